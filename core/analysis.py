@@ -1,0 +1,67 @@
+"""Words of a text as the lexical side sees them: one analysis for full text, the gate and the extractive answers.
+
+Texts are stored in the full-text index as the stems made here, so that every database counts the same words.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+import unicodedata
+from functools import lru_cache
+
+import Stemmer
+
+#: Raised whenever the same text would give other stems: the full text is then built anew.
+ANALYSIS_VERSION = 1
+
+_WORD = re.compile(r"[^\W_]+")
+_ACCENT = re.compile("[\u0300-\u036f]")
+_LONGEST_WORD = 64
+
+#: Words that say how something is asked, not what about.
+STOP_WORDS = frozenset(
+    """a about above after again against all also am an and any are as at be because been before being below between
+    both but by can could did do does doing done down during each else ever few for from further get gets got had has
+    have having he her here hers herself him himself his how i if in into is it its itself just let like many may me
+    might more most much must my myself no nor not of off on once only or other ought our ours ourselves out over own
+    please same shall she should so some such tell than that the their theirs them themselves then there these they
+    this those through to too under until up upon us very was we were what when where which while who whom whose why
+    will with within without would yes you your yours yourself yourselves""".split()  # noqa: SIM905 - a list of quoted words is harder to read
+)
+
+_local = threading.local()
+
+
+def stems(text: str) -> list[str]:
+    """The text's words in order: lower case, without accents and stop words, cut to their English stems.
+
+    Stemming is Porter2 (snowballstem.org); PyStemmer was taken because it is the one maintained binding in C: the
+    pure Python ones take most of the ingestion's time.
+    """
+    return [stem for word in words(text) if (stem := _stem(word))]
+
+
+def words(text: str) -> list[str]:
+    """The text's words in order, lower case and without accents, stop words included."""
+    plain = text.casefold()
+    if not plain.isascii():
+        plain = _ACCENT.sub("", unicodedata.normalize("NFKD", plain))
+    return [word[:_LONGEST_WORD] for word in _WORD.findall(plain)]
+
+
+@lru_cache(maxsize=65536)
+def _stem(word: str) -> str:
+    if word in STOP_WORDS:
+        return ""
+    stemmer = getattr(_local, "stemmer", None)
+    if stemmer is None:  # a stemmer must not be shared between threads
+        stemmer = _local.stemmer = Stemmer.Stemmer("english")
+    stem: str = stemmer.stemWord(word)
+    return stem
+
+
+def question_stems(question: str) -> list[str]:
+    """The question's distinct stems in order; its stop words themselves where it has nothing else."""
+    found = list(dict.fromkeys(stems(question)))
+    return found or list(dict.fromkeys(words(question)))

@@ -1,0 +1,78 @@
+"""What an assistant gives back: the answer, its citations, the passages it was offered."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from llama_index.core.schema import NodeWithScore
+
+
+@dataclass(frozen=True)
+class Citation:
+    """A marker ``[n]`` of an answer, resolved to one offered passage and a place that a person can open."""
+
+    n: int
+    chunk_id: str
+    #: The words of the passage that the answer rests on.
+    quote: str
+    #: Address of the passage within this server, or of its published page; from the catalog, never from a model.
+    url: str
+    #: What the assistant tells of its passages (book title, chapter, section, …), in its own order.
+    fields: Mapping[str, Any] = field(default_factory=dict)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The citation as JSON: ``n``, ``chunk_id``, the assistant's own fields, ``url``, ``quote``."""
+        return {"n": self.n, "chunk_id": self.chunk_id, **self.fields, "url": self.url, "quote": self.quote}
+
+
+@dataclass(frozen=True)
+class Timings:
+    """Milliseconds spent on the parts of one answer."""
+
+    encode: float = 0.0
+    retrieve: float = 0.0
+    answer: float = 0.0
+
+    def to_dict(self) -> dict[str, float]:
+        """Milliseconds, to a tenth of one."""
+        return {
+            "encode": round(self.encode, 1),
+            "retrieve": round(self.retrieve, 1),
+            "answer": round(self.answer, 1),
+        }
+
+
+@dataclass(frozen=True)
+class Answer:
+    """One question's answer. A refused one has the refusal as its text, a reason, and no citations."""
+
+    text: str
+    citations: tuple[Citation, ...] = ()
+    refused: bool = False
+    reason: str | None = None
+    #: The passages that the answer could draw on, best first.
+    passages: tuple[NodeWithScore, ...] = ()
+    #: Sentences of a language model that the citation check did not let through.
+    dropped: tuple[str, ...] = ()
+    timings: Timings = Timings()
+
+    def to_dict(self) -> dict[str, Any]:
+        """The answer as every door's JSON gives it."""
+        return {
+            "answer": self.text,
+            "refused": self.refused,
+            "reason": self.reason,
+            "citations": [citation.to_dict() for citation in self.citations],
+            "timings_ms": self.timings.to_dict(),
+        }
+
+
+@dataclass(frozen=True)
+class Delta:
+    """A piece of an answer's text, given out while the answer is being made."""
+
+    text: str

@@ -1,0 +1,270 @@
+"""An assistant: a corpus, a prompt and a policy that can be asked. It is a LlamaIndex query engine."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from llama_index.core.base.base_query_engine import BaseQueryEngine
+from llama_index.core.base.response.schema import Response
+from llama_index.core.callbacks import CallbackManager
+from llama_index.core.schema import NodeWithScore, TextNode
+from llama_index.core.vector_stores.types import MetadataFilter, MetadataFilters
+
+from .analysis import question_stems, stems
+from .analysis import words as plain_words
+from .answers import Answer, Citation, Delta, Timings
+from .errors import BadRequest
+from .gate import covered, evidence
+from .questions import LONGEST_QUESTION, LONGEST_SELECTION, MOST_PASSAGES, check_text
+from .retrieval import Retrieval, Scores
+from .synthesis import Draft, Sentence, Synthesizer
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from llama_index.core.base.response.schema import RESPONSE_TYPE
+    from llama_index.core.prompts.mixin import PromptMixinType
+    from llama_index.core.schema import BaseNode, QueryBundle
+
+    from .corpus import Corpus
+    from .host import Host
+
+NOTHING_FOUND = "nothing in the text answers this"
+NOTHING_SUPPORTED = "no sentence of the answer is borne by the text"
+
+#: Words of questions about a selection that ask for it as a whole, as stems.
+_ABOUT_IT_ALL = frozenset(
+    stems("explain mean meaning say summarise summarize summary describe passage text selection paragraph sentence")
+)
+#: Evidence below which a question is not one about the selection.
+_SELECTION_THRESHOLD = 0.55
+
+
+@dataclass(frozen=True)
+class Profile:
+    """What an assistant is to those who ask it."""
+
+    name: str
+    title: str
+    description: str
+    #: Metadata of a passage that its citations show, in this order.
+    fields: tuple[str, ...]
+    #: The polite refusal; gets what the question was narrowed to.
+    refusal: Callable[[Mapping[str, str]], str]
+    #: Address of a passage.
+    url: Callable[[BaseNode], str]
+    #: Name of the prompt template for a language model.
+    prompt: str
+    examples: Callable[[], tuple[str, ...]] = tuple
+    #: Metadata keys by which a question can be narrowed, with a help text.
+    narrowings: Mapping[str, str] = field(default_factory=dict)
+    #: Checks what a question is narrowed to and may add to it. Raises ``NotFound``.
+    check_narrowing: Callable[[Mapping[str, str]], Mapping[str, str]] = dict
+    top_k: int = 5
+    page: str | None = None
+    query_path: str | None = None
+    selection_path: str | None = None
+
+
+class Assistant(BaseQueryEngine):
+    """Got from ``Host.assistant``; made by a plugin's ``ragstone_assistants``. Safe to ask from several threads."""
+
+    def __init__(self, host: Host, corpus: Corpus, profile: Profile) -> None:
+        super().__init__(callback_manager=CallbackManager([]))
+        self._host = host
+        self.corpus = corpus
+        self.profile = profile
+        self.name = profile.name
+        self.title = profile.title
+        self.description = profile.description
+        self.narrowings = profile.narrowings
+        self.page = profile.page
+        self.query_path = profile.query_path or f"/assistants/{profile.name}/query"
+        self.selection_path = profile.selection_path
+
+    @property
+    def examples(self) -> tuple[str, ...]:
+        """Questions to begin with."""
+        return self.profile.examples()
+
+    def ask(
+        self,
+        question: str,
+        *,
+        top_k: int | None = None,
+        selection: str | None = None,
+        narrow: Mapping[str, str] | None = None,
+    ) -> Answer:
+        """The answer, refused where the evidence does not bear one.
+
+        ``top_k``: passages to answer from. ``selection``: answer from this text and nothing else. ``narrow``: only
+        passages whose metadata say so (``{"book": "primer"}``). Raises ``BadRequest``, ``TooLarge``, ``NotFound``,
+        ``EncoderError``, ``StorageError``, ``LLMError``.
+        """
+        *_, answer = self.stream(question, top_k=top_k, selection=selection, narrow=narrow)
+        assert isinstance(answer, Answer)  # noqa: S101 - for the type checker: a stream ends with its answer
+        return answer
+
+    def stream(
+        self,
+        question: str,
+        *,
+        top_k: int | None = None,
+        selection: str | None = None,
+        narrow: Mapping[str, str] | None = None,
+    ) -> Iterator[Delta | Answer]:
+        """The answer's text piece by piece, each already checked, then the ``Answer``. Arguments as for ``ask``."""
+        check_text(question, "question", LONGEST_QUESTION)
+        if selection is not None:
+            check_text(selection, "selection", LONGEST_SELECTION)
+        if top_k is not None and not 1 <= top_k <= MOST_PASSAGES:
+            raise BadRequest(f"top_k must be from 1 to {MOST_PASSAGES}, not {top_k}")
+        narrow = self._checked_narrowing(narrow or {})
+        return self._answer(question.strip(), top_k or self.profile.top_k, selection, narrow)
+
+    def retrieve_for(
+        self, question: str, *, top_k: int | None = None, narrow: Mapping[str, str] | None = None
+    ) -> Retrieval:
+        """The passages that a question would be answered from, with their scores."""
+        check_text(question, "question", LONGEST_QUESTION)
+        narrow = self._checked_narrowing(narrow or {})
+        return self._host.retrieve(
+            self.corpus, question.strip(), top_k=top_k or self.profile.top_k, filters=_filters(narrow)
+        )
+
+    def _checked_narrowing(self, narrow: Mapping[str, str]) -> Mapping[str, str]:
+        unknown = sorted(set(narrow) - set(self.narrowings))
+        if unknown:
+            known = ", ".join(self.narrowings) or "nothing"
+            raise BadRequest(f"a question cannot be narrowed by {unknown[0]!r}", hint=f"by {known}")
+        return self.profile.check_narrowing(narrow)
+
+    def _answer(
+        self, question: str, top_k: int, selection: str | None, narrow: Mapping[str, str]
+    ) -> Iterator[Delta | Answer]:
+        if selection is None:
+            retrieval = self._host.retrieve(self.corpus, question, top_k=top_k, filters=_filters(narrow))
+            enough = evidence(retrieval).score >= self.corpus.options.threshold
+        else:
+            retrieval, enough = self._from_selection(question, selection, narrow)
+        started = time.perf_counter()
+
+        def timed(answer: Answer) -> Answer:
+            spent = (time.perf_counter() - started) * 1000
+            return replace(
+                answer,
+                passages=retrieval.nodes,
+                timings=Timings(retrieval.encode_ms, retrieval.retrieve_ms, spent),
+            )
+
+        if not enough:
+            yield timed(self._refused(narrow, NOTHING_FOUND))
+            return
+        draft, composed = Draft(), _Composition(retrieval, self.profile)
+        for sentence in self._synthesizer().sentences(retrieval, draft):
+            yield Delta(composed.add(sentence))
+        if not composed.text:
+            yield timed(replace(self._refused(narrow, NOTHING_SUPPORTED), dropped=tuple(draft.dropped)))
+            return
+        yield timed(Answer(composed.text, citations=tuple(composed.citations), dropped=tuple(draft.dropped)))
+
+    def _refused(self, narrow: Mapping[str, str], reason: str) -> Answer:
+        return Answer(self.profile.refusal(narrow), refused=True, reason=reason)
+
+    def _synthesizer(self) -> Synthesizer:
+        return self._host.synthesizer(self.profile.prompt)
+
+    def _from_selection(self, question: str, selection: str, narrow: Mapping[str, str]) -> tuple[Retrieval, bool]:
+        """The selection as the only passage, and whether the question is one about it."""
+        started = time.perf_counter()
+        vector = self.corpus.encoder.embed_query(question)
+        windows = self.corpus.encoder.embed_chunks([("", selection)])[0]
+        cosine = float((windows @ vector).max())
+        encoded = time.perf_counter()
+        node = self._place_of(selection, narrow)
+        words = [word for word in question_stems(question) if word not in _ABOUT_IT_ALL]
+        idf = dict.fromkeys(words, 1.0)
+        coverage = covered(idf, set(stems(selection)))
+        asks_for_it_all = not set(stems(question)) - _ABOUT_IT_ALL
+        retrieval = Retrieval(
+            question=question,
+            nodes=(NodeWithScore(node=node, score=1.0),),
+            scores={node.node_id: Scores(cosine, coverage, 1.0)},
+            idf=idf,
+            vector=vector,
+            encode_ms=(encoded - started) * 1000,
+            retrieve_ms=(time.perf_counter() - encoded) * 1000,
+        )
+        return retrieval, asks_for_it_all or max(cosine, 0.0) + coverage >= _SELECTION_THRESHOLD
+
+    def _place_of(self, selection: str, narrow: Mapping[str, str]) -> TextNode:
+        """The selection as a passage, with the id and the place of the stored passage that it was taken from."""
+        # By its words: a page shows neither the marks of a list nor those of code.
+        wanted = " ".join(plain_words(selection))
+        place = None
+        if self.corpus.exists:
+            found = self._host.retrieve(self.corpus, selection[:LONGEST_QUESTION], top_k=5, filters=_filters(narrow))
+            for passage in found.nodes:
+                held = " ".join(plain_words(passage.node.get_content()))
+                if wanted in held or held in wanted:
+                    place = passage.node
+                    break
+        if place is None:
+            return TextNode(id_="selection", text=selection, metadata=dict(narrow))
+        return TextNode(id_=place.node_id, text=selection, metadata=dict(place.metadata))
+
+    # LlamaIndex's side
+
+    def _query(self, query_bundle: QueryBundle) -> RESPONSE_TYPE:
+        answer = self.ask(query_bundle.query_str)
+        return Response(answer.text, source_nodes=list(answer.passages), metadata={"answer": answer.to_dict()})
+
+    async def _aquery(self, query_bundle: QueryBundle) -> RESPONSE_TYPE:
+        return self._query(query_bundle)
+
+    def _get_prompt_modules(self) -> PromptMixinType:
+        return {}
+
+
+class _Composition:
+    """Puts sentences together, numbering the passages as they are first cited."""
+
+    def __init__(self, retrieval: Retrieval, profile: Profile) -> None:
+        self._nodes = [passage.node for passage in retrieval.nodes]
+        self._profile = profile
+        self._numbers: dict[int, int] = {}
+        self.text = ""
+        self.citations: list[Citation] = []
+
+    def add(self, sentence: Sentence) -> str:
+        """The piece of text that the sentence adds."""
+        markers = "".join(f"[{self._number(passage, sentence.quote)}]" for passage in sentence.passages)
+        gap = ("\n\n" if sentence.opens_paragraph else " ") if self.text else ""
+        # Behind several lines (a list, code) the marker has a line of its own.
+        joint = "\n" if "\n" in sentence.text else " "
+        piece = f"{gap}{sentence.text}{joint}{markers}"
+        self.text += piece
+        return piece
+
+    def _number(self, passage: int, quote: str) -> int:
+        if passage not in self._numbers:
+            self._numbers[passage] = len(self._numbers) + 1
+            node = self._nodes[passage]
+            self.citations.append(
+                Citation(
+                    n=self._numbers[passage],
+                    chunk_id=node.node_id,
+                    quote=quote,
+                    url=self._profile.url(node),
+                    fields={name: node.metadata.get(name) for name in self._profile.fields},
+                )
+            )
+        return self._numbers[passage]
+
+
+def _filters(narrow: Mapping[str, str]) -> MetadataFilters | None:
+    if not narrow:
+        return None
+    return MetadataFilters(filters=[MetadataFilter(key=key, value=value) for key, value in narrow.items()])

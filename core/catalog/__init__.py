@@ -1,0 +1,6 @@
+"""The catalog: the truth about documents, chunks, vectors and full text."""
+
+from .catalog import Catalog, NewChunk, NewDocument
+from .snapshot import CorpusRow, DocumentVectors, Snapshot, StoredDocument
+
+__all__ = ["Catalog", "CorpusRow", "DocumentVectors", "NewChunk", "NewDocument", "Snapshot", "StoredDocument"]

@@ -1,0 +1,182 @@
+"""What can be read from the catalog, all of one moment."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from llama_index.core.schema import TextNode
+from sqlalchemy import func, select
+
+from . import fulltext
+from .filters import condition
+from .schema import chunk, corpus, document, removed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+    from datetime import datetime
+
+    import numpy.typing as npt
+    from llama_index.core.vector_stores.types import MetadataFilters
+    from sqlalchemy import Connection, Row
+
+
+@dataclass(frozen=True)
+class CorpusRow:
+    """A corpus as the catalog knows it."""
+
+    id: int
+    name: str
+    state: str
+    fingerprint: dict[str, Any]
+    seq: int
+    created_at: datetime
+
+    @classmethod
+    def of(cls, row: Row[Any]) -> CorpusRow:
+        """From a row of the corpus table."""
+        return cls(row.id, row.name, row.state, row.fingerprint, row.seq, row.created_at)
+
+
+@dataclass(frozen=True)
+class StoredDocument:
+    """A document without its chunks."""
+
+    key: int
+    doc_id: str
+    hash: str
+    seq: int
+    metadata: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class DocumentVectors:
+    """The vectors of one document's chunks, windows in order."""
+
+    chunk_keys: npt.NDArray[np.int64]
+    #: How many windows each chunk has.
+    windows: npt.NDArray[np.int64]
+    #: float32 [sum(windows), dimension].
+    vectors: npt.NDArray[np.float32]
+
+
+class Snapshot:
+    """Reads within one transaction. Made by ``Catalog.read``."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def corpora(self) -> list[CorpusRow]:
+        """Every corpus, by name; the active one first."""
+        rows = self._connection.execute(select(corpus).order_by(corpus.c.name, corpus.c.state))
+        return [CorpusRow.of(row) for row in rows]
+
+    def corpus(self, name: str, *, state: str = "active") -> CorpusRow | None:
+        """The corpus of that name and state."""
+        row = self._connection.execute(select(corpus).where(corpus.c.name == name, corpus.c.state == state)).first()
+        return None if row is None else CorpusRow.of(row)
+
+    def sizes(self, corpus_id: int) -> tuple[int, int]:
+        """How many documents and chunks the corpus has."""
+        return tuple(  # type: ignore[return-value]
+            self._connection.execute(
+                select(func.count()).select_from(table).where(table.c.corpus_id == corpus_id)
+            ).scalar_one()
+            for table in (document, chunk)
+        )
+
+    def documents(self, corpus_id: int) -> list[StoredDocument]:
+        """The corpus's documents in the order of their ids, without their texts."""
+        columns = (document.c.id, document.c.doc_id, document.c.hash, document.c.seq, document.c.metadata)
+        rows = self._connection.execute(
+            select(*columns).where(document.c.corpus_id == corpus_id).order_by(document.c.doc_id)
+        )
+        return [StoredDocument(row.id, row.doc_id, row.hash, row.seq, row.metadata) for row in rows]
+
+    def document_text(self, corpus_id: int, doc_id: str) -> str | None:
+        """The document's text as its reader gave it."""
+        return self._connection.execute(
+            select(document.c.text).where(document.c.corpus_id == corpus_id, document.c.doc_id == doc_id)
+        ).scalar()
+
+    def changes(self, corpus_id: int, since: int) -> tuple[list[tuple[str, int]], list[str]]:
+        """What changed after ``since``: ``(doc_id, key)`` of documents now there, and ids of removed ones."""
+        now = self._connection.execute(
+            select(document.c.doc_id, document.c.id)
+            .where(document.c.corpus_id == corpus_id, document.c.seq > since)
+            .order_by(document.c.seq)
+        )
+        gone = self._connection.execute(
+            select(removed.c.doc_id).where(removed.c.corpus_id == corpus_id, removed.c.seq > since)
+        ).scalars()
+        return [(row.doc_id, row.id) for row in now], list(gone)
+
+    def document_vectors(self, document_key: int, dimension: int) -> DocumentVectors:
+        """The vectors of the document's chunks, in order."""
+        rows = self._connection.execute(
+            select(chunk.c.id, chunk.c.vectors).where(chunk.c.document_id == document_key).order_by(chunk.c.position)
+        ).all()
+        blobs = [row.vectors for row in rows]
+        return DocumentVectors(
+            np.array([row.id for row in rows], np.int64),
+            np.array([len(blob) // (4 * dimension) for blob in blobs], np.int64),
+            np.frombuffer(b"".join(blobs), "<f4").reshape(-1, dimension),
+        )
+
+    def chunk_vectors(self, keys: Sequence[int], dimension: int) -> dict[int, npt.NDArray[np.float32]]:
+        """Vectors of single chunks, [windows, dimension], by key."""
+        rows = self._connection.execute(select(chunk.c.id, chunk.c.vectors).where(chunk.c.id.in_(keys)))
+        return {row.id: np.frombuffer(row.vectors, "<f4").reshape(-1, dimension) for row in rows}
+
+    def chunk_keys(self, corpus_id: int, filters: MetadataFilters) -> frozenset[int]:
+        """Keys of the chunks that pass the filters."""
+        rows = self._connection.execute(select(chunk.c.id).where(chunk.c.corpus_id == corpus_id, condition(filters)))
+        return frozenset(rows.scalars())
+
+    def facets(self, corpus_id: int, keys: Sequence[str]) -> list[tuple[tuple[Any, ...], int]]:
+        """How many chunks have which values under these metadata keys."""
+        columns = [chunk.c.metadata[key].as_string().label(f"facet_{number}") for number, key in enumerate(keys)]
+        rows = self._connection.execute(
+            select(*columns, func.count()).where(chunk.c.corpus_id == corpus_id).group_by(*columns)
+        )
+        return [(tuple(row[:-1]), int(row[-1])) for row in rows]
+
+    def key_of(self, corpus_id: int, chunk_id: str) -> int | None:
+        """The key of the chunk with that id."""
+        return self._connection.execute(
+            select(chunk.c.id).where(chunk.c.corpus_id == corpus_id, chunk.c.chunk_id == chunk_id)
+        ).scalar()
+
+    def keys_of(self, corpus_id: int, chunk_ids: Sequence[str]) -> dict[str, int]:
+        """Keys by chunk id; unknown ids are left out."""
+        rows = self._connection.execute(
+            select(chunk.c.chunk_id, chunk.c.id).where(chunk.c.corpus_id == corpus_id, chunk.c.chunk_id.in_(chunk_ids))
+        )
+        return {row.chunk_id: row.id for row in rows}
+
+    def nodes(self, keys: Iterable[int]) -> dict[int, TextNode]:
+        """LlamaIndex nodes by key; keys that are gone are left out."""
+        rows = self._connection.execute(select(chunk).where(chunk.c.id.in_(list(keys))))
+        return {row.id: _node(row) for row in rows}
+
+    def document_nodes(self, document_key: int) -> Iterator[TextNode]:
+        """The document's nodes in order."""
+        rows = self._connection.execute(
+            select(chunk).where(chunk.c.document_id == document_key).order_by(chunk.c.position)
+        )
+        return (_node(row) for row in rows)
+
+    def lexical(
+        self, corpus_id: int, words: Sequence[str], limit: int, keys: frozenset[int] | None = None
+    ) -> list[tuple[int, float]]:
+        """``(chunk key, BM25)`` of chunks with at least one of the stems, best first."""
+        return fulltext.search(self._connection, corpus_id, words, limit, keys)
+
+    def frequencies(self, corpus_id: int, words: Sequence[str]) -> dict[str, int]:
+        """In how many chunks each stem stands."""
+        return fulltext.frequencies(self._connection, corpus_id, words)
+
+
+def _node(row: Row[Any]) -> TextNode:
+    return TextNode.from_dict({**row.node, "metadata": row.metadata, "text": row.text})

@@ -1,0 +1,131 @@
+"""The command ``ragstone``: the host's own commands, and whatever the plugins add."""
+
+from __future__ import annotations
+
+import logging
+import sys
+from importlib import metadata
+from pathlib import Path
+
+import click
+
+from ..errors import RagstoneError
+from ..host import Host
+from ..settings import read_settings
+from . import commands
+from .show import printable
+
+_INTERRUPTED = 130
+
+
+class Deployment:
+    """What every command gets as its context object: the host, made when it is first needed."""
+
+    def __init__(self, config: Path | None) -> None:
+        self._config = config
+        self._host: Host | None = None
+
+    def loaded(self) -> Host:
+        """The host with its plugins loaded, its catalog perhaps not opened yet. Raises ``SettingsError``."""
+        if self._host is None:
+            self._host = Host(read_settings(self._config))
+        return self._host
+
+    def host(self) -> Host:
+        """The open host. Raises ``SettingsError`` or ``StorageError``."""
+        host = self.loaded()
+        host.start()
+        return host
+
+    def close(self) -> None:
+        """Close the host, if there is one."""
+        if self._host is not None:
+            self._host.close()
+
+
+class _Cli(click.Group):
+    """Knows the plugins' commands as soon as somebody asks for them."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        try:
+            self._load(ctx)
+        except RagstoneError as error:  # whoever asks for help gets it
+            click.echo(f"ragstone: {printable(str(error))}; the plugins' commands are not shown", err=True)
+        return super().list_commands(ctx)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        known = super().get_command(ctx, cmd_name)
+        if known is not None:
+            return known  # the host's own commands work even when a plugin's would not
+        self._load(ctx)
+        return super().get_command(ctx, cmd_name)
+
+    def _load(self, ctx: click.Context) -> None:
+        if "ragstone.loaded" not in ctx.meta:
+            ctx.meta["ragstone.loaded"] = True
+            _deployment(ctx).loaded().add_commands(self)
+
+
+def _deployment(ctx: click.Context) -> Deployment:
+    found = ctx.find_object(Deployment)
+    if found is None:
+        found = ctx.obj = Deployment(ctx.params.get("config"))
+        ctx.call_on_close(found.close)
+    return found
+
+
+def _cli() -> click.Group:
+    @click.group(
+        cls=_Cli,
+        context_settings={"help_option_names": ["-h", "--help"]},
+        epilog='Begin with: ragstone serve, or: ragstone ask book_chat "What is a zero moment point?"',
+    )
+    @click.option(
+        "--config",
+        type=click.Path(path_type=Path),
+        metavar="FILE",
+        help="Settings file; without it RAGSTONE_CONFIG, else ragstone.toml in this folder, else the defaults.",
+    )
+    @click.option("-v", "--verbose", is_flag=True, help="Say more: progress in the log, tracebacks of plugins.")
+    @click.version_option(metadata.version("ragstone"), prog_name="ragstone")
+    @click.pass_context
+    def cli(ctx: click.Context, config: Path | None, verbose: bool) -> None:  # noqa: ARG001 - read by _deployment
+        """Ask your books, notes and wikis, offline, and get answers that cite their sources."""
+        _log_to_stderr(verbose)
+        _deployment(ctx)
+
+    for command in commands.OWN:
+        cli.add_command(command)
+    return cli
+
+
+def _log_to_stderr(verbose: bool) -> None:
+    handler = logging.StreamHandler()
+    form = "%(levelname)s %(name)s: %(message)s" if verbose else "ragstone: %(message)s"
+    handler.setFormatter(logging.Formatter(form))
+    root = logging.getLogger()
+    root.handlers[:] = [handler]
+    root.setLevel(logging.WARNING)
+    logging.getLogger("ragstone").setLevel(logging.INFO if verbose else logging.WARNING)
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run the command line. Expected failures end with one line and their exit code, bugs with a traceback."""
+    cli, stdout = _cli(), sys.stdout
+    try:
+        code = cli.main(arguments, prog_name="ragstone", standalone_mode=False)
+        sys.exit(code if isinstance(code, int) else 0)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(error.exit_code)
+    except RagstoneError as error:
+        click.echo(f"ragstone: {printable(str(error))}", err=True)
+        sys.exit(error.exit_code)
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("ragstone: interrupted", err=True)
+        sys.exit(_INTERRUPTED)
+    except SystemExit:
+        # Whoever read our output has gone: click swaps the stream and ends with 1, but nothing has failed.
+        if sys.stdout is not stdout:
+            sys.exit(0)
+        raise

@@ -1,0 +1,131 @@
+"""The host's own commands."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+import click
+
+from ..errors import StorageError
+from ..questions import read_question
+from . import show
+from .evaluating import evaluate, inspect
+from .narrowing import narrowing_argument, pairs
+
+if TYPE_CHECKING:
+    from .app import Deployment
+
+_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+_pass = click.pass_obj
+
+
+@click.command(epilog="Example: ragstone plugins --json")
+@_json
+@_pass
+def plugins(deployment: Deployment, as_json: bool) -> None:
+    """List the plugins: version, where from, loaded or not, and why."""
+    host = deployment.loaded()
+    with suppress(StorageError):  # said by the commands that need the storage
+        host.try_plugins()
+    states = host.plugins
+    if as_json:
+        show.as_json([asdict(state) for state in states])
+        return
+    rows = [(s.name, s.version, s.origin, s.state, s.reason) for s in states]
+    show.table(("name", "version", "from", "state", "why"), rows, empty="No plugin is installed.")
+
+
+@click.command(epilog="Example: ragstone encoder --json")
+@_json
+@_pass
+def encoder(deployment: Deployment, as_json: bool) -> None:
+    """Show the sentence encoder: file, hash, dimension, window, speed."""
+    info = asdict(deployment.loaded().encoder.info())
+    if as_json:
+        show.as_json(info)
+        return
+    rows = [(name.replace("_", " "), value) for name, value in info.items() if value is not None]
+    show.table(("encoder", ""), rows, empty="")
+
+
+@click.group()
+def corpus() -> None:
+    """Look after the corpora: what is in them, whether they are right, making them anew."""
+
+
+@corpus.command("list", epilog="Example: ragstone corpus list")
+@_json
+@_pass
+def corpus_list(deployment: Deployment, as_json: bool) -> None:
+    """List the corpora and their sizes."""
+    found = deployment.host().corpora()
+    if as_json:
+        show.as_json([asdict(info) for info in found])
+        return
+    rows = [(i.name, i.documents, i.chunks, "stale" if i.stale else "ready") for i in found]
+    show.table(("name", "documents", "chunks", "state"), rows, empty="There is no corpus yet.")
+
+
+@corpus.command("check", epilog="Example: ragstone corpus check books")
+@click.argument("name", required=False)
+@_json
+@click.pass_context
+def corpus_check(ctx: click.Context, name: str | None, as_json: bool) -> None:
+    """Compare each corpus with what the deployment would make. Exits with 1 if one should be rebuilt."""
+    host = ctx.obj.host()
+    found = [host.find_corpus(name).info()] if name else list(host.corpora())
+    if as_json:
+        show.as_json([asdict(info) for info in found])
+    for info in [] if as_json else found:
+        click.echo(f"{info.name}: {info.documents} documents, {info.chunks} chunks, change {info.seq}")
+        for part, made_with in info.fingerprint.items():
+            click.echo(f"  {part}: {made_with}")
+        if info.building:
+            click.echo("  a rebuilt one is being made beside it")
+        click.echo(f"  STALE: {info.stale}; ragstone corpus rebuild {info.name}" if info.stale else "  ready")
+    ctx.exit(1 if any(info.stale for info in found) else 0)
+
+
+@corpus.command("rebuild", epilog="Example: ragstone corpus rebuild books")
+@click.argument("name")
+@_pass
+def corpus_rebuild(deployment: Deployment, name: str) -> None:
+    """Make a corpus anew from the catalog; the old one answers until the new one is whole. Can be resumed."""
+    found = deployment.host().find_corpus(name)
+    total = found.info().documents
+    with show.progress(f"rebuilding {name}", total) as tell:
+        report = found.rebuild(on_progress=tell)
+    click.echo(f"{name} is rebuilt: {total} documents, {report.chunks} chunks embedded now.")
+
+
+@click.command(
+    context_settings={"ignore_unknown_options": True},
+    epilog='Example: ragstone ask book_chat "How do doors connect?" --book primer --json',
+)
+@click.argument("assistant")
+@click.argument("question")
+@click.option("--top-k", type=int, help="Passages to answer from.")
+@_json
+@narrowing_argument
+@_pass
+def ask(
+    deployment: Deployment,
+    assistant: str,
+    question: str,
+    top_k: int | None,
+    as_json: bool,
+    narrowing: tuple[str, ...],
+) -> None:
+    """Ask an assistant a question. What it can be narrowed to depends on the assistant (book_chat: --book SLUG)."""
+    asked = deployment.host().assistant(assistant)
+    body = {"question": question, "top_k": top_k, **pairs(narrowing, asked.narrowings)}
+    found = asked.ask(**read_question(body, narrowings=asked.narrowings))
+    if as_json:
+        show.as_json(found.to_dict())
+    else:
+        show.answer(found)
+
+
+OWN: tuple[click.Command, ...] = (ask, corpus, encoder, evaluate, inspect, plugins)

@@ -1,0 +1,197 @@
+"""``ragstone eval`` and ``ragstone inspect``: how good it is, and why it said what it said."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ..errors import MissingExtra, SourceError
+from ..gate import evidence
+from ..loading import require_extra
+from . import show
+from .narrowing import narrowing_argument, pairs
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from contextlib import AbstractContextManager
+
+    from ..corpus import Corpus
+    from ..evaluation import QuestionSet
+    from .app import Deployment
+
+_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+_data = click.option(
+    "--data",
+    type=click.Path(path_type=Path),
+    required=True,
+    help="Folder in the form of BEIR: corpus.jsonl, queries.jsonl, qrels.tsv.",
+)
+_limit = click.option("--limit", type=click.IntRange(1), help="Take only so many questions, evenly spread.")
+
+
+@click.group("eval")
+def evaluate() -> None:
+    """Measure retrieval, refusal and answers on questions with known answers."""
+
+
+@evaluate.command("retrieval", epilog="Example: ragstone eval retrieval --data ./scifact --json")
+@_data
+@_limit
+@_json
+@click.pass_obj
+def eval_retrieval(deployment: Deployment, data: Path, limit: int | None, as_json: bool) -> None:
+    """NDCG@10, recall and MRR@10 of the dense, the lexical and the hybrid side, and the latency."""
+    try:
+        require_extra("eval", "ir_measures")
+    except MissingExtra as error:
+        raise SourceError(str(error), where="eval retrieval") from error
+    from ..evaluation import retrieval
+
+    with _opened(deployment, data, limit) as (corpus, questions), _questions(3 * len(questions.texts)) as tick:
+        found = retrieval(corpus, questions, tick)
+    if as_json:
+        show.as_json(found)
+        return
+    names = list(found["hybrid"])
+    rows = [(side, *(f"{found[side][name]:.4f}" for name in names)) for side in ("dense", "lexical", "hybrid")]
+    show.table(("side", *names), rows, empty="")
+    click.echo(f"{len(questions.texts)} questions; hybrid p50 {found['latency_ms']['p50']} ms, ", nl=False)
+    click.echo(f"p99 {found['latency_ms']['p99']} ms")
+
+
+@evaluate.command("refusal", epilog="Example: ragstone eval refusal --data ./squad --negatives others.txt")
+@_data
+@click.option(
+    "--negatives",
+    type=click.Path(path_type=Path),
+    required=True,
+    help="Questions that the corpus cannot answer: one a line, plain or JSON.",
+)
+@_limit
+@click.option("--top-k", type=click.IntRange(1, 50), default=5, show_default=True)
+@_json
+@click.pass_obj
+def eval_refusal(
+    deployment: Deployment, data: Path, negatives: Path, limit: int | None, top_k: int, as_json: bool
+) -> None:
+    """How well the gate parts what can be answered from what cannot."""
+    from ..evaluation import read_questions_file, refusal
+
+    outside = read_questions_file(negatives)
+    with (
+        _opened(deployment, data, limit) as (corpus, questions),
+        _questions(len(questions.texts) + len(outside)) as tick,
+    ):
+        found = refusal(corpus, list(questions.texts.values()), outside, top_k, tick).to_dict()
+    _print(found, as_json)
+
+
+@evaluate.command("answers", epilog="Example: ragstone eval answers --data ./squad --json")
+@_data
+@_limit
+@click.option("--top-k", type=click.IntRange(1, 50), default=5, show_default=True)
+@_json
+@click.pass_obj
+def eval_answers(deployment: Deployment, data: Path, limit: int | None, top_k: int, as_json: bool) -> None:
+    """In what share of the questions the gold answer stands in the extractive answer."""
+    from ..evaluation import answers
+
+    with _opened(deployment, data, limit) as (corpus, questions):
+        texts = {key: text for key, text in questions.texts.items() if key in questions.answers}
+        if not texts:
+            raise SourceError("its questions have no answers", where=str(data))
+        with _questions(len(texts)) as tick:
+            found = answers(corpus, texts, questions.answers, top_k, tick).to_dict()
+    _print(found, as_json)
+
+
+@click.command(
+    context_settings={"ignore_unknown_options": True},
+    epilog='Example: ragstone inspect book_chat "What is a caster?" --top-k 10',
+)
+@click.argument("assistant")
+@click.argument("question")
+@click.option("--top-k", type=int, help="Passages to look at.")
+@_json
+@narrowing_argument
+@click.pass_obj
+def inspect(
+    deployment: Deployment,
+    assistant: str,
+    question: str,
+    top_k: int | None,
+    as_json: bool,
+    narrowing: tuple[str, ...],
+) -> None:
+    """Show what a question is offered: each passage's scores and ranks, and what the gate saw."""
+    asked = deployment.host().assistant(assistant)
+    found = asked.retrieve_for(question, top_k=top_k, narrow=pairs(narrowing, asked.narrowings))
+    seen, threshold = evidence(found), asked.corpus.options.threshold
+    passages = [_passage(rank, node, found) for rank, node in enumerate(found.nodes, start=1)]
+    gate: dict[str, Any] = {
+        "cosine": None if seen.cosine is None else round(seen.cosine, 4),
+        "coverage": round(seen.coverage, 4),
+        "score": round(seen.score, 4),
+        "threshold": threshold,
+        "refused": seen.score < threshold,
+        "words": {word: round(weight, 3) for word, weight in found.idf.items()},
+    }
+    if as_json:
+        show.as_json({"question": question, "passages": passages, "gate": gate})
+        return
+    columns = ("rank", "fused", "dense", "lexical", "place", "text")
+    show.table(columns, [[passage[name] for name in columns] for passage in passages], empty="No passage was found.")
+    verdict = "refused" if gate["refused"] else "answered"
+    click.echo(f"\ngate: cosine {gate['cosine']} + coverage {gate['coverage']} = {gate['score']}, ", nl=False)
+    click.echo(f"threshold {threshold}: {verdict}")
+    click.echo("words: " + ", ".join(f"{word} {weight}" for word, weight in gate["words"].items()))
+
+
+def _passage(rank: int, node: Any, found: Any) -> dict[str, Any]:
+    scores = found.scores.get(node.node.node_id)
+    known = node.node.metadata
+    return {
+        "rank": rank,
+        "chunk_id": node.node.node_id,
+        "fused": None if scores is None else round(scores.fused, 4),
+        "dense": None if scores is None or scores.dense is None else round(scores.dense, 4),
+        "lexical": None if scores is None else round(scores.lexical, 3),
+        "place": " › ".join(str(known[key]) for key in ("chapter", "section", "title") if known.get(key)),
+        "text": " ".join(node.node.get_content().split())[:100],
+    }
+
+
+def _opened(
+    deployment: Deployment, data: Path, limit: int | None
+) -> AbstractContextManager[tuple[Corpus, QuestionSet]]:
+    from contextlib import contextmanager
+
+    from ..evaluation import QuestionSet, open_corpus, read_question_set
+
+    @contextmanager
+    def opened() -> Iterator[tuple[Corpus, QuestionSet]]:
+        questions = read_question_set(data)
+        if limit is not None and limit < len(questions.texts):
+            kept = list(questions.texts)[:: max(1, len(questions.texts) // limit)][:limit]
+            texts = {key: questions.texts[key] for key in kept}
+            questions = QuestionSet(texts, questions.relevant, questions.answers)
+        with (
+            show.progress("indexing", None) as tell,
+            open_corpus(deployment.loaded(), data, on_progress=tell) as corpus,
+        ):
+            yield corpus, questions
+
+    return opened()
+
+
+def _questions(total: int) -> AbstractContextManager[Callable[[], None]]:
+    return show.counter("asking", total)
+
+
+def _print(found: dict[str, Any], as_json: bool) -> None:
+    if as_json:
+        show.as_json(found)
+    else:
+        show.table(("measure", ""), list(found.items()), empty="")

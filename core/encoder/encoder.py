@@ -1,0 +1,174 @@
+"""The sentence encoder as the host uses it: any LlamaIndex embedding model, with nothing cut off."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..errors import EncoderError
+from .kept import sha256_of
+from .minilm import MiniLMEmbedding
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy.typing as npt
+    from llama_index.core.base.embeddings.base import BaseEmbedding
+
+    Vectors = npt.NDArray[np.float32]
+
+#: Raised whenever the same chunk would be cut into other windows.
+_WINDOWS_VERSION = 1
+#: A heading may take this share of a window at most; the rest belongs to the text.
+_HEADING_SHARE = 0.25
+
+
+@dataclass(frozen=True)
+class EncoderInfo:
+    """What ``ragstone encoder`` shows."""
+
+    model: str
+    provider: str
+    file: str | None
+    origin: str | None
+    sha256: str | None
+    weights_sha256: str | None
+    precision: str | None
+    dimension: int
+    window: int | None
+    query_ms: float
+    texts_per_second: float
+
+
+class Encoder:
+    """Embeds questions and chunks as unit vectors.
+
+    A chunk longer than the model's window gets several vectors, one for each window, every window under the chunk's
+    headings; a chunk is as near to a question as the nearest of its windows. Measured on chunks of 380 tokens of a
+    biology book and 677 exercises, recall of the right module among five: cut off 0.849, pooled 0.864, best window
+    0.882; with the headings before each window 0.886 (from 0.879 without, on the same cut).
+    """
+
+    def __init__(self, model: BaseEmbedding) -> None:
+        self.model = model
+        self._tokenizer = _tokenizer_of(model)
+        self.window: int | None = getattr(model, "window", None) or getattr(model, "max_length", None)
+        self.dimension = int(self.embed_query("dimension").shape[0])
+
+    @property
+    def fingerprint(self) -> str:
+        """Changes whenever the same chunk would get other vectors."""
+        own = getattr(self.model, "fingerprint", None)
+        name = own if isinstance(own, str) else f"{self.model.class_name()}/{self.model.model_name}"
+        return f"{name}/{self.dimension}/windows-{_WINDOWS_VERSION}-{self.window}"
+
+    def count_tokens(self, text: str) -> int:
+        """Tokens of the text as the model counts them; a guess from its words where the model does not tell."""
+        if self._tokenizer is None:
+            return len(text.split()) * 3 // 2
+        return len(self._tokenizer.encode(text, add_special_tokens=False).ids)
+
+    def embed_query(self, question: str) -> Vectors:
+        """The question's unit vector, float32 [dimension]. Raises ``EncoderError`` if the model gives no finite one."""
+        vector: Vectors = self._unit([self.model.get_query_embedding(question)])[0]
+        return vector
+
+    def embed_texts(self, texts: Sequence[str]) -> Vectors:
+        """One unit vector a text, float32 [len(texts), dimension]."""
+        if not texts:
+            return np.zeros((0, self.dimension), np.float32)
+        return self._unit(self.model.get_text_embedding_batch(list(texts)))
+
+    def embed_chunks(self, chunks: Sequence[tuple[str, str]]) -> list[Vectors]:
+        """Unit vectors of each ``(headings, text)``, float32 [windows, dimension]."""
+        windows = self._windows_of(chunks)
+        flat = self.embed_texts([window for parts in windows for window in parts])
+        ends = np.cumsum([len(parts) for parts in windows])
+        return np.split(flat, ends[:-1]) if windows else []
+
+    def windows(self, headings: str, text: str) -> list[str]:
+        """The text in pieces of equal length that fit the model's window, each under the headings."""
+        return self._windows_of([(headings, text)])[0]
+
+    def _windows_of(self, chunks: Sequence[tuple[str, str]]) -> list[list[str]]:
+        if self._tokenizer is None or self.window is None:
+            return [[f"{headings}\n{text}" if headings else text] for headings, text in chunks]
+        room = self.window - 2
+        encodings = self._tokenizer.encode_batch([text for _, text in chunks], add_special_tokens=False)
+        heads = {headings: self._head(self._tokenizer, headings, int(room * _HEADING_SHARE)) for headings, _ in chunks}
+        taken = {headings: self.count_tokens(head) if head else 0 for headings, head in heads.items()}
+        return [
+            _pieces(heads[headings], text, encoding.offsets, room - taken[headings])
+            for (headings, text), encoding in zip(chunks, encodings, strict=True)
+        ]
+
+    @staticmethod
+    def _head(tokenizer: Any, headings: str, room: int) -> str:
+        """The headings and a line break, the far end first to go where they are too long."""
+        if not headings:
+            return ""
+        offsets = tokenizer.encode(headings, add_special_tokens=False).offsets
+        start = offsets[-room][0] if len(offsets) > room else 0
+        return f"{headings[start:]}\n"
+
+    def _unit(self, rows: Sequence[Sequence[float]]) -> Vectors:
+        vectors = np.asarray(rows, np.float32)
+        norms = np.linalg.norm(vectors, axis=1, keepdims=True)
+        if not np.isfinite(norms).all() or not norms.all():
+            raise EncoderError("the model gave a vector that is zero or not finite", where=self.model.model_name)
+        unit: Vectors = vectors / norms
+        return unit
+
+    def info(self, *, texts: int = 24) -> EncoderInfo:
+        """What is in use and how fast it is here: a short question, and texts of one full window each."""
+        self.embed_query("warm up")
+        started = time.perf_counter()
+        rounds = 10
+        for number in range(rounds):
+            self.embed_query(f"how fast is question {number}?")
+        query_ms = (time.perf_counter() - started) / rounds * 1000
+        full = [" ".join(f"word{number}" for _ in range(84)) for number in range(texts)]
+        started = time.perf_counter()
+        self.embed_texts(full)
+        rate = texts / (time.perf_counter() - started)
+        files = self.model.files if isinstance(self.model, MiniLMEmbedding) else None
+        return EncoderInfo(
+            model=self.model.model_name,
+            provider=self.model.class_name(),
+            file=str(files.model) if files else None,
+            origin=f"{files.origin} ({files.source})" if files else None,
+            sha256=sha256_of(files.model) if files else None,
+            weights_sha256=files.weights_sha256 if files else None,
+            precision=getattr(self.model, "precision", None),
+            dimension=self.dimension,
+            window=self.window,
+            query_ms=round(query_ms, 2),
+            texts_per_second=round(rate, 1),
+        )
+
+
+def _pieces(head: str, text: str, offsets: Sequence[tuple[int, int]], room: int) -> list[str]:
+    """The text in as few pieces of equal length as fit the room, in tokens, each under the head."""
+    count = max(1, -(-len(offsets) // room))
+    if count == 1:
+        return [head + text]
+    size = -(-len(offsets) // count)
+    starts = [offsets[first][0] for first in range(0, len(offsets), size)]
+    starts[0] = 0
+    return [head + text[start:end] for start, end in zip(starts, [*starts[1:], len(text)], strict=True)]
+
+
+def _tokenizer_of(model: BaseEmbedding) -> Any | None:
+    """The model's fast tokenizer, where it has one: ours, or that of a sentence-transformers model inside."""
+    own = getattr(model, "tokenizer", None)
+    if own is None:
+        inner = getattr(getattr(model, "_model", None), "tokenizer", None)
+        own = getattr(inner, "backend_tokenizer", None)
+        if own is not None:
+            own = type(own).from_str(own.to_str())  # a copy: the model goes on cutting with its own
+            own.no_truncation()
+            own.no_padding()
+    return own

@@ -1,0 +1,147 @@
+"""Every expected failure, in one tree::
+
+    RagstoneError
+    ├── BadRequest            400  the caller's words: empty, too long, of the wrong type
+    │   ├── TooLarge          413  more than a limit allows
+    │   └── NotFound          404  no such assistant, book, corpus, passage
+    ├── SettingsError         500  ragstone.toml or the environment
+    ├── PluginError           500  a plugin did what it must not
+    │   └── MissingExtra      500  a plugin's optional packages are not installed
+    ├── SourceError           422  something that was to be read cannot be
+    ├── EncoderError          503  no model, or not the one it should be
+    ├── LLMError              502  the language model did not answer, or not in time
+    └── StorageError          500  the data folder or the database
+        ├── StorageFull       507  no space left
+        ├── StorageDenied     503  no permission
+        └── StorageBusy       503  somebody else holds it
+
+An error says what happened, where, and what to do. It carries its facts as attributes, so that the command line (one
+line), the web (problem+json) and the log each render them their own way. What is not in this tree is a bug and keeps
+its traceback.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+
+class RagstoneError(Exception):
+    """The root: ``what`` happened, ``where`` (a path, a key, a name), and what to do (``hint``)."""
+
+    #: HTTP status with which the web doors answer it.
+    status: ClassVar[int] = 500
+    #: Short name of the kind of error, the same for every error of its class.
+    title: ClassVar[str] = "Something went wrong"
+    #: The command line's exit code.
+    exit_code: ClassVar[int] = 1
+
+    def __init__(self, what: str, *, where: str | None = None, hint: str | None = None) -> None:
+        super().__init__(what)
+        self.what = what
+        self.where = where
+        self.hint = hint
+
+    def __str__(self) -> str:
+        place = f"{self.where}: " if self.where else ""
+        advice = f" ({self.hint})" if self.hint else ""
+        return f"{place}{self.what}{advice}"
+
+    def to_problem(self) -> dict[str, Any]:
+        """The error as RFC 9457 problem details. ``where`` is left out: it may name a path of the server."""
+        detail = f"{self.what} ({self.hint})" if self.hint else self.what
+        return {"type": "about:blank", "title": self.title, "status": self.status, "detail": detail}
+
+
+class BadRequest(RagstoneError):
+    """What the caller sent cannot be used."""
+
+    status = 400
+    title = "The request cannot be used"
+    exit_code = 2
+
+
+class TooLarge(BadRequest):
+    """What the caller sent is more than a limit allows."""
+
+    status = 413
+    title = "The request is too large"
+
+
+class NotFound(BadRequest):
+    """No such assistant, book, corpus or passage."""
+
+    status = 404
+    title = "There is no such thing here"
+
+
+class SettingsError(RagstoneError):
+    """A settings file or an environment variable is wrong."""
+
+    title = "The settings are wrong"
+    exit_code = 2
+
+
+class PluginError(RagstoneError):
+    """A plugin did what it must not; it is disabled and the others serve."""
+
+    title = "A plugin failed"
+
+
+class MissingExtra(PluginError):
+    """A plugin's optional packages are not installed."""
+
+    title = "An extra is not installed"
+
+    def __init__(self, extra: str, missing: tuple[str, ...], *, distribution: str = "ragstone") -> None:
+        self.extra = extra
+        self.missing = missing
+        self.install = f"pip install '{distribution}[{extra}]'"
+        super().__init__(f"needs {', '.join(missing)}", hint=self.install)
+
+
+class SourceError(RagstoneError):
+    """Something that was to be read cannot be."""
+
+    status = 422
+    title = "The source cannot be read"
+
+
+class EncoderError(RagstoneError):
+    """There is no sentence encoder, or its files are not the ones they should be."""
+
+    status = 503
+    title = "The encoder is not ready"
+
+
+class LLMError(RagstoneError):
+    """The language model did not answer, or not in time."""
+
+    status = 502
+    title = "The language model did not answer"
+
+
+class StorageError(RagstoneError):
+    """The data folder or the database failed."""
+
+    title = "The storage failed"
+
+
+class StorageFull(StorageError):
+    """No space is left; what was stored before is still there."""
+
+    status = 507
+    title = "No space is left"
+
+
+class StorageDenied(StorageError):
+    """The data folder or the database may not be written or read."""
+
+    status = 503
+    title = "The storage may not be used"
+
+
+class StorageBusy(StorageError):
+    """Another process holds what is needed."""
+
+    status = 503
+    title = "The storage is in use"

@@ -1,0 +1,156 @@
+"""Folders in the form of BEIR (arXiv:2104.08663) as corpora, and the questions that belong to them."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from llama_index.core.node_parser import NodeParser
+from llama_index.core.schema import Document, NodeRelationship, TextNode
+
+from ..catalog import Catalog
+from ..corpus import Corpus
+from ..errors import SourceError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    from llama_index.core.schema import BaseNode
+
+    from ..host import Host
+    from ..ingest import OnProgress
+
+_QUESTIONS = ("queries.jsonl", "queries_test.jsonl")
+_JUDGEMENTS = ("qrels.tsv", "qrels_test.txt", "qrels/test.tsv")
+_KEYS = ("text", "question", "query", "input")
+
+
+@dataclass(frozen=True)
+class QuestionSet:
+    """Questions with what answers them."""
+
+    texts: dict[str, str]
+    #: Grade of each relevant document by question id.
+    relevant: dict[str, dict[str, int]]
+    #: Gold answers by question id, where the set has them.
+    answers: dict[str, tuple[str, ...]]
+
+
+class WholeDocument(NodeParser):
+    """One passage a document: the unit that the judgements are about. Its title counts as its heading."""
+
+    @classmethod
+    def class_name(cls) -> str:
+        """The name under which LlamaIndex serialises it."""
+        return "WholeDocument"
+
+    @property
+    def fingerprint(self) -> str:
+        """Changes whenever the same document would give another passage."""
+        return "whole-document/1"
+
+    def _parse_nodes(self, nodes: Sequence[BaseNode], show_progress: bool = False, **_: Any) -> list[BaseNode]:  # noqa: ARG002
+        return [
+            TextNode(
+                id_=node.node_id,
+                text=node.get_content(),
+                metadata={"title": node.metadata.get("title", "")},
+                metadata_template="{value}",
+                relationships={NodeRelationship.SOURCE: node.as_related_node_info()},
+            )
+            for node in nodes
+        ]
+
+
+def read_question_set(folder: Path) -> QuestionSet:
+    """The folder's questions and judgements. Raises ``SourceError``."""
+    texts, answers = {}, {}
+    for row in _lines(_one_of(folder, _QUESTIONS)):
+        texts[str(row["_id"])] = str(row["text"])
+        if row.get("answers"):
+            answers[str(row["_id"])] = tuple(str(answer) for answer in row["answers"])
+    relevant: dict[str, dict[str, int]] = {}
+    for line in _one_of(folder, _JUDGEMENTS).read_text("utf-8").splitlines():
+        parts = line.split()
+        # BEIR writes question, document, grade under a heading; TREC a column of zeros between.
+        if len(parts) >= 3 and parts[-1].isdigit() and int(parts[-1]) > 0:
+            relevant.setdefault(parts[0], {})[parts[-2]] = int(parts[-1])
+    return QuestionSet({key: text for key, text in texts.items() if key in relevant}, relevant, answers)
+
+
+def read_questions_file(path: Path) -> list[str]:
+    """Questions, one a line: plain text, or JSON objects with ``text``, ``question``, ``query`` or ``input``."""
+    try:
+        lines = [line.strip() for line in path.read_text("utf-8").splitlines() if line.strip()]
+    except (OSError, UnicodeDecodeError) as error:
+        raise SourceError(f"cannot be read: {error}", where=str(path)) from error
+    if not lines:
+        raise SourceError("holds no question", where=str(path))
+    return [_question_of(line, path, number) for number, line in enumerate(lines, start=1)]
+
+
+@contextmanager
+def open_corpus(host: Host, folder: Path, *, on_progress: OnProgress | None = None) -> Iterator[Corpus]:
+    """The folder's documents as a corpus of its own, kept in the cache folder; only what changed is embedded again.
+
+    Raises ``SourceError``.
+    """
+    source = folder / "corpus.jsonl"
+    name = hashlib.sha256(str(folder.resolve()).encode()).hexdigest()[:16]
+    catalog = Catalog(None, host.settings.cache_dir / "eval" / name)
+    try:
+        corpus = Corpus(
+            "eval",
+            catalog=catalog,
+            encoder=lambda: host.encoder,
+            parser=WholeDocument,
+            options=host.settings.retrieval,
+        )
+        documents = [_document(row) for row in _lines(source)]
+        report = corpus.ingest(documents, on_progress=on_progress)
+        kept = {*report.added, *report.updated, *report.unchanged}
+        corpus.remove([stored.doc_id for stored in corpus.documents() if stored.doc_id not in kept])
+        yield corpus
+    finally:
+        catalog.close()
+
+
+def _document(row: dict[str, Any]) -> Document:
+    return Document(id_=str(row["_id"]), text=str(row.get("text", "")), metadata={"title": str(row.get("title") or "")})
+
+
+def _question_of(line: str, path: Path, number: int) -> str:
+    if not line.startswith("{"):
+        return line
+    try:
+        row = json.loads(line)
+    except ValueError as error:
+        raise SourceError(f"line {number} is not JSON", where=str(path)) from error
+    found = next((str(row[key]) for key in _KEYS if row.get(key)), None)
+    if found is None:
+        raise SourceError(f"line {number} has none of {', '.join(_KEYS)}", where=str(path))
+    return found
+
+
+def _one_of(folder: Path, names: Sequence[str]) -> Path:
+    for name in names:
+        if (folder / name).is_file():
+            return folder / name
+    raise SourceError(f"has none of {', '.join(names)}", where=str(folder), hint="a folder in the form of BEIR")
+
+
+def _lines(path: Path) -> Iterator[dict[str, Any]]:
+    try:
+        with path.open(encoding="utf-8") as file:
+            for number, line in enumerate(file, start=1):
+                if line.strip():
+                    row = json.loads(line)
+                    if not isinstance(row, dict) or "_id" not in row:
+                        raise SourceError(f"line {number} is no object with an _id", where=str(path))
+                    yield row
+    except (OSError, ValueError) as error:
+        raise SourceError(f"cannot be read: {error}", where=str(path), hint="a folder in the form of BEIR") from error

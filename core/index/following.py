@@ -1,0 +1,128 @@
+"""All indexes of a long-lived host: one thread that lets each follow its corpus, if no other process does."""
+
+from __future__ import annotations
+
+import logging
+import shutil
+import threading
+from typing import TYPE_CHECKING
+
+from filelock import FileLock, Timeout
+
+from ..errors import RagstoneError
+from ..health import Check
+from .chroma import chroma_is_installed
+from .follower import Follower
+
+if TYPE_CHECKING:
+    from ..corpus import Corpus
+    from ..host import Host
+
+_log = logging.getLogger(__name__)
+
+#: Seconds between looks at the catalog: another process's changes are served at once by exact search meanwhile.
+_INTERVAL = 1.0
+
+
+class Following:
+    """Started and stopped by the host."""
+
+    def __init__(self, host: Host) -> None:
+        self._host = host
+        self._folder = host.settings.data_dir / "index"
+        self._lock = FileLock(self._folder / "lock", timeout=0)
+        self._corpora: list[Corpus] = []
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="ragstone-index", daemon=True)
+        self.detail = "starting"
+
+    def add(self, corpus: Corpus) -> None:
+        """Let the corpus be followed too."""
+        self._corpora.append(corpus)
+
+    def start(self) -> None:
+        """Begin."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """End after the step at hand."""
+        self._stop.set()
+        if self._thread.is_alive():
+            self._thread.join()
+
+    def checks(self) -> list[Check]:
+        """How the indexes are. None of this stops an answer: exact search stands in."""
+        found = [Check("vector index", True, self.detail)]
+        found += [
+            Check(f"vector index of {corpus.name}", False, corpus.follower.trouble)
+            for corpus in self._corpora
+            if corpus.follower is not None and corpus.follower.trouble
+        ]
+        return found
+
+    def _run(self) -> None:
+        held = False
+        try:
+            while not self._stop.is_set():
+                try:
+                    held = held or self._take()
+                    if held:
+                        self._step()
+                except RagstoneError as error:
+                    _log.warning("the vector index waits: %s", error)
+                except Exception:
+                    _log.exception("the vector index stopped; exact search answers")
+                    self.detail = "stopped by an error; exact search answers"
+                    return
+                self._stop.wait(_INTERVAL)
+        finally:
+            for corpus in self._corpora:
+                if corpus.follower is not None:
+                    corpus.follower.close()
+                    corpus.follower = None
+            if held:
+                self._lock.release()
+
+    def _take(self) -> bool:
+        """Become the one process that opens the stores."""
+        try:
+            self._folder.mkdir(parents=True, exist_ok=True)
+            self._lock.acquire()
+        except Timeout:
+            self.detail = "another process has it; exact search answers here"
+            return False
+        except OSError as error:
+            self.detail = f"its folder cannot be used ({error.strerror}); exact search answers"
+            return False
+        return True
+
+    def _step(self) -> None:
+        for corpus in list(self._corpora):
+            if self._stop.is_set() or not corpus.exists:
+                continue
+            why = corpus.info().stale
+            if why is not None:
+                _log.warning("the corpus %s was %s; it is rebuilt beside the old one", corpus.name, why)
+                corpus.rebuild()
+            if corpus.follower is None and not self._attach(corpus):
+                continue
+            if corpus.follower is not None and corpus.follower.catch_up():
+                _log.info("the vector index of %s is at change %s", corpus.name, corpus.follower.current)
+        self._sweep()
+
+    def _attach(self, corpus: Corpus) -> bool:
+        given = self._host.vector_store(corpus)
+        if given is None and (self._host.settings.index.store == "none" or not chroma_is_installed()):
+            self.detail = "none; exact search answers"
+            return False
+        corpus.follower = Follower(corpus, self._folder / corpus.name, given)
+        self.detail = f"{type(given).__name__ if given is not None else 'Chroma'} follows the catalog"
+        return True
+
+    def _sweep(self) -> None:
+        """Remove the folders of corpora that are gone."""
+        with self._host.catalog.read() as snapshot:
+            known = {row.name for row in snapshot.corpora()}
+        for folder in self._folder.iterdir():
+            if folder.is_dir() and folder.name not in known:
+                shutil.rmtree(folder, ignore_errors=True)

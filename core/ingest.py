@@ -1,0 +1,132 @@
+"""From documents to the catalog: parse, embed, store, one transaction a document."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Protocol
+
+from llama_index.core.ingestion import IngestionPipeline
+from llama_index.core.schema import MetadataMode, TextNode
+
+from .catalog import NewChunk, NewDocument
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from llama_index.core.node_parser import NodeParser
+    from llama_index.core.schema import BaseNode, Document
+
+    from .catalog import Catalog
+    from .encoder import Encoder
+
+#: Chunks embedded in one go: enough that sorting by length fills the encoder's runs, few enough that a document
+#: is acknowledged within seconds of being read.
+_CHUNKS_A_GROUP = 192
+
+
+@dataclass(frozen=True)
+class IngestProgress:
+    """How far an ingestion is."""
+
+    documents: int
+    chunks: int
+    #: The document that was stored, or found unchanged, last.
+    doc_id: str
+
+
+@dataclass
+class IngestReport:
+    """What an ingestion did, by document id."""
+
+    added: list[str] = field(default_factory=list)
+    updated: list[str] = field(default_factory=list)
+    unchanged: list[str] = field(default_factory=list)
+    removed: list[str] = field(default_factory=list)
+    chunks: int = 0
+
+
+class OnProgress(Protocol):
+    """Called after every document."""
+
+    def __call__(self, progress: IngestProgress, /) -> None:
+        """Show it."""
+
+
+def ingest(
+    documents: Iterable[Document],
+    *,
+    catalog: Catalog,
+    corpus_id: int,
+    parser: NodeParser,
+    encoder: Encoder,
+    on_progress: OnProgress | None = None,
+) -> IngestReport:
+    """Store the documents that are new or changed; a document's ``hash`` tells.
+
+    A document is in the catalog, whole, as soon as its progress is reported. When reading, parsing or embedding
+    raises, what was reported stays, and every other document is as it was.
+    """
+    report = IngestReport()
+    with catalog.read() as snapshot:
+        known = {row.doc_id: row.hash for row in snapshot.documents(corpus_id)}
+
+    def tell(doc_id: str) -> None:
+        if on_progress is not None:
+            done = len(report.added) + len(report.updated) + len(report.unchanged)
+            on_progress(IngestProgress(done, report.chunks, doc_id))
+
+    def changed() -> Iterator[Document]:
+        for document in documents:
+            if known.get(document.doc_id) == document.hash:
+                report.unchanged.append(document.doc_id)
+                tell(document.doc_id)
+            else:
+                yield document
+
+    pipeline = IngestionPipeline(transformations=[parser], disable_cache=True)
+    for group in _groups(changed(), pipeline):
+        vectors = iter(encoder.embed_chunks([(headings_of(node), node.text) for _, nodes in group for node in nodes]))
+        for document, nodes in group:
+            chunks = [_chunk(node, next(vectors)) for node in nodes]
+            catalog.put_document(
+                corpus_id,
+                NewDocument(document.doc_id, document.hash, document.text, document.metadata, chunks),
+            )
+            (report.updated if document.doc_id in known else report.added).append(document.doc_id)
+            report.chunks += len(chunks)
+            tell(document.doc_id)
+    return report
+
+
+def _groups(
+    documents: Iterable[Document], pipeline: IngestionPipeline
+) -> Iterator[list[tuple[Document, list[TextNode]]]]:
+    """Neighbouring documents with their nodes, about as many as are embedded well together."""
+    group: list[tuple[Document, list[TextNode]]] = []
+    count = 0
+    for document in documents:
+        nodes = _text_nodes(pipeline.run(documents=[document]))
+        group.append((document, nodes))
+        count += len(nodes)
+        if count >= _CHUNKS_A_GROUP:
+            yield group
+            group, count = [], 0
+    if group:
+        yield group
+
+
+def _text_nodes(nodes: Iterable[BaseNode]) -> list[TextNode]:
+    """Nodes with something in them: an empty one can neither be found nor cited."""
+    return [node for node in nodes if isinstance(node, TextNode) and node.text.strip()]
+
+
+def headings_of(node: BaseNode) -> str:
+    """What stands above the text: the metadata that its parser lets into the embedding."""
+    return node.get_metadata_str(MetadataMode.EMBED).strip()
+
+
+def _chunk(node: TextNode, vectors: object) -> NewChunk:
+    kept = node.to_dict()
+    for known in ("text", "metadata", "embedding"):
+        kept.pop(known, None)
+    return NewChunk(node.node_id, headings_of(node), node.text, node.metadata, kept, vectors)  # type: ignore[arg-type]

@@ -1,0 +1,38 @@
+"""Attributes that are made when they are first needed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+Value = TypeVar("Value")
+
+
+class lazily(Generic[Value]):  # noqa: N801 - it is used as a decorator
+    """Like ``functools.cached_property``, but made under the owner's own ``_lock``, an ``RLock``.
+
+    Until Python 3.12 the standard one has a lock for the whole class beside the owner's: two threads can take them in
+    opposite orders and wait for each other for ever.
+    """
+
+    def __init__(self, make: Callable[[Any], Value]) -> None:
+        self._make = make
+        self._name = make.__name__
+        self.__doc__ = make.__doc__
+
+    @overload
+    def __get__(self, owner: None, kind: type) -> lazily[Value]: ...
+    @overload
+    def __get__(self, owner: object, kind: type) -> Value: ...
+    def __get__(self, owner: Any, kind: type) -> lazily[Value] | Value:
+        """The attribute; found in the owner's ``__dict__`` from the second time on."""
+        if owner is None:
+            return self
+        with owner._lock:  # noqa: SLF001 - the owner lends it by using this decorator
+            made = owner.__dict__
+            if self._name not in made:
+                made[self._name] = self._make(owner)
+            value: Value = made[self._name]
+            return value

@@ -1,0 +1,63 @@
+"""What may be asked: the limits, and how a door's JSON becomes a question."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from .errors import BadRequest, TooLarge
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping
+
+#: Characters; enough for any question, far less than what would keep the encoder busy.
+LONGEST_QUESTION = 4_000
+LONGEST_SELECTION = 20_000
+MOST_PASSAGES = 50
+
+
+def read_question(body: object, *, narrowings: Collection[str], selection: bool = False) -> dict[str, Any]:
+    """A door's decoded JSON as the arguments of ``ask``. Raises ``BadRequest`` for anything that does not fit.
+
+    ``selection``: whether the door asks about a selected text, which then must be there.
+    """
+    if not isinstance(body, dict):
+        raise BadRequest("the body must be a JSON object", hint='like {"question": "…"}')
+    known = {"question", "top_k", *narrowings} | ({"selection"} if selection else set())
+    for key in body:
+        if key not in known:
+            raise BadRequest(f"unknown key {str(key)[:80]!r}", hint=f"known: {', '.join(sorted(known))}")
+    arguments: dict[str, Any] = {"question": _string(body, "question", required=True)}
+    if selection:
+        arguments["selection"] = _string(body, "selection", required=True)
+    top_k = body.get("top_k")
+    if top_k is not None:
+        if not isinstance(top_k, int) or isinstance(top_k, bool):
+            raise BadRequest("top_k must be a whole number")
+        arguments["top_k"] = top_k
+    narrow = {name: value for name in narrowings if (value := _string(body, name)) is not None}
+    if narrow:
+        arguments["narrow"] = narrow
+    return arguments
+
+
+def _string(body: Mapping[str, Any], key: str, *, required: bool = False) -> str | None:
+    value = body.get(key)
+    if value is None and not required:
+        return None
+    if not isinstance(value, str):
+        raise BadRequest(f"{key} must be a string" if key in body else f"{key} is missing")
+    return value
+
+
+def check_text(text: str, name: str, longest: int) -> None:
+    """Raise ``BadRequest`` or ``TooLarge`` for a text that nothing can be done with."""
+    if not text.strip():
+        raise BadRequest(f"the {name} is empty")
+    if len(text) > longest:
+        raise TooLarge(f"the {name} has {len(text):,} characters; {longest:,} are allowed")
+    if "\x00" in text:
+        raise BadRequest(f"the {name} holds a NUL character")
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise BadRequest(f"the {name} is not valid Unicode") from error

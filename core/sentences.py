@@ -1,0 +1,142 @@
+"""Passages cut into what can be quoted: sentences, list items, table rows, with what a colon announces."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_FENCE = re.compile(r"^\s*(?:>\s?)*(```|~~~)")
+_ITEM = re.compile(r"^\s*(?:[-*+]|\d{1,9}[.)])\s+")
+_QUOTE = re.compile(r"^\s*(?:>\s?)+(?:\[![A-Za-z]+\]\s*)?")
+_ROW = re.compile(r"^\s*\|?(.*?)\|?\s*$")
+_RULE = re.compile(r"^[\s|:\-+=_*]+$")
+_HEADING = re.compile(r"^\s{0,3}#{1,6}\s")
+#: "…:", "… listed below.", "… as follows."
+_ANNOUNCES = re.compile(r"(?::|\b(?:below|following|follows)\b[^.:]{0,40}[.:]?)\s*$")
+_END = re.compile(r"[.!?…][\"'”’)\]]*(?=\s+\S)")
+_ABBREVIATION = re.compile(
+    r"(?:\b(?:e\.g|i\.e|cf|etc|vs|approx|resp|viz|ca|al|Dr|Mr|Mrs|Ms|Prof|St|Jr|Sr|Fig|Figs|Eq|Eqs|No|Nos|Vol|vol|pp"
+    r"|Sec|Ch|Inc|Ltd|Co|Corp|Gen|Col|Lt|Sgt|Capt|Rev|Hon|Gov|Pres|Sen|Rep|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sep|Sept|Oct"
+    r"|Nov|Dec)|\b[A-Z]|\b(?:[A-Za-z]\.)+[A-Za-z])\.$"
+)
+
+
+@dataclass(frozen=True)
+class Unit:
+    """A piece of a text that can be quoted alone: ``text[start:end]``."""
+
+    start: int
+    end: int
+    kind: str  # "sentence", "item", "header" or "row" (of a table), "code"
+    #: Which run of lines it stands in; neighbours of one block have the same number.
+    block: int
+
+
+def units(text: str) -> list[Unit]:
+    """The text's quotable pieces in order. Headings and table rules are left out."""
+    found: list[Unit] = []
+    for number, (kind, start, end) in enumerate(_blocks(text)):
+        if kind == "prose":
+            found.extend(Unit(s, e, "sentence", number) for s, e in sentence_spans(text, start, end))
+        else:
+            found.extend(Unit(s, e, kind, number) for s, e in _trimmed(text, start, end))
+    return found
+
+
+def sentence_spans(text: str, start: int = 0, end: int | None = None) -> Iterator[tuple[int, int]]:
+    """Where the sentences of running text begin and end."""
+    end = len(text) if end is None else end
+    begin = start
+    for match in _END.finditer(text, start, end):
+        stop = match.end()
+        rest = text[stop:end].lstrip()
+        # A new sentence begins with a capital, a digit or a mark, never with a small letter.
+        if not rest or rest[0].islower() or _ABBREVIATION.search(text[max(begin, stop - 12) : stop]):
+            continue
+        yield from _trimmed(text, begin, stop)
+        begin = stop
+    yield from _trimmed(text, begin, end)
+
+
+def with_announced(text: str, unit: Unit, following: list[Unit], limit: int) -> int:
+    """Where the quote of ``unit`` ends: after the list, code or table that it announces, if ``limit`` allows."""
+    if not following or not _ANNOUNCES.search(text[unit.start : unit.end]):
+        return unit.end
+    kinds = {"header", "row"} if following[0].kind in {"header", "row"} else {following[0].kind}
+    if "sentence" in kinds:
+        return unit.end
+    end = unit.end
+    for other in following:
+        if other.kind not in kinds or other.end - unit.start > limit:
+            break
+        end = other.end
+        if kinds == {"code"}:
+            break
+    return end
+
+
+def _blocks(text: str) -> Iterator[tuple[str, int, int]]:
+    """``(kind, start, end)`` of prose, items, rows and code, in order."""
+    row: tuple[int, int] | None = None  # a table's row of which the next line tells whether it is the header
+    start = -1  # of the prose or item that is being read
+    kind = "prose"
+    fence = ""
+    fence_start = 0
+    last = 0
+    for begin, line in _lines(text):
+        stop = begin + len(line)
+        if fence:
+            if line.strip().lstrip("> ").startswith(fence) and line.strip().lstrip("> ").strip("`~") == "":
+                yield "code", fence_start, stop
+                fence = ""
+            last = stop
+            continue
+        opened = _FENCE.match(line)
+        marked = _ITEM.match(line)
+        quoted = _QUOTE.match(line)
+        is_row = line.count("|") >= 2 and line.lstrip().startswith("|")
+        ends_prose = not line.strip() or opened or marked or is_row or _HEADING.match(line)
+        if ends_prose and start >= 0:
+            yield kind, start, last
+            start = -1
+        if row is not None:
+            yield ("header" if is_row and _RULE.match(line) else "row"), *row
+            row = None
+        if opened:
+            fence, fence_start = opened.group(1), begin
+        elif is_row:
+            if not _RULE.match(line) and (cells := _ROW.match(line)):
+                row = next(_trimmed(text, begin + cells.start(1), begin + cells.end(1)), None)
+        elif marked:
+            start, kind = begin + marked.end(), "item"
+        elif line.strip() and not _HEADING.match(line) and start < 0:
+            start, kind = begin + (quoted.end() if quoted else 0), "prose"
+            if start >= stop:
+                start = -1
+        last = stop
+    if row is not None:
+        yield "row", *row
+    if fence:
+        yield "code", fence_start, len(text)
+    elif start >= 0:
+        yield kind, start, last
+
+
+def _lines(text: str) -> Iterator[tuple[int, str]]:
+    begin = 0
+    for line in text.splitlines(keepends=True):
+        yield begin, line.rstrip("\r\n")
+        begin += len(line)
+
+
+def _trimmed(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    while start < end and text[start].isspace():
+        start += 1
+    while end > start and text[end - 1].isspace():
+        end -= 1
+    if start < end:
+        yield start, end

@@ -1,0 +1,251 @@
+"""One deployment: ``ragstone.toml`` and the ``RAGSTONE_*`` environment, as typed settings.
+
+The environment wins over the file; nested keys are joined by two underscores
+(``RAGSTONE_PLUGINS__BOOK_CHAT__TOP_K=8``). A plugin's table ``[plugins.NAME]`` is checked against the model that the
+plugin gives by its hook ``ragstone_settings``.
+"""
+
+from __future__ import annotations
+
+import difflib
+import logging
+import os
+import tomllib
+from pathlib import Path
+from typing import Any, Literal, TypeVar
+
+from platformdirs import user_cache_path, user_data_path
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic_settings import (
+    BaseSettings,
+    PydanticBaseSettingsSource,
+    SettingsConfigDict,
+)
+from pydantic_settings import (
+    SettingsError as SourceSettingsError,
+)
+
+from .errors import SettingsError
+
+_log = logging.getLogger(__name__)
+
+_PREFIX = "RAGSTONE_"
+#: Read by others than this module: which file, and where the tests' data lies.
+_OTHER_VARIABLES = frozenset({"RAGSTONE_CONFIG", "RAGSTONE_DATA", "RAGSTONE_SCREENSHOTS"})
+_FILE_NAME = "ragstone.toml"
+
+Model = TypeVar("Model", bound=BaseModel)
+
+
+class Table(BaseModel):
+    """A table of the settings file: an unknown key is an error."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class EncoderSettings(Table):
+    """``[encoder]``: the model that embeds texts."""
+
+    #: ``minilm`` is all-MiniLM-L6-v2 in ONNX Runtime; ``huggingface`` needs the extra of that name.
+    provider: Literal["minilm", "huggingface"] = "minilm"
+    #: Hugging Face name or folder of the model; only for ``provider = "huggingface"``.
+    model: str | None = None
+    #: Folder with model.safetensors and tokenizer.json of all-MiniLM-L6-v2.
+    folder: Path | None = None
+    precision: Literal["fp32", "int8"] = "fp32"
+    #: Processor threads that the model may use; 0 lets ONNX Runtime decide.
+    threads: int = Field(default=0, ge=0, le=256)
+
+
+class LLMSettings(Table):
+    """``[llm]``: the language model; further keys go to the plugin that provides it."""
+
+    model_config = ConfigDict(extra="allow", frozen=True)
+
+    #: ``extractive`` answers with the passages' own sentences and needs no model.
+    provider: str = "extractive"
+    #: Seconds for one whole answer.
+    timeout: float = Field(default=60.0, gt=0, le=3600)
+
+
+class RetrievalSettings(Table):
+    """``[retrieval]``: how passages are found."""
+
+    #: Weight of meaning against words in the fusion, 0 to 1.
+    dense_weight: float = Field(default=0.5, ge=0, le=1)
+    #: Passages taken from each side before they are fused.
+    candidates: int = Field(default=100, ge=1, le=5000)
+    #: Evidence below which a question is refused, 0 to 2 (see ``gate``).
+    threshold: float = Field(default=0.95, ge=0, le=2)
+
+
+class IndexSettings(Table):
+    """``[index]``: the vector index that follows the catalog in a long-lived host."""
+
+    store: Literal["chroma", "none"] = "chroma"
+
+
+class PluginsTable(BaseModel):
+    """``[plugins]``: which plugins, in which order, and a table of options for each."""
+
+    model_config = ConfigDict(extra="allow", frozen=True)
+
+    #: Names in calling order; ``None`` means every installed one.
+    enabled: tuple[str, ...] | None = None
+    disabled: tuple[str, ...] = ()
+
+    @property
+    def options(self) -> dict[str, dict[str, Any]]:
+        """Each plugin's raw options by its name."""
+        return dict(self.model_extra or {})
+
+    @field_validator("enabled", "disabled", mode="before")
+    @classmethod
+    def _split(cls, value: object) -> object:
+        return [part.strip() for part in value.split(",") if part.strip()] if isinstance(value, str) else value
+
+
+class Settings(Table):
+    """Everything a deployment can say. Made in Python it is what it is told; ``read_settings`` asks the world."""
+
+    data_dir: Path = Field(default_factory=lambda: user_data_path("ragstone"))
+    cache_dir: Path = Field(default_factory=lambda: user_cache_path("ragstone"))
+    #: SQLAlchemy URL of the catalog; without one it is SQLite in the data folder.
+    database: str | None = None
+    plugins: PluginsTable = PluginsTable()
+    encoder: EncoderSettings = EncoderSettings()
+    llm: LLMSettings = LLMSettings()
+    retrieval: RetrievalSettings = RetrievalSettings()
+    index: IndexSettings = IndexSettings()
+    #: Prompt templates by name, in the place of the plugins' own.
+    prompts: dict[str, str] = Field(default_factory=dict)
+
+    @field_validator("plugins", mode="before")
+    @classmethod
+    def _list_of_plugins(cls, value: object) -> object:
+        """``plugins = ["a", "b"]`` is short for ``[plugins] enabled = ["a", "b"]``."""
+        return {"enabled": value} if isinstance(value, list | tuple) else value
+
+    @field_validator("data_dir", "cache_dir")
+    @classmethod
+    def _absolute(cls, value: Path) -> Path:
+        return value.expanduser().absolute()
+
+
+class _FromTheWorld(Settings, BaseSettings):
+    """Settings with the environment laid over what is given."""
+
+    model_config = SettingsConfigDict(
+        extra="forbid", frozen=True, env_prefix=_PREFIX, env_nested_delimiter="__", env_ignore_empty=True
+    )
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],  # noqa: ARG003 - the signature is pydantic-settings'
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,  # noqa: ARG003
+        file_secret_settings: PydanticBaseSettingsSource,  # noqa: ARG003
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """The environment wins over the file, which comes as keyword arguments."""
+        return env_settings, init_settings
+
+
+def read_settings(config: Path | str | None = None) -> Settings:
+    """The deployment's settings.
+
+    ``config``: the settings file; without one ``RAGSTONE_CONFIG``, else ``ragstone.toml`` in the working folder, else
+    the defaults. Raises ``SettingsError``, which names the file, the key and the nearest known one.
+    """
+    path = _config_path(config)
+    raw = _read_toml(path) if path else {}
+    if isinstance(raw.get("plugins"), list) and _has_plugin_variables():
+        raw["plugins"] = {"enabled": raw["plugins"]}  # so that the environment's tables can be laid over it
+    _warn_of_unknown_variables()
+    try:
+        return _FromTheWorld(**raw)
+    except ValidationError as error:
+        raise _explained(error, Settings, str(path) if path else "the environment") from error
+    except SourceSettingsError as error:
+        raise SettingsError(str(error), where="the environment") from error
+
+
+def check_options(name: str, model: type[Model], raw: Any) -> Model:
+    """A plugin's options by its own model. Raises ``SettingsError``."""
+    try:
+        return model.model_validate(raw)
+    except ValidationError as error:
+        raise _explained(error, model, f"[plugins.{name}]") from error
+
+
+def _config_path(config: Path | str | None) -> Path | None:
+    named = config or os.environ.get("RAGSTONE_CONFIG")
+    if named:
+        return Path(named).expanduser()
+    here = Path(_FILE_NAME)
+    return here if here.is_file() else None
+
+
+def _read_toml(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_text("utf-8"))
+    except OSError as error:
+        raise SettingsError(f"cannot be read: {error.strerror}", where=str(path)) from error
+    except UnicodeDecodeError as error:
+        raise SettingsError(f"is not UTF-8 at byte {error.start}", where=str(path)) from error
+    except tomllib.TOMLDecodeError as error:
+        hint = None
+        if "plugins" in str(error).lower() or "overwrite" in str(error):
+            hint = 'beside tables such as [plugins.book_chat], write the list as [plugins] enabled = ["book_chat"]'
+        raise SettingsError(f"is not valid TOML: {error}", where=str(path), hint=hint) from error
+
+
+def _has_plugin_variables() -> bool:
+    return any(name.startswith(f"{_PREFIX}PLUGINS__") for name in os.environ)
+
+
+def _warn_of_unknown_variables() -> None:
+    known = {f"{_PREFIX}{field.upper()}" for field in Settings.model_fields} | _OTHER_VARIABLES
+    for name in os.environ:
+        if name.startswith(_PREFIX) and name.split("__")[0] not in known:
+            near = difflib.get_close_matches(name, known, n=1)
+            _log.warning("%s is not a setting%s", name, f"; did you mean {near[0]}?" if near else "")
+
+
+def _explained(error: ValidationError, model: type[BaseModel], where: str) -> SettingsError:
+    """One line for the first fault, with the nearest known key where the key is unknown."""
+    fault = error.errors(include_url=False, include_input=False)[0]
+    key = ".".join(str(part) for part in fault["loc"])
+    variable = f"{_PREFIX}{'__'.join(str(part) for part in fault['loc']).upper()}"
+    if model is Settings and variable in os.environ:
+        where = "the environment"
+    more = f" (and {error.error_count() - 1} more)" if error.error_count() > 1 else ""
+    if fault["type"] == "extra_forbidden":
+        *outer, last = (str(part) for part in fault["loc"])
+        known = _fields(model, outer)
+        near = difflib.get_close_matches(last, known, n=1, cutoff=0.5)
+        hint = f"did you mean {'.'.join([*outer, near[0]])}?" if near else f"known: {', '.join(sorted(known))}"
+        return SettingsError(f"unknown key {key}{more}", where=where, hint=hint)
+    return SettingsError(f"{key}: {fault['msg']}{more}" if key else f"{fault['msg']}{more}", where=where)
+
+
+def _fields(model: type[BaseModel], path: list[str]) -> list[str]:
+    current: Any = model
+    for part in path:
+        field = getattr(current, "model_fields", {}).get(part)
+        current = field.annotation if field is not None else None
+    return list(getattr(current, "model_fields", {}))
+
+
+__all__ = [
+    "EncoderSettings",
+    "IndexSettings",
+    "LLMSettings",
+    "PluginsTable",
+    "RetrievalSettings",
+    "Settings",
+    "Table",
+    "check_options",
+    "read_settings",
+]

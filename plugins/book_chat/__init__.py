@@ -1,0 +1,1 @@
+"""Book chat: a tutor that answers only from one book."""

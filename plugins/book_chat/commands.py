@@ -1,0 +1,103 @@
+"""``ragstone book``: put books on the shelf, look at it, take books off."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import suppress
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from ragstone.core import BadRequest, NotFound, printable, show_json, show_progress, show_table
+
+from .shelf import AddReport, Shelf
+
+if TYPE_CHECKING:
+    from ragstone.core import Deployment
+
+_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+_LEFT_OUT_SHOWN = 12
+
+
+@click.group()
+def book() -> None:
+    """Put books on the shelf, look at it, take books off."""
+
+
+@book.command(epilog='Example: ragstone book add ./my-book --title "My Book" --edition "Second Edition"')
+@click.argument("path")
+@click.option("--title", help="The book's title; otherwise its own (book.toml, first heading, folder).")
+@click.option("--edition", help="The edition; several of one book stand side by side.")
+@_json
+@click.pass_obj
+def add(deployment: Deployment, path: str, title: str | None, edition: str | None, as_json: bool) -> None:
+    """Read a book: a Markdown file or folder, an mdBook, or a Docusaurus tree.
+
+    Adding it again under the same title and edition updates it: unchanged files are not embedded again, removed ones
+    go. An interrupted run goes on where it was.
+    """
+    shelf = Shelf(deployment.host())
+    if not path.strip():
+        raise BadRequest("the path is empty", hint="give a book's folder or one of its files")
+    layout = shelf.plan(Path(path))
+    with show_progress("reading", len(layout.files)) as tell:
+        report = shelf.add(layout, title=title, edition=edition, on_progress=tell)
+    if as_json:
+        show_json(asdict(report))
+    else:
+        _summarise(report)
+
+
+@book.command("list", epilog="Example: ragstone book list --json")
+@_json
+@click.pass_obj
+def list_books(deployment: Deployment, as_json: bool) -> None:
+    """List the books, with the slug by which each is named."""
+    books = Shelf(deployment.host()).books()
+    if as_json:
+        show_json([asdict(one) for one in books])
+        return
+    show_table(
+        ("slug", "title", "edition", "chapters", "passages"),
+        [(one.slug, one.title, one.edition, one.chapters, one.chunks) for one in books],
+        empty="The shelf is empty. Put a book on it: ragstone book add PATH",
+    )
+
+
+@book.command(epilog="Example: ragstone book remove my-book")
+@click.argument("slug")
+@click.option("-y", "--yes", is_flag=True, help="Do not ask.")
+@click.pass_obj
+def remove(deployment: Deployment, slug: str, yes: bool) -> None:
+    """Take a book off the shelf. Its files are not touched."""
+    shelf = Shelf(deployment.host())
+    found = shelf.book(slug)
+    if not yes and sys.stdin.isatty():
+        click.confirm(f"Take '{found.title}' ({found.edition}) off the shelf?", abort=True)
+    with suppress(NotFound):  # somebody else was quicker: it is off the shelf
+        shelf.remove(slug)
+    click.echo(f"'{found.title}' ({found.edition}) is off the shelf: {found.chunks} passages.")
+
+
+def _summarise(report: AddReport) -> None:
+    click.echo(f"'{report.title}' ({report.edition}) is on the shelf as {report.book}.")
+    counts = [
+        f"{len(files)} {name}"
+        for name, files in (
+            ("added", report.added),
+            ("updated", report.updated),
+            ("unchanged", report.unchanged),
+            ("removed", report.removed),
+        )
+        if files
+    ]
+    click.echo(f"Read as {report.layout}: {', '.join(counts)}; {report.chunks} passages embedded.")
+    if report.left_out:
+        click.echo(f"Left out ({len(report.left_out)}):")
+        for left in report.left_out[:_LEFT_OUT_SHOWN]:
+            click.echo(printable(f"  {left.relative}: {left.reason}"))
+        if len(report.left_out) > _LEFT_OUT_SHOWN:
+            click.echo(f"  … and {len(report.left_out) - _LEFT_OUT_SHOWN} more; --json names all")
+    click.echo(f'Ask it: ragstone ask book_chat "…" --book {report.book}')

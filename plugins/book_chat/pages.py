@@ -1,0 +1,113 @@
+"""Book chat's pages: the chat, and the place in the book that a citation opens."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from flask import Blueprint, render_template, request
+
+from ragstone.core import RagstoneError
+
+from .places import source_page
+from .shelf import Shelf
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from ragstone.core import Host
+
+    from .places import ShownBlock
+
+_NAME = "book_chat"
+
+
+@dataclass(frozen=True)
+class Part:
+    """Neighbouring blocks that belong together on a page: the items of one list, or a single other block."""
+
+    kind: str
+    blocks: tuple[ShownBlock, ...]
+
+
+@dataclass(frozen=True)
+class Stretch:
+    """Neighbouring parts that are all in the cited passage, or all outside it."""
+
+    in_passage: bool
+    parts: tuple[Part, ...]
+
+
+def blueprint(host: Host) -> Blueprint:
+    """Return book chat's pages over an open host."""
+    shelf = Shelf(host)
+    pages = Blueprint(_NAME, __name__, url_prefix=f"/{_NAME}", template_folder="templates")
+
+    @pages.get("/")
+    def chat() -> tuple[str, int]:
+        assistant = host.assistant(_NAME)
+        question, book = request.args.get("q", "").strip(), request.args.get("book", "")
+        answer, problem, status = None, None, 200
+        if question:
+            try:
+                answer = assistant.ask(question, narrow={"book": book} if book else None)
+            except RagstoneError as error:
+                problem, status = error.to_problem(), error.status
+        page = render_template(
+            "book_chat/chat.html",
+            assistant=assistant,
+            books=shelf.books(),
+            book=book,
+            question=question,
+            answer=answer,
+            problem=problem,
+        )
+        return page, status
+
+    @pages.get("/source/<chunk_id>")
+    def source(chunk_id: str) -> str:
+        page = source_page(shelf.corpus, chunk_id)
+        trail = trail_to(page.chapter, page.section)
+        heading = trail[-1] if trail else page.book_title
+        shown = page.blocks
+        # the page's own heading says it already
+        if shown and shown[0].kind == "heading" and shown[0].text == heading:
+            shown = shown[1:]
+        return render_template(
+            "book_chat/source.html",
+            assistant=host.assistant(_NAME),
+            page=page,
+            trail=trail,
+            heading=heading,
+            stretches=stretches(shown),
+        )
+
+    return pages
+
+
+def trail_to(chapter: str, section: str) -> tuple[str, ...]:
+    """Return the headings that lead to a section, from the chapter down, none of them twice in a row."""
+    steps = [step.strip() for step in (chapter, *section.split("\u203a")) if step.strip()]
+    return tuple(step for step, _ in groupby(steps))
+
+
+def stretches(blocks: Iterable[ShownBlock]) -> tuple[Stretch, ...]:
+    """Split a section's blocks into what is in the passage and what is not, lists kept together."""
+    return tuple(
+        Stretch(in_passage, tuple(_parts(group)))
+        for in_passage, group in groupby(blocks, key=lambda block: block.in_passage)
+    )
+
+
+def _parts(blocks: Iterable[ShownBlock]) -> Iterator[Part]:
+    def together(block: ShownBlock) -> str:
+        if block.kind != "list_item":
+            return block.kind
+        return "ol" if block.info == "ordered" else "ul"
+
+    for kind, group in groupby(blocks, key=together):
+        if kind in {"ol", "ul"}:
+            yield Part(kind, tuple(group))
+        else:
+            yield from (Part(kind, (block,)) for block in group)

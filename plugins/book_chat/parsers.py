@@ -1,0 +1,122 @@
+"""Books as chunks: sections from headings, whole blocks packed into slices of the document's own text."""
+
+from __future__ import annotations
+
+import bisect
+import json
+import re
+import uuid
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence  # noqa: TC003 - pydantic reads them
+from typing import Any, ClassVar
+
+from llama_index.core.node_parser import NodeParser
+from llama_index.core.schema import BaseNode, Document, MetadataMode, NodeRelationship, TextNode
+from pydantic import Field
+
+from .packing import Packer, Unit
+from .sections import SEPARATOR, read_sections
+from .simulation import is_simulation
+
+_NAMESPACE = uuid.UUID("6f3b1c52-94d0-5c1e-8a55-0d6f8c5a7e21")
+
+
+class BookNodeParser(NodeParser):
+    """Cuts clean Markdown documents into chunks that say which chapter, section and lines they come from.
+
+    A chunk is a contiguous slice of its document, never crosses a heading, and holds about ``min_tokens`` to
+    ``max_tokens`` tokens where its section has as many; code and tables stay whole up to ``hard_limit``. Each
+    chunk but a section's first repeats up to ``overlap_tokens`` from the end of the one before.
+    """
+
+    version: ClassVar[int] = 1
+
+    max_tokens: int = Field(default=400, gt=0, description="A chunk is full at this many tokens.")
+    min_tokens: int = Field(default=300, ge=0, description="Below this a chunk takes a block more, up to the limit.")
+    overlap_tokens: int = Field(default=50, ge=0, description="Tokens repeated from the chunk before, at most.")
+    count_tokens: Callable[[str], int] = Field(exclude=True, description="The encoder's own count of a text's tokens.")
+
+    @classmethod
+    def class_name(cls) -> str:
+        """The name under which LlamaIndex serialises it."""
+        return "BookNodeParser"
+
+    @property
+    def hard_limit(self) -> int:
+        """Tokens that no chunk exceeds: a quarter more than ``max_tokens``."""
+        return self.max_tokens * 5 // 4
+
+    @property
+    def fingerprint(self) -> str:
+        """What shapes the chunks; another fingerprint means another corpus."""
+        return f"book/{self.version} max={self.max_tokens} min={self.min_tokens} overlap={self.overlap_tokens}"
+
+    def _parse_nodes(
+        self,
+        nodes: Sequence[BaseNode],
+        show_progress: bool = False,  # noqa: ARG002
+        **kwargs: Any,  # noqa: ARG002
+    ) -> list[BaseNode]:
+        return [made for node in nodes for made in self._chunks(node)]
+
+    def _postprocess_parsed_nodes(self, nodes: list[BaseNode], parent_doc_map: dict[str, Document]) -> list[BaseNode]:
+        # LlamaIndex looks a chunk's text up again and finds the first equal one; ours knows where it stands.
+        spans = [(node.start_char_idx, node.end_char_idx) for node in nodes if isinstance(node, TextNode)]
+        done: list[BaseNode] = super()._postprocess_parsed_nodes(nodes, parent_doc_map)
+        for node, (start, end) in zip(done, spans, strict=True):
+            assert isinstance(node, TextNode)  # noqa: S101
+            node.start_char_idx, node.end_char_idx = start, end
+            unspoken = sorted(key for key in node.metadata if key not in ("chapter", "section"))
+            node.excluded_embed_metadata_keys = unspoken
+            node.excluded_llm_metadata_keys = list(unspoken)
+        return done
+
+    def _chunks(self, document: BaseNode) -> Iterator[TextNode]:
+        text = document.get_content(metadata_mode=MetadataMode.NONE)
+        known = document.metadata
+        source = document.as_related_node_info()
+        newlines = [found.start() for found in re.finditer("\n", text)]
+        seen: Counter[str] = Counter()
+        packer = Packer(self.count_tokens, self.max_tokens, self.min_tokens, self.overlap_tokens, self.hard_limit)
+        for section in read_sections(text, known):
+            simulated = is_simulation(section.headings, text[section.start : section.end])
+            for units in packer.chunks(text, section.blocks):
+                start, end = units[0].start, units[-1].end
+                words = text[start:end]
+                metadata = {
+                    "book": known.get("book"),
+                    "book_title": known.get("book_title"),
+                    "edition": known.get("edition"),
+                    "chapter": section.chapter,
+                    "section": section.title,
+                    "page_label": None,
+                    "page_index": None,
+                    "content_type": _content_type(units),
+                    "is_simulation": simulated,
+                    "has_code": any(unit.block.kind == "code" for unit in units),
+                    "path": known.get("path"),
+                    "line_start": bisect.bisect_left(newlines, start) + 1,
+                    "line_end": bisect.bisect_left(newlines, end) + 1,
+                    "section_start": section.start,
+                    "section_end": section.end,
+                }
+                identity = [metadata["book"], metadata["edition"], metadata["path"], words, seen[words]]
+                seen[words] += 1
+                yield TextNode(
+                    id_=str(uuid.uuid5(_NAMESPACE, json.dumps(identity, default=str))),
+                    text=words,
+                    start_char_idx=start,
+                    end_char_idx=end,
+                    metadata=metadata,
+                    metadata_template="{value}",
+                    metadata_separator=SEPARATOR,
+                    text_template="{metadata_str}\n\n{content}",
+                    relationships={NodeRelationship.SOURCE: source},
+                )
+
+
+def _content_type(units: Sequence[Unit]) -> str:
+    if all(unit.block.kind == "figure" for unit in units):
+        return "figure_caption"
+    tables = sum(unit.tokens for unit in units if unit.block.kind == "table")
+    return "table" if tables * 2 > sum(unit.tokens for unit in units) else "text"

@@ -1,0 +1,97 @@
+"""Book chat's door plate: every hook that it implements."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ragstone.core import hookimpl
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    import click
+    from llama_index.core.node_parser import NodeParser
+    from llama_index.core.prompts import BasePromptTemplate
+    from llama_index.core.readers.base import BaseReader
+    from pydantic import BaseModel
+
+    from ragstone.core import Assistant, Check, Host
+
+
+@hookimpl
+def ragstone_settings() -> type[BaseModel]:
+    """The options of ``[plugins.book_chat]``."""
+    from .settings import BookChatSettings
+
+    return BookChatSettings
+
+
+@hookimpl
+def ragstone_readers() -> Mapping[str, BaseReader]:
+    """Markdown files."""
+    from .readers import MarkdownReader
+
+    return {".md": MarkdownReader(), ".markdown": MarkdownReader()}
+
+
+@hookimpl
+def ragstone_node_parsers(host: Host) -> Mapping[str, NodeParser]:
+    """Books, cut into passages of their sections."""
+    from .parsers import BookNodeParser
+    from .settings import BookChatSettings
+
+    options = host.options(BookChatSettings)
+    return {
+        "book": BookNodeParser(
+            max_tokens=options.chunk_tokens,
+            min_tokens=options.min_chunk_tokens,
+            overlap_tokens=options.overlap_tokens,
+            count_tokens=host.encoder.count_tokens,
+        )
+    }
+
+
+@hookimpl
+def ragstone_prompts() -> Mapping[str, BasePromptTemplate]:
+    """What a language model is told before it may answer."""
+    from .prompts import prompts
+
+    return prompts()
+
+
+@hookimpl
+def ragstone_assistants(host: Host) -> Sequence[Assistant]:
+    """The assistant ``book_chat``."""
+    from .service import assistant
+
+    return [assistant(host)]
+
+
+@hookimpl
+def ragstone_pages(host: Host) -> Any:
+    """The chat page and the pages that citations open. The first page ever has a sample book to ask."""
+    from .pages import blueprint
+    from .service import put_sample_on_empty_shelf
+
+    put_sample_on_empty_shelf(host)
+    return blueprint(host)
+
+
+@hookimpl
+def ragstone_commands(cli: click.Group) -> None:
+    """``ragstone book``."""
+    from .commands import book
+
+    cli.add_command(book)
+
+
+@hookimpl
+def ragstone_checks(host: Host) -> Sequence[Check]:
+    """Whether there is a book to ask."""
+    from ragstone.core import Check
+
+    from .shelf import Shelf
+
+    books = Shelf(host).books()
+    detail = f"{len(books)} on the shelf" if books else "none yet; ragstone book add PATH"
+    return [Check("books", bool(books), detail)]

@@ -1,0 +1,98 @@
+"""Book chat's assistant: what it is to those who ask it, and what it says when it does not know."""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ragstone.core import Assistant, Host, Profile, RagstoneError
+
+from .prompts import ANSWER
+from .settings import BookChatSettings
+from .shelf import Shelf
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from llama_index.core.schema import BaseNode
+
+NAME = "book_chat"
+SAMPLE = Path(__file__).parent / "sample" / "primer"
+_SAMPLE_SLUG = "physical-ai-humanoid-robotics-a-primer"
+_SAMPLE_QUESTIONS = (
+    "What is the zero moment point?",
+    "Why does a motor control loop have to run so fast?",
+    "What does a category 1 stop do?",
+)
+#: What a citation shows of its passage, in the order of the specification.
+_FIELDS = (
+    "book_title",
+    "edition",
+    "chapter",
+    "section",
+    "page_label",
+    "page_index",
+    "content_type",
+    "is_simulation",
+)
+
+_log = logging.getLogger(__name__)
+
+
+def assistant(host: Host) -> Assistant:
+    """The assistant ``book_chat`` over all books of the host."""
+    shelf = Shelf(host)
+
+    def refusal(narrow: Mapping[str, str]) -> str:
+        books = [shelf.book(narrow["book"])] if "book" in narrow else shelf.books()
+        titles = list(dict.fromkeys(book.title for book in books))
+        if len(titles) == 1:
+            return f"As an AI tutor for '{titles[0]},' I can only answer questions related to the book's content."
+        named = f"{', '.join(repr(title) for title in titles[:3])}{' and others' if len(titles) > 3 else ''}"
+        return f"As an AI tutor for {named}, I can only answer questions related to the books' content."
+
+    def check(narrow: Mapping[str, str]) -> Mapping[str, str]:
+        if "book" in narrow:
+            shelf.book(narrow["book"])
+        return narrow
+
+    def examples() -> tuple[str, ...]:
+        return _SAMPLE_QUESTIONS if any(book.slug == _SAMPLE_SLUG for book in shelf.books()) else ()
+
+    return Assistant(
+        host,
+        shelf.corpus,
+        Profile(
+            name=NAME,
+            title="Book chat",
+            description="A tutor that answers only from the books on its shelf, to chapter and section.",
+            fields=_FIELDS,
+            refusal=refusal,
+            url=_url,
+            prompt=ANSWER,
+            examples=examples,
+            narrowings={"book": "slug of one book; see ragstone book list"},
+            check_narrowing=check,
+            top_k=host.options(BookChatSettings).top_k,
+            page="/book_chat/",
+            query_path="/query",
+            selection_path="/query-selection",
+        ),
+    )
+
+
+def put_sample_on_empty_shelf(host: Host) -> None:
+    """Give a first start something to ask. A shelf that was emptied by hand stays empty."""
+    shelf = Shelf(host)
+    if not host.options(BookChatSettings).sample or shelf.corpus.exists:
+        return
+    try:
+        shelf.add(shelf.plan(SAMPLE))
+    except RagstoneError as error:
+        _log.warning("the sample book was not added: %s", error)
+
+
+def _url(node: BaseNode) -> str:
+    known: Mapping[str, Any] = node.metadata
+    return f"/book_chat/source/{node.node_id}" if known.get("path") else ""

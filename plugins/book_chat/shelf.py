@@ -1,0 +1,236 @@
+"""The shelf: which books there are, putting one on it, taking one off."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import Counter
+from contextlib import suppress
+from dataclasses import dataclass, field
+from hashlib import sha256
+from typing import TYPE_CHECKING
+
+from llama_index.core.schema import Document
+
+from ragstone.core import BadRequest, NotFound, SourceError
+
+from .layouts import BookLayout, ChapterFile, LeftOut, read_layout
+from .places import SourcePage, source_page
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from ragstone.core import Corpus, Host, IngestProgress
+
+CORPUS = "books"
+KIND = "book"
+_EMPTY = "ragstone book add PATH puts a book on the shelf; ragstone serve begins with a sample"
+FIRST_EDITION = "First Edition"
+_LONGEST_TITLE = 255
+_LONGEST_EDITION = 50
+_LONGEST_SLUG = 60
+
+
+@dataclass(frozen=True)
+class Book:
+    """A book on the shelf."""
+
+    slug: str
+    title: str
+    edition: str
+    chapters: int
+    chunks: int
+    files: int
+
+
+@dataclass
+class AddReport:
+    """What putting a book on the shelf did, file by file."""
+
+    book: str
+    title: str
+    edition: str
+    layout: str
+    added: list[str] = field(default_factory=list)
+    updated: list[str] = field(default_factory=list)
+    unchanged: list[str] = field(default_factory=list)
+    removed: list[str] = field(default_factory=list)
+    left_out: list[LeftOut] = field(default_factory=list)
+    chunks: int = 0
+
+
+class Shelf:
+    """All books of a host. Every document of the corpus ``books`` is one file of one book."""
+
+    def __init__(self, host: Host) -> None:
+        self._host = host
+
+    @property
+    def corpus(self) -> Corpus:
+        """The corpus that holds the books."""
+        return self._host.corpus(CORPUS, kind=KIND, hint=_EMPTY)
+
+    def books(self) -> tuple[Book, ...]:
+        """Every book, by title and edition."""
+        chunks: Counter[tuple[str, str, str]] = Counter()
+        chapters: dict[tuple[str, str, str], set[str]] = {}
+        files: dict[tuple[str, str, str], set[str]] = {}
+        keys = ("book", "book_title", "edition", "chapter", "path")
+        for (slug, title, edition, chapter, path), count in self.corpus.facets(*keys):
+            book = (slug, title, edition)
+            chunks[book] += count
+            chapters.setdefault(book, set()).add(chapter)
+            files.setdefault(book, set()).add(path)
+        books = [Book(*book, len(chapters[book]), count, len(files[book])) for book, count in chunks.items()]
+        return tuple(sorted(books, key=lambda book: (book.title.casefold(), book.edition, book.slug)))
+
+    def book(self, slug: str) -> Book:
+        """The book with that slug. Raises ``NotFound``."""
+        books = self.books()
+        for book in books:
+            if book.slug == slug:
+                return book
+        known = ", ".join(book.slug for book in books)
+        hint = f"there are: {known}" if known else "there is none yet; ragstone book add PATH"
+        raise NotFound(f"there is no book {slug[:80]!r}", hint=hint)
+
+    def source_page(self, chunk_id: str) -> SourcePage:
+        """The place that a citation opens. Raises ``NotFound``."""
+        return source_page(self.corpus, chunk_id)
+
+    def plan(self, path: Path) -> BookLayout:
+        """What would be read from the path. Raises ``SourceError``."""
+        suffixes = frozenset(suffix for suffix in self._host.readers if suffix.startswith("."))
+        return read_layout(path, suffixes)
+
+    def add(
+        self,
+        layout: BookLayout,
+        *,
+        title: str | None = None,
+        edition: str | None = None,
+        on_progress: Callable[[IngestProgress], None] | None = None,
+    ) -> AddReport:
+        """Put the book on the shelf, or bring it up to date: only new and changed files are embedded.
+
+        A book is known again by its title and edition. A file that cannot be read is left out and named, and what
+        was stored of it before stays. Raises ``BadRequest`` and ``SourceError``.
+        """
+        title = _checked(title or layout.title or self._title_of(layout), "title", _LONGEST_TITLE)
+        edition = _checked(edition or FIRST_EDITION, "edition", _LONGEST_EDITION)
+        slug = slug_of(title, edition)
+        report = AddReport(slug, title, edition, layout.kind, left_out=list(layout.left_out))
+        reading = _Reading(self._host, layout, {"book": slug, "book_title": title, "edition": edition})
+        done = self.corpus.ingest(reading, on_progress=on_progress)
+        report.left_out += reading.failed
+        if not (done.added or done.updated or done.unchanged):
+            reasons = "; ".join(f"{left.relative}: {left.reason}" for left in reading.failed[:3])
+            raise SourceError(f"no file of the book could be read: {reasons}", where=str(layout.root))
+        kept = {*done.added, *done.updated, *done.unchanged, *reading.failed_ids}
+        stored = self._doc_ids(slug)
+        gone = [doc_id for doc_id in stored if doc_id not in kept]
+        self.corpus.remove(gone)
+        if slug not in {book.slug for book in self.books()}:
+            self.corpus.remove(stored)
+            raise SourceError("holds no text that could be asked about", where=str(layout.root))
+        for name, ids in (
+            ("added", done.added),
+            ("updated", done.updated),
+            ("unchanged", done.unchanged),
+            ("removed", gone),
+        ):
+            setattr(report, name, [doc_id.partition(":")[2] for doc_id in ids])
+        report.chunks = done.chunks
+        return report
+
+    def _title_of(self, layout: BookLayout) -> str:
+        """A single file's own title, else the name on the disk made readable."""
+        if layout.kind == "file":
+            with suppress(SourceError):  # told when the file is read for its text
+                first = self._host.readers[layout.root.suffix.lower()].load_data(layout.root)[:1]
+                if first and first[0].metadata.get("title"):
+                    return str(first[0].metadata["title"])
+        name = layout.root.stem if layout.root.is_file() else layout.root.resolve().name
+        return " ".join(re.split(r"[-_\s]+", name)).strip().capitalize() or "Untitled"
+
+    def remove(self, slug: str) -> Book:
+        """Take the book off the shelf. Raises ``NotFound``."""
+        book = self.book(slug)
+        self.corpus.remove(self._doc_ids(slug))
+        return book
+
+    def _doc_ids(self, slug: str) -> list[str]:
+        return [document.doc_id for document in self.corpus.documents() if document.metadata["book"] == slug]
+
+
+class _Reading:
+    """The book's files as documents, one after the other, with what could not be read."""
+
+    def __init__(self, host: Host, layout: BookLayout, about: dict[str, str]) -> None:
+        self._host = host
+        self._layout = layout
+        self._about = about
+        self.failed: list[LeftOut] = []
+        self.failed_ids: set[str] = set()
+
+    def __iter__(self) -> Iterator[Document]:
+        for file in self._layout.files:
+            try:
+                documents = self._read(file)
+            except SourceError as error:
+                self._leave_out(file, error.what)
+                continue
+            except Exception as error:
+                self._leave_out(file, f"its reader raised {type(error).__name__}: {error}")
+                continue
+            yield from documents
+
+    def _leave_out(self, file: ChapterFile, reason: str) -> None:
+        self.failed.append(LeftOut(file.relative, reason))
+        self.failed_ids.add(self._doc_id(file, 0))
+
+    def _doc_id(self, file: ChapterFile, number: int) -> str:
+        return f"{self._about['book']}:{file.relative}" + (f"#{number}" if number else "")
+
+    def _read(self, file: ChapterFile) -> list[Document]:
+        reader = self._host.readers[file.path.suffix.lower()]
+        found = []
+        for number, document in enumerate(reader.load_data(file.path)):
+            title = file.title or document.metadata.get("title") or file.path.stem
+            chapter = file.chapter or document.metadata.get("chapter")
+            if chapter is None and self._layout.kind != "file":
+                chapter = title  # of several files each is a chapter; a single one is divided by its headings
+            known = {
+                **self._about,
+                "path": file.relative,
+                "position": file.position,
+                "title": title,
+                "chapter": chapter,
+                "within": list(file.within),
+            }
+            found.append(
+                Document(id_=self._doc_id(file, number), text=document.text, metadata={**document.metadata, **known})
+            )
+        return found
+
+
+def slug_of(title: str, edition: str) -> str:
+    """A short name for addresses and the command line, the same for the same title and edition.
+
+    ``Physical AI & Humanoid Robotics`` → ``physical-ai-humanoid-robotics``; another edition than the first is added.
+    """
+    named = title if edition == FIRST_EDITION else f"{title} {edition}"
+    plain = unicodedata.normalize("NFKD", named).encode("ascii", "ignore").decode().lower()
+    slug = "-".join(re.findall(r"[a-z0-9]+", plain))
+    if len(slug) > _LONGEST_SLUG or not slug:
+        # What is cut off, or not ASCII, still tells two books apart.
+        slug = f"{slug[: _LONGEST_SLUG - 9].rstrip('-')}-{sha256(named.encode()).hexdigest()[:8]}".lstrip("-")
+    return slug
+
+
+def _checked(text: str, name: str, longest: int) -> str:
+    text = " ".join(text.split())
+    if not text or len(text) > longest or not text.isprintable():
+        raise BadRequest(f"the {name} must be 1 to {longest} printable characters", where=text[:60] or None)
+    return text

@@ -1,0 +1,40 @@
+"""Is a passage about a simulated robot or about a real one?"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+# "Unity" is a product only with a capital U; every other word counts in any case.
+_SIMULATION = re.compile(
+    r"\b(?:(?i:simulat\w*|simulacr\w*|sim|gazebo|ignition|isaac[ -]?(?:sim|gym|lab)|webots|mujoco|pybullet|"
+    r"coppeliasim|v-rep|carla|airsim|unreal(?: engine)?|virtual(?:ly)?|digital[ -]twins?|sitl)"
+    r"|Unity(?:3D)?|UNITY)\b"
+)
+_HARDWARE = re.compile(
+    r"\b(?i:hardware|(?:real|physical)[ -](?:robots?|hardware|machines?)|bring-?up|deploy(?:ment|ments|ing)?|"
+    r"actuators?|wiring|soldering|firmware|microcontrollers?|motor drivers?|raspberry pi|arduino|"
+    r"emergency stop|e-stop)\b"
+)
+
+
+def is_simulation(headings: Sequence[str], text: str) -> bool:
+    """Whether a section deals with simulation (True) or with real hardware or neither (False).
+
+    1. Headings decide first. Going from the nearest (the last of ``headings``) outwards, the first one that
+       names simulation ("simulat…", a simulator such as Gazebo, Isaac Sim, Webots or Unity, "virtual",
+       "digital twin") and no hardware says True; the first that names hardware ("hardware", "real robot",
+       "physical robot", "bring-up", "deployment", "actuator", "wiring" …) and no simulation says False. A
+       heading that names both says nothing.
+    2. Otherwise the text decides: True when simulation is named at least twice and more often than hardware.
+    3. Otherwise False.
+    """
+    for heading in reversed(headings):
+        simulated, real = bool(_SIMULATION.search(heading)), bool(_HARDWARE.search(heading))
+        if simulated != real:
+            return simulated
+    named = sum(1 for _ in _SIMULATION.finditer(text))
+    return named >= 2 and named > sum(1 for _ in _HARDWARE.finditer(text))

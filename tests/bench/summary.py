@@ -1,0 +1,102 @@
+"""Totals, ratios and targets out of the measurements."""
+
+from __future__ import annotations
+
+from statistics import fmean
+from typing import Any
+
+Json = dict[str, Any]
+
+_ADDED_UP = ("seconds", "chunks", "chars", "tokens", "tokens_embedded")
+
+
+def total(books: Json) -> Json:
+    """The books' seconds, chunks and characters together."""
+    return {name: round(sum(book[name] for book in books.values()), 3) for name in _ADDED_UP}
+
+
+def all_against(books: Json) -> Json:
+    """The books' ingestion and both encoder passes together."""
+    whole: Json = {name: sum(book[name] for book in books.values()) for name in ("seconds", "cpu_s")}
+    for name in ("encoder_s", "encoder_cpu_s"):
+        whole[name] = [sum(book[name][turn] for book in books.values()) for turn in (0, 1)]
+    return whole
+
+
+def encoder_share(book: Json) -> float:
+    """The encoder's own seconds over ingestion's: 1 means that nothing but the encoder takes time."""
+    return float(fmean(book["encoder_s"]) / book["seconds"])
+
+
+def encoder_cpu_share(book: Json) -> float:
+    """The same in processor time."""
+    return float(fmean(book["encoder_cpu_s"]) / book["cpu_s"])
+
+
+def summarise(results: Json) -> Json:
+    """Ratios (above 1: Ragstone needs less, or does more) and targets of what was measured."""
+    ratios: Json = {}
+    targets: list[Json] = []
+    for section in (_of_ingest, _of_query, _of_ask, _of_encoder):
+        section(results, ratios, targets)
+    return {"ratios": {name: round(ratio, 3) for name, ratio in ratios.items()}, "targets": targets}
+
+
+def _target(
+    targets: list[Json], name: str, value: float, *, least: float | None = None, most: float | None = None
+) -> None:
+    met = (least is None or value >= least) and (most is None or value <= most)
+    limit = f">= {least:g}" if least is not None else f"<= {most:g}"
+    targets.append({"name": name, "value": round(value, 3), "limit": limit, "met": met})
+
+
+def _of_ingest(results: Json, ratios: Json, targets: list[Json]) -> None:
+    found = results.get("ingest", {})
+    if against := found.get("against_encoder"):
+        share = encoder_share(all_against(against["books"]))
+        _target(targets, "ingestion at the encoder's own speed, share", share, least=0.85)
+    own, peer = found.get("ragstone"), found.get("peer")
+    if own and peer:
+        ours, theirs = total(own["books"]), total(peer["books"])
+        ratios["ingestion, seconds for the same files"] = theirs["seconds"] / ours["seconds"]
+        for unit in ("chunks", "chars", "tokens_embedded"):
+            rates = [side[unit] / side["seconds"] for side in (ours, theirs)]
+            ratios[f"ingestion, {unit.replace('_', ' ')}/s"] = rates[0] / rates[1]
+        ratios["ingestion, peak memory"] = peer["peak_mb"] / own["peak_mb"]
+
+
+def _of_query(results: Json, ratios: Json, targets: list[Json]) -> None:
+    found = results.get("query", {})
+    peer = found.get("peer")
+    for key, name in (("exact", "exact search"), ("following", "Chroma")):
+        own = found.get(key)
+        if not own:
+            continue
+        _target(targets, f"query, {name}, p50 ms", own["ms"]["total"]["p50"], most=25)
+        _target(targets, f"query, {name}, p99 ms", own["ms"]["total"]["p99"], most=100)
+        if peer:
+            for part in ("p50", "p99"):
+                ours, theirs = own["ms"]["encode_and_retrieve"][part], peer["ms"]["total"][part]
+                ratios[f"query, {name}, question to passages, {part}"] = theirs / ours
+            ratios[f"query, {name}, peak memory"] = peer["peak_mb"] / own["peak_mb"]
+
+
+def _of_ask(results: Json, ratios: Json, targets: list[Json]) -> None:
+    found = results.get("ask", {})
+    own, peer = found.get("ragstone"), found.get("peer")
+    if own:
+        _target(targets, "ragstone ask as a process, s", own["median_s"], most=2.5)
+    if own and peer:
+        ratios["ask as a process, seconds"] = peer["median_s"] / own["median_s"]
+        ratios["ask as a process, peak memory"] = peer["peak_mb"] / own["peak_mb"]
+
+
+def _of_encoder(results: Json, ratios: Json, targets: list[Json]) -> None:
+    found = results.get("encoder", {})
+    peer = found.get("huggingface")
+    for precision in ("fp32", "int8"):
+        own = found.get(precision)
+        if own and peer:
+            ratios[f"encoder {precision}, query p50"] = peer["query_ms"]["p50"] / own["query_ms"]["p50"]
+            ratios[f"encoder {precision}, texts/s"] = own["texts_per_s"] / peer["texts_per_s"]
+            ratios[f"encoder {precision}, peak memory"] = peer["peak_mb"] / own["peak_mb"]

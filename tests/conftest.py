@@ -1,0 +1,112 @@
+"""What every test has: no network but loopback, a data folder of its own, the shared data sets where they are."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from ragstone.core import Host, Settings
+from ragstone.core.encoder import Encoder, MiniLMEmbedding
+from ragstone.core.testing import open_host
+from tests.needs import missing
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_REPOSITORY = Path(__file__).parent.parent
+_LOOPBACK = ("127.", "::1", "localhost")
+
+
+@pytest.fixture(autouse=True)
+def _only_loopback(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A test that needs the network is a test that fails on a robot."""
+    connect = socket.socket.connect
+
+    def guarded(self: socket.socket, address: Any) -> None:
+        if self.family in (socket.AF_INET, socket.AF_INET6) and not str(address[0]).startswith(_LOOPBACK):
+            raise OSError(f"a test tried to reach {address[0]}")
+        connect(self, address)
+
+    monkeypatch.setattr(socket.socket, "connect", guarded)
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+
+
+@pytest.fixture(autouse=True)
+def _own_folders(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, model_cache: Path) -> None:
+    """Nothing of the user's is read or written."""
+    for name in [name for name in os.environ if name.startswith("RAGSTONE_") and name != "RAGSTONE_DATA"]:
+        if name != "RAGSTONE_SCREENSHOTS":
+            monkeypatch.delenv(name)
+    monkeypatch.setenv("RAGSTONE_DATA_DIR", str(tmp_path / "data"))
+    monkeypatch.setenv("RAGSTONE_CACHE_DIR", str(model_cache))
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture(scope="session")
+def model_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A cache folder in which the encoder's model is made once for all tests."""
+    folder = tmp_path_factory.mktemp("cache")
+    yield folder
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture(scope="session")
+def minilm(model_cache: Path) -> MiniLMEmbedding:
+    """The real encoder."""
+    return MiniLMEmbedding.find(model_cache / "encoder")
+
+
+@pytest.fixture(scope="session")
+def encoder(minilm: MiniLMEmbedding) -> Encoder:
+    """The real encoder as the host uses it."""
+    return Encoder(minilm)
+
+
+@pytest.fixture
+def fast_host(tmp_path: Path) -> Iterator[Host]:
+    """An open host with every installed plugin and models of a few lines."""
+    with open_host(tmp_path) as host:
+        yield host
+
+
+@pytest.fixture
+def real_host(tmp_path: Path, model_cache: Path) -> Iterator[Host]:
+    """An open host as a user has it, with the real encoder."""
+    host = Host(Settings(data_dir=tmp_path / "data", cache_dir=model_cache))
+    host.start()
+    yield host
+    host.close()
+
+
+@pytest.fixture(scope="session")
+def data() -> Path:
+    """The shared data sets."""
+    folder = Path(os.environ.get("RAGSTONE_DATA", _REPOSITORY.parent / "shared" / "data"))
+    if not folder.is_dir():
+        missing(f"the folder of data sets ({folder}; RAGSTONE_DATA names another)")
+    return folder
+
+
+@pytest.fixture
+def small_book(tmp_path: Path) -> Path:
+    """A folder with two chapters."""
+    folder = tmp_path / "small-book"
+    folder.mkdir()
+    (folder / "01-wheels.md").write_text(
+        "# Wheels\n\n## Casters\n\nA caster is a wheel that swivels about a vertical axis. Casters bear load but give "
+        "no traction.\n\n## Tyres\n\nRubber tyres grip wet concrete better than nylon tyres. Nylon tyres last about "
+        "four times longer than rubber tyres.\n",
+        "utf-8",
+    )
+    (folder / "02-arms.md").write_text(
+        "# Arms\n\n## Grippers\n\nA parallel gripper closes two jaws along one line. The grip force of a small "
+        "parallel gripper is about 40 newtons.\n\n## Safety\n\n> [!WARNING]\n> Keep your hands out of the jaws while "
+        "the gripper is powered.\n\nBefore you open the gripper, switch off the air supply.\n",
+        "utf-8",
+    )
+    return folder

@@ -1,0 +1,189 @@
+"""The catalog: whole documents or none, full text and vectors in the same breath."""
+
+from __future__ import annotations
+
+import sqlite3
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from llama_index.core.schema import TextNode
+from llama_index.core.vector_stores.types import FilterOperator, MetadataFilter, MetadataFilters
+
+from ragstone.core import StorageDenied, StorageError
+from ragstone.core.catalog import Catalog, NewChunk, NewDocument
+from ragstone.core.vectors import ExactSearch
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+DIMENSION = 4
+
+
+def _document(doc_id: str, *texts: str, **metadata: object) -> NewDocument:
+    chunks = []
+    for number, text in enumerate(texts):
+        node = TextNode(id_=f"{doc_id}-{number}", text=text)
+        kept = {name: value for name, value in node.to_dict().items() if name not in {"text", "metadata", "embedding"}}
+        vectors = np.eye(DIMENSION, dtype=np.float32)[[len(text) % DIMENSION, number % DIMENSION]]
+        chunks.append(NewChunk(node.node_id, "Heading", text, dict(metadata), kept, vectors))
+    return NewDocument(doc_id, f"hash of {texts}", "\n".join(texts), dict(metadata), chunks)
+
+
+@pytest.fixture
+def catalog(tmp_path: Path) -> Iterator[Catalog]:
+    catalog = Catalog(None, tmp_path)
+    yield catalog
+    catalog.close()
+
+
+def test_a_document_replaces_its_former_self(catalog: Catalog) -> None:
+    corpus = catalog.create_corpus("c", {})
+    assert catalog.put_document(corpus.id, _document("d", "wheels turn", "arms lift")) == 1
+    assert catalog.put_document(corpus.id, _document("d", "legs walk")) == 2
+    with catalog.read() as snapshot:
+        assert snapshot.sizes(corpus.id) == (1, 1)
+        assert snapshot.lexical(corpus.id, ["wheel"], 10) == []
+        ((key, score),) = snapshot.lexical(corpus.id, ["leg"], 10)
+        assert score > 0
+        node = snapshot.nodes([key])[key]
+        assert (node.node_id, node.text) == ("d-0", "legs walk")
+        assert snapshot.changes(corpus.id, 1)[0][0][0] == "d"
+
+
+def test_a_removed_document_leaves_a_tombstone_and_nothing_else(catalog: Catalog) -> None:
+    corpus = catalog.create_corpus("c", {})
+    catalog.put_document(corpus.id, _document("a", "wheels turn"))
+    catalog.put_document(corpus.id, _document("b", "wheels stop"))
+    assert catalog.remove_documents(corpus.id, ["a", "unknown"]) == 1
+    with catalog.read() as snapshot:
+        assert snapshot.changes(corpus.id, 2) == ([], ["a"])
+        assert [row.doc_id for row in snapshot.documents(corpus.id)] == ["b"]
+        assert len(snapshot.lexical(corpus.id, ["wheel"], 10)) == 1
+    catalog.put_document(corpus.id, _document("a", "wheels again"))
+    with catalog.read() as snapshot:
+        assert snapshot.changes(corpus.id, 2)[1] == []
+
+
+def test_a_failure_half_way_leaves_the_old_version(catalog: Catalog) -> None:
+    corpus = catalog.create_corpus("c", {})
+    catalog.put_document(corpus.id, _document("d", "wheels turn"))
+    catalog.put_document(corpus.id, _document("other", "arms lift"))
+    broken = _document("d", "legs walk")
+    stolen = NewChunk("other-0", "", "stolen id", {}, {}, broken.chunks[0].vectors)
+    with pytest.raises(StorageError):
+        catalog.put_document(corpus.id, NewDocument("d", "h", "t", {}, [*broken.chunks, stolen]))
+    with catalog.read() as snapshot:
+        assert len(snapshot.lexical(corpus.id, ["wheel"], 10)) == 1
+        assert snapshot.lexical(corpus.id, ["leg"], 10) == []
+        assert snapshot.corpus("c").seq == 2  # type: ignore[union-attr]
+
+
+def test_a_snapshot_is_of_one_moment(catalog: Catalog) -> None:
+    corpus = catalog.create_corpus("c", {})
+    catalog.put_document(corpus.id, _document("a", "wheels turn"))
+    with catalog.read() as snapshot:
+        assert snapshot.sizes(corpus.id) == (1, 1)
+        catalog.put_document(corpus.id, _document("b", "wheels stop"))
+        assert snapshot.sizes(corpus.id) == (1, 1)
+    with catalog.read() as snapshot:
+        assert snapshot.sizes(corpus.id) == (2, 2)
+
+
+@pytest.mark.parametrize(
+    ("operator", "value", "found"),
+    [
+        (FilterOperator.EQ, "x", {"a"}),
+        (FilterOperator.NE, "x", {"b", "c"}),
+        (FilterOperator.IN, ["x", "z"], {"a", "c"}),
+        (FilterOperator.NIN, ["x", "z"], {"b"}),
+    ],
+)
+def test_filters_by_text(catalog: Catalog, operator: FilterOperator, value: object, found: set[str]) -> None:
+    corpus = catalog.create_corpus("c", {})
+    for doc_id, book, year in (("a", "x", 1999), ("b", "y", 2005), ("c", "z", 2010)):
+        catalog.put_document(corpus.id, _document(doc_id, "text", book=book, year=year))
+
+    def passing(*parts: MetadataFilter) -> set[str]:
+        with catalog.read() as snapshot:
+            keys = snapshot.chunk_keys(corpus.id, MetadataFilters(filters=list(parts)))
+            return {node.node_id[0] for node in snapshot.nodes(keys).values()}
+
+    assert passing(MetadataFilter(key="book", value=value, operator=operator)) == found
+    assert passing(MetadataFilter(key="year", value=2000, operator=FilterOperator.GT)) == {"b", "c"}
+    quoted = MetadataFilter(key="book", value="x' OR '1'='1")
+    assert passing(quoted) == set()
+
+
+def test_hostile_words_are_only_words(catalog: Catalog) -> None:
+    corpus = catalog.create_corpus("c", {})
+    catalog.put_document(corpus.id, _document("a", "wheels turn"))
+    with catalog.read() as snapshot:
+        assert snapshot.lexical(corpus.id, ['"', "NEAR", "headings:x", "*"], 10) == []
+
+
+def test_exact_search_equals_brute_force_and_follows_changes(catalog: Catalog) -> None:
+    random = np.random.default_rng(7)
+    corpus = catalog.create_corpus("c", {})
+    exact = ExactSearch(DIMENSION)
+
+    def put(doc_id: str, chunks: int) -> None:
+        rows = random.standard_normal((chunks, 3, DIMENSION)).astype(np.float32)
+        rows /= np.linalg.norm(rows, axis=2, keepdims=True)
+        new = [NewChunk(f"{doc_id}-{n}", "", "t", {}, {}, rows[n, : 1 + n % 3]) for n in range(chunks)]
+        catalog.put_document(corpus.id, NewDocument(doc_id, "h", "t", {}, new))
+
+    for round_ in range(8):
+        put(f"d{round_ % 5}", int(random.integers(1, 6)))
+        if round_ == 5:
+            catalog.remove_documents(corpus.id, ["d2"])
+        question = random.standard_normal(DIMENSION).astype(np.float32)
+        with catalog.read() as snapshot:
+            row = snapshot.corpus("c")
+            assert row is not None
+            found = exact.search(snapshot, row, question, 4)
+            everything = {
+                key: float((vectors @ question).max())
+                for document in snapshot.documents(row.id)
+                for key in snapshot.document_vectors(document.key, DIMENSION).chunk_keys.tolist()
+                for vectors in [snapshot.chunk_vectors([key], DIMENSION)[key]]
+            }
+        expected = sorted(everything.items(), key=lambda item: (-item[1], item[0]))[:4]
+        assert [key for key, _ in found] == [key for key, _ in expected]
+        assert np.allclose([score for _, score in found], [score for _, score in expected])
+
+
+def test_a_newer_schema_is_refused(catalog: Catalog, tmp_path: Path) -> None:
+    with sqlite3.connect(tmp_path / "catalog.sqlite") as connection:
+        connection.execute("UPDATE about SET value = '99' WHERE key = 'schema'")
+    connection.close()
+    with pytest.raises(StorageError, match="newer Ragstone"):
+        Catalog(None, tmp_path)
+
+
+def test_something_else_where_the_database_should_be(tmp_path: Path) -> None:
+    (tmp_path / "catalog.sqlite").write_bytes(b"not a database at all" * 100)
+    with pytest.raises(StorageError, match="not a readable database"):
+        Catalog(None, tmp_path)
+    (tmp_path / "file").write_text("")
+    with pytest.raises(StorageDenied, match="cannot be used"):
+        Catalog(None, tmp_path / "file" / "data")
+
+
+def test_a_rebuilt_corpus_takes_the_place_only_of_what_it_knows(catalog: Catalog) -> None:
+    old = catalog.create_corpus("c", {"encoder": "a"})
+    catalog.put_document(old.id, _document("d", "wheels turn"))
+    new = catalog.create_corpus("c", {"encoder": "b"}, state="building")
+    catalog.put_document(new.id, _document("d", "wheels turn"))
+    assert not catalog.swap_in(new, old)  # something came in since
+    with catalog.read() as snapshot:
+        now = snapshot.corpus("c")
+    assert now is not None
+    assert catalog.swap_in(new, now)
+    assert catalog.swap_in(new, now)  # another process was quicker: nothing is lost
+    with catalog.read() as snapshot:
+        assert [row.id for row in snapshot.corpora()] == [new.id]
+        assert len(snapshot.lexical(new.id, ["wheel"], 5)) == 1
+    with pytest.raises(StorageError, match="replaced or removed"):
+        catalog.put_document(old.id, _document("e", "too late"))

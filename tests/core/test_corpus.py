@@ -1,0 +1,132 @@
+"""A corpus knows what made it: rebuilt beside the old one, never wrong, never wiped."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from llama_index.core.schema import Document
+
+from ragstone.core import Host, NotFound
+from ragstone.core.testing import WordEmbedding, open_host
+from ragstone.plugins.book_chat.shelf import Shelf
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from llama_index.core.base.embeddings.base import BaseEmbedding
+
+from ragstone.core import EncoderSettings, hookimpl
+
+
+class OtherWords(WordEmbedding):
+    """The same model under another name: vectors that must not be mixed with the first one's."""
+
+    model_name: str = "other words"
+
+    def _get_text_embedding(self, text: str) -> list[float]:
+        return super()._get_text_embedding(text)[::-1]
+
+
+class OtherEncoder:
+    @hookimpl
+    def ragstone_embed_model(self, settings: EncoderSettings) -> BaseEmbedding:
+        return OtherWords()
+
+
+def _fill(host: Host, book: Path) -> Shelf:
+    shelf = Shelf(host)
+    shelf.add(shelf.plan(book), title="Parts")
+    return shelf
+
+
+def _with_other_encoder(folder: Path):  # type: ignore[no-untyped-def]
+    # Given plugins are called in order, so the first answer is the other encoder's.
+    from ragstone.core.testing import TestModels
+
+    return open_host(folder, plugins={"test_models": OtherEncoder(), "models": TestModels()})
+
+
+def test_another_encoder_is_noticed_and_answers_do_not_stop(tmp_path: Path, small_book: Path) -> None:
+    with open_host(tmp_path) as host:
+        assert _fill(host, small_book).corpus.info().stale is None
+    with _with_other_encoder(tmp_path) as host:
+        corpus = Shelf(host).corpus
+        assert "encoder 'WordEmbedding/words" in str(corpus.info().stale)
+        with corpus.catalog.read() as snapshot:
+            assert not corpus.has_vectors(corpus.row(snapshot))
+        # The stored vectors mean nothing to this encoder: words alone find the passage.
+        answer = host.assistant("book_chat").ask("What is a caster?")
+        assert answer.text.startswith("A caster is a wheel")
+        before = corpus.info()
+        corpus.rebuild()
+        after = corpus.info()
+        assert after.stale is None
+        assert (after.documents, after.chunks) == (before.documents, before.chunks)
+        assert host.assistant("book_chat").ask("What is a caster?").text.startswith("A caster is a wheel")
+
+
+def test_adding_to_a_stale_corpus_rebuilds_it_first(tmp_path: Path, small_book: Path) -> None:
+    with open_host(tmp_path) as host:
+        _fill(host, small_book)
+    (small_book / "03-legs.md").write_text("# Legs\n\nA knee bends.\n", "utf-8")
+    with _with_other_encoder(tmp_path) as host:
+        corpus = _fill(host, small_book).corpus
+        assert corpus.info().stale is None
+        assert corpus.info().documents == 3
+
+
+def test_an_interrupted_rebuild_goes_on_where_it_was(tmp_path: Path, small_book: Path) -> None:
+    with open_host(tmp_path) as host:
+        _fill(host, small_book)
+    with open_host(tmp_path, options={"book_chat": {"chunk_tokens": 120, "min_chunk_tokens": 60}}) as host:
+        corpus = Shelf(host).corpus
+        real, calls = corpus.encoder.embed_chunks, []
+
+        def failing(chunks):  # type: ignore[no-untyped-def]
+            calls.append(chunks)
+            raise RuntimeError("pulled the plug")
+
+        corpus.encoder.embed_chunks = failing  # type: ignore[method-assign]
+        with pytest.raises(RuntimeError, match="pulled the plug"):
+            corpus.rebuild()
+        corpus.encoder.embed_chunks = real  # type: ignore[method-assign]
+        info = corpus.info()
+        assert info.building
+        assert info.stale
+        assert host.assistant("book_chat").ask("What is a caster?").text.startswith("A caster is a wheel")
+        corpus.rebuild()
+        assert (corpus.info().building, corpus.info().stale) == (False, None)
+
+
+def test_the_encoder_failing_half_way_leaves_the_old_version(tmp_path: Path, small_book: Path) -> None:
+    with open_host(tmp_path) as host:
+        shelf = _fill(host, small_book)
+        arms = small_book / "02-arms.md"
+        arms.write_text(arms.read_text("utf-8").replace("40 newtons", "45 newtons"), "utf-8")
+
+        def failing(chunks):  # type: ignore[no-untyped-def]
+            raise RuntimeError("out of memory")
+
+        real, shelf.corpus.encoder.embed_chunks = shelf.corpus.encoder.embed_chunks, failing  # type: ignore[method-assign]
+        with pytest.raises(RuntimeError):
+            shelf.add(shelf.plan(small_book), title="Parts")
+        shelf.corpus.encoder.embed_chunks = real  # type: ignore[method-assign]
+        answer = host.assistant("book_chat").ask("How strong is the grip force of the gripper?")
+        assert "40 newtons" in answer.text
+
+
+def test_an_empty_corpus_says_so(fast_host: Host) -> None:
+    with pytest.raises(NotFound, match="is empty"):
+        fast_host.assistant("book_chat").ask("What is a caster?")
+    assert fast_host.corpora() == ()
+    with pytest.raises(NotFound):
+        fast_host.find_corpus("unknown")
+
+
+def test_documents_without_words_do_no_harm(fast_host: Host) -> None:
+    corpus = fast_host.corpus("books", kind="book")
+    about = {"book": "b", "book_title": "B", "edition": "First Edition", "path": "b.md", "title": "B"}
+    report = corpus.ingest([Document(id_="b:b.md", text="", metadata=about)])
+    assert (report.added, report.chunks) == (["b:b.md"], 0)
+    assert fast_host.assistant("book_chat").ask("What is a caster?").refused

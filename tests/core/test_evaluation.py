@@ -1,0 +1,93 @@
+"""``ragstone eval`` and ``ragstone inspect`` over a set small enough to be counted by hand."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from ragstone.core import Host, SourceError
+from ragstone.core.evaluation import answers, open_corpus, read_question_set, read_questions_file, refusal, retrieval
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from ragstone.core import Corpus
+
+DOCUMENTS = {
+    "d1": ("Casters", "A caster is a wheel that swivels about a vertical axis."),
+    "d2": ("Tyres", "Rubber tyres grip wet concrete. Nylon tyres last longer."),
+    "d3": ("Grippers", "A parallel gripper closes two jaws along one line."),
+}
+QUESTIONS = {"q1": ("What is a caster?", "d1", "a vertical axis"), "q2": ("What do rubber tyres grip?", "d2", "ice")}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    folder = tmp_path / "set"
+    folder.mkdir()
+    documents = [{"_id": key, "title": title, "text": text} for key, (title, text) in DOCUMENTS.items()]
+    questions = [{"_id": key, "text": text, "answers": [gold]} for key, (text, _, gold) in QUESTIONS.items()]
+    for name, rows in (("corpus.jsonl", documents), ("queries.jsonl", questions)):
+        (folder / name).write_text("\n".join(json.dumps(row) for row in rows), "utf-8")
+    judged = "".join(f"{key}\t{document}\t1\n" for key, (_, document, _) in QUESTIONS.items())
+    (folder / "qrels.tsv").write_text("query-id\tcorpus-id\tscore\n" + judged, "utf-8")
+    return folder
+
+
+@pytest.fixture
+def corpus(fast_host: Host, folder: Path) -> Iterator[Corpus]:
+    with open_corpus(fast_host, folder) as corpus:
+        yield corpus
+
+
+def test_retrieval(corpus: Corpus, folder: Path) -> None:
+    asked: list[None] = []
+    found = retrieval(corpus, read_question_set(folder), lambda: asked.append(None))
+    assert list(found) == ["dense", "lexical", "hybrid", "latency_ms"]
+    assert found["hybrid"] == {"nDCG@10": 1.0, "R@1": 1.0, "R@5": 1.0, "R@10": 1.0, "MRR@10": 1.0}
+    assert len(asked) == 6
+    assert found["latency_ms"]["p99"] >= found["latency_ms"]["p50"] > 0
+
+
+def test_refusal(corpus: Corpus) -> None:
+    inside = [text for text, _, _ in QUESTIONS.values()]
+    found = refusal(corpus, inside, ["Who wrote Hamlet?", "What is the capital of France?"], 5, lambda: None)
+    assert (found.auroc, found.leak_at_5, found.leak, found.false_refusals) == (1.0, 0.0, 0.0, 0.0)
+
+
+def test_answers(corpus: Corpus, folder: Path) -> None:
+    questions = read_question_set(folder)
+    found = answers(corpus, questions.texts, questions.answers, 5, lambda: None)
+    assert found.to_dict() == {"first_sentence": 0.5, "first_two": 0.5, "whole": 0.5}
+
+
+def test_a_set_is_brought_up_to_date(fast_host: Host, folder: Path) -> None:
+    with open_corpus(fast_host, folder) as corpus:
+        assert corpus.info().documents == 3
+    lines = (folder / "corpus.jsonl").read_text("utf-8").splitlines()
+    (folder / "corpus.jsonl").write_text("\n".join(lines[:2]), "utf-8")
+    with open_corpus(fast_host, folder) as corpus:
+        assert corpus.info().documents == 2
+
+
+def test_questions_in_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "questions"
+    path.write_text('Who?\n\n{"input": "When?"}\n{"question": "Where?"}\n', "utf-8")
+    assert read_questions_file(path) == ["Who?", "When?", "Where?"]
+    for text, told in (("", "no question"), ('{"x": 1}', "line 1 has none of"), ("{", "line 1 is not JSON")):
+        path.write_text(text, "utf-8")
+        with pytest.raises(SourceError, match=told):
+            read_questions_file(path)
+
+
+def test_a_folder_that_is_no_set(fast_host: Host, tmp_path: Path) -> None:
+    with pytest.raises(SourceError, match=r"queries\.jsonl"):
+        read_question_set(tmp_path)
+    with pytest.raises(SourceError, match=r"corpus\.jsonl"), open_corpus(fast_host, tmp_path):
+        pass
+    (tmp_path / "corpus.jsonl").write_text("[1]\n", "utf-8")
+    with pytest.raises(SourceError, match="line 1"), open_corpus(fast_host, tmp_path):
+        pass

@@ -1,0 +1,239 @@
+"""The host: opening, closing, finding, and being used by several threads."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from llama_index.core.node_parser import NodeParser, SentenceSplitter
+from llama_index.core.schema import Document
+
+from ragstone.core import (
+    Answer,
+    EncoderError,
+    EncoderSettings,
+    Host,
+    NotFound,
+    Settings,
+    SettingsError,
+    StorageDenied,
+    hookimpl,
+)
+from ragstone.core.testing import TestModels, WordEmbedding, open_host
+from ragstone.plugins.book_chat.shelf import Shelf
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from llama_index.core.base.embeddings.base import BaseEmbedding
+
+
+class Notes:
+    @hookimpl
+    def ragstone_node_parsers(self) -> dict[str, NodeParser]:
+        return {"note": SentenceSplitter(chunk_size=100, chunk_overlap=0)}
+
+
+def test_open_reads_the_settings_and_opens_the_catalog(tmp_path: Path) -> None:
+    (tmp_path / "mine.toml").write_text("[retrieval]\ncandidates = 7\n", "utf-8")
+    with Host.open(tmp_path / "mine.toml", plugins={"notes": Notes()}) as host:
+        assert host.settings.retrieval.candidates == 7
+        assert (tmp_path / "data" / "catalog.sqlite").is_file()
+        assert "notes" in [state.name for state in host.plugins]
+
+
+def test_open_with_wrong_settings(tmp_path: Path) -> None:
+    with pytest.raises(SettingsError):
+        Host.open(tmp_path / "nowhere.toml")
+    assert not (tmp_path / "data").exists()
+
+
+def test_open_where_no_folder_can_be(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "file").write_text("no folder", "utf-8")
+    monkeypatch.setenv("RAGSTONE_DATA_DIR", str(tmp_path / "file" / "data"))
+    with pytest.raises(StorageDenied, match="the data folder cannot be used: Not a directory"):
+        Host.open()
+
+
+def test_the_plugins_are_known_before_anything_is_opened(tmp_path: Path) -> None:
+    host = Host(Settings(data_dir=tmp_path / "data"))
+    assert "book_chat" in [state.name for state in host.plugins]
+    host.close()
+    assert not (tmp_path / "data").exists()
+
+
+def test_a_host_may_be_opened_and_closed_more_than_once(tmp_path: Path) -> None:
+    host = Host(Settings(data_dir=tmp_path / "data"), plugins={"test_models": TestModels()})
+    for _ in range(2):
+        host.start()
+        host.start()
+        assert host.corpora() == ()
+        host.close()
+        host.close()
+
+
+def test_an_empty_deployment(fast_host: Host) -> None:
+    assert fast_host.corpora() == ()
+    assert list(fast_host.assistants) == ["book_chat"]
+    with pytest.raises(NotFound, match="the corpus 'books' is empty"):
+        fast_host.assistant("book_chat").ask("What is a caster?")
+    checks = {check.name: check for check in fast_host.checks()}
+    assert checks["encoder"].ok
+    assert checks["catalog"].ok
+    assert not checks["books"].ok
+    assert not checks["books"].fatal
+
+
+def test_an_unknown_assistant_or_corpus_names_those_that_there_are(fast_host: Host) -> None:
+    with pytest.raises(NotFound, match=r"there is no assistant 'wiki' \(known: book_chat\)"):
+        fast_host.assistant("wiki")
+    with pytest.raises(NotFound, match=r"there is no corpus 'wiki' \(known: books\)"):
+        fast_host.find_corpus("wiki")
+
+
+def test_without_assistants_it_says_where_to_look(tmp_path: Path) -> None:
+    with (
+        open_host(tmp_path, options={"disabled": ["book_chat"]}) as host,
+        pytest.raises(NotFound, match="none; see ragstone plugins"),
+    ):
+        host.assistant("book_chat")
+
+
+def test_a_corpus_is_one_object(fast_host: Host) -> None:
+    assert fast_host.corpus("books", kind="book") is fast_host.corpus("books", kind="book")
+    assert fast_host.find_corpus("books") is fast_host.corpus("books", kind="book")
+
+
+def test_corpora_tells_sizes_and_state(fast_host: Host, small_book: Path) -> None:
+    shelf = Shelf(fast_host)
+    shelf.add(shelf.plan(small_book), title="Robot parts")
+    (info,) = fast_host.corpora()
+    assert (info.name, info.documents, info.chunks, info.stale, info.building) == ("books", 2, 4, None, False)
+    assert info.fingerprint["encoder"] == fast_host.encoder.fingerprint
+
+
+def test_a_missing_encoder_is_fatal_to_health_but_not_to_the_host(tmp_path: Path) -> None:
+    named: dict[str, Any] = {"data_dir": tmp_path / "data", "encoder": {"folder": tmp_path / "nowhere"}}
+    with Host(Settings(**named)) as host:
+        host.start()
+        check = next(check for check in host.checks() if check.name == "encoder")
+        assert (check.ok, check.fatal) == (False, True)
+        with pytest.raises(EncoderError):
+            _ = host.encoder
+
+
+def test_disable_takes_a_plugin_out(tmp_path: Path) -> None:
+    with open_host(tmp_path) as host:
+        host.disable("book_chat", "its pages could not be mounted")
+        state = next(state for state in host.plugins if state.name == "book_chat")
+        assert (state.state, state.reason) == ("failed", "its pages could not be mounted")
+        assert dict(host.assistants) == {}
+
+
+def test_another_encoder_rebuilds_the_corpus_when_it_is_next_filled(tmp_path: Path, small_book: Path) -> None:
+    class Renamed(WordEmbedding):
+        model_name: str = "other-words"
+
+    class Other:
+        @hookimpl(tryfirst=True)
+        def ragstone_embed_model(self, settings: EncoderSettings) -> BaseEmbedding:
+            return Renamed()
+
+    with open_host(tmp_path) as host:
+        shelf = Shelf(host)
+        shelf.add(shelf.plan(small_book), title="Robot parts")
+    order = {"enabled": ["other", "book_chat"]}
+    with open_host(tmp_path, plugins={"other": Other()}, options=order) as host:
+        (info,) = host.corpora()
+        assert info.stale is not None
+        assert "other-words" in info.stale
+        # By its words alone, for the vectors are another model's: never wrong, never wiped.
+        assert host.assistant("book_chat").ask("What is a caster wheel?").text.startswith("A caster is a wheel")
+        host.corpus("books", kind="book").ingest([])
+        assert host.corpora()[0].stale is None
+        assert host.corpora()[0].chunks == info.chunks
+
+
+def test_many_threads_ask_at_once(fast_host: Host, small_book: Path) -> None:
+    shelf = Shelf(fast_host)
+    shelf.add(shelf.plan(small_book), title="Robot parts")
+
+    def ask(_number: int) -> Answer:
+        return fast_host.assistant("book_chat").ask("What is a caster wheel?")
+
+    with ThreadPoolExecutor(8) as pool:
+        answers = list(pool.map(ask, range(32)))
+    assert {answer.text for answer in answers} == {answers[0].text}
+
+
+def test_what_costs_time_is_made_once_for_all_threads(tmp_path: Path) -> None:
+    made: list[int] = []
+
+    class Counting:
+        @hookimpl
+        def ragstone_embed_model(self, settings: EncoderSettings) -> BaseEmbedding:
+            made.append(1)
+            return WordEmbedding()
+
+    host = Host(Settings(data_dir=tmp_path / "data"), plugins={"counting": Counting()})
+    with ThreadPoolExecutor(8) as pool:
+        encoders = list(pool.map(lambda _: host.encoder, range(8)))
+    host.close()
+    assert made == [1]
+    assert len(set(map(id, encoders))) == 1
+
+
+_TWO_THREADS = """
+import os, sys, threading, time
+from pathlib import Path
+from ragstone.core import hookimpl
+from ragstone.core.testing import open_host
+
+entered = threading.Event()
+
+class Mine:
+    @hookimpl
+    def ragstone_assistants(self, host):
+        entered.set()
+        time.sleep(0.3)  # another thread asks for the encoder now
+        host.encoder
+        return []
+
+with open_host(Path(sys.argv[1]), plugins={"mine": Mine()}) as host:
+    threads = [
+        threading.Thread(target=lambda: host.assistants, daemon=True),
+        threading.Thread(target=lambda: (entered.wait(), host.encoder), daemon=True),
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(2)
+    os._exit(1 if any(thread.is_alive() for thread in threads) else 0)
+"""
+
+
+def test_two_threads_that_open_the_assistants_and_the_encoder_do_not_wait_for_each_other(tmp_path: Path) -> None:
+    command = [sys.executable, "-c", _TWO_THREADS, str(tmp_path)]
+    assert subprocess.run(command, capture_output=True, timeout=60, check=False).returncode == 0
+
+
+def test_the_first_document_of_a_corpus_of_ones_own(tmp_path: Path) -> None:
+    with open_host(tmp_path, plugins={"notes": Notes()}) as host:
+        corpus = host.corpus("notes", kind="note")
+        assert not corpus.exists
+        assert host.corpora() == ()
+        corpus.ingest([Document(id_="one", text="A nut holds a bolt.")])
+        assert [info.name for info in host.corpora()] == ["notes"]
+
+
+def test_the_kit_keeps_to_its_folder_whatever_the_environment_says(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nobody's test of a plugin may write among the books of whoever runs it."""
+    monkeypatch.setenv("RAGSTONE_DATA_DIR", str(tmp_path / "precious"))
+    with open_host(tmp_path / "kit") as host:
+        assert host.settings.data_dir == tmp_path / "kit" / "data"
+    assert not (tmp_path / "precious").exists()

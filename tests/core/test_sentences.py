@@ -1,0 +1,61 @@
+"""Passages cut into what can be quoted."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ragstone.core.sentences import units, with_announced
+
+
+def _texts(text: str) -> list[tuple[str, str]]:
+    return [(unit.kind, text[unit.start : unit.end]) for unit in units(text)]
+
+
+def test_sentences_end_where_they_end() -> None:
+    text = 'Dr. Smith measured 3.5 N, i.e. very little. "It moved!" he said. See Fig. 2 for more? Yes. It is so'
+    assert [piece for _, piece in _texts(text)] == [
+        "Dr. Smith measured 3.5 N, i.e. very little.",
+        '"It moved!" he said.',
+        "See Fig. 2 for more?",
+        "Yes.",
+        "It is so",
+    ]
+
+
+def test_lists_tables_code_and_headings() -> None:
+    text = (
+        "# Title\n\nUse these:\n\n- first item. With two sentences.\n- second\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n"
+        "```python\nprint('x. Y')\n```\n\n> [!WARNING]\n> Hot.\n"
+    )
+    assert _texts(text) == [
+        ("sentence", "Use these:"),
+        ("item", "first item. With two sentences."),
+        ("item", "second"),
+        ("header", "a | b"),
+        ("row", "1 | 2"),
+        ("code", "```python\nprint('x. Y')\n```"),
+        ("sentence", "Hot."),
+    ]
+
+
+def test_a_colon_brings_what_it_announces() -> None:
+    text = "Do this:\n\n1. Stop.\n2. Look.\n\nThen go."
+    first, *rest = units(text)
+    assert text[first.start : with_announced(text, first, rest, 500)] == "Do this:\n\n1. Stop.\n2. Look."
+    assert with_announced(text, first, rest, 12) == first.end
+
+
+def test_a_table_that_is_listed_below_comes_along() -> None:
+    text = "The topics are listed below.\n\n| topic | use |\n|---|---|\n| /a | b |\n\nMore."
+    first, *rest = units(text)
+    assert text[first.start : with_announced(text, first, rest, 500)].endswith("| /a | b")
+
+
+@given(st.text(alphabet=st.sampled_from("aB .!?:\n-*|`~>#1)[]\t é中"), max_size=300))
+def test_any_text_gives_slices_in_order(text: str) -> None:
+    found = units(text)
+    assert all(text[unit.start : unit.end].strip() for unit in found)
+    assert all(before.end <= after.start for before, after in pairwise(found))

@@ -1,0 +1,28 @@
+"""The kit for plugin authors."""
+
+from ragstone.core import Host
+from ragstone.core.testing import ScriptedLLM, open_host
+
+
+def test_a_host_in_a_folder_answers(fast_host: Host, small_book):  # type: ignore[no-untyped-def]
+    from ragstone.plugins.book_chat.shelf import Shelf
+
+    shelf = Shelf(fast_host)
+    report = shelf.add(shelf.plan(small_book), title="Robot parts")
+    assert report.chunks == 4
+    answer = fast_host.assistant("book_chat").ask("What is a caster wheel?")
+    assert answer.text.startswith("A caster is a wheel that swivels about a vertical axis. [1]")
+
+
+def test_scripted_model(tmp_path, small_book):  # type: ignore[no-untyped-def]
+    from ragstone.plugins.book_chat.shelf import Shelf
+
+    llm = ScriptedLLM()
+    with open_host(tmp_path, llm=llm) as host:
+        shelf = Shelf(host)
+        shelf.add(shelf.plan(small_book), title="Robot parts")
+        llm.enqueue("A caster swivels about a vertical axis [1]. Casters cost 20 euros [1].")
+        answer = host.assistant("book_chat").ask("What is a caster wheel?")
+    assert answer.text == "A caster swivels about a vertical axis. [1]"
+    assert "20" in answer.dropped[0]
+    assert "A caster is a wheel" in llm.prompts[0]

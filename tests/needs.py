@@ -1,0 +1,24 @@
+"""Parts of the machine that some tests need."""
+
+from __future__ import annotations
+
+import importlib
+import os
+from typing import Any, NoReturn
+
+import pytest
+
+
+def missing(what: str) -> NoReturn:
+    """Skip with words, or fail where every part must be there."""
+    if os.environ.get("CI") == "true":
+        pytest.fail(f"{what} is missing, and CI must have it")
+    pytest.skip(f"{what} is missing on this machine", allow_module_level=True)
+
+
+def needed(module: str) -> Any:
+    """The module; without it skip with words, or fail where every part must be there."""
+    try:
+        return importlib.import_module(module)
+    except ImportError:
+        missing(f"the module {module}")

@@ -1,0 +1,56 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from ragstone.core import SourceError
+from ragstone.plugins.book_chat import readers
+from ragstone.plugins.book_chat.readers import MarkdownReader
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def test_a_file_is_one_document(tmp_path: Path) -> None:
+    path = tmp_path / "a.md"
+    path.write_bytes(b'\xef\xbb\xbf---\ntitle: "Front: title"\nid: x\n---\n# Head *ing*\n\nWords.\n')
+    (document,) = MarkdownReader().load_data(path, {"book": "b"})
+    assert document.text == "# Head ing\n\nWords.\n"
+    assert document.metadata == {"title": "Front: title", "book": "b"}
+
+
+@pytest.mark.parametrize(
+    ("source", "title", "text"),
+    [
+        ("# One\n", "One", "# One\n"),
+        ("Words\n", None, "Words\n"),
+        ("---\n: [broken\n---\nWords\n", None, "Words\n"),
+        ("---\n- a list\n---\n# Head\n", "Head", "# Head\n"),
+        ("---\n---\nWords\n", None, "Words\n"),
+        ('---\ntitle: "A\\e[31m\\n \\u202eB"\n---\nWords\n', "A[31m B", "Words\n"),
+    ],
+)
+def test_titles(tmp_path: Path, source: str, title: str | None, text: str) -> None:
+    path = tmp_path / "a.md"
+    path.write_text(source, encoding="utf-8")
+    (document,) = MarkdownReader().load_data(str(path))
+    assert (document.metadata["title"], document.text) == (title, text)
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [(b"ab\xffc", "0xff at offset 2"), (b"a\0b", "NUL byte at offset 1"), (b"x" * 99, "more than")],
+)
+def test_what_is_not_text_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, data: bytes, said: str) -> None:
+    monkeypatch.setattr(readers, "MAX_BYTES", 50)
+    path = tmp_path / "a.md"
+    path.write_bytes(data)
+    with pytest.raises(SourceError, match=said) as caught:
+        MarkdownReader().load_data(path)
+    assert caught.value.where == str(path)
+
+
+def test_a_vanished_file_is_named(tmp_path: Path) -> None:
+    with pytest.raises(SourceError, match="No such file"):
+        MarkdownReader().load_data(tmp_path / "gone.md")

@@ -1,0 +1,131 @@
+"""Other people's plugins as distributions on disk, and the command as other people run it."""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import os
+import subprocess
+import sys
+import textwrap
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from ragstone.core.cli import main
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+#: The console script beside the Python that runs the tests.
+RAGSTONE = Path(sys.executable).with_name("ragstone")
+_SECONDS = 60
+
+#: A plugin that brings the encoder of a few lines, for commands that run in a process of their own.
+FAST_MODELS = """
+    from ragstone.core.testing import TestModels
+
+    plugin = TestModels()
+"""
+
+
+def distribution(
+    site: Path, name: str, code: str, *, plugin: str | None = None, group: str = "ragstone", module: bool = True
+) -> Path:
+    """Install a distribution ``name`` 1.0 of one package into the folder ``site``, which is returned.
+
+    ``code`` is its package; the entry point ``plugin`` names the package, or its attribute ``plugin`` when not
+    ``module``.
+    """
+    # Two tests' packages must not be one to Python, which keeps what it imported.
+    package = f"{name.replace('-', '_')}_{hashlib.blake2b(str(site).encode(), digest_size=4).hexdigest()}"
+    (site / package).mkdir(parents=True)
+    (site / package / "__init__.py").write_text(textwrap.dedent(code), "utf-8")
+    info = site / f"{name.replace('-', '_')}-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n", "utf-8")
+    target = package if module else f"{package}:plugin"
+    (info / "entry_points.txt").write_text(f"[{group}]\n{plugin or name} = {target}\n", "utf-8")
+    return site
+
+
+def fast_models(site: Path) -> Path:
+    """Install the plugin ``fast_models`` into the folder."""
+    return distribution(site, "fast-models", FAST_MODELS, plugin="fast_models", module=False)
+
+
+def write_pages(folder: Path, pages: Mapping[str, str]) -> Path:
+    """Write text files into the folder, which is made if it is not there."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, text in pages.items():
+        (folder / name).write_text(text, "utf-8")
+    return folder
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a command ended, and what it said."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def line(self) -> str:
+        """The one line on stderr of a command that failed as it should."""
+        assert self.code not in (0, None)
+        assert "Traceback" not in self.err
+        assert self.err.startswith("ragstone: ")
+        assert self.err.count("\n") == 1
+        return self.err.removeprefix("ragstone: ").removesuffix("\n")
+
+
+def environment(site: Path | None = None, **variables: str) -> dict[str, str]:
+    """This process's environment, with the folder's distributions to be found and further variables."""
+    named = {**os.environ, **variables}
+    if site is not None:
+        named["PYTHONPATH"] = str(site)
+    return named
+
+
+def run(*arguments: str, site: Path | None = None, timeout: float = _SECONDS, **variables: str) -> Ended:
+    """Run the command in a process of its own."""
+    done = subprocess.run(
+        [str(RAGSTONE), *arguments],
+        env=environment(site, **variables),
+        capture_output=True,
+        timeout=timeout,
+        check=False,
+    )
+    return Ended(done.returncode, done.stdout.decode(), done.stderr.decode())
+
+
+@contextmanager
+def _log_as_it_was() -> Iterator[None]:
+    root, own = logging.getLogger(), logging.getLogger("ragstone")
+    before = root.handlers[:], root.level, own.level
+    try:
+        yield
+    finally:
+        root.handlers[:] = before[0]
+        root.setLevel(before[1])
+        own.setLevel(before[2])
+
+
+class Here:
+    """Runs the command in this process: quick, and with whatever the test has on its path."""
+
+    def __init__(self, capture: pytest.CaptureFixture[str]) -> None:
+        self._capture = capture
+
+    def __call__(self, *arguments: str) -> Ended:
+        self._capture.readouterr()
+        with _log_as_it_was(), pytest.raises(SystemExit) as ended:
+            main(list(arguments))
+        said = self._capture.readouterr()
+        code = ended.value.code
+        assert isinstance(code, int)
+        return Ended(code, said.out, said.err)

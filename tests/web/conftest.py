@@ -1,0 +1,206 @@
+"""A host that says what a test tells it to, and the app over it."""
+
+from __future__ import annotations
+
+import threading
+import time
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, cast
+
+import pytest
+
+from ragstone.core import Answer, BadRequest, Citation, Delta, NotFound, Timings, TooLarge
+from ragstone.web import create_app
+from ragstone.web.serve import bind, make_server, url_of
+from ragstone.web.settings import WebSettings
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from flask import Blueprint, Flask
+    from flask.testing import FlaskClient
+
+    from ragstone.core import Host
+
+FIELDS: dict[str, Any] = {
+    "book_title": "A Book",
+    "edition": "First Edition",
+    "chapter": "Chapter 3",
+    "section": "3.2 Nodes",
+    "page_label": None,
+    "page_index": None,
+    "content_type": "text",
+    "is_simulation": True,
+}
+ANSWER = Answer(
+    "A node does one job. [1] It has a name [7].",
+    (Citation(1, "c1", "A node does one job.", "/book_chat/source/c1", FIELDS),),
+    timings=Timings(1.234, 2, 3),
+)
+REFUSAL = Answer("I can only answer questions about this book.", refused=True, reason="no evidence")
+
+
+@dataclass
+class Speaker:
+    """An assistant that answers as it is told and notes what it was asked."""
+
+    name: str = "book_chat"
+    title: str = "Book chat"
+    description: str = "Answers from a book."
+    examples: tuple[str, ...] = ("What is a node?", "Why <b>?")
+    page: str | None = None
+    narrowings: Mapping[str, str] = field(default_factory=lambda: {"book": "slug of one book"})
+    query_path: str = "/query"
+    selection_path: str | None = "/query-selection"
+    answer: Answer = ANSWER
+    error: Exception | None = None
+    #: Fail after so many words of a stream.
+    fails_after: int | None = None
+    pause: float = 0
+    heard: list[dict[str, Any]] = field(default_factory=list)
+    closed: threading.Event = field(default_factory=threading.Event)
+
+    def ask(self, question: str, **options: Any) -> Answer:
+        self.heard.append({"question": question, **{k: v for k, v in options.items() if v is not None}})
+        if self.error:
+            raise self.error
+        if not question.strip():
+            raise BadRequest("the question is empty")
+        if len(question) > 4000:
+            raise TooLarge("the question is too long")
+        if (options.get("narrow") or {}).get("book") == "unknown":
+            raise NotFound("there is no book 'unknown'")
+        return self.answer
+
+    def stream(self, question: str, **options: Any) -> Iterator[Delta | Answer]:
+        try:
+            answer = self.ask(question, **options)
+            for count, word in enumerate(answer.text.split(" ")):
+                if count == self.fails_after:
+                    raise RuntimeError("secret insides")
+                time.sleep(self.pause)
+                yield Delta(f"{word} ")
+            if self.fails_after is None:
+                yield answer
+        finally:
+            self.closed.set()
+
+
+@dataclass
+class State:
+    name: str
+    version: str = "1.0"
+    origin: str = "test"
+    state: str = "loaded"
+    reason: str | None = None
+
+
+@dataclass
+class Result:
+    name: str
+    ok: bool = True
+    detail: str = ""
+    fatal: bool = False
+
+
+@dataclass
+class Size:
+    name: str
+    documents: int
+    chunks: int
+
+
+class SpeakingHost:
+    """What ``create_app`` uses of a host."""
+
+    version = "0.1.0"
+
+    def __init__(self, *speakers: Speaker) -> None:
+        self.assistants = {speaker.name: speaker for speaker in speakers}
+        self.blueprints: list[tuple[str, Blueprint]] = []
+        self.states = {"book_chat": State("book_chat")}
+        self.results = [Result("catalog", fatal=True)]
+        self.settings = WebSettings()
+        self.broken: Exception | None = None
+
+    def assistant(self, name: str) -> Speaker:
+        if name not in self.assistants:
+            raise NotFound(f"there is no assistant {name!r}")
+        return self.assistants[name]
+
+    def add_pages(self, plugin: str, blueprint: Blueprint) -> None:
+        self.states[plugin] = State(plugin)
+        self.blueprints.append((plugin, blueprint))
+
+    def pages(self) -> list[tuple[str, Blueprint]]:
+        return self.blueprints
+
+    @property
+    def plugins(self) -> tuple[State, ...]:
+        return tuple(self.states.values())
+
+    def checks(self) -> tuple[Result, ...]:
+        return tuple(self.results)
+
+    def corpora(self) -> tuple[Size, ...]:
+        if self.broken:
+            raise self.broken
+        return (Size("book_chat", 6, 91),)
+
+    def options(self, model: type[WebSettings]) -> WebSettings:
+        return self.settings
+
+    def disable(self, plugin: str, reason: str) -> None:
+        self.states[plugin].state, self.states[plugin].reason = "failed", reason
+
+
+@pytest.fixture
+def speaker() -> Speaker:
+    return Speaker()
+
+
+@pytest.fixture
+def host(speaker: Speaker) -> SpeakingHost:
+    return SpeakingHost(speaker)
+
+
+@pytest.fixture
+def app_of() -> Callable[[SpeakingHost], Flask]:
+    return lambda host: create_app(cast("Host", host))
+
+
+@pytest.fixture
+def client(host: SpeakingHost, app_of: Callable[[SpeakingHost], Flask]) -> FlaskClient:
+    return app_of(host).test_client()
+
+
+@pytest.fixture
+def served(host: SpeakingHost, app_of: Callable[[SpeakingHost], Flask]) -> Callable[[], Any]:
+    """Serve the host's app by waitress on a free port; gives the address."""
+
+    @contextmanager
+    def run() -> Iterator[str]:
+        sockets = bind("127.0.0.1", 0)
+        server = make_server(app_of(host), sockets, host.settings)
+        stopping = threading.Event()
+
+        def stop() -> None:
+            # waitress leaves its loop on this exception and closes its threads, as on Ctrl+C
+            if stopping.is_set():
+                raise KeyboardInterrupt
+
+        server.maintenance = lambda now: stop()
+        server.adj.cleanup_interval = 0
+        thread = threading.Thread(target=server.run)
+        thread.start()
+        try:
+            yield url_of(sockets[0])
+        finally:
+            stopping.set()
+            server.pull_trigger()
+            thread.join(10)
+            for channel in list(server._map.values()):
+                channel.close()
+
+    return run

@@ -1,0 +1,61 @@
+"""``ragstone serve`` as a process."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import urllib.request
+from pathlib import Path
+
+import pytest
+
+COMMAND = Path(sys.executable).with_name("ragstone")
+
+
+def start(folder: Path, *arguments: str) -> subprocess.Popen[str]:
+    (folder / "ragstone.toml").write_text("[plugins]\nenabled = []\n", encoding="utf-8")
+    return subprocess.Popen(
+        [COMMAND, "serve", *arguments],
+        cwd=folder,
+        env={**os.environ, "RAGSTONE_DATA_DIR": str(folder / "data")},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        # a shell that runs the tests in the background lets its children ignore Ctrl+C
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509
+    )
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_it_says_where_it_is_and_stops_cleanly(tmp_path: Path, number: signal.Signals) -> None:
+    with start(tmp_path, "--port", "0") as process:
+        try:
+            assert process.stdout is not None
+            line = process.stdout.readline()
+            said = re.fullmatch(r"Ragstone (\S+) at (http://127\.0\.0\.1:\d+/) \(Ctrl\+C stops it\)\n", line)
+            assert said, line
+            with urllib.request.urlopen(f"{said[2]}health", timeout=10) as response:
+                assert json.load(response)["version"] == said[1]
+            process.send_signal(number)
+            rest, errors = process.communicate(timeout=20)
+            assert (process.returncode, rest) == (0, "")
+            assert "Traceback" not in errors
+        finally:
+            process.kill()
+
+
+def test_a_busy_port_is_one_line_and_an_exit_code(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        with start(tmp_path, "--port", str(port)) as process:
+            said, errors = process.communicate(timeout=60)
+    assert process.returncode not in (0, None)
+    assert said == ""
+    assert f"port {port} is in use" in errors
+    assert "--port" in errors
+    assert len(errors.strip().splitlines()) == 1, errors

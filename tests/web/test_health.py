@@ -1,0 +1,52 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ragstone.core import StorageDenied
+
+if TYPE_CHECKING:
+    from flask.testing import FlaskClient
+
+    from .conftest import SpeakingHost
+
+
+def test_health_says_what_there_is(client: FlaskClient) -> None:
+    response = client.get("/health")
+    assert response.status_code == 200
+    assert response.headers["Cache-Control"] == "no-store"
+    assert response.json == {
+        "status": "ok",
+        "version": "0.1.0",
+        "plugins": [{"name": "book_chat", "version": "1.0", "state": "loaded", "reason": None}],
+        "corpora": [{"name": "book_chat", "documents": 6, "chunks": 91}],
+        "checks": [{"name": "catalog", "ok": True, "fatal": True, "detail": ""}],
+    }
+
+
+def test_a_failed_plugin_or_check_is_told_and_the_rest_serves(client: FlaskClient, host: SpeakingHost) -> None:
+    host.disable("book_chat", "it raised")
+    host.results[0].fatal = False
+    host.results[0].ok = False
+    response = client.get("/health")
+    assert response.status_code == 200
+    assert response.json is not None
+    assert response.json["plugins"][0]["reason"] == "it raised"
+    assert response.json["checks"][0]["ok"] is False
+
+
+def test_a_fatal_check_is_503_with_its_reason(client: FlaskClient, host: SpeakingHost) -> None:
+    host.results[0].ok = False
+    host.results[0].detail = "cannot be read"
+    response = client.get("/health")
+    assert response.status_code == 503
+    assert response.json is not None
+    assert (response.json["status"], response.json["reason"]) == ("unavailable", "catalog: cannot be read")
+
+
+def test_storage_that_fails_is_503_with_its_reason(client: FlaskClient, host: SpeakingHost) -> None:
+    host.broken = StorageDenied("the data folder may not be read", where="/secret/place")
+    response = client.get("/health")
+    assert response.status_code == 503
+    assert response.json is not None
+    assert response.json["reason"] == "the data folder may not be read"
+    assert "/secret/place" not in response.text

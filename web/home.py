@@ -1,0 +1,87 @@
+"""The pages that belong to no plugin: home, an assistant without a page of its own, health, the icon."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from flask import Blueprint, Response, current_app, jsonify, redirect, render_template, request
+
+from ragstone.core import RagstoneError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from werkzeug.wrappers import Response as BaseResponse
+
+    from ragstone.core import Host
+
+
+def blueprint(host: Host) -> Blueprint:
+    """Return the pages of the web front itself."""
+    pages = Blueprint("ragstone", __name__)
+
+    @pages.get("/")
+    def home() -> str:
+        return render_template("ragstone/home.html", assistants=tuple(host.assistants.values()))
+
+    @pages.get("/assistants/<name>/")
+    def assistant(name: str) -> tuple[str, int] | BaseResponse:
+        asked = host.assistant(name)
+        if asked.page:
+            return redirect(asked.page)
+        narrow = {key: request.args[key] for key in asked.narrowings if request.args.get(key)}
+        question, answer, problem, status = request.args.get("q", "").strip(), None, None, 200
+        if question:
+            try:
+                answer = asked.ask(question, narrow=narrow)
+            except RagstoneError as error:
+                problem, status = error.to_problem(), error.status
+        page = render_template(
+            "ragstone/assistant.html",
+            assistant=asked,
+            narrow=narrow,
+            question=question,
+            answer=answer,
+            problem=problem,
+        )
+        return page, status
+
+    @pages.get("/health")
+    def health() -> Response:
+        report, status = health_of(host)
+        response = jsonify(report)
+        response.status_code = status
+        response.headers["Cache-Control"] = "no-store"
+        return response
+
+    @pages.get("/favicon.ico")
+    def favicon() -> Response:
+        return current_app.send_static_file("ragstone/favicon.svg")
+
+    return pages
+
+
+def health_of(host: Host) -> tuple[dict[str, Any], int]:
+    """Return the host's health as JSON, and its status: 200, or 503 with the reason why it cannot answer."""
+    reasons: list[str] = []
+
+    def told(tell: Callable[[], list[dict[str, Any]]]) -> list[dict[str, Any]]:
+        try:
+            return tell()
+        except RagstoneError as error:
+            reasons.append(error.to_problem()["detail"])
+            return []
+
+    checks = told(lambda: [{"name": c.name, "ok": c.ok, "fatal": c.fatal, "detail": c.detail} for c in host.checks()])
+    corpora = told(lambda: [{"name": c.name, "documents": c.documents, "chunks": c.chunks} for c in host.corpora()])
+    reasons += [f"{c['name']}: {c['detail']}" for c in checks if c["fatal"] and not c["ok"]]
+    report: dict[str, Any] = {"status": "unavailable" if reasons else "ok"}
+    if reasons:
+        report["reason"] = "; ".join(reasons)
+    report["version"] = host.version
+    report["plugins"] = [
+        {"name": p.name, "version": p.version, "state": p.state, "reason": p.reason} for p in host.plugins
+    ]
+    report["corpora"] = corpora
+    report["checks"] = checks
+    return report, 503 if reasons else 200

@@ -1,0 +1,152 @@
+"""``ragstone serve``: the web front behind waitress, on this machine unless told otherwise."""
+
+from __future__ import annotations
+
+import errno
+import gc
+import logging
+import signal
+import socket
+import threading
+import webbrowser
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import click
+import waitress
+
+from ragstone.core import EncoderError, RagstoneError
+
+from .app import create_app
+from .security import is_loopback
+from .settings import WebSettings
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from flask import Flask
+
+    from ragstone.core import Host
+
+_log = logging.getLogger(__name__)
+
+
+class ListenError(RagstoneError):
+    """The web front cannot listen where it should."""
+
+    title = "The address cannot be used"
+
+
+@click.command()
+@click.option("--host", "address", metavar="ADDRESS", help="Address to listen on (default: 127.0.0.1).")
+@click.option("--port", type=click.IntRange(0, 65535), help="Port to listen on (default: 8000; 0 takes a free one).")
+@click.option("--open/--no-open", "show", default=False, help="Open the page in the browser.")
+@click.pass_context
+def serve(context: click.Context, address: str | None, port: int | None, show: bool) -> None:
+    """Serve the pages and the JSON endpoints until Ctrl+C."""
+    host = context.obj.host()
+    options = host.options(WebSettings)
+    address = address or options.host
+    sockets = bind(address, options.port if port is None else port)
+    app = create_app(host, listen=address)
+    host.follow()
+    _warm_up(host)
+    server = make_server(app, sockets, options)
+    url = url_of(sockets[0])
+    with _stopping_on_signals():
+        click.echo(f"Ragstone {host.version} at {url} (Ctrl+C stops it)")
+        if not is_loopback(address):
+            click.echo("Everybody who reaches this machine can ask: there is no login.", err=True)
+        if show:
+            threading.Thread(target=webbrowser.open, args=(url,), daemon=True).start()
+        server.run()
+
+
+def _warm_up(host: Host) -> None:
+    """Load the encoder before the first question, and let the garbage collector pass over what stays for good.
+
+    A full collection over the libraries' objects stops an answer for more than 100 ms.
+    """
+    with suppress(EncoderError):  # /health tells it, and so does every question
+        host.encoder.embed_query("warm up")
+    gc.collect()
+    gc.freeze()
+
+
+def bind(address: str, port: int) -> list[socket.socket]:
+    """Return sockets that listen on ``address`` (one for each of its IP addresses) and ``port``.
+
+    Raises:
+        ListenError: the port is taken or forbidden, or the address is not this machine's.
+    """
+    where = f"{address}:{port}"
+    sockets: list[socket.socket] = []
+    try:
+        found = socket.getaddrinfo(address.strip("[]"), port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+        for family, place in dict.fromkeys((entry[0], entry[4][:2]) for entry in found):
+            # with port 0, a name's other addresses take the port that the first one got
+            free = sockets[0].getsockname()[1] if sockets else port
+            sockets.append(socket.create_server((str(place[0]), free), family=family, backlog=1024))
+    except OSError as error:
+        if sockets and error.errno in {errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT}:
+            return sockets  # "localhost" has an IPv6 address in /etc/hosts, and the machine no IPv6
+        for opened in sockets:
+            opened.close()
+        raise _unusable(error, where, port) from error
+    return sockets
+
+
+def _unusable(error: OSError, where: str, port: int) -> ListenError:
+    if error.errno == errno.EADDRINUSE:
+        return ListenError(
+            f"port {port} is in use", where=where, hint=f"try --port {min(port + 1, 65535)}, or --port 0"
+        )
+    if error.errno == errno.EACCES:
+        return ListenError(f"port {port} may not be used by this user", where=where, hint="try --port 8000")
+    reason = (error.strerror or str(error)).lower()
+    return ListenError(f"cannot listen there: {reason}", where=where, hint="see --host and --port")
+
+
+def make_server(app: Flask, sockets: list[socket.socket], options: WebSettings) -> Any:
+    """Return a waitress server over ``sockets``; its ``run()`` blocks."""
+    return waitress.create_server(
+        app,
+        sockets=sockets,
+        threads=options.threads,
+        # a browser keeps up to six connections open; poll() has not select()'s limit of 1,024 files
+        connection_limit=1000,
+        asyncore_use_poll=True,
+        # a connection on which nothing moves; one whose question is being answered does not count as such
+        channel_timeout=60,
+        cleanup_interval=15,
+        # keeps reading while an answer is made, and so sees at once that the client has gone
+        channel_request_lookahead=1,
+        # Flask answers too large a body in words; beyond four times its limit waitress does not even read it
+        max_request_body_size=4 * options.max_body_bytes,
+        max_request_header_size=64 * 1024,
+        ident=None,
+        server_name="localhost",
+    )
+
+
+def url_of(listening: socket.socket) -> str:
+    """Return the address to type into a browser on this machine."""
+    address, port = listening.getsockname()[:2]
+    name = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(address)  # noqa: S104 - a name for it, not a use of it
+    return f"http://{name or (f'[{address}]' if ':' in address else address)}:{port}/"
+
+
+@contextmanager
+def _stopping_on_signals() -> Iterator[None]:
+    """Let SIGTERM stop the server as Ctrl+C does: answers in flight have five seconds; the exit code is 0."""
+
+    def stop(*_: object) -> NoReturn:
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGTERM, stop)
+    try:
+        yield
+    except KeyboardInterrupt:
+        _log.info("stopped")
+    finally:
+        signal.signal(signal.SIGTERM, before)
