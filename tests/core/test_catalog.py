@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sqlite3
+import threading
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -187,3 +189,18 @@ def test_a_rebuilt_corpus_takes_the_place_only_of_what_it_knows(catalog: Catalog
         assert len(snapshot.lexical(new.id, ["wheel"], 5)) == 1
     with pytest.raises(StorageError, match="replaced or removed"):
         catalog.put_document(old.id, _document("e", "too late"))
+
+
+def test_the_switch_to_the_write_ahead_log_waits_for_who_makes_the_same_database(tmp_path: Path) -> None:
+    """SQLite itself refuses the switch at once while another process writes the new database."""
+    with closing(sqlite3.connect(tmp_path / "catalog.sqlite", check_same_thread=False)) as other:
+        other.execute("CREATE TABLE theirs (x)")
+        other.execute("BEGIN IMMEDIATE")
+        other.execute("INSERT INTO theirs VALUES (1)")
+        done = threading.Timer(0.3, other.commit)
+        done.start()
+        made = Catalog(None, tmp_path)
+        done.join()
+    with made.read() as snapshot:
+        assert snapshot.corpora() == []
+    made.close()
