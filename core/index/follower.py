@@ -7,21 +7,22 @@ import logging
 import os
 import secrets
 import shutil
+import time
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING
 
-import numpy as np
-from llama_index.core.schema import NodeRelationship, RelatedNodeInfo, TextNode
 from llama_index.core.vector_stores.types import VectorStoreQuery
 
 from .chroma import ChromaIndex
-from .probe import why_unsound
+from .probe import digest_of, why_unsound
+from .rows import sample, windows
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
+    import numpy as np
     import numpy.typing as npt
+    from llama_index.core.schema import TextNode
     from llama_index.core.vector_stores.types import BasePydanticVectorStore, MetadataFilters
 
     from ..catalog import CorpusRow, Snapshot
@@ -31,9 +32,10 @@ _log = logging.getLogger(__name__)
 
 #: Chroma takes 5,461 rows at once at most.
 _ROWS_A_BATCH = 1000
-_PROBED = 64
 #: Windows asked for each wanted chunk: neighbours of one chunk crowd each other out.
 _WINDOWS_A_CHUNK = 3
+#: Seconds of rest after a failure, twice as long after each further one: making a large index anew costs.
+_FIRST_REST, _LONGEST_REST = 1.0, 60.0
 
 
 @dataclass(frozen=True)
@@ -47,6 +49,8 @@ class _State:
     store: str = ""
     #: ``False`` while a process has the store open: one that was killed leaves it so.
     clean: bool = True
+    #: Of the store's files when it was closed.
+    digest: str = ""
 
 
 class Follower:
@@ -63,6 +67,8 @@ class Follower:
         self._state = _State()
         #: What the store can answer for: a corpus and its change number. Swapped in one assignment.
         self._current: tuple[int, int] | None = None
+        self._rest = _FIRST_REST
+        self._rests_until = 0.0
 
     @property
     def current(self) -> tuple[int, int] | None:
@@ -73,46 +79,72 @@ class Follower:
         self, row: CorpusRow, question: npt.NDArray[np.float32], limit: int, filters: MetadataFilters | None
     ) -> list[str] | None:
         """Ids of the nearest chunks; ``None`` when the index is not at the corpus's last change."""
-        store = self._store
+        store, chroma = self._store, self._chroma
         if store is None or self._current != (row.id, row.seq):
             return None
         wanted = min(limit * _WINDOWS_A_CHUNK, max(1, self._state.vectors))
         try:
-            if self._chroma is not None:
-                ids = self._chroma.nearest(question, wanted, filters)
+            if chroma is not None:
+                ids = chroma.nearest(question, wanted, filters)
             else:
                 query = VectorStoreQuery(query_embedding=question.tolist(), similarity_top_k=wanted, filters=filters)
                 ids = store.query(query).ids or []
         except Exception as error:
-            self._give_up(f"a search failed: {error}")
+            if self._store is store:  # else it was closed meanwhile
+                self._give_up(f"a search failed: {error}")
             return None
         return None if ids is None else list(dict.fromkeys(name.rpartition("#")[0] for name in ids))[:limit]
 
     def catch_up(self) -> bool:
-        """Apply what changed since the last time; ``True`` when there was something. Opens the store at first."""
+        """Apply what changed since the last time; ``True`` when there was something. Opens the store at first.
+
+        Whatever is wrong with the store or its disk is kept as ``trouble``; after a rest it is made anew.
+        """
+        if time.monotonic() < self._rests_until:
+            return False
         with self.corpus.catalog.read() as snapshot:
             row = snapshot.corpus(self.corpus.name)
             if row is None or not self.corpus.has_vectors(row):
                 return False
-            if self._store is None or self._state.corpus_id != row.id:
-                self._open(snapshot, row)
-            if self._current == (row.id, row.seq):
+            try:
+                if self._store is None or self._state.corpus_id != row.id:
+                    self._open(snapshot, row)
+                if self._current == (row.id, row.seq):
+                    return False
+                self._apply(snapshot, row)
+            except Exception as error:
+                self._give_up(f"it could not be brought up to date: {error}")
+                self._let_go()
+                self._rests_until = time.monotonic() + self._rest
+                self._rest = min(2 * self._rest, _LONGEST_REST)
                 return False
-            self._apply(snapshot, row)
+        self._rest = _FIRST_REST
         return True
 
     def close(self) -> None:
-        """Say that the store was left in order."""
-        self._current = None
-        if self._store is not None:
-            self._store = None
-            if self._chroma is not None:
-                self._chroma.close()
-            self._write(replace(self._state, clean=True))
+        """Say that the store was left in order; where that cannot be said, it is made anew the next time."""
+        opened = self._store is not None
+        self._let_go()
+        if not opened:
+            return
+        try:
+            digest = digest_of(self._folder / self._state.store) if self._given is None else ""
+            self._write(replace(self._state, clean=True, digest=digest))
+        except OSError as error:
+            _log.warning("the vector index of %s was not closed in order: %s", self.corpus.name, error)
 
-    def _open(self, snapshot: Snapshot, row: CorpusRow) -> None:
+    def _let_go(self) -> None:
         self._current = None
         self._store = None
+        chroma, self._chroma = self._chroma, None
+        if chroma is not None:
+            try:
+                chroma.close()
+            except Exception:
+                _log.warning("the vector index of %s could not be closed", self.corpus.name, exc_info=True)
+
+    def _open(self, snapshot: Snapshot, row: CorpusRow) -> None:
+        self._let_go()
         state = self._read()
         why = self._why_anew(snapshot, row, state)
         if why is None:
@@ -138,30 +170,27 @@ class Follower:
             return "the process that had it open did not close it"
         if self._given is not None:
             return None
-        ids, vectors = _sample(snapshot, row, state.applied, self.corpus.encoder.dimension)
+        ids, vectors = sample(snapshot, row, state.applied, self.corpus.encoder.dimension)
         if not ids:
             return "nothing that it holds can be told any more"
-        return why_unsound(self._folder / state.store, ids, vectors, state.vectors)
+        return why_unsound(self._folder / state.store, state.digest, ids, vectors, state.vectors)
 
     def _apply(self, snapshot: Snapshot, row: CorpusRow) -> None:
-        assert self._store is not None  # noqa: S101 - opened by the caller
+        store = self._store
+        assert store is not None  # noqa: S101 - opened by the caller
         there, gone = snapshot.changes(row.id, self._state.applied)
         fresh = self._state.applied == 0
         self._current = None
-        try:
-            if not fresh:
-                for doc_id in [*gone, *(doc_id for doc_id, _key in there)]:
-                    self._store.delete(doc_id)
-            batch: list[TextNode] = []
-            for doc_id, key in there:
-                batch += _windows(snapshot, doc_id, key, self.corpus.encoder.dimension)
-                if len(batch) >= _ROWS_A_BATCH:
-                    self._add(batch)
-                    batch = []
-            self._add(batch)
-        except Exception as error:
-            self._give_up(f"it could not be brought up to date: {error}")
-            return
+        if not fresh:
+            for doc_id in [*gone, *(doc_id for doc_id, _key in there)]:
+                store.delete(doc_id)
+        batch: list[TextNode] = []
+        for doc_id, key in there:
+            batch += windows(snapshot, doc_id, key, self.corpus.encoder.dimension)
+            if len(batch) >= _ROWS_A_BATCH:
+                _add(store, batch)
+                batch = []
+        _add(store, batch)
         count = sum(
             len(snapshot.document_vectors(document.key, self.corpus.encoder.dimension).vectors)
             for document in snapshot.documents(row.id)
@@ -171,17 +200,12 @@ class Follower:
         self._current = (row.id, row.seq)
         self.trouble = None
 
-    def _add(self, nodes: list[TextNode]) -> None:
-        assert self._store is not None  # noqa: S101 - opened by the caller
-        for start in range(0, len(nodes), _ROWS_A_BATCH):
-            self._store.add(nodes[start : start + _ROWS_A_BATCH])
-
     def _give_up(self, trouble: str) -> None:
         """Answer no more; the next opening finds the store unclean and makes it anew."""
         _log.error("the vector index of %s: %s; exact search answers", self.corpus.name, trouble)
         self.trouble = trouble
         self._current = None
-        self._store = None
+        self._store = None  # Chroma is closed by the thread that opened it: others may be searching it
         self._state = _State()
 
     def _wipe(self) -> None:
@@ -200,35 +224,6 @@ class Follower:
         os.replace(scratch, self._folder / "state.json")  # noqa: PTH105
 
 
-def _windows(snapshot: Snapshot, doc_id: str, key: int, dimension: int) -> Iterator[TextNode]:
-    """One node for each window: the vector, the id, and what can be filtered by. The text stays in the catalog."""
-    held = snapshot.document_vectors(key, dimension)
-    nodes = snapshot.document_nodes(key)
-    row = 0
-    for node, count in zip(nodes, held.windows, strict=True):
-        plain = {name: value for name, value in node.metadata.items() if isinstance(value, str | int | float)}
-        for window in range(int(count)):
-            yield TextNode(
-                id_=f"{node.node_id}#{window}",
-                text=" ",
-                metadata=plain,
-                embedding=held.vectors[row].tolist(),
-                relationships={NodeRelationship.SOURCE: RelatedNodeInfo(node_id=doc_id)},
-            )
-            row += 1
-
-
-def _sample(
-    snapshot: Snapshot, row: CorpusRow, applied: int, dimension: int
-) -> tuple[list[str], npt.NDArray[np.float32]]:
-    """Some vectors that were there at change ``applied`` and still are, from all over the corpus, and their ids."""
-    documents = [document for document in snapshot.documents(row.id) if document.seq <= applied]
-    ids: list[str] = []
-    vectors = []
-    for document in documents[:: max(1, len(documents) // _PROBED)][:_PROBED]:
-        held = snapshot.document_vectors(document.key, dimension)
-        node = next(snapshot.document_nodes(document.key), None)
-        if node is not None:
-            ids.append(f"{node.node_id}#0")
-            vectors.append(held.vectors[0])
-    return ids, np.array(vectors, np.float32)
+def _add(store: BasePydanticVectorStore, nodes: list[TextNode]) -> None:
+    for start in range(0, len(nodes), _ROWS_A_BATCH):
+        store.add(nodes[start : start + _ROWS_A_BATCH])

@@ -17,11 +17,18 @@ from .follower import Follower
 if TYPE_CHECKING:
     from ..corpus import Corpus
     from ..host import Host
+    from ..ingest import IngestProgress
 
 _log = logging.getLogger(__name__)
 
 #: Seconds between looks at the catalog: another process's changes are served at once by exact search meanwhile.
 _INTERVAL = 1.0
+#: Seconds between tries of what fails each time.
+_LONGEST_PAUSE = 60.0
+
+
+class _Stopped(Exception):
+    """The host closes: a rebuild goes on the next time."""
 
 
 class Following:
@@ -35,6 +42,8 @@ class Following:
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name="ragstone-index", daemon=True)
         self.detail = "starting"
+        #: What it waits for, while something keeps it from its work.
+        self._waits: str | None = None
 
     def add(self, corpus: Corpus) -> None:
         """Let the corpus be followed too."""
@@ -52,7 +61,7 @@ class Following:
 
     def checks(self) -> list[Check]:
         """How the indexes are. None of this stops an answer: exact search stands in."""
-        found = [Check("vector index", True, self.detail)]
+        found = [Check("vector index", self._waits is None, self._waits or self.detail)]
         found += [
             Check(f"vector index of {corpus.name}", False, corpus.follower.trouble)
             for corpus in self._corpora
@@ -62,26 +71,36 @@ class Following:
 
     def _run(self) -> None:
         held = False
+        pause = _INTERVAL
         try:
             while not self._stop.is_set():
                 try:
                     held = held or self._take()
                     if held:
                         self._step()
-                except RagstoneError as error:
-                    _log.warning("the vector index waits: %s", error)
-                except Exception:
-                    _log.exception("the vector index stopped; exact search answers")
-                    self.detail = "stopped by an error; exact search answers"
-                    return
-                self._stop.wait(_INTERVAL)
+                    self._waits, pause = None, _INTERVAL
+                except _Stopped:
+                    break
+                except Exception as error:
+                    self._note(error)
+                    pause = min(2 * pause, _LONGEST_PAUSE)
+                self._stop.wait(pause)
         finally:
             for corpus in self._corpora:
-                if corpus.follower is not None:
-                    corpus.follower.close()
-                    corpus.follower = None
+                follower, corpus.follower = corpus.follower, None
+                if follower is not None:
+                    follower.close()
             if held:
                 self._lock.release()
+
+    def _note(self, error: Exception) -> None:
+        """Say once what it waits for. Nothing ends it: a full disk has space again, a lock is let go."""
+        what = error.what if isinstance(error, RagstoneError) else f"{type(error).__name__}: {error}"
+        waits = f"waits ({what}); exact search answers"
+        if waits != self._waits:
+            bug = None if isinstance(error, RagstoneError | OSError) else error
+            _log.warning("the vector index %s", waits, exc_info=bug)
+        self._waits = waits
 
     def _take(self) -> bool:
         """Become the one process that opens the stores."""
@@ -97,18 +116,33 @@ class Following:
         return True
 
     def _step(self) -> None:
+        failed: Exception | None = None
         for corpus in list(self._corpora):
-            if self._stop.is_set() or not corpus.exists:
-                continue
-            why = corpus.info().stale
-            if why is not None:
-                _log.warning("the corpus %s was %s; it is rebuilt beside the old one", corpus.name, why)
-                corpus.rebuild()
-            if corpus.follower is None and not self._attach(corpus):
-                continue
-            if corpus.follower is not None and corpus.follower.catch_up():
-                _log.info("the vector index of %s is at change %s", corpus.name, corpus.follower.current)
+            try:
+                self._keep(corpus)
+            except _Stopped:
+                raise
+            except Exception as error:  # the other corpora are followed all the same
+                failed = error
+        if failed is not None:
+            raise failed
         self._sweep()
+
+    def _keep(self, corpus: Corpus) -> None:
+        if self._stop.is_set() or not corpus.exists:
+            return
+        why = corpus.info().stale
+        if why is not None:
+            _log.warning("the corpus %s was %s; it is rebuilt beside the old one", corpus.name, why)
+            corpus.rebuild(on_progress=self._unless_stopped)
+        if corpus.follower is None and not self._attach(corpus):
+            return
+        if corpus.follower is not None and corpus.follower.catch_up():
+            _log.info("the vector index of %s is at change %s", corpus.name, corpus.follower.current)
+
+    def _unless_stopped(self, progress: IngestProgress) -> None:  # noqa: ARG002
+        if self._stop.is_set():
+            raise _Stopped
 
     def _attach(self, corpus: Corpus) -> bool:
         given = self._host.vector_store(corpus)

@@ -1,0 +1,51 @@
+"""What the catalog gives a vector index: a node for each window of a chunk, and a sample to try the index with."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from llama_index.core.schema import NodeRelationship, RelatedNodeInfo, TextNode
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import numpy.typing as npt
+
+    from ..catalog import CorpusRow, Snapshot
+
+_PROBED = 64
+
+
+def windows(snapshot: Snapshot, doc_id: str, key: int, dimension: int) -> Iterator[TextNode]:
+    """One node for each window: the vector, the id, and what can be filtered by. The text stays in the catalog."""
+    held = snapshot.document_vectors(key, dimension)
+    nodes = snapshot.document_nodes(key)
+    row = 0
+    for node, count in zip(nodes, held.windows, strict=True):
+        plain = {name: value for name, value in node.metadata.items() if isinstance(value, str | int | float)}
+        for window in range(int(count)):
+            yield TextNode(
+                id_=f"{node.node_id}#{window}",
+                text=" ",
+                metadata=plain,
+                embedding=held.vectors[row].tolist(),
+                relationships={NodeRelationship.SOURCE: RelatedNodeInfo(node_id=doc_id)},
+            )
+            row += 1
+
+
+def sample(
+    snapshot: Snapshot, row: CorpusRow, applied: int, dimension: int
+) -> tuple[list[str], npt.NDArray[np.float32]]:
+    """Some vectors that were there at change ``applied`` and still are, from all over the corpus, and their ids."""
+    documents = [document for document in snapshot.documents(row.id) if document.seq <= applied]
+    ids: list[str] = []
+    vectors = []
+    for document in documents[:: max(1, len(documents) // _PROBED)][:_PROBED]:
+        held = snapshot.document_vectors(document.key, dimension)
+        node = next(snapshot.document_nodes(document.key), None)
+        if node is not None:
+            ids.append(f"{node.node_id}#0")
+            vectors.append(held.vectors[0])
+    return ids, np.array(vectors, np.float32)
