@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
@@ -11,6 +10,7 @@ from llama_index.core.schema import Document
 
 from .analysis import ANALYSIS_VERSION
 from .errors import NotFound
+from .forks import OwnLock
 from .ingest import IngestReport, OnProgress, ingest
 from .lazily import lazily
 from .vectors import ExactSearch
@@ -73,8 +73,8 @@ class Corpus:
         self._passing: dict[tuple[int, int, str], frozenset[int]] = {}
         self._facets: dict[tuple[str, ...], tuple[tuple[int, int] | None, list[tuple[tuple[Any, ...], int]]]] = {}
         self._size: tuple[tuple[int, int] | None, int] = (None, 0)
-        self._lock = threading.RLock()
-        self._rebuilding = threading.Lock()
+        self._lock = OwnLock()
+        self._rebuilding = OwnLock()
 
     @lazily
     def encoder(self) -> Encoder:

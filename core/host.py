@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from dataclasses import replace
 from importlib import metadata
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -25,6 +24,7 @@ from .corpus import Corpus, CorpusInfo
 from .embed_models import default_embed_model
 from .encoder import Encoder
 from .errors import NotFound, PluginError, RagstoneError, SettingsError
+from .forks import OwnLock
 from .health import Check, check_catalog, check_encoder
 from .index import Following
 from .lazily import lazily
@@ -60,7 +60,7 @@ class Host:
         """``plugins``: further plugins by name, beside the installed ones."""
         self.settings = settings
         self._plugins = Plugins(settings.plugins, given=plugins)
-        self._lock = threading.RLock()
+        self._lock = OwnLock()
         self._corpora: dict[str, Corpus] = {}
         self._following: Following | None = None
         self._opened = False
@@ -89,8 +89,8 @@ class Host:
             _ = self.assistants
 
     def close(self) -> None:
-        """Tell the plugins, stop what follows, let go of the catalog."""
-        if not self._opened:
+        """Tell the plugins, stop what follows, let go of the catalog. A fork leaves all that to who opened it."""
+        if not self._opened or self._lock.is_copy:
             return
         self._opened = False
         for _name, _result in self._plugins.call("ragstone_closing", host=self):

@@ -11,7 +11,7 @@ Value = TypeVar("Value")
 
 
 class lazily(Generic[Value]):  # noqa: N801 - it is used as a decorator
-    """Like ``functools.cached_property``, but made under the owner's own ``_lock``, an ``RLock``.
+    """Like ``functools.cached_property``, but made under the owner's own ``_lock``, an ``OwnLock``.
 
     Until Python 3.12 the standard one has a lock for the whole class beside the owner's: two threads can take them in
     opposite orders and wait for each other for ever.

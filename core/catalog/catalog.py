@@ -12,6 +12,7 @@ from sqlalchemy import create_engine, delete, event, insert, make_url, select, u
 from sqlalchemy.exc import ArgumentError, IntegrityError
 
 from ..errors import SettingsError, StorageError
+from ..forks import OfOneProcess
 from . import fulltext
 from .failures import told
 from .schema import SCHEMA_VERSION, about, chunk, corpus, document, metadata, removed
@@ -62,6 +63,7 @@ class Catalog:
     """
 
     def __init__(self, url: str | None, folder: Path) -> None:
+        self._process = OfOneProcess()
         self.where = url or str(folder / "catalog.sqlite")
         with told(self.where):
             if url is None:
@@ -72,16 +74,19 @@ class Catalog:
 
     def close(self) -> None:
         """Let go of the database."""
-        self._engine.dispose()
+        if not self._process.is_copy:  # closing a copied connection could take the other process's locks
+            self._engine.dispose()
 
     @contextmanager
     def read(self) -> Iterator[Snapshot]:
         """Everything read within is of one moment, and as fresh as the last commit of any process."""
+        self._process.check()
         with told(self.where), self._engine.connect() as connection, connection.begin():
             yield Snapshot(connection)
 
     @contextmanager
     def _write(self) -> Iterator[Connection]:
+        self._process.check()
         with told(self.where), self._writing.begin() as connection:
             yield connection
 

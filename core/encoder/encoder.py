@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import EncoderError
+from ..forks import OfOneProcess
 from .kept import sha256_of
 from .minilm import MiniLMEmbedding
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     import numpy.typing as npt
     from llama_index.core.base.embeddings.base import BaseEmbedding
@@ -56,6 +57,8 @@ class Encoder:
         self.model = model
         self._tokenizer = _tokenizer_of(model)
         self.window: int | None = getattr(model, "window", None) or getattr(model, "max_length", None)
+        self._process = OfOneProcess()
+        self.dimension = 0  # until the model has told it
         self.dimension = int(self.embed_query("dimension").shape[0])
 
     @property
@@ -73,14 +76,14 @@ class Encoder:
 
     def embed_query(self, question: str) -> Vectors:
         """The question's unit vector, float32 [dimension]. Raises ``EncoderError`` if the model gives no finite one."""
-        vector: Vectors = self._unit([self.model.get_query_embedding(question)])[0]
+        vector: Vectors = self._embedded(lambda: [self.model.get_query_embedding(question)], 1)[0]
         return vector
 
     def embed_texts(self, texts: Sequence[str]) -> Vectors:
-        """One unit vector a text, float32 [len(texts), dimension]."""
+        """One unit vector a text, float32 [len(texts), dimension]. Raises ``EncoderError`` as ``embed_query`` does."""
         if not texts:
             return np.zeros((0, self.dimension), np.float32)
-        return self._unit(self.model.get_text_embedding_batch(list(texts)))
+        return self._embedded(lambda: self.model.get_text_embedding_batch(list(texts)), len(texts))
 
     def embed_chunks(self, chunks: Sequence[tuple[str, str]]) -> list[Vectors]:
         """Unit vectors of each ``(headings, text)``, float32 [windows, dimension]."""
@@ -114,11 +117,23 @@ class Encoder:
         start = offsets[-room][0] if len(offsets) > room else 0
         return f"{headings[start:]}\n"
 
-    def _unit(self, rows: Sequence[Sequence[float]]) -> Vectors:
-        vectors = np.asarray(rows, np.float32)
+    def _embedded(self, embed: Callable[[], Sequence[Sequence[float]]], count: int) -> Vectors:
+        """What the model gives, as unit vectors. It may be anybody's: whatever goes wrong in it is its failure."""
+        self._process.check()
+        name = self.model.model_name
+        try:
+            vectors = np.asarray(embed(), np.float32)
+        except Exception as error:
+            raise EncoderError(f"the model raised {type(error).__name__}: {error}", where=name) from error
+        if (
+            vectors.shape[:1] != (count,)
+            or vectors.ndim != 2
+            or vectors.shape[1] != (self.dimension or len(vectors[0]))
+        ):
+            raise EncoderError(f"the model gave {vectors.shape} numbers, not ({count}, {self.dimension})", where=name)
         norms = np.linalg.norm(vectors, axis=1, keepdims=True)
         if not np.isfinite(norms).all() or not norms.all():
-            raise EncoderError("the model gave a vector that is zero or not finite", where=self.model.model_name)
+            raise EncoderError("the model gave a vector that is zero or not finite", where=name)
         unit: Vectors = vectors / norms
         return unit
 
