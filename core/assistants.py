@@ -16,7 +16,8 @@ from .analysis import question_stems, stems
 from .analysis import words as plain_words
 from .answers import Answer, Citation, Delta, Timings
 from .errors import BadRequest
-from .gate import covered, evidence
+from .gate import evidence
+from .passages import covered
 from .questions import LONGEST_QUESTION, LONGEST_SELECTION, MOST_PASSAGES, check_text
 from .retrieval import Retrieval, Scores
 from .synthesis import Draft, Sentence, Synthesizer
@@ -146,7 +147,7 @@ class Assistant(BaseQueryEngine):
     ) -> Iterator[Delta | Answer]:
         if selection is None:
             retrieval = self._host.retrieve(self.corpus, question, top_k=top_k, filters=_filters(narrow))
-            enough = evidence(retrieval).score >= self.corpus.options.threshold
+            enough = evidence(retrieval).score >= retrieval.threshold
         else:
             retrieval, enough = self._from_selection(question, selection, narrow)
         started = time.perf_counter()
@@ -240,7 +241,8 @@ class _Composition:
 
     def add(self, sentence: Sentence) -> str:
         """The piece of text that the sentence adds."""
-        markers = "".join(f"[{self._number(passage, sentence.quote)}]" for passage in sentence.passages)
+        borne = zip(sentence.passages, sentence.quotes, strict=True)
+        markers = "".join(f"[{self._number(passage, quote)}]" for passage, quote in borne)
         gap = ("\n\n" if sentence.opens_paragraph else " ") if self.text else ""
         # Behind several lines (a list, code) the marker has a line of its own.
         joint = "\n" if "\n" in sentence.text else " "

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from llama_index.core.schema import Document
 
 from .analysis import ANALYSIS_VERSION
+from .calibration import DEFAULT_THRESHOLD, FEWEST_CHUNKS, Calibration, calibrate
 from .errors import NotFound
 from .forks import OwnLock
 from .ingest import IngestReport, OnProgress, ingest
@@ -46,6 +47,10 @@ class CorpusInfo:
     stale: str | None
     #: ``True`` while a rebuilt corpus is being made beside this one.
     building: bool
+    #: Evidence below which a question is refused.
+    threshold: float
+    #: Where the threshold comes from.
+    calibration: Calibration | None
 
 
 class Corpus:
@@ -120,7 +125,17 @@ class Corpus:
             row = self.row(snapshot)
             documents, chunks = snapshot.sizes(row.id)
             building = snapshot.corpus(self.name, state="building") is not None
-        return CorpusInfo(self.name, documents, chunks, row.seq, row.fingerprint, self._why_stale(row), building)
+        return CorpusInfo(
+            name=self.name,
+            documents=documents,
+            chunks=chunks,
+            seq=row.seq,
+            fingerprint=row.fingerprint,
+            stale=self._why_stale(row),
+            building=building,
+            threshold=self.threshold_of(row),
+            calibration=_calibration_of(row),
+        )
 
     def documents(self) -> list[StoredDocument]:
         """The documents, without their texts; none while nothing has been put into it."""
@@ -176,7 +191,7 @@ class Corpus:
         if self._why_stale(row):
             self.rebuild(on_progress=on_progress)
             row = self.catalog.create_corpus(self.name, self.fingerprint)
-        return ingest(
+        report = ingest(
             documents,
             catalog=self.catalog,
             corpus_id=row.id,
@@ -184,6 +199,8 @@ class Corpus:
             encoder=self.encoder,
             on_progress=on_progress,
         )
+        self._calibrate()
+        return report
 
     def remove(self, doc_ids: Sequence[str]) -> int:
         """Remove documents; returns how many there were."""
@@ -191,7 +208,9 @@ class Corpus:
             return 0
         with self.catalog.read() as snapshot:
             corpus_id = self.row(snapshot).id
-        return self.catalog.remove_documents(corpus_id, doc_ids)
+        count = self.catalog.remove_documents(corpus_id, doc_ids)
+        self._calibrate()
+        return count
 
     # Searching it
 
@@ -206,6 +225,13 @@ class Corpus:
             count = snapshot.sizes(row.id)[1]
             self._size = (row.id, row.seq), count
         return count
+
+    def threshold_of(self, row: CorpusRow | None) -> float:
+        """Evidence below which a question is refused: as the deployment says, else as the corpus found out."""
+        if self.options.threshold is not None:
+            return self.options.threshold
+        calibration = None if row is None else _calibration_of(row)
+        return DEFAULT_THRESHOLD if calibration is None else calibration.threshold
 
     def passing(self, snapshot: Snapshot, row: CorpusRow, filters: MetadataFilters | None) -> frozenset[int] | None:
         """Keys of the chunks that pass the filters; ``None`` without filters."""
@@ -242,6 +268,16 @@ class Corpus:
 
     # Keeping it right
 
+    def _calibrate(self) -> None:
+        """Find out the threshold anew, if the corpus has outgrown the one that it has."""
+        with self.catalog.read() as snapshot:
+            row = self.row(snapshot)
+            chunks = self.size(snapshot, row)
+        known = _calibration_of(row)
+        if chunks < FEWEST_CHUNKS or not self.has_vectors(row) or (known is not None and known.fits(chunks)):
+            return
+        self.catalog.set_calibration(row.id, calibrate(self, chunks).to_dict())
+
     def _why_stale(self, row: CorpusRow) -> str | None:
         other = [
             f"{part} {row.fingerprint.get(part)!r}, now {now!r}"
@@ -266,6 +302,7 @@ class Corpus:
                 report, active = self._bring_up_to_date(building, on_progress)
                 # Whatever another process changed meanwhile is brought over in the next round.
                 if self.catalog.swap_in(building, active):
+                    self._calibrate()
                     return report
 
     def _bring_up_to_date(self, building: CorpusRow, on_progress: OnProgress | None) -> tuple[IngestReport, CorpusRow]:
@@ -304,6 +341,10 @@ class StoredAs(Document):
     def hash(self) -> str:
         """The hash of what its reader gave."""
         return self.stored_hash
+
+
+def _calibration_of(row: CorpusRow) -> Calibration | None:
+    return None if row.calibration is None else Calibration(**row.calibration)
 
 
 def _parser_fingerprint(parser: NodeParser) -> str:

@@ -12,7 +12,7 @@ import logging
 import os
 import tomllib
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from platformdirs import user_cache_path, user_data_path
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
@@ -26,21 +26,21 @@ from pydantic_settings import (
 )
 
 from .errors import SettingsError
+from .llms.keys import OWN_VARIABLE
+from .llms.settings import LLMSettings, typed
+from .tables import Table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 _log = logging.getLogger(__name__)
 
 _PREFIX = "RAGSTONE_"
 #: Read by others than this module: which file, and where the tests' data lies.
-_OTHER_VARIABLES = frozenset({"RAGSTONE_CONFIG", "RAGSTONE_DATA", "RAGSTONE_SCREENSHOTS"})
+_OTHER_VARIABLES = frozenset({"RAGSTONE_CONFIG", "RAGSTONE_DATA", "RAGSTONE_SCREENSHOTS", OWN_VARIABLE})
 _FILE_NAME = "ragstone.toml"
 
 Model = TypeVar("Model", bound=BaseModel)
-
-
-class Table(BaseModel):
-    """A table of the settings file: an unknown key is an error."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 class EncoderSettings(Table):
@@ -57,17 +57,6 @@ class EncoderSettings(Table):
     threads: int = Field(default=0, ge=0, le=256)
 
 
-class LLMSettings(Table):
-    """``[llm]``: the language model; further keys go to the plugin that provides it."""
-
-    model_config = ConfigDict(extra="allow", frozen=True)
-
-    #: ``extractive`` answers with the passages' own sentences and needs no model.
-    provider: str = "extractive"
-    #: Seconds for one whole answer.
-    timeout: float = Field(default=60.0, gt=0, le=3600)
-
-
 class RetrievalSettings(Table):
     """``[retrieval]``: how passages are found."""
 
@@ -75,8 +64,8 @@ class RetrievalSettings(Table):
     dense_weight: float = Field(default=0.5, ge=0, le=1)
     #: Passages taken from each side before they are fused.
     candidates: int = Field(default=100, ge=1, le=5000)
-    #: Evidence below which a question is refused, 0 to 2 (see ``gate``).
-    threshold: float = Field(default=0.95, ge=0, le=2)
+    #: Evidence below which a question is refused, 0 to 2 (see ``gate``); without it each corpus finds out its own.
+    threshold: float | None = Field(default=None, ge=0, le=2)
 
 
 class IndexSettings(Table):
@@ -126,6 +115,12 @@ class Settings(Table):
         """``plugins = ["a", "b"]`` is short for ``[plugins] enabled = ["a", "b"]``."""
         return {"enabled": value} if isinstance(value, list | tuple) else value
 
+    @field_validator("llm", mode="before")
+    @classmethod
+    def _of_its_provider(cls, value: object) -> object:
+        """``[llm]`` has the keys of its provider."""
+        return typed(value)
+
     @field_validator("data_dir", "cache_dir")
     @classmethod
     def _absolute(cls, value: Path) -> Path:
@@ -136,7 +131,12 @@ class _FromTheWorld(Settings, BaseSettings):
     """Settings with the environment laid over what is given."""
 
     model_config = SettingsConfigDict(
-        extra="forbid", frozen=True, env_prefix=_PREFIX, env_nested_delimiter="__", env_ignore_empty=True
+        extra="forbid",
+        frozen=True,
+        hide_input_in_errors=True,
+        env_prefix=_PREFIX,
+        env_nested_delimiter="__",
+        env_ignore_empty=True,
     )
 
     @classmethod
@@ -215,7 +215,9 @@ def _warn_of_unknown_variables() -> None:
 
 def _explained(error: ValidationError, model: type[BaseModel], where: str) -> SettingsError:
     """One line for the first fault, with the nearest known key where the key is unknown."""
-    fault = error.errors(include_url=False, include_input=False)[0]
+    faults = error.errors(include_url=False, include_input=False)
+    # A key that is written wrongly is also one that is missing: the first of these tells more.
+    fault = min(faults, key=lambda fault: fault["type"] != "extra_forbidden")
     key = ".".join(str(part) for part in fault["loc"])
     variable = f"{_PREFIX}{'__'.join(str(part) for part in fault['loc']).upper()}"
     if model is Settings and variable in os.environ:
@@ -227,7 +229,8 @@ def _explained(error: ValidationError, model: type[BaseModel], where: str) -> Se
         near = difflib.get_close_matches(last, known, n=1, cutoff=0.5)
         hint = f"did you mean {'.'.join([*outer, near[0]])}?" if near else f"known: {', '.join(sorted(known))}"
         return SettingsError(f"unknown key {key}{more}", where=where, hint=hint)
-    return SettingsError(f"{key}: {fault['msg']}{more}" if key else f"{fault['msg']}{more}", where=where)
+    said = f"{fault['msg'].removeprefix('Value error, ')}{more}"
+    return SettingsError(f"{key}: {said}" if key else said, where=where)
 
 
 def _fields(model: type[BaseModel], path: list[str]) -> list[str]:
@@ -235,7 +238,17 @@ def _fields(model: type[BaseModel], path: list[str]) -> list[str]:
     for part in path:
         field = getattr(current, "model_fields", {}).get(part)
         current = field.annotation if field is not None else None
-    return list(getattr(current, "model_fields", {}))
+    if not isinstance(current, type) or not issubclass(current, BaseModel):
+        return []
+    kinds = [current, *(kind for kind in _subclasses(current) if path)]
+    return list(dict.fromkeys(name for kind in kinds for name in kind.model_fields))
+
+
+def _subclasses(kind: type[Model]) -> Iterator[type[Model]]:
+    """``[llm]`` has more keys with some providers: each is a class derived from the table's."""
+    for derived in kind.__subclasses__():
+        yield derived
+        yield from _subclasses(derived)
 
 
 __all__ = [

@@ -9,13 +9,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import create_engine, delete, event, insert, make_url, select, update
-from sqlalchemy.exc import ArgumentError, IntegrityError
+from sqlalchemy.exc import ArgumentError
 
 from ..errors import SettingsError, StorageError
 from ..forks import OfOneProcess
 from . import fulltext
 from .failures import told
-from .schema import SCHEMA_VERSION, about, chunk, corpus, document, metadata, removed
+from .schema import SCHEMA_VERSION, UPGRADES, about, chunk, corpus, document, metadata, removed
 from .snapshot import CorpusRow, Snapshot
 
 if TYPE_CHECKING:
@@ -92,24 +92,32 @@ class Catalog:
 
     def _create(self) -> None:
         with self._engine.connect() as connection:
-            if connection.dialect.has_table(connection, about.name):
-                self._check_version(connection)
+            if connection.dialect.has_table(connection, about.name) and self._version(connection) == SCHEMA_VERSION:
                 return
         with self._write() as connection:
+            if connection.dialect.has_table(connection, about.name):
+                self._upgrade(connection)
+                return
             metadata.create_all(connection)
-            try:
-                connection.execute(insert(about).values(key="schema", value=str(SCHEMA_VERSION)))
-            except IntegrityError:  # another process was quicker by a moment
-                self._check_version(connection)
+            connection.execute(insert(about).values(key="schema", value=str(SCHEMA_VERSION)))
 
-    def _check_version(self, connection: Connection) -> None:
-        version = connection.execute(select(about.c.value).where(about.c.key == "schema")).scalar()
-        if version is not None and int(version) > SCHEMA_VERSION:
+    def _upgrade(self, connection: Connection) -> None:
+        version = self._version(connection)
+        for older in range(version, SCHEMA_VERSION):
+            for statement in UPGRADES[older]:
+                connection.exec_driver_sql(statement)
+        if version < SCHEMA_VERSION:
+            connection.execute(update(about).where(about.c.key == "schema").values(value=str(SCHEMA_VERSION)))
+
+    def _version(self, connection: Connection) -> int:
+        version = int(connection.execute(select(about.c.value).where(about.c.key == "schema")).scalar_one())
+        if version > SCHEMA_VERSION:
             raise StorageError(
                 f"was written by a newer Ragstone (schema {version}, this one knows {SCHEMA_VERSION})",
                 where=self.where,
                 hint="upgrade Ragstone, or name another data folder",
             )
+        return version
 
     def create_corpus(self, name: str, fingerprint: dict[str, Any], *, state: str = "active") -> CorpusRow:
         """The corpus of that name and state, made if it is not there."""
@@ -121,6 +129,11 @@ class Catalog:
                 row = connection.execute(there).one()
                 fulltext.create(connection, row.id)
             return CorpusRow.of(row)
+
+    def set_calibration(self, corpus_id: int, calibration: dict[str, Any]) -> None:
+        """Keep what the corpus was found to make of foreign questions. It is no change of the corpus."""
+        with self._write() as connection:
+            connection.execute(update(corpus).where(corpus.c.id == corpus_id).values(calibration=calibration))
 
     def drop_corpus(self, corpus_id: int) -> None:
         """Remove a corpus with everything in it."""

@@ -21,8 +21,11 @@ from sqlalchemy import (
     func,
 )
 
-#: Raised whenever the tables change; `catalog.py` refuses a newer one and says so.
-SCHEMA_VERSION = 1
+#: Raised whenever the tables change; `catalog.py` refuses a newer one and says so, and upgrades an older one in place.
+SCHEMA_VERSION = 2
+
+#: What makes a catalog of that version one of the next: nothing that was stored is lost or embedded again.
+UPGRADES = {1: ("ALTER TABLE corpus ADD COLUMN calibration JSON",)}
 
 metadata = MetaData()
 
@@ -37,6 +40,8 @@ corpus = Table(
     Column("state", Text, nullable=False),
     Column("fingerprint", JSON, nullable=False),
     Column("seq", Integer, nullable=False, default=0),
+    #: What the corpus made of the bank of foreign questions; see ``calibration``.
+    Column("calibration", JSON(none_as_null=True)),
     Column("created_at", DateTime(timezone=True), nullable=False, server_default=func.now()),
     UniqueConstraint("name", "state"),
     sqlite_autoincrement=True,  # an id is never given twice, not even after its corpus is gone

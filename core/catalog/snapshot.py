@@ -32,11 +32,12 @@ class CorpusRow:
     fingerprint: dict[str, Any]
     seq: int
     created_at: datetime
+    calibration: dict[str, Any] | None = None
 
     @classmethod
     def of(cls, row: Row[Any]) -> CorpusRow:
         """From a row of the corpus table."""
-        return cls(row.id, row.name, row.state, row.fingerprint, row.seq, row.created_at)
+        return cls(row.id, row.name, row.state, row.fingerprint, row.seq, row.created_at, row.calibration)
 
 
 @dataclass(frozen=True)
@@ -159,6 +160,13 @@ class Snapshot:
         """LlamaIndex nodes by key; keys that are gone are left out."""
         rows = self._connection.execute(select(chunk).where(chunk.c.id.in_(list(keys))))
         return {row.id: _node(row) for row in rows}
+
+    def texts(self, keys: Iterable[int]) -> dict[int, tuple[str, str]]:
+        """``(headings, text)`` of chunks by key; keys that are gone are left out."""
+        rows = self._connection.execute(
+            select(chunk.c.id, chunk.c.headings, chunk.c.text).where(chunk.c.id.in_(list(keys)))
+        )
+        return {row.id: (row.headings, row.text) for row in rows}
 
     def document_nodes(self, document_key: int) -> Iterator[TextNode]:
         """The document's nodes in order."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ..calibration import FEWEST_CHUNKS
 from ..errors import StorageError
 from ..questions import read_question
 from . import show
@@ -15,6 +16,7 @@ from .evaluating import evaluate, inspect
 from .narrowing import narrowing_argument, pairs
 
 if TYPE_CHECKING:
+    from ..corpus import CorpusInfo
     from .app import Deployment
 
 _json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
@@ -82,10 +84,19 @@ def corpus_check(ctx: click.Context, name: str | None, as_json: bool) -> None:
         click.echo(f"{info.name}: {info.documents} documents, {info.chunks} chunks, change {info.seq}")
         for part, made_with in info.fingerprint.items():
             click.echo(f"  {part}: {made_with}")
+        click.echo(f"  refuses below: {_threshold(info)}")
         if info.building:
             click.echo("  a rebuilt one is being made beside it")
         click.echo(f"  STALE: {info.stale}; ragstone corpus rebuild {info.name}" if info.stale else "  ready")
     ctx.exit(1 if any(info.stale for info in found) else 0)
+
+
+def _threshold(info: CorpusInfo) -> str:
+    known = info.calibration
+    if known is None:
+        return f"{info.threshold} (not calibrated: as set, or fewer than {FEWEST_CHUNKS} chunks)"
+    said = f"{known.questions} foreign questions over {known.chunks} chunks: median {known.median}"
+    return f"{info.threshold} ({said}, one of twenty above {known.upper_twentieth}; bank {known.bank})"
 
 
 @corpus.command("rebuild", epilog="Example: ragstone corpus rebuild books")

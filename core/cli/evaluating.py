@@ -128,7 +128,7 @@ def inspect(
     """Show what a question is offered: each passage's scores and ranks, and what the gate saw."""
     asked = deployment.host().assistant(assistant)
     found = asked.retrieve_for(question, top_k=top_k, narrow=pairs(narrowing, asked.narrowings))
-    seen, threshold = evidence(found), asked.corpus.options.threshold
+    seen, threshold = evidence(found), found.threshold
     passages = [_passage(rank, node, found) for rank, node in enumerate(found.nodes, start=1)]
     gate: dict[str, Any] = {
         "cosine": None if seen.cosine is None else round(seen.cosine, 4),

@@ -75,7 +75,7 @@ def read_question_set(folder: Path) -> QuestionSet:
             answers[str(row["_id"])] = tuple(str(answer) for answer in row["answers"])
     relevant: dict[str, dict[str, int]] = {}
     for line in _one_of(folder, _JUDGEMENTS).read_text("utf-8").splitlines():
-        parts = line.split()
+        parts = line.split("\t") if "\t" in line else line.split()  # ids may hold spaces
         # BEIR writes question, document, grade under a heading; TREC a column of zeros between.
         if len(parts) >= 3 and parts[-1].isdigit() and int(parts[-1]) > 0:
             relevant.setdefault(parts[0], {})[parts[-2]] = int(parts[-1])

@@ -117,7 +117,8 @@ def refusal(
         return np.array(found)
 
     inside, outside = scores(questions), scores(negatives)
-    threshold = corpus.options.threshold
+    with corpus.catalog.read() as snapshot:
+        threshold = corpus.threshold_of(corpus.row(snapshot))
     above = (inside[:, None] > outside[None, :]).mean() + 0.5 * (inside[:, None] == outside[None, :]).mean()
     return RefusalQuality(
         auroc=float(above),

@@ -204,3 +204,20 @@ def test_the_switch_to_the_write_ahead_log_waits_for_who_makes_the_same_database
     with made.read() as snapshot:
         assert snapshot.corpora() == []
     made.close()
+
+
+def test_a_catalog_of_the_first_schema_is_upgraded_in_place(catalog: Catalog, tmp_path: Path) -> None:
+    corpus = catalog.create_corpus("c", {"encoder": "a"})
+    catalog.put_document(corpus.id, _document("d", "wheels turn"))
+    catalog.close()
+    with closing(sqlite3.connect(tmp_path / "catalog.sqlite")) as connection, connection:
+        connection.execute("ALTER TABLE corpus DROP COLUMN calibration")
+        connection.execute("UPDATE about SET value = '1' WHERE key = 'schema'")
+    for _ in range(2):
+        upgraded = Catalog(None, tmp_path)
+        upgraded.set_calibration(corpus.id, {"threshold": 0.9})
+        with upgraded.read() as snapshot:
+            (row,) = snapshot.corpora()
+            assert row.calibration == {"threshold": 0.9}
+            assert snapshot.lexical(row.id, ["wheel"], 10)
+        upgraded.close()

@@ -1,0 +1,60 @@
+"""A passage as words: its sentences, each with its stems. What is found out once serves ranking, gate and quoting."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from .analysis import stems
+from .ingest import headings_of
+from .sentences import Unit, units
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping
+
+    from llama_index.core.schema import BaseNode
+
+#: Passages whose words are kept: those of some twenty questions, about 10 MB.
+_KEPT = 512
+
+
+@dataclass(frozen=True)
+class PassageWords:
+    """The stems of a passage, by the pieces that can be quoted from it."""
+
+    #: In the headings above the passage.
+    above: frozenset[str]
+    #: The quotable pieces in order, and the stems in each.
+    pieces: tuple[Unit, ...]
+    held: tuple[frozenset[str], ...]
+    #: In the passage and above it.
+    everywhere: frozenset[str]
+    #: Stems that stand side by side.
+    pairs: frozenset[tuple[str, str]]
+
+
+def words_of(node: BaseNode) -> PassageWords:
+    """The words of a stored or given passage."""
+    return passage_words(headings_of(node), node.get_content())
+
+
+@lru_cache(maxsize=_KEPT)
+def passage_words(headings: str, text: str) -> PassageWords:
+    """The words of a text under its headings."""
+    above, inside = frozenset(stems(headings)), stems(text)
+    pieces = tuple(units(text))
+    return PassageWords(
+        above=above,
+        pieces=pieces,
+        held=tuple(frozenset(stems(text[piece.start : piece.end])) for piece in pieces),
+        everywhere=above.union(inside),
+        pairs=frozenset(pairwise(inside)),
+    )
+
+
+def covered(idf: Mapping[str, float], held: Collection[str]) -> float:
+    """The share of the weight of ``idf``'s words that stand in ``held``, 0 to 1."""
+    total = sum(idf.values())
+    return sum(weight for word, weight in idf.items() if word in held) / total if total > 0 else 0.0
