@@ -56,7 +56,7 @@ class Answer:
     reason: str | None = None
     #: The passages that the answer could draw on, best first.
     passages: tuple[NodeWithScore, ...] = ()
-    #: Sentences of a language model that the citation check did not let through.
+    #: Sentences of a language model that the citation check did not let through, each with the reason.
     dropped: tuple[str, ...] = ()
     timings: Timings = Timings()
 
@@ -67,6 +67,7 @@ class Answer:
             "refused": self.refused,
             "reason": self.reason,
             "citations": [citation.to_dict() for citation in self.citations],
+            "dropped": list(self.dropped),
             "timings_ms": self.timings.to_dict(),
         }
 

@@ -279,7 +279,7 @@ class Host:
             return Extractive(self.encoder)
         if prompt not in self.prompts:
             raise PluginError(f"no plugin gives a prompt named {prompt!r}", hint="see ragstone plugins")
-        return Generative(self.llm, self.prompts[prompt])
+        return Generative(self.llm, self.prompts[prompt], self.settings.llm)
 
     @lazily
     def llm(self) -> LLM | None:
@@ -287,9 +287,15 @@ class Host:
         settings = self.settings.llm
         if settings.provider == "extractive":
             return None
-        given: LLM | None = self._first("ragstone_llm", LLM, settings=settings)
+        calls = self._plugins.call("ragstone_llm", one(LLM), (SettingsError,), settings=settings)
+        given: LLM | None = next((llm for _plugin, llm in calls), None)
         if given is None:
-            raise SettingsError(f"no plugin provides the language model {settings.provider!r}", where="[llm] provider")
+            named = next((state for state in self.plugins if state.name == settings.provider), None)
+            raise SettingsError(
+                f"no plugin provides the language model {settings.provider!r}",
+                where="[llm] provider",
+                hint=named.reason if named is not None else None,
+            )
         return given
 
     def pages(self) -> list[tuple[str, Any]]:

@@ -24,8 +24,11 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 
 PLUGINS = "ragstone"
+#: On wherever their extra is installed, without being listed, and called last: the doors, and what the host brings.
 DOORS = "ragstone.doors"
+BUILTINS = "ragstone.builtins"
 
+_Errors = tuple[type[Exception], ...]
 State = Literal["loaded", "disabled", "failed"]
 
 
@@ -78,20 +81,27 @@ class Plugins:
         """The loaded plugins in calling order."""
         return tuple(self._order)
 
-    def call(self, hook: str, shape: Shape = anything, **arguments: Any) -> Iterator[tuple[str, Any]]:
+    def call(
+        self, hook: str, shape: Shape = anything, may_raise: _Errors = (), /, **arguments: Any
+    ) -> Iterator[tuple[str, Any]]:
         """Each loaded plugin's result of the hook in its shape, in order, ``None`` left out."""
         for name in self.names:
-            yield from ((name, result) for result in self.call_one(name, hook, shape, **arguments))
+            found = self.call_one(name, hook, shape, may_raise, **arguments)
+            yield from ((name, result) for result in found)
 
-    def call_one(self, name: str, hook: str, shape: Shape = anything, **arguments: Any) -> list[Any]:
+    def call_one(
+        self, name: str, hook: str, shape: Shape = anything, may_raise: _Errors = (), /, **arguments: Any
+    ) -> list[Any]:
         """One plugin's results of the hook: none or one.
 
         A plugin that raises, returns what it must not, or calls ``sys.exit``, is disabled and named; the others are
-        called all the same.
+        called all the same. ``may_raise``: errors that are the deployment's fault and not the plugin's.
         """
         others = [self._manager.get_plugin(other) for other in self._order if other != name]
         try:
             return [shape(result) for result in self._manager.subset_hook_caller(hook, others)(**arguments)]
+        except may_raise:
+            raise
         except (Exception, SystemExit) as error:
             self.disable(name, f"{hook} raised {_told(error)}", error)
             return []
@@ -144,24 +154,24 @@ class _Candidate:
 
 
 def _ordered(table: PluginsTable, given: dict[str, object]) -> list[_Candidate]:
-    """Candidates in calling order: the deployment's, else the installed ones by name; then the doors."""
+    """Candidates in calling order: the deployment's, else the installed ones by name; then what is always on."""
     installed = [*_installed(PLUGINS), *_given(given)]
-    doors = list(_installed(DOORS))
+    always_on = [*_installed(DOORS), *_installed(BUILTINS)]
     if table.enabled is None:
         ordered = installed
     else:
         by_name: dict[str, list[_Candidate]] = {}
-        for candidate in [*installed, *doors]:
+        for candidate in [*installed, *always_on]:
             by_name.setdefault(candidate.state.name, []).append(candidate)
         ordered = []
         for name in dict.fromkeys(table.enabled):
             ordered += by_name.get(name) or [_unknown(name, by_name)]
         left_out = [c for c in installed if c.state.name not in table.enabled]
         ordered += [_disabled(c, "not in the deployment's list of plugins") for c in left_out]
-        doors = [door for door in doors if door.state.name not in table.enabled]
+        always_on = [last for last in always_on if last.state.name not in table.enabled]
     return [
         _disabled(candidate, "disabled by the settings") if candidate.state.name in table.disabled else candidate
-        for candidate in [*ordered, *doors]
+        for candidate in [*ordered, *always_on]
     ]
 
 

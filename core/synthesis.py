@@ -2,43 +2,30 @@
 
 from __future__ import annotations
 
-import secrets
-from dataclasses import dataclass, field
+import logging
+import time
+from contextlib import closing
 from typing import TYPE_CHECKING, Protocol
 
-from llama_index.core.schema import MetadataMode
-
-from .citations import check_sentence, split_answer
+from .citations import Splitter
+from .drafts import Draft, Sentence
 from .errors import LLMError
 from .extractive import choose
+from .llms.offering import Offer
+from .proofreading import Proofreading
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Generator, Iterator
 
-    from llama_index.core.llms import LLM
+    from llama_index.core.llms import LLM, ChatMessage
     from llama_index.core.prompts import BasePromptTemplate
 
     from .encoder import Encoder
+    from .llms.asking import Deadline
+    from .llms.settings import LLMSettings
     from .retrieval import Retrieval
 
-
-@dataclass(frozen=True)
-class Sentence:
-    """A sentence that stands: its text without markers, and the numbers of its passages (from 0)."""
-
-    text: str
-    passages: tuple[int, ...]
-    #: The passage's own words that bear it.
-    quote: str
-    #: Whether a new paragraph begins with it.
-    opens_paragraph: bool = False
-
-
-@dataclass
-class Draft:
-    """What a synthesizer leaves behind beside its sentences."""
-
-    dropped: list[str] = field(default_factory=list)
+_log = logging.getLogger(__name__)
 
 
 class Synthesizer(Protocol):
@@ -59,42 +46,83 @@ class Extractive:
         before: int | None = None
         for quote in choose(retrieval, self._encoder):
             several_lines = "\n" in quote.text
-            yield Sentence(quote.text, (quote.passage,), quote.text, before != quote.passage or several_lines)
+            yield Sentence(quote.text, (quote.passage,), (quote.text,), before != quote.passage or several_lines)
             before = -1 if several_lines else quote.passage
 
 
 class Generative:
     """A language model's sentences, each let through only when the passages that it cites bear it."""
 
-    def __init__(self, llm: LLM, prompt: BasePromptTemplate) -> None:
+    def __init__(self, llm: LLM, prompt: BasePromptTemplate, settings: LLMSettings) -> None:
         self._llm = llm
         self._prompt = prompt
+        self._settings = settings
 
-    def sentences(self, retrieval: Retrieval, draft: Draft) -> Iterator[Sentence]:
-        """The model's checked sentences; what did not pass is in ``draft.dropped``."""
-        texts = [passage.node.get_content() for passage in retrieval.nodes]
-        # The model may not be asked about what it was not shown: the check sees the same text, headings included.
-        shown = [passage.node.get_content(MetadataMode.LLM) for passage in retrieval.nodes]
-        for written in split_answer(self._write(retrieval.question, shown)):
-            checked = check_sentence(written, shown)
-            if checked.fault is not None:
-                draft.dropped.append(f"{checked.text} ({checked.fault})")
-                continue
-            cited = tuple(number - 1 for number in checked.cited)
-            yield Sentence(checked.text, cited, texts[cited[0]])
+    def sentences(self, retrieval: Retrieval, draft: Draft) -> Generator[Sentence, None, None]:
+        """The model's checked sentences, each as soon as it stands; what did not pass is in ``draft.dropped``.
 
-    def _write(self, question: str, shown: list[str]) -> str:
-        # Nobody who wrote a passage can know the fence, so no passage can close it.
-        fence = f"passage-{secrets.token_hex(8)}"
-        context = "\n\n".join(
-            f"<{fence} number={number}>\n{text.replace('<', '&lt;')}\n</{fence}>"
-            for number, text in enumerate(shown, start=1)
-        )
-        messages = self._prompt.format_messages(context_str=context, query_str=question)
+        What does not pass is asked for again, once, with the reasons. Everything happens before one deadline.
+        """
+        # Here, for it brings an HTTP client that extractive answers do without.
+        from .llms.asking import Deadline
+
+        deadline = Deadline(self._settings.timeout)
+        offer = Offer(retrieval, self._prompt, self._settings)
+        check = Proofreading(offer, draft)
+        yield from self._first(offer, deadline, check)
+        if check.unsupported:
+            yield from self._second(offer, deadline, check)
+
+    def _first(self, offer: Offer, deadline: Deadline, check: Proofreading) -> Iterator[Sentence]:
+        """The answer. Before its first sentence is out, a server that stumbled is asked once more."""
+        from .llms.failures import Failed
+
+        given = retried = False
+        while True:
+            failure: Failed | None = None
+            try:
+                with closing(self._written(offer.messages, deadline, check)) as sentences:
+                    for sentence in sentences:
+                        given = True
+                        yield sentence
+            except Failed as error:
+                failure = error
+            if failure is None:
+                return
+            if failure.pause is None or given or retried:
+                raise failure
+            if failure.pause >= deadline.left:
+                raise LLMError(failure.what, hint="it asks to wait longer than [llm] timeout leaves")
+            _log.info("%s; asked again in %.1f s", failure.what, failure.pause)
+            retried = True
+            check.forget()
+            time.sleep(failure.pause)
+
+    def _second(self, offer: Offer, deadline: Deadline, check: Proofreading) -> Iterator[Sentence]:
+        """What was dropped, written again. The answer stands without it, so its failure is none of the answer's."""
+        from .llms.failures import Failed
+
+        messages = offer.again(check.unsupported)
         try:
-            return str(self._llm.chat(messages).message.content or "")
-        except Exception as error:  # every integration raises its own kinds
-            raise LLMError(
-                f"the language model failed ({type(error).__name__})",
-                hint="see the log, or set another [llm]",
-            ) from error
+            with closing(self._written(messages, deadline, check)) as sentences:
+                yield from sentences
+        except Failed as error:
+            _log.info("dropped sentences were not written again: %s", error.what)
+
+    def _written(
+        self, messages: list[ChatMessage], deadline: Deadline, check: Proofreading
+    ) -> Generator[Sentence, None, None]:
+        from .llms.asking import Reply
+
+        reply, splitter = Reply(self._llm, messages, deadline), Splitter()
+        with closing(reply.pieces()) as pieces:
+            for piece in pieces:
+                for written in splitter.feed(piece):
+                    yield from check.read(written)
+        rest = splitter.rest()
+        for index, written in enumerate(rest):
+            yield from check.read(written, unfinished=reply.cut_short and index == len(rest) - 1)
+        check.end()
+
+
+__all__ = ["Draft", "Extractive", "Generative", "Sentence", "Synthesizer"]

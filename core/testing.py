@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _DIMENSION = 256
+#: Characters; not a divisor of much, so that pieces end anywhere.
+_PIECE = 7
 
 
 class WordEmbedding(BaseEmbedding):
@@ -83,8 +85,10 @@ class ScriptedLLM(CustomLLM):
         return CompletionResponse(text=answer)
 
     def stream_complete(self, prompt: str, formatted: bool = False, **kwargs: Any) -> Any:
-        """The next answer in one piece."""
-        yield self.complete(prompt, formatted, **kwargs)
+        """The next answer, a few characters at a time."""
+        whole = self.complete(prompt, formatted, **kwargs).text
+        for end in range(_PIECE, len(whole) + _PIECE, _PIECE):
+            yield CompletionResponse(text=whole[:end], delta=whole[end - _PIECE : end])
 
 
 class TestModels:

@@ -117,7 +117,7 @@ def test_plugins(here: Here) -> None:
     assert (done.code, done.err) == (0, "")
     head, *rows = done.out.splitlines()
     assert head.split() == ["name", "version", "from", "state", "why"]
-    assert [row.split()[0] for row in rows] == ["book_chat", "fast_models", "web"]
+    assert [row.split()[0] for row in rows] == ["book_chat", "fast_models", "web", "gemini", "openai_like"]
     assert rows[1].split() == ["fast_models", "1.0", "fast-models", "loaded"]
 
 
@@ -285,7 +285,7 @@ def test_ask(with_book: Here) -> None:
 
 def test_ask_as_json_has_exactly_these_keys(with_book: Here) -> None:
     found = json.loads(with_book("ask", "book_chat", QUESTION, "--json").out)
-    assert list(found) == ["answer", "refused", "reason", "citations", "timings_ms"]
+    assert list(found) == ["answer", "refused", "reason", "citations", "dropped", "timings_ms"]
     assert list(found["timings_ms"]) == ["encode", "retrieve", "answer"]
     assert list(found["citations"][0]) == [
         "n",

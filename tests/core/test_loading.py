@@ -55,6 +55,9 @@ MISSES_ITS_EXTRA = """
     require_extra("wiki", "no_such_package_anywhere", "json", distribution="misses-extra")
 """
 
+#: What is always on and comes last.
+ALWAYS = ["web", "gemini", "openai_like"]
+
 #: Distribution → its code, and the state and reason that follow.
 BROKEN: dict[str, tuple[str, str, str]] = {
     "exits": (EXITS, "failed", "its import raised SystemExit('goodbye'): a plugin must not end the process"),
@@ -129,7 +132,7 @@ def test_all_at_once(site: Path, tmp_path: Path, small_book: Path, monkeypatch: 
             "book_chat",
             "fast_models",
             "fine",
-            "web",
+            *ALWAYS,
         ]
         assert_serves(host, small_book)
 
@@ -140,7 +143,7 @@ def test_the_command_lists_them_and_the_rest_serve(site: Path, small_book: Path)
     done = run("plugins", "--json", site=site)
     assert done.code == 0
     listed = {state["name"]: state for state in json.loads(done.out)}
-    assert list(listed) == [*sorted([*BROKEN, "book_chat", "fast_models"]), "web"]
+    assert list(listed) == [*sorted([*BROKEN, "book_chat", "fast_models"]), *ALWAYS]
     for name, (_code, state, reason) in BROKEN.items():
         assert listed[name] == {
             "name": name,
@@ -222,7 +225,7 @@ def test_the_order_is_the_deployments(site: Path, tmp_path: Path, monkeypatch: p
             ("ant", "loaded"),
             ("book_chat", "loaded"),
             ("bee", "disabled"),
-            ("web", "loaded"),
+            *((name, "loaded") for name in ALWAYS),
         ]
         assert states(host)["bee"][1] == "not in the deployment's list of plugins"
 
@@ -232,14 +235,15 @@ def test_without_a_list_they_go_by_name(site: Path, tmp_path: Path, monkeypatch:
         distribution(site, name, FINE)
     on_path(site, monkeypatch)
     host = Host(Settings(data_dir=tmp_path / "data"), plugins={"aardvark": object()})
-    assert list(states(host)) == ["ant", "book_chat", "cow", "fast_models", "aardvark", "web"]
+    assert list(states(host)) == ["ant", "book_chat", "cow", "fast_models", "aardvark", *ALWAYS]
 
 
 def test_a_door_may_be_put_in_its_place(site: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     distribution(site, "gate", FINE, group="ragstone.doors")
     on_path(site, monkeypatch)
     with opened(tmp_path, plugins=["web", "book_chat"]) as host:
-        assert [name for name, (state, _) in states(host).items() if state == "loaded"] == ["web", "book_chat", "gate"]
+        loaded = [name for name, (state, _) in states(host).items() if state == "loaded"]
+        assert loaded == ["web", "book_chat", "gate", *ALWAYS[1:]]
 
 
 def test_disabled_by_the_settings(site: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -267,7 +271,7 @@ def test_an_unknown_name_is_told_with_its_neighbour(tmp_path: Path) -> None:
 
 def test_a_name_twice_in_the_list_counts_once(tmp_path: Path) -> None:
     with opened(tmp_path, plugins=["book_chat", "book_chat"]) as host:
-        assert [state.name for state in host.plugins] == ["book_chat", "web"]
+        assert [state.name for state in host.plugins] == ["book_chat", *ALWAYS]
         assert states(host)["book_chat"] == ("loaded", None)
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 REPOSITORY = Path(__file__).parents[2]
 PROJECT = tomllib.loads((REPOSITORY / "pyproject.toml").read_text("utf-8"))["project"]
 #: Imported only behind a look whether their extra is installed.
-OPTIONAL = {"chromadb", "flask", "ir_measures", "waitress", "werkzeug", "torch"}
+OPTIONAL = {"chromadb", "flask", "google", "ir_measures", "openai", "waitress", "werkzeug", "torch"}
 
 
 def _imported(folder: str) -> set[str]:
@@ -40,10 +40,15 @@ def test_the_base_install_has_all_that_core_and_plugins_import() -> None:
 
 def test_the_base_install_is_small() -> None:
     base = _named(PROJECT["dependencies"])
-    assert not base & {"torch", "chromadb", "flask", "waitress", "transformers", "sentence-transformers"}
+    assert not base & {"torch", "chromadb", "flask", "waitress", "transformers", "sentence-transformers", "openai"}
 
 
 def test_what_is_optional_is_in_an_extra() -> None:
     server = _named(PROJECT["optional-dependencies"]["server"])
     assert {"chromadb", "flask", "waitress", "llama-index-vector-stores-chroma"} <= server
+    for extra, integration in (
+        ("openai_like", "llama-index-llms-openai-like"),
+        ("gemini", "llama-index-llms-google-genai"),
+    ):
+        assert {integration} == _named(PROJECT["optional-dependencies"][extra])
     assert "llama-index-embeddings-huggingface" in _named(PROJECT["optional-dependencies"]["huggingface"])

@@ -214,8 +214,8 @@ def test_a_wrong_key_or_type_is_one_line(tmp_path: Path, text: str, told: str) -
 
 
 def test_the_language_model_may_have_keys_of_its_own(tmp_path: Path) -> None:
-    llm = read_settings(write(tmp_path, '[llm]\nprovider = "openai_like"\nmodel = "qwen"\ntimeout = 5\n')).llm
-    assert (llm.provider, llm.timeout, llm.model_extra) == ("openai_like", 5.0, {"model": "qwen"})
+    llm = read_settings(write(tmp_path, '[llm]\nprovider = "mine"\nmodel = "qwen"\ntimeout = 5\n')).llm
+    assert (llm.provider, llm.timeout, llm.model_extra) == ("mine", 5.0, {"model": "qwen"})
 
 
 def test_not_toml(tmp_path: Path) -> None:
@@ -291,7 +291,7 @@ def test_without_a_table_the_defaults() -> None:
         ("[plugins.book_chat]\ntop_k = 0", "[plugins.book_chat]: top_k: Input should be greater than or equal to 1"),
         (
             "[plugins.eco]\ntimes = 1",
-            "[plugins]: there is no plugin 'eco' (known: book_chat, echo, test_models, web; also enabled, disabled)",
+            "[plugins]: there is no plugin 'eco' (known: book_chat, echo, gemini, openai_like, test_models, web; also ",
         ),
         ("[plugins]\nenable = ['echo']", "[plugins]: unknown key enable ("),
     ],

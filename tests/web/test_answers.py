@@ -53,6 +53,7 @@ def test_json_is_the_specification_s(client: FlaskClient) -> None:
                 "quote": "A node does one job.",
             }
         ],
+        "dropped": [],
         "timings_ms": {"encode": 1.2, "retrieve": 2, "answer": 3},
     }
 

@@ -1,0 +1,292 @@
+"""The check of one sentence: whether the passages that it cites bear it. Measured, not asked of a model.
+
+It knows words, not what they mean: it is strict about what can be counted (numbers, units, names, denials, opposites,
+addresses) and about words from elsewhere, and blind where the same words say something else in another order. How
+often it errs either way is measured by ``python -m tests.bench.citations``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from .alignment import exchanged
+from .links import addresses, gives_orders, markup
+from .names import names, opening, quoted
+from .polarity import opposite
+from .quantities import Quantity, agrees
+from .sources import Segment, Source, Told, units_beside
+from .words import FILLERS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+#: Share of a sentence's words that must stand in the segments that bear it, and in those and what is around them.
+_BORNE = 0.7
+_AROUND = 0.8
+#: At most so many segments bear one sentence, and a further one must bring so many words of it.
+_MOST_SEGMENTS = 3
+_LEAST_WORDS = 2
+#: Words around a number by which it is told from the other numbers of a passage.
+_NEAR = 4
+_STANDS_FOR = frozenset(
+    [
+        "he",
+        "she",
+        "it",
+        "they",
+        "him",
+        "her",
+        "them",
+        "his",
+        "hers",
+        "its",
+        "their",
+        "theirs",
+        "this",
+        "these",
+        "that",
+        "those",
+        "such",
+        "both",
+    ]
+)
+#: Characters; what is longer is no sentence.
+LONGEST_SENTENCE = 1_500
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What the check found of one sentence."""
+
+    #: The passages that bear it, as given, in the order of what they bear.
+    borne_by: tuple[int, ...]
+    #: For each of them, its own words that bear it.
+    quotes: tuple[str, ...]
+    #: Why it may not stand; ``None`` when it may.
+    fault: str | None
+    #: Whether it could stand if it were written otherwise; what is from elsewhere or gives orders could not.
+    mendable: bool = True
+
+
+def find_fault(sentence: str, sources: Sequence[Source]) -> Finding:
+    """Check a sentence without its markers against the passages that it cites."""
+    if len(sentence) > LONGEST_SENTENCE:
+        return _at_fault("it is too long for a sentence")
+    claim = Told(sentence)
+    asserted = claim.stems - FILLERS - _numerals(claim)
+    if not asserted and not claim.quantities:
+        return _at_fault("it says nothing that could be looked up")
+    fault = _strays(claim, sources)
+    if fault is not None:
+        return Finding((), (), fault, mendable=False)
+    chosen = _bearing(claim, asserted, sources)
+    if not chosen:
+        return _at_fault("its words are not in the passage")
+    fault = _fault(claim, asserted, chosen, sources)
+    if fault is not None:
+        return _at_fault(fault)
+    borne_by = tuple(dict.fromkeys(segment.passage for segment in chosen))
+    by_number = {source.number: source for source in sources}
+    quotes = []
+    for number in borne_by:
+        first = next(segment for segment in chosen if segment.passage == number)
+        quotes.append(by_number[number].text[first.start : first.end])
+    return Finding(borne_by, tuple(quotes), None)
+
+
+def _at_fault(fault: str) -> Finding:
+    return Finding((), (), fault)
+
+
+def _numerals(told: Told) -> set[str]:
+    """The stems that are part of a number or of its unit: they are compared as such."""
+    spans = [(quantity.start, quantity.end) for quantity in told.quantities]
+    return {token.stem for token in told.tokens if any(start <= token.start < end for start, end in spans)}
+
+
+def _strays(claim: Told, sources: Sequence[Source]) -> str | None:
+    """Addresses, markup and orders that do not stand in the passage."""
+    held = {address for source in sources for address in source.addresses}
+    for address in addresses(claim.text):
+        if address not in held and address.split("://")[-1].strip("/") not in held:
+            return f"the address {address} is not in the passage"
+    shown = "\n".join(source.whole.text for source in sources).casefold()
+    for piece in markup(claim.text):
+        if piece not in shown:
+            return f"the markup {piece} is not in the passage"
+    for words in quoted(claim.text):
+        if " ".join(words.casefold().split()).strip(" .,;:!?") not in " ".join(shown.split()):
+            return f'the words "{words}" are not in the passage'
+    if gives_orders(claim.text):
+        return "it gives orders"
+    return None
+
+
+def _foreign_name(claim: Told, chosen: Sequence[Segment], sources: Sequence[Source]) -> str | None:
+    """A name must stand in what bears the sentence, in the headings, or just before: where "he" and "it" come from."""
+    near = [
+        *(segment.told for segment in chosen),
+        *(source.headings for source in sources),
+        *_beside(claim, chosen, sources),
+    ]
+    near += [segment.head for segment in chosen if segment.head is not None]
+    held = frozenset().union(*(told.words | told.stems for told in near))
+    first = opening(claim.tokens)
+    for token in [*([first] if first is not None else []), *names(claim.text, claim.tokens)]:
+        if {token.word, token.word.removesuffix("'s"), token.stem} & held:
+            continue
+        if any(quantity.start <= token.start < quantity.end for quantity in claim.quantities):
+            continue
+        return f"{token.shape} is not in the passage"
+    return None
+
+
+def _bearing(claim: Told, asserted: frozenset[str] | set[str], sources: Sequence[Source]) -> list[Segment]:
+    """The segments that hold most of the sentence, the best one first, each bringing something of its own."""
+    segments = [segment for source in sources for segment in source.segments]
+    values = {quantity.value for quantity in claim.quantities}
+    chosen: list[Segment] = []
+    named = {token.stem for token in names(claim.text, claim.tokens)}
+    # A name alone makes no segment bear a sentence: it could be the wrong one.
+    open_ones = set(asserted) - named if len(asserted - named) >= _LEAST_WORDS else set(asserted)
+    while segments and len(chosen) < _MOST_SEGMENTS and (open_ones or not chosen):
+        best = max(segments, key=lambda segment: _worth(segment, open_ones, values))
+        brings = len(open_ones & best.told.stems)
+        if chosen and brings < _LEAST_WORDS:
+            break
+        if not chosen and not brings and not values & {quantity.value for quantity in best.told.quantities}:
+            break
+        chosen.append(best)
+        segments.remove(best)
+        open_ones -= best.told.stems
+    return [*chosen, *_next_to(claim, chosen, sources)]
+
+
+def _next_to(claim: Told, chosen: Sequence[Segment], sources: Sequence[Source]) -> list[Segment]:
+    """A segment beside a chosen one that has a name or number which the chosen ones have not, and the words around it.
+
+    So a short sentence that was joined to a long one is found; a name or number in a wrong place has other words
+    around it.
+    """
+    held = (
+        frozenset().union(*(segment.told.stems | segment.told.words for segment in chosen)) if chosen else frozenset()
+    )
+    values = {quantity.value for segment in chosen for quantity in segment.told.quantities}
+    open_names = [(token.start, token.end) for token in names(claim.text, claim.tokens) if token.stem not in held]
+    open_numbers = [(q.start, q.end) for q in claim.quantities if q.value not in values]
+    wanted = [around(claim, start, end) for start, end in [*open_names, *open_numbers]]
+    wanted += [denial for denial in claim.denials if not any(denial & d for s in chosen for d in s.told.denials)]
+    if not wanted or len(chosen) >= _MOST_SEGMENTS:
+        return []
+    for source in sources:
+        for index, segment in enumerate(source.segments):
+            beside = source.segments[max(index - 1, 0) : index + 2]
+            if any(segment is one for one in chosen) or not any(one is other for one in chosen for other in beside):
+                continue
+            own = segment.told.stems - held
+            if any(len(near & segment.told.stems) >= _LEAST_WORDS and near & own for near in wanted):
+                return [segment]
+    return []
+
+
+def _worth(segment: Segment, wanted: set[str], values: set[str]) -> tuple[int, ...]:
+    """Its words; where they are as many, its numbers, then how little else it says."""
+    held = {quantity.value for quantity in segment.told.quantities}
+    return len(wanted & segment.told.stems), len(values & held), -len(segment.told.stems)
+
+
+def _fault(
+    claim: Told, asserted: frozenset[str] | set[str], chosen: Sequence[Segment], sources: Sequence[Source]
+) -> str | None:
+    borne: set[str] = set()
+    for segment in chosen:
+        borne |= segment.told.stems
+        if segment.head is not None:
+            borne |= segment.head.stems
+    around = borne.union(
+        *(source.headings.stems for source in sources), *(t.stems for t in _beside(claim, chosen, sources))
+    )
+    if asserted and (
+        len(asserted & borne) < _BORNE * len(asserted) or len(asserted & around) < _AROUND * len(asserted)
+    ):
+        return "its words are not in the passage"
+    return (
+        _foreign_name(claim, chosen, sources)
+        or _wrong_number(claim, chosen)
+        or _exchanged(claim, chosen)
+        or _wrong_denial(claim, chosen)
+        or _turned(claim, chosen)
+    )
+
+
+def _beside(claim: Told, chosen: Sequence[Segment], sources: Sequence[Source]) -> Iterable[Told]:
+    """The segment before each chosen one where the sentence names what that one calls "it" or "they"."""
+    said = sum(token.word in _STANDS_FOR for token in claim.tokens)
+    meant = sum(token.word in _STANDS_FOR for segment in chosen for token in segment.told.tokens)
+    if said >= meant:
+        return
+    for source in sources:
+        for before, segment in zip(source.segments, source.segments[1:], strict=False):
+            if segment.told.words & _STANDS_FOR and any(segment is one for one in chosen):
+                yield before.told
+
+
+def _exchanged(claim: Told, chosen: Sequence[Segment]) -> str | None:
+    for segment in chosen:
+        found = exchanged(claim, segment.told)
+        if found is not None:
+            return f"it says {found[0]} where the passage says {found[1]}"
+    return None
+
+
+def _wrong_number(claim: Told, chosen: Sequence[Segment]) -> str | None:
+    for told in claim.quantities:
+        shown = claim.text[told.start : told.end].strip()
+        same = [(s, held) for s in chosen for held in s.told.quantities if held.value == told.value]
+        if not same:
+            return f"the number {shown} is not in the passage"
+        fitting = [(s, held) for s, held in same if agrees(told, held, units_beside(s))]
+        if not fitting:
+            return f"{shown} has another unit in the passage"
+        near = _near(claim, told)
+        if max(len(near & _near(s.told, held)) for s, held in fitting) == 0 and any(
+            len(near & _near(s.told, held)) >= _LEAST_WORDS
+            for s in chosen
+            for held in s.told.quantities
+            if held.value != told.value
+        ):
+            return f"{shown} is said of something else in the passage"
+    return None
+
+
+def around(told: Told, start: int, end: int) -> frozenset[str]:
+    """The stems of the words before and behind a place."""
+    before = [token.stem for token in told.tokens if token.stem and token.end <= start]
+    after = [token.stem for token in told.tokens if token.stem and token.start >= end]
+    return frozenset(before[-_NEAR:] + after[:_NEAR])
+
+
+def _near(told: Told, quantity: Quantity) -> frozenset[str]:
+    return around(told, quantity.start, quantity.end)
+
+
+def _wrong_denial(claim: Told, chosen: Sequence[Segment]) -> str | None:
+    """Both ways: a denial of the sentence must be one of the passage, and one of the passage may not be lost."""
+    held = [denial for segment in chosen for denial in segment.told.denials]
+    for told in claim.denials:
+        # One for one: who denies twice what is denied once says the opposite.
+        match = max(held, key=lambda denial: len(denial & told), default=None)
+        if match is None or (told and match and not told & match):
+            return "it denies what the passage does not deny"
+        held.remove(match)
+    # With a word between them that is left out: "not X" becomes X only where X is told.
+    if any(denial and 2 * len(denial & claim.stems) > len(denial) for denial in held):
+        return "it leaves out that the passage denies it"
+    return None
+
+
+def _turned(claim: Told, chosen: Sequence[Segment]) -> str | None:
+    held = frozenset().union(*(segment.told.words for segment in chosen))
+    turned = opposite(claim.words, held)
+    return f"it says {turned[0]} where the passage says {turned[1]}" if turned is not None else None

@@ -1,0 +1,120 @@
+"""An answer cut into sentences while it is still being written."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from ..sentences import sentence_spans
+from .checking import LONGEST_SENTENCE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+#: The mark of a list's item, which is not part of what it says.
+ITEM_MARK = re.compile(r"\s*(?:[-*+•]|\d{1,3}[.)])\s+")
+_MARKERS = re.compile(r"\s*(?:\[\d{1,4}(?:\s*[,;]\s*\d{1,4})*\]\s*)+[.!?]?")
+#: What may yet become a marker.
+_HALF_MARKER = re.compile(r"\s*\[[\d\s,;]*$")
+_LINE_BREAK = re.compile(r"\n\s*\n|\n(?=\s*(?:[-*+•]|\d{1,3}[.)])\s)|(?<=:)\n|\n(?=\s{0,3}#{1,6}\s)|(?<=\])\s*\n")
+_HEADING = re.compile(r"\s{0,3}#{1,6}\s")
+_RULE = re.compile(r"[\s\-=_*`~]*")
+
+
+class Splitter:
+    """Takes an answer piece by piece and gives every sentence as soon as it is whole, with the markers behind it.
+
+    A sentence is whole when something has begun behind it that is no marker.
+    """
+
+    def __init__(self) -> None:
+        self._text = ""
+        self._tried = 0
+
+    def feed(self, piece: str) -> list[str]:
+        """The sentences that are whole now."""
+        self._text += piece.replace("\r\n", "\n")
+        # Nothing can have ended where no word has begun.
+        if len(self._text) > LONGEST_SENTENCE or re.search(r"\s", self._text[max(self._tried - 2, 0) :]):
+            self._tried = len(self._text)
+            return self._taken()
+        return []
+
+    def rest(self) -> list[str]:
+        """What is left at the end of the answer."""
+        pieces, self._text, self._tried = [self._text[a:b] for a, b in _cuts(self._text)], "", 0
+        return _readable(pieces)
+
+    def _taken(self) -> list[str]:
+        cuts = list(_cuts(self._text))
+        if len(cuts) < 2:
+            if len(self._text) > 2 * LONGEST_SENTENCE:  # this never ends
+                return self.rest()
+            return []
+        begin = cuts[-1][0]
+        last = self._text[begin:]
+        if not last.strip() or _HALF_MARKER.match(last) or _ends_open(last):
+            return []
+        pieces = [self._text[a:b] for a, b in cuts[:-1]]
+        self._text, self._tried = last, 0
+        return _readable(pieces)
+
+
+def split_answer(answer: str) -> list[str]:
+    """A whole answer in sentences, each with the markers that follow it."""
+    return _readable([answer[a:b] for a, b in _cuts(answer)])
+
+
+def _ends_open(last: str) -> bool:
+    """Whether the last piece is still only the mark of an item, or a bare punctuation mark."""
+    return re.fullmatch(r"\s*(?:[-*+•#.!?)\]]*|\d{1,3}[.)]?)\s*", last) is not None
+
+
+def _readable(pieces: list[str]) -> list[str]:
+    """Without headings, rules and empty pieces, on one line each."""
+    found = []
+    for piece in pieces:
+        if _HEADING.match(piece) or _RULE.fullmatch(piece):
+            continue
+        found.append(" ".join(piece.split()))
+    return found
+
+
+def _cuts(text: str) -> Iterator[tuple[int, int]]:
+    """Where the sentences lie, the markers behind each one included."""
+    spans = list(_bare(text))
+    index = 0
+    while index < len(spans):
+        start, end = spans[index]
+        index += 1
+        # Markers behind the full stop are the next span, or its beginning.
+        while index < len(spans) and (markers := _MARKERS.match(text, spans[index][0], spans[index][1])):
+            end = markers.end()
+            if end >= spans[index][1]:
+                index += 1
+                continue
+            spans[index] = (_skip(text, end), spans[index][1])
+            break
+        if text[start:end].strip():
+            yield start, end
+
+
+def _bare(text: str) -> Iterator[tuple[int, int]]:
+    begin = 0
+    for match in _LINE_BREAK.finditer(text):
+        yield from _sentences(text, begin, match.start())
+        begin = match.end()
+    yield from _sentences(text, begin, len(text))
+
+
+def _sentences(text: str, begin: int, end: int) -> Iterator[tuple[int, int]]:
+    marked = ITEM_MARK.match(text, begin, end)
+    inner = marked.end() if marked else begin
+    for number, (start, stop) in enumerate(sentence_spans(text, inner, end)):
+        yield (begin if marked and number == 0 else start), stop
+
+
+def _skip(text: str, at: int) -> int:
+    while at < len(text) and text[at].isspace():
+        at += 1
+    return at

@@ -1,0 +1,106 @@
+"""A text as the citation check reads it: in one spelling, as tokens, as stems."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass
+from functools import lru_cache
+
+from ..analysis import stems
+
+_QUOTES = str.maketrans({"’": "'", "‘": "'", "ʼ": "'", "“": '"', "”": '"', "„": '"', "«": '"', "»": '"'})
+_DASHES = str.maketrans(dict.fromkeys("‐‑‒–—―−", "-"))
+_TOKEN = re.compile(r"[^\W_]+(?:'[^\W_]+)*")
+_SUFFIX = re.compile(r"'(?:s|re|ll|d|ve|m)?$")
+#: Closes what is said of a thing: a negation does not reach over it.
+_CLAUSE = re.compile(
+    r"[.;:!?,()]|\s-\s|\b(?:but|while|whereas|although|though|because|which|who|unless)\b", re.IGNORECASE
+)
+
+#: Words that hold an answer together and tell nothing. They need not stand in a passage.
+FILLERS = frozenset(
+    stem
+    for word in [
+        "however",
+        "therefore",
+        "thus",
+        "hence",
+        "moreover",
+        "furthermore",
+        "additionally",
+        "finally",
+        "overall",
+        "specifically",
+        "consequently",
+        "similarly",
+        "likewise",
+        "meanwhile",
+        "nevertheless",
+        "otherwise",
+        "notably",
+        "importantly",
+        "lastly",
+        "firstly",
+        "secondly",
+        "according",
+        "note",
+        "book",
+        "passage",
+        "text",
+        "author",
+        "chapter",
+        "section",
+        "summary",
+        "conclusion",
+        "addition",
+    ]
+    for stem in stems(word)
+)
+
+
+@dataclass(frozen=True)
+class Token:
+    """A word at ``text[start:end]`` with its stem; a stop word has none."""
+
+    word: str
+    stem: str
+    start: int
+    end: int
+    #: Number of its clause within the text.
+    clause: int
+    #: As it stands, in capitals and small letters.
+    shape: str
+
+
+def plain(text: str) -> str:
+    """The text in one spelling: compatible characters, one kind of quotes and dashes, nothing that cannot be seen."""
+    if text.isascii():
+        return "".join(c if c.isprintable() or c in "\n\t" else " " for c in text) if not text.isprintable() else text
+    text = unicodedata.normalize("NFKC", text).translate(_QUOTES).translate(_DASHES)
+    return "".join(
+        c for c in text if c in "\n\t" or unicodedata.category(c) not in {"Cf", "Cc", "Cs", "Co", "Cn"}
+    ).replace("µ", "μ")
+
+
+def tokens(text: str) -> list[Token]:
+    """The words of a plain text in their order."""
+    ends = [match.start() for match in _CLAUSE.finditer(text)]
+    found: list[Token] = []
+    clause = 0
+    for match in _TOKEN.finditer(text):
+        while clause < len(ends) and ends[clause] < match.start():
+            clause += 1
+        shape = match.group()
+        word = shape.casefold()
+        found.append(Token(word, stem_of(word), match.start(), match.end(), clause, shape))
+    return found
+
+
+@lru_cache(maxsize=65536)
+def stem_of(word: str) -> str:
+    """The stem of one word; "" for a stop word. A possessive's is that of its owner; "doesn't" has none."""
+    if word.endswith("n't"):
+        return ""
+    found = stems(_SUFFIX.sub("", word))
+    return "".join(found)

@@ -1,0 +1,35 @@
+"""What a synthesizer makes: sentences that stand, and the memory of those that did not."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+_MOST_DROPPED = 50
+#: Characters of a dropped sentence that are told.
+_LONGEST_DROPPED = 300
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """A sentence that stands: its text without markers, and the numbers of its passages (from 0)."""
+
+    text: str
+    passages: tuple[int, ...]
+    #: For each of the passages its own words that bear it.
+    quotes: tuple[str, ...]
+    #: Whether a new paragraph begins with it.
+    opens_paragraph: bool = False
+
+
+@dataclass
+class Draft:
+    """What a synthesizer leaves behind beside its sentences."""
+
+    #: Sentences that were not let through, each with the reason.
+    dropped: list[str] = field(default_factory=list)
+
+    def drop(self, text: str, reason: str) -> None:
+        """Note a sentence, or as much of it as may be shown; of very many only the first."""
+        if len(self.dropped) < _MOST_DROPPED:
+            cut = f"{text[:_LONGEST_DROPPED]}…" if len(text) > _LONGEST_DROPPED else text
+            self.dropped.append(f"{cut} ({reason})")

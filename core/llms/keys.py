@@ -1,0 +1,40 @@
+"""Keys of language models: from the environment, into one request's header, and nowhere else."""
+
+from __future__ import annotations
+
+import os
+
+#: Read by every built-in provider.
+OWN_VARIABLE = "RAGSTONE_LLM_API_KEY"
+GEMINI_VARIABLE = "GEMINI_API_KEY"
+_REDACTED = "***"
+
+
+class Key:
+    """A key that cannot be printed by accident."""
+
+    def __init__(self, value: str) -> None:
+        self._value = value
+
+    def __repr__(self) -> str:
+        return f"Key({_REDACTED})"
+
+    def reveal(self) -> str:
+        """The key itself, for a header."""
+        return self._value
+
+    def removed_from(self, text: str) -> str:
+        """The text without the key: servers like to repeat a key that they refuse."""
+        return text.replace(self._value, _REDACTED)
+
+
+def read_key(*variables: str) -> Key | None:
+    """The first of the variables that holds a key. Read anew with every question, so that a key can be changed.
+
+    A key with line breaks or other characters that no header takes counts as none.
+    """
+    for variable in variables:
+        value = os.environ.get(variable, "").strip()
+        if value and value.isascii() and value.isprintable():
+            return Key(value)
+    return None
