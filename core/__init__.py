@@ -10,6 +10,7 @@ from .cli.show import as_json as show_json
 from .cli.show import printable
 from .cli.show import progress as show_progress
 from .cli.show import table as show_table
+from .conversation import Turn
 from .corpus import Corpus, CorpusInfo
 from .errors import (
     BadRequest,
@@ -72,6 +73,7 @@ __all__ = [
     "Table",
     "Timings",
     "TooLarge",
+    "Turn",
     "hookimpl",
     "printable",
     "read_question",

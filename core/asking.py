@@ -28,6 +28,23 @@ _QUANTITY = re.compile(
 )
 #: A capital that no sentence begins with.
 _NAME = re.compile(r"(?<=[a-z,;:()] )[\"'(“‘]?([A-Z][\w'’-]+)")
+_ASKS_REASON = re.compile(r"\bwhy\b|\bhow come\b|\bwhat (?:for|is the reason)\b", re.IGNORECASE)
+_REASON = re.compile(
+    r"\b(?:because|since|due to|owing to|thanks to|so that|in order to|as a result|therefore|thus|hence|causes?d?"
+    r"|reasons?|otherwise|which means|leads? to|prevents?|avoids?|allows?|enables?|makes? (?:it|them))\b"
+    r"|^To \w+",
+    re.IGNORECASE,
+)
+
+
+def asks_for_a_reason(question: str) -> bool:
+    """Whether it is a "why"."""
+    return bool(_ASKS_REASON.search(question))
+
+
+def gives_a_reason(sentence: str) -> bool:
+    """Whether the sentence says why something is so."""
+    return bool(_REASON.search(sentence))
 
 
 def holds_what_is_asked(question: str) -> Callable[[str], float]:

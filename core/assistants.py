@@ -15,15 +15,16 @@ from llama_index.core.vector_stores.types import MetadataFilter, MetadataFilters
 from .analysis import question_stems, stems
 from .analysis import words as plain_words
 from .answers import Answer, Citation, Delta, Timings
+from .conversation import FollowUp, Turn, follow_up
 from .errors import BadRequest
-from .gate import evidence
+from .gate import evidence, is_enough
 from .passages import covered
-from .questions import LONGEST_QUESTION, LONGEST_SELECTION, MOST_PASSAGES, check_text
+from .questions import LONGEST_QUESTION, LONGEST_SELECTION, MOST_PASSAGES, check_history, check_text
 from .retrieval import Retrieval, Scores
 from .synthesis import Draft, Sentence, Synthesizer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from llama_index.core.base.response.schema import RESPONSE_TYPE
     from llama_index.core.prompts.mixin import PromptMixinType
@@ -41,6 +42,9 @@ _ABOUT_IT_ALL = frozenset(
 )
 #: Evidence below which a question is not one about the selection.
 _SELECTION_THRESHOLD = 0.55
+
+#: Words of its own with which a question may stand alone.
+_STANDS_ALONE = 2
 
 
 @dataclass(frozen=True)
@@ -97,14 +101,16 @@ class Assistant(BaseQueryEngine):
         top_k: int | None = None,
         selection: str | None = None,
         narrow: Mapping[str, str] | None = None,
+        history: Sequence[Turn] = (),
     ) -> Answer:
         """The answer, refused where the evidence does not bear one.
 
         ``top_k``: passages to answer from. ``selection``: answer from this text and nothing else. ``narrow``: only
-        passages whose metadata say so (``{"book": "primer"}``). Raises ``BadRequest``, ``TooLarge``, ``NotFound``,
-        ``EncoderError``, ``StorageError``, ``LLMError``.
+        passages whose metadata say so (``{"book": "primer"}``). ``history``: what was asked and answered before, the
+        latest last; a question that leans on it ("and why?") is judged with it. Raises ``BadRequest``,
+        ``TooLarge``, ``NotFound``, ``EncoderError``, ``StorageError``, ``LLMError``.
         """
-        *_, answer = self.stream(question, top_k=top_k, selection=selection, narrow=narrow)
+        *_, answer = self.stream(question, top_k=top_k, selection=selection, narrow=narrow, history=history)
         assert isinstance(answer, Answer)  # noqa: S101 - for the type checker: a stream ends with its answer
         return answer
 
@@ -115,25 +121,49 @@ class Assistant(BaseQueryEngine):
         top_k: int | None = None,
         selection: str | None = None,
         narrow: Mapping[str, str] | None = None,
+        history: Sequence[Turn] = (),
     ) -> Iterator[Delta | Answer]:
         """The answer's text piece by piece, each already checked, then the ``Answer``. Arguments as for ``ask``."""
         check_text(question, "question", LONGEST_QUESTION)
         if selection is not None:
             check_text(selection, "selection", LONGEST_SELECTION)
+        check_history(history)
         if top_k is not None and not 1 <= top_k <= MOST_PASSAGES:
             raise BadRequest(f"top_k must be from 1 to {MOST_PASSAGES}, not {top_k}")
         narrow = self._checked_narrowing(narrow or {})
-        return self._answer(question.strip(), top_k or self.profile.top_k, selection, narrow)
+        return self._answer(question.strip(), top_k or self.profile.top_k, selection, narrow, history)
 
     def retrieve_for(
-        self, question: str, *, top_k: int | None = None, narrow: Mapping[str, str] | None = None
-    ) -> Retrieval:
-        """The passages that a question would be answered from, with their scores."""
+        self,
+        question: str,
+        *,
+        top_k: int | None = None,
+        narrow: Mapping[str, str] | None = None,
+        history: Sequence[Turn] = (),
+    ) -> tuple[Retrieval, bool]:
+        """The passages that a question would be answered from, with their scores, and whether they are enough."""
         check_text(question, "question", LONGEST_QUESTION)
+        check_history(history)
         narrow = self._checked_narrowing(narrow or {})
-        return self._host.retrieve(
-            self.corpus, question.strip(), top_k=top_k or self.profile.top_k, filters=_filters(narrow)
-        )
+        return self._judged(question.strip(), top_k or self.profile.top_k, narrow, history)
+
+    def _judged(
+        self, question: str, top_k: int, narrow: Mapping[str, str], history: Sequence[Turn]
+    ) -> tuple[Retrieval, bool]:
+        leaning = follow_up(question, history)
+        if leaning is not None:
+            retrieval, enough = self._weighed(leaning.in_context[-LONGEST_QUESTION:], top_k, narrow, leaning)
+            # What looked like a follow-up may stand alone all the same, if it says what about.
+            if enough or len(leaning.own) < _STANDS_ALONE:
+                return retrieval, enough
+        return self._weighed(question, top_k, narrow, None)
+
+    def _weighed(
+        self, question: str, top_k: int, narrow: Mapping[str, str], leaning: FollowUp | None
+    ) -> tuple[Retrieval, bool]:
+        found = self._host.retrieve(self.corpus, question, top_k=top_k, filters=_filters(narrow))
+        retrieval = replace(found, follow_up=leaning)
+        return retrieval, is_enough(evidence(retrieval), retrieval)
 
     def _checked_narrowing(self, narrow: Mapping[str, str]) -> Mapping[str, str]:
         unknown = sorted(set(narrow) - set(self.narrowings))
@@ -143,11 +173,15 @@ class Assistant(BaseQueryEngine):
         return self.profile.check_narrowing(narrow)
 
     def _answer(
-        self, question: str, top_k: int, selection: str | None, narrow: Mapping[str, str]
+        self,
+        question: str,
+        top_k: int,
+        selection: str | None,
+        narrow: Mapping[str, str],
+        history: Sequence[Turn],
     ) -> Iterator[Delta | Answer]:
         if selection is None:
-            retrieval = self._host.retrieve(self.corpus, question, top_k=top_k, filters=_filters(narrow))
-            enough = evidence(retrieval).score >= retrieval.threshold
+            retrieval, enough = self._judged(question, top_k, narrow, history)
         else:
             retrieval, enough = self._from_selection(question, selection, narrow)
         started = time.perf_counter()

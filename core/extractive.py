@@ -5,13 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from .asking import holds_what_is_asked
+from .asking import asks_for_a_reason, gives_a_reason, holds_what_is_asked
 from .passages import PassageWords, words_of
 from .sentences import Unit, with_announced
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from .conversation import FollowUp
     from .encoder import Encoder
     from .retrieval import Retrieval
 
@@ -34,6 +35,8 @@ _BEFORE_SHARE = 0.5
 _BEHIND_SHARE = 0.2
 #: A further sentence must hold so much of the question, against the best one.
 _WORTH_ADDING = 0.3
+#: Behind "and why?" a sentence must hold so much of the question before.
+_ABOUT_IT = 0.5
 #: Characters; a longer sentence is no sentence but a list or a table that lost its marks.
 _LONGEST = 900
 _SHORTEST_WORDS = 3
@@ -57,7 +60,7 @@ def choose(retrieval: Retrieval, encoder: Encoder | None, *, most: int = _MOST_S
 
     Deterministic. Without an encoder the words decide alone.
     """
-    ranked = sorted(_by_words(retrieval), key=_order)
+    ranked = sorted(_new(_by_words(retrieval), retrieval.follow_up), key=_order)
     if not ranked:
         return []
     near = ranked[:_SHORTLIST]
@@ -69,6 +72,19 @@ def choose(retrieval: Retrieval, encoder: Encoder | None, *, most: int = _MOST_S
     return [best, *(quote for quote in others if quote.words >= _WORTH_ADDING * best.words)][:most]
 
 
+def _new(quotes: Iterable[Quote], follow_up: FollowUp | None) -> Iterator[Quote]:
+    """The quotes that answer "and why?" or "go on": of the same matter, not given already, reasons for a "why"."""
+    if follow_up is None or follow_up.own:
+        yield from quotes
+        return
+    said = " ".join(follow_up.said.split())
+    why = asks_for_a_reason(follow_up.asked)
+    for quote in quotes:
+        is_new = " ".join(quote.text.split()) not in said
+        if is_new and quote.words >= _ABOUT_IT and (not why or gives_a_reason(quote.text)):
+            yield quote
+
+
 def _order(quote: Quote) -> tuple[float, int, int]:
     return -quote.score, quote.passage, quote.start
 
@@ -77,13 +93,12 @@ def _by_words(retrieval: Retrieval) -> Iterator[Quote]:
     """Every quotable piece, scored by the question's words in and around it and by its passage's place."""
     seen: set[str] = set()
     idf = retrieval.idf
-    kind = holds_what_is_asked(retrieval.question)
+    kind = holds_what_is_asked(retrieval.follow_up.asked if retrieval.follow_up else retrieval.question)
     top = max((passage.score or 0.0 for passage in retrieval.nodes), default=0.0)
     for number, passage in enumerate(retrieval.nodes):
         text = passage.node.get_content()
         place = (passage.score or 0.0) / top if top > 0 else 0.0
         known = words_of(passage.node)
-        held = known.held
         for index, unit in enumerate(known.pieces):
             if unit.kind in {"code", "header"}:
                 continue
@@ -104,9 +119,7 @@ def _held_share(idf: Mapping[str, float], known: PassageWords, index: int) -> fl
     behind = known.held[index + 1] if index + 1 < len(known.held) else frozenset()
     places = ((known.held[index], 1.0), (known.above, _HEADING_SHARE), (before, _BEFORE_SHARE), (behind, _BEHIND_SHARE))
     total = sum(idf.values())
-    found = sum(
-        weight * next((share for place, share in places if word in place), 0.0) for word, weight in idf.items()
-    )
+    found = sum(weight * next((share for place, share in places if word in place), 0.0) for word, weight in idf.items())
     return found / total if total > 0 else 0.0
 
 

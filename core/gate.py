@@ -10,6 +10,9 @@ from .passages import covered, words_of
 if TYPE_CHECKING:
     from .retrieval import Retrieval
 
+#: Share of a follow-up's own words, weighed, that the passage must hold.
+_OWN_SHARE = 0.5
+
 
 @dataclass(frozen=True)
 class Evidence:
@@ -19,6 +22,8 @@ class Evidence:
     cosine: float | None
     #: Share of the question's words that stand in the passage or above it, each weighed by how much it tells, 0 to 1.
     coverage: float
+    #: The same of the words that a follow-up question brings itself; 1 where it brings none.
+    own_coverage: float = 1.0
 
     @property
     def score(self) -> float:
@@ -32,9 +37,21 @@ class Evidence:
 
 def evidence(retrieval: Retrieval) -> Evidence:
     """Weigh the passages against the question: the one that speaks loudest counts, alone."""
+    own = {}
+    if retrieval.follow_up is not None:
+        own = {word: retrieval.idf[word] for word in retrieval.follow_up.own if word in retrieval.idf}
     weighed = []
     for passage in retrieval.nodes:
         scores = retrieval.scores.get(passage.node.node_id)
         cosine = None if scores is None else scores.dense
-        weighed.append(Evidence(cosine, covered(retrieval.idf, words_of(passage.node).everywhere)))
+        held = words_of(passage.node).everywhere
+        weighed.append(Evidence(cosine, covered(retrieval.idf, held), covered(own, held) if own else 1.0))
     return max(weighed, key=lambda found: found.score, default=Evidence(None, 0.0))
+
+
+def is_enough(found: Evidence, retrieval: Retrieval) -> bool:
+    """Whether a question with this evidence may be answered.
+
+    The earlier questions, which were answered, bear a follow-up's evidence: what it asks itself must be there too.
+    """
+    return found.score >= retrieval.threshold and found.own_coverage >= _OWN_SHARE

@@ -228,13 +228,16 @@ class Host:
     ) -> Retrieval:
         """What the corpus offers to a question: from a plugin's retriever or the host's own, postprocessed."""
         retrieval = self._retrieve(corpus, question, top_k, filters)
-        nodes = list(retrieval.nodes)
+        nodes, cut = list(retrieval.nodes), []
         for plugin, postprocessor in self.postprocessors(corpus):
+            before = nodes
             try:
                 nodes = postprocessor.postprocess_nodes(nodes, query_bundle=QueryBundle(query_str=question))
             except Exception as error:
                 self.disable(plugin, f"{type(postprocessor).__name__} raised {type(error).__name__}: {error}")
-        return replace(retrieval, nodes=tuple(nodes))
+            kept = {node.node.node_id for node in nodes}
+            cut += [(node, plugin) for node in before if node.node.node_id not in kept]
+        return replace(retrieval, nodes=tuple(nodes), cut=tuple(cut))
 
     def retriever(self, corpus: Corpus, top_k: int, filters: MetadataFilters | None = None) -> BaseRetriever:
         """The retriever of the corpus: the first plugin's, else the host's own."""

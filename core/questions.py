@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from .conversation import LONGEST_HISTORY, Turn
 from .errors import BadRequest, TooLarge
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Collection, Mapping, Sequence
 
 #: Characters; enough for any question, far less than what would keep the encoder busy.
 LONGEST_QUESTION = 4_000
@@ -22,7 +23,7 @@ def read_question(body: object, *, narrowings: Collection[str], selection: bool 
     """
     if not isinstance(body, dict):
         raise BadRequest("the body must be a JSON object", hint='like {"question": "…"}')
-    known = {"question", "top_k", *narrowings} | ({"selection"} if selection else set())
+    known = {"question", "top_k", *narrowings} | ({"selection"} if selection else {"history"})
     for key in body:
         if key not in known:
             raise BadRequest(f"unknown key {str(key)[:80]!r}", hint=f"known: {', '.join(sorted(known))}")
@@ -34,10 +35,36 @@ def read_question(body: object, *, narrowings: Collection[str], selection: bool 
         if not isinstance(top_k, int) or isinstance(top_k, bool):
             raise BadRequest("top_k must be a whole number")
         arguments["top_k"] = top_k
+    if body.get("history") is not None:
+        arguments["history"] = _history(body["history"])
     narrow = {name: value for name in narrowings if (value := _string(body, name)) is not None}
     if narrow:
         arguments["narrow"] = narrow
     return arguments
+
+
+def _history(value: object) -> tuple[Turn, ...]:
+    if not isinstance(value, list) or not all(isinstance(turn, dict) for turn in value):
+        raise BadRequest("history must be a list of objects", hint='like [{"question": "…", "answer": "…"}]')
+    if len(value) > LONGEST_HISTORY:
+        raise TooLarge(f"history has {len(value)} turns; {LONGEST_HISTORY} are allowed", hint="send the last ones")
+    turns = []
+    for turn in value:
+        unknown = sorted(str(key)[:80] for key in turn if key not in {"question", "answer"})
+        if unknown:
+            raise BadRequest(f"unknown key {unknown[0]!r} in history", hint="known: question, answer")
+        turns.append(Turn(_string(turn, "question", required=True) or "", _string(turn, "answer") or ""))
+    return tuple(turns)
+
+
+def check_history(turns: Sequence[Turn]) -> None:
+    """Raise ``BadRequest`` or ``TooLarge`` for earlier turns that nothing can be done with."""
+    if len(turns) > LONGEST_HISTORY:
+        raise TooLarge(f"history has {len(turns)} turns; {LONGEST_HISTORY} are allowed", hint="give the last ones")
+    for turn in turns:
+        check_text(turn.question, "earlier question", LONGEST_QUESTION)
+        if turn.answer:
+            check_text(turn.answer, "earlier answer", LONGEST_SELECTION)
 
 
 def _string(body: Mapping[str, Any], key: str, *, required: bool = False) -> str | None:

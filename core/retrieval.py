@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from llama_index.core.vector_stores.types import MetadataFilters
 
     from .catalog import Snapshot
+    from .conversation import FollowUp
     from .corpus import Corpus
 
 #: Passages that are looked at a second time.
@@ -48,6 +49,10 @@ class Scores:
     fused: float
     #: What the second look added, 0 to 0.8; see ``HybridRetriever``.
     added: float = 0.0
+    #: Places by each of the three, from 1; ``None`` where the side did not see the passage.
+    dense_rank: int | None = None
+    lexical_rank: int | None = None
+    fused_rank: int | None = None
 
     @property
     def final(self) -> float:
@@ -67,6 +72,10 @@ class Retrieval:
     vector: npt.NDArray[np.float32] | None = None
     #: Evidence below which the corpus refuses.
     threshold: float = 0.0
+    #: What the question leans on, for one that does.
+    follow_up: FollowUp | None = None
+    #: Passages that a postprocessor took away, with its plugin.
+    cut: tuple[tuple[NodeWithScore, str], ...] = ()
     encode_ms: float = 0.0
     retrieve_ms: float = 0.0
 
@@ -127,8 +136,16 @@ class HybridRetriever(BaseRetriever):
             best = sorted(fused, key=lambda key: (-fused[key], key))
             # One side alone is asked for to be seen as it is.
             added = _second_look(snapshot, best[:_LOOKED_AT], words, idf, dense) if 0 < weight < 1 else {}
+            places = [_places(side) for side in (dense, lexical, fused)]
             scores = {
-                key: Scores(dense.get(key), lexical.get(key, 0.0), fused[key], added.get(key, 0.0)) for key in best
+                key: Scores(
+                    dense.get(key),
+                    lexical.get(key, 0.0),
+                    fused[key],
+                    added.get(key, 0.0),
+                    *(place.get(key) for place in places),
+                )
+                for key in best
             }
             best.sort(key=lambda key: (-scores[key].final, key))
             nodes = snapshot.nodes(best[: self._top_k])
@@ -143,6 +160,11 @@ class HybridRetriever(BaseRetriever):
             encode_ms=(encoded - started) * 1000,
             retrieve_ms=(time.perf_counter() - encoded) * 1000,
         )
+
+
+def _places(scores: Mapping[int, float]) -> dict[int, int]:
+    """Each key's place, from 1, the highest score first."""
+    return {key: place for place, key in enumerate(sorted(scores, key=lambda key: (-scores[key], key)), start=1)}
 
 
 def _second_look(

@@ -10,10 +10,9 @@ import click
 
 from ..calibration import FEWEST_CHUNKS
 from ..errors import StorageError
-from ..questions import read_question
 from . import show
 from .evaluating import evaluate, inspect
-from .narrowing import narrowing_argument, pairs
+from .questions import Asked, asks
 
 if TYPE_CHECKING:
     from ..corpus import CorpusInfo
@@ -111,29 +110,11 @@ def corpus_rebuild(deployment: Deployment, name: str) -> None:
     click.echo(f"{name} is rebuilt: {total} documents, {report.chunks} chunks embedded now.")
 
 
-@click.command(
-    context_settings={"ignore_unknown_options": True},
-    epilog='Example: ragstone ask book_chat "How do doors connect?" --book primer --json',
-)
-@click.argument("assistant")
-@click.argument("question")
-@click.option("--top-k", type=int, help="Passages to answer from.")
-@_json
-@narrowing_argument
-@_pass
-def ask(
-    deployment: Deployment,
-    assistant: str,
-    question: str,
-    top_k: int | None,
-    as_json: bool,
-    narrowing: tuple[str, ...],
-) -> None:
+@asks('ragstone ask book_chat "How do doors connect?" --book primer --json')
+def ask(asked: Asked) -> None:
     """Ask an assistant a question. What it can be narrowed to depends on the assistant (book_chat: --book SLUG)."""
-    asked = deployment.host().assistant(assistant)
-    body = {"question": question, "top_k": top_k, **pairs(narrowing, asked.narrowings)}
-    found = asked.ask(**read_question(body, narrowings=asked.narrowings))
-    if as_json:
+    found = asked.assistant.ask(**asked.arguments)
+    if asked.as_json:
         show.as_json(found.to_dict())
     else:
         show.answer(found)

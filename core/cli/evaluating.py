@@ -10,15 +10,19 @@ import click
 from ..errors import MissingExtra, SourceError
 from ..gate import evidence
 from ..loading import require_extra
+from ..questions import MOST_PASSAGES
 from . import show
-from .narrowing import narrowing_argument, pairs
+from .questions import Asked, asks
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from contextlib import AbstractContextManager
 
+    from llama_index.core.schema import NodeWithScore
+
     from ..corpus import Corpus
     from ..evaluation import QuestionSet
+    from ..retrieval import Retrieval
     from .app import Deployment
 
 _json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
@@ -107,57 +111,77 @@ def eval_answers(deployment: Deployment, data: Path, limit: int | None, top_k: i
     _print(found, as_json)
 
 
-@click.command(
-    context_settings={"ignore_unknown_options": True},
-    epilog='Example: ragstone inspect book_chat "What is a caster?" --top-k 10',
-)
-@click.argument("assistant")
-@click.argument("question")
-@click.option("--top-k", type=int, help="Passages to look at.")
-@_json
-@narrowing_argument
-@click.pass_obj
-def inspect(
-    deployment: Deployment,
-    assistant: str,
-    question: str,
-    top_k: int | None,
-    as_json: bool,
-    narrowing: tuple[str, ...],
-) -> None:
-    """Show what a question is offered: each passage's scores and ranks, and what the gate saw."""
-    asked = deployment.host().assistant(assistant)
-    found = asked.retrieve_for(question, top_k=top_k, narrow=pairs(narrowing, asked.narrowings))
-    seen, threshold = evidence(found), found.threshold
+#: How many passages beyond those that are answered from ``inspect`` shows.
+_CUT_SHOWN = 5
+
+
+@asks('ragstone inspect book_chat "What is a caster?" --top-k 10')
+def inspect(asked: Asked) -> None:
+    """Show what a question is offered: each passage's scores and ranks, what the gate saw, and what was cut."""
+    top_k = asked.arguments.pop("top_k", None) or asked.assistant.profile.top_k
+    found, enough = asked.assistant.retrieve_for(**asked.arguments, top_k=top_k)
+    wider, _ = asked.assistant.retrieve_for(**asked.arguments, top_k=min(top_k + _CUT_SHOWN, MOST_PASSAGES))
     passages = [_passage(rank, node, found) for rank, node in enumerate(found.nodes, start=1)]
-    gate: dict[str, Any] = {
-        "cosine": None if seen.cosine is None else round(seen.cosine, 4),
-        "coverage": round(seen.coverage, 4),
-        "score": round(seen.score, 4),
-        "threshold": threshold,
-        "refused": seen.score < threshold,
-        "words": {word: round(weight, 3) for word, weight in found.idf.items()},
-    }
-    if as_json:
-        show.as_json({"question": question, "passages": passages, "gate": gate})
+    seen = {passage["chunk_id"] for passage in passages}
+    cut = [(node, f"by {plugin}") for node, plugin in found.cut]
+    seen.update(node.node.node_id for node, _why in cut)
+    cut += [(node, f"beyond the first {top_k}") for node in wider.nodes if node.node.node_id not in seen]
+    cut_passages = [{**_passage(None, node, wider), "cut": why} for node, why in cut]
+    gate = _gate(found, enough)
+    leaning = found.follow_up
+    if asked.as_json:
+        question = {"question": asked.arguments["question"], "read_as": found.question}
+        show.as_json({**question, "passages": passages, "cut": cut_passages, "gate": gate})
         return
-    columns = ("rank", "fused", "dense", "lexical", "place", "text")
-    show.table(columns, [[passage[name] for name in columns] for passage in passages], empty="No passage was found.")
+    if leaning is not None:
+        click.echo(f"read as: {show.printable(found.question)}\n")
+    columns = ("rank", "score", "fused", "dense", "lexical", "place", "text")
+    ranked = ("fused", "dense", "lexical")
+
+    def cells(passage: dict[str, Any]) -> list[object]:
+        return [
+            f"{passage[name]} (#{passage[name + '_rank'] or '–'})" if name in ranked else passage[name]
+            for name in columns
+        ]
+
+    show.table(columns, [cells(passage) for passage in passages], empty="No passage was found.")
+    if cut_passages:
+        click.echo("\ncut:")
+        show.table(("why", *columns[1:]), [[p["cut"], *cells(p)[1:]] for p in cut_passages], empty="")
     verdict = "refused" if gate["refused"] else "answered"
     click.echo(f"\ngate: cosine {gate['cosine']} + coverage {gate['coverage']} = {gate['score']}, ", nl=False)
-    click.echo(f"threshold {threshold}: {verdict}")
+    click.echo(f"threshold {gate['threshold']}: {verdict}")
+    if leaning is not None:
+        click.echo(f"of its own words {', '.join(leaning.own) or '(none)'}: {gate['own_coverage']} covered")
     click.echo("words: " + ", ".join(f"{word} {weight}" for word, weight in gate["words"].items()))
 
 
-def _passage(rank: int, node: Any, found: Any) -> dict[str, Any]:
+def _gate(found: Retrieval, enough: bool) -> dict[str, Any]:
+    seen = evidence(found)
+    return {
+        "cosine": None if seen.cosine is None else round(seen.cosine, 4),
+        "coverage": round(seen.coverage, 4),
+        "own_coverage": round(seen.own_coverage, 4),
+        "score": round(seen.score, 4),
+        "threshold": found.threshold,
+        "refused": not enough,
+        "words": {word: round(weight, 3) for word, weight in found.idf.items()},
+    }
+
+
+def _passage(rank: int | None, node: NodeWithScore, found: Retrieval) -> dict[str, Any]:
     scores = found.scores.get(node.node.node_id)
     known = node.node.metadata
     return {
         "rank": rank,
         "chunk_id": node.node.node_id,
+        "score": None if node.score is None else round(node.score, 4),
         "fused": None if scores is None else round(scores.fused, 4),
+        "fused_rank": None if scores is None else scores.fused_rank,
         "dense": None if scores is None or scores.dense is None else round(scores.dense, 4),
+        "dense_rank": None if scores is None else scores.dense_rank,
         "lexical": None if scores is None else round(scores.lexical, 3),
+        "lexical_rank": None if scores is None else scores.lexical_rank,
         "place": " › ".join(str(known[key]) for key in ("chapter", "section", "title") if known.get(key)),
         "text": " ".join(node.node.get_content().split())[:100],
     }

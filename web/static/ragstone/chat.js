@@ -77,7 +77,9 @@ class Chat {
     this.tidy();
     this.input.focus({ preventScroll: true });
     exchange.scrollIntoView({ block: "start", behavior: calm.matches ? "auto" : "smooth" });
-    const told = await this.follow(answer, { question, ...Object.fromEntries(fields) });
+    const body = { question, ...Object.fromEntries(fields) };
+    if (!body.selection) body.history = this.history();
+    const told = await this.follow(answer, body);
     this.running = null;
     answer.removeAttribute("aria-busy");
     if (document.activeElement === this.stop) this.input.focus();
@@ -89,6 +91,12 @@ class Chat {
     }
     this.told.push({ question, ...told });
     this.keep();
+  }
+
+  // What was asked and answered last, so that "and why?" can be understood.
+  history() {
+    const answered = this.told.filter((each) => each.answer && !each.answer.refused).slice(-5);
+    return answered.map((each) => ({ question: each.question, answer: each.answer.answer.slice(0, 4000) }));
   }
 
   open(question) {
