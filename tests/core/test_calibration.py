@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import pytest
-
 from ragstone.core import Corpus, Host, calibration
 from ragstone.core.calibration import DEFAULT_THRESHOLD, FEWEST_CHUNKS, bank
 from ragstone.core.testing import open_host
@@ -14,6 +12,8 @@ from tests.third_party_fakes import Here, write_pages
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    import pytest
 
 
 def _add(host: Host, folder: Path, chapters: int) -> Corpus:
