@@ -155,3 +155,16 @@ def test_the_conversation_survives_leaving_the_page(open_page: Open) -> None:
     page.go_back()
     assert page.locator(".exchange .text").inner_text().startswith("Nodes run")
     assert page.locator("[data-status]").inner_text() == ""
+
+
+def test_what_was_answered_goes_along_with_the_next_question(open_page: Open) -> None:
+    page = open_page(script=STREAM)
+    ask(page, {"answer": Answer("Nodes run. [1]", ANSWER.citations[:1]).to_dict()})
+    page.locator(".sources").wait_for()
+    assert page.evaluate("window.sent.body.history") == []
+    ask(page, {"answer": Answer("I do not know that.", refused=True, reason="nothing").to_dict()})
+    page.locator(".refused").wait_for()
+    assert page.evaluate("window.sent.body.history") == [{"question": "What?", "answer": "Nodes run. [1]"}]
+    ask(page, {"down": True})
+    page.locator(".failed").wait_for()
+    assert len(page.evaluate("window.sent.body.history")) == 1  # a refusal is nothing to lean on
