@@ -9,12 +9,13 @@ TORCH = torch==2.13.0
 RUN = .venv/bin
 DEV = .venv-dev/bin
 
-.PHONY: run test lint bench clean help
+.PHONY: run test lint bench quality clean help
 
 help:
 	@echo "make run    set up and serve at http://127.0.0.1:8000/ (make run ARGS='--port 9000')"
 	@echo "make test   set up, then ruff, mypy, import-linter and pytest (make test ARGS='-k gate')"
 	@echo "make bench  speed and memory beside plain LlamaIndex; results in bench-results/"
+	@echo "make quality  retrieval, refusal and answers on the shared data sets (make quality ARGS='--limit 300')"
 	@echo "make clean  remove both environments and all caches"
 
 run: .venv/ready
@@ -31,6 +32,9 @@ lint: .venv-dev/ready
 
 bench: .venv-dev/ready
 	$(DEV)/python -m tests.bench $(ARGS)
+
+quality: .venv-dev/ready
+	$(DEV)/python -m tests.bench.quality $(ARGS)
 
 .venv/ready: pyproject.toml Makefile
 	$(PYTHON) -m venv .venv
