@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import multiprocessing
 import os
 import signal
@@ -89,6 +90,7 @@ def soon(what: Callable[[], object], why: str) -> float:
 
 
 def _played(play: Callable[..., None], line: Connection, *arguments: Any) -> None:
+    logging.getLogger("ragstone").addHandler(logging.NullHandler())  # its warnings are what is provoked here
     try:
         play(line, *arguments)
     except BaseException as error:

@@ -45,24 +45,23 @@ def embedded(text: str, model: str = "cheap", dimension: int = 384) -> Vector:
 
 
 class CheapEmbedding(BaseEmbedding):
-    """A model that is nothing but ``embedded``; before each batch it does what a scenario wants."""
+    """A model that is nothing but ``embedded``, until a scenario wants something else of it."""
 
     model_name: str = "cheap"
     dimension: int = 384
-    _before: Callable[[Sequence[str]], None] | None = PrivateAttr(default=None)
+    _instead: Callable[[Sequence[str]], Any] | None = PrivateAttr(default=None)
 
     @classmethod
     def class_name(cls) -> str:
         return "CheapEmbedding"
 
-    def before(self, what: Callable[[Sequence[str]], None] | None) -> None:
-        """Call this with each batch of texts before it is embedded."""
-        self._before = what
+    def instead(self, what: Callable[[Sequence[str]], Any] | None) -> None:
+        """Call this with each batch of texts first; what it returns, unless ``None``, are the vectors."""
+        self._instead = what
 
     def _get_text_embeddings(self, texts: list[str]) -> list[list[float]]:
-        if self._before is not None:
-            self._before(texts)
-        return [self._get_text_embedding(text) for text in texts]
+        given: list[list[float]] | None = self._instead(texts) if self._instead is not None else None
+        return [self._get_text_embedding(text) for text in texts] if given is None else given
 
     def _get_text_embedding(self, text: str) -> list[float]:
         row: list[float] = embedded(text, self.model_name, self.dimension).tolist()

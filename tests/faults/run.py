@@ -59,6 +59,7 @@ class Scenario:
     def run(self, folder: Path, *, seed: int, full: bool, tell: Callable[[str], None] = _say_nothing) -> Run:
         """Run it; what was done and measured. Raises ``AssertionError`` where the promise does not hold."""
         # Each scenario draws its own numbers, so that one alone does what it does among the others.
+        folder.mkdir(parents=True, exist_ok=True)
         run = Run(folder, seed ^ zlib.crc32(self.name.encode()), full, tell)
         self.do(run)
         return run

@@ -75,7 +75,7 @@ def _make(line: Connection, folder: Path) -> None:
     host = opened(folder, store="chroma")
     notes(host).ingest(note(number) for number in range(60))
     host.follow()
-    _until_current(host)
+    until_current(host)
     host.close()
     line.send("made")
 
@@ -89,7 +89,7 @@ def _host(line: Connection, folder: Path, truth: Truth, questions: list[str]) ->
     host = opened(folder, store="chroma")
     asked = same_answers(notes(host), truth, questions)
     host.follow()
-    seconds = _until_current(host, lambda: same_answers(notes(host), truth, questions[:1]))
+    seconds = until_current(host, lambda: same_answers(notes(host), truth, questions[:1]))
     asked += same_answers(notes(host), truth, questions)
     assert all(check.ok for check in host.checks() if check.name.startswith("vector index")), host.checks()
     line.send((" ".join(said), asked, seconds))
@@ -98,7 +98,7 @@ def _host(line: Connection, folder: Path, truth: Truth, questions: list[str]) ->
     line.send("closed")
 
 
-def _until_current(host: Host, meanwhile: Callable[[], object] = lambda: None) -> float:
+def until_current(host: Host, meanwhile: Callable[[], object] = lambda: None) -> float:
     corpus = notes(host)
 
     def is_current() -> bool:

@@ -46,6 +46,8 @@ class Truth:
     """A corpus at one moment."""
 
     name: str
+    #: Of the documents' rows: a document that is stored again gets another.
+    keys: dict[str, int]
     hashes: dict[str, str]
     texts: dict[str, str]
     #: By document, in order.
@@ -59,12 +61,13 @@ class Truth:
             _check_whole(connection)
             found = connection.execute("SELECT id FROM corpus WHERE name = ? AND state = ?", (name, state)).fetchone()
             if found is None:
-                return cls(name, {}, {}, {})
+                return cls(name, {}, {}, {}, {})
             rows = connection.execute(
                 "SELECT id, doc_id, hash, text FROM document WHERE corpus_id = ? ORDER BY doc_id", found
             ).fetchall()
             chunks = {doc_id: _chunks(connection, key, dimension) for key, doc_id, _hash, _text in rows}
-            return cls(name, {row[1]: row[2] for row in rows}, {row[1]: row[3] for row in rows}, chunks)
+            keys, hashes, texts = ({row[1]: row[column] for row in rows} for column in (0, 2, 3))
+            return cls(name, keys, hashes, texts, chunks)
 
     def nearest(self, question: npt.NDArray[np.float32]) -> list[tuple[str, float]]:
         """Every chunk with the cosine of its nearest window, nearest first."""
@@ -99,16 +102,22 @@ class Truth:
 def same_answers(corpus: Corpus, truth: Truth, questions: Iterable[str], *, model: str = "cheap", top: int = 10) -> int:
     """See that both sides of the host's own search find what brute force finds; how many questions were compared."""
     asked = list(questions)
+    same_words(corpus, truth, asked, top=top)
     for question in asked:
         dimension = corpus.encoder.dimension
         dense = HybridRetriever(corpus, top_k=top, dense_weight=1.0).search(question)
         found = [(node.node.node_id, dense.scores[node.node.node_id].dense or 0.0) for node in dense.nodes]
         _same(found, truth.nearest(embedded(question, model, dimension)), top, f"nearest to {question!r}")
+    return len(asked)
+
+
+def same_words(corpus: Corpus, truth: Truth, questions: Iterable[str], *, top: int = 10) -> None:
+    """As ``same_answers``, of the full text alone: all there is while another encoder's vectors are in the corpus."""
+    for question in questions:
         lexical = HybridRetriever(corpus, top_k=top, dense_weight=0.0).search(question)
         scored = [(node.node.node_id, lexical.scores[node.node.node_id].lexical) for node in lexical.nodes]
         wanted = truth.lexical(question_stems(question))
         _same([pair for pair in scored if pair[1] > 0], wanted, top, f"words of {question!r}")
-    return len(asked)
 
 
 def _same(found: Sequence[tuple[str, float]], wanted: Sequence[tuple[str, float]], top: int, what: str) -> None:

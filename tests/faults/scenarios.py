@@ -1,0 +1,29 @@
+"""Every scenario, in the order in which they run."""
+
+from __future__ import annotations
+
+from .failing_encoder import failing_encoder
+from .full_disk import full_catalog
+from .full_parts import full_encoder_cache, full_eval_cache, full_index
+from .killing import killed_while_ingesting
+from .run import Scenario
+from .sequences import changed_at_random
+from .serving import serving_again
+from .sharing import forked_host, second_process
+from .stores import damaged_stores
+from .versions import other_versions
+
+SCENARIOS = (
+    Scenario("kill-ingest", "no acknowledged document is lost, none is half there", killed_while_ingesting),
+    Scenario("kill-serve", "a server that was killed serves again, with the Chroma store and without", serving_again),
+    Scenario("chroma-damage", "a damaged store is found out, made anew, and never asked", damaged_stores),
+    Scenario("two-processes", "neither hangs or corrupts; one has Chroma, the other takes it up", second_process),
+    Scenario("fork", "an inherited host is refused with clear words, the parent's is unharmed", forked_host),
+    Scenario("full-catalog", "told as StorageFull, answers go on, whole again when there is space", full_catalog),
+    Scenario("full-index", "exact search answers, the index comes when there is space", full_index),
+    Scenario("full-encoder", "the model is made in passing, and kept when there is space", full_encoder_cache),
+    Scenario("full-eval", "told as StorageFull, complete when there is space", full_eval_cache),
+    Scenario("encoder-fails", "the old version of a document is served", failing_encoder),
+    Scenario("sequences", "brought up to date is the same as read anew", changed_at_random),
+    Scenario("other-version", "told, rebuilt beside through kills, the old one answers", other_versions),
+)

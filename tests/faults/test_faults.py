@@ -1,0 +1,22 @@
+"""The short form of every fault; ``make faults`` does each as often as it takes to trust the promise."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from .scenarios import SCENARIOS
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from .run import Scenario
+
+_SEED = 7
+
+
+@pytest.mark.parametrize("scenario", SCENARIOS, ids=[scenario.name for scenario in SCENARIOS])
+def test_the_promise_holds(scenario: Scenario, tmp_path: Path) -> None:
+    figures = scenario.run(tmp_path / "work", seed=_SEED, full=False).figures
+    assert figures, "nothing was done"
