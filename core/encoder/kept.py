@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import atexit
 import hashlib
 import json
 import logging
 import os
+import shutil
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -131,8 +133,7 @@ class Kept:
             folder = self.folder
         except OSError as error:
             _log.warning("the cache %s cannot be written (%s); the model is made for this run", self.folder, error)
-            folder = Path(tempfile.mkdtemp(prefix="ragstone-encoder-"))
-            self._convert(precision, found, folder)
+            folder = self._make_in_passing(precision, found, error)
         return ModelFiles(
             folder / self._model(precision).name,
             folder / TOKENIZER_FILE,
@@ -140,6 +141,21 @@ class Kept:
             found.source,
             self.published.weights_sha256,
         )
+
+    def _make_in_passing(self, precision: Precision, found: Found, why: OSError) -> Path:
+        """The folder of a model that goes when the process ends. Raises ``EncoderError`` where that has no room too."""
+        try:
+            folder = Path(tempfile.mkdtemp(prefix="ragstone-encoder-"))
+            atexit.register(shutil.rmtree, folder, ignore_errors=True)
+            self._convert(precision, found, folder)
+        except OSError as error:
+            raise EncoderError(
+                f"the model can be written neither there ({why.strerror}) nor to {tempfile.gettempdir()} "
+                f"({error.strerror})",
+                where=str(self.folder),
+                hint="make space and try again",
+            ) from error
+        return folder
 
     def _convert(self, precision: Precision, found: Found, folder: Path) -> None:
         from safetensors.numpy import load_file
