@@ -1,7 +1,9 @@
 """A fork copies what is open, but none of the threads that work on it, and none of the locks that the system holds.
 
-SQLite, Chroma and ONNX Runtime all wait for ever, or do harm, when they are used on in the copy. What is opened
-therefore belongs to the process that opened it and says so anywhere else.
+Chroma and ONNX Runtime wait for ever when they are used on in the copy. SQLite keeps one account of locks for all
+connections of a process: in the copy it tells of locks that are not held, and even a new connection would rely on it
+(https://www.sqlite.org/howtocorrupt.html, section 2.7). What is opened therefore belongs to the process that opened it
+and says so anywhere else, and nothing more is opened in a copy of it.
 """
 
 from __future__ import annotations
@@ -31,9 +33,9 @@ class OfOneProcess:
         """Raise ``StorageError`` in any other process."""
         if self.is_copy:
             raise StorageError(
-                f"was opened by process {self._pid}, and process {os.getpid()} is a fork of it",
+                f"is open in process {self._pid}, of which process {os.getpid()} is a fork",
                 where="host",
-                hint="open a host in each process, after the fork",
+                hint="fork first and open then, or start the process anew (spawn, not fork)",
             )
 
 

@@ -6,7 +6,8 @@ import sqlite3
 import time
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
+from weakref import WeakSet
 
 from sqlalchemy import create_engine, delete, event, insert, make_url, select, update
 from sqlalchemy.exc import ArgumentError
@@ -62,7 +63,12 @@ class Catalog:
     ``StorageDenied``, ``StorageBusy`` or ``StorageError``; after each of them what was stored before is still there.
     """
 
+    #: Those that are open in this process, or were open in the one that it is a fork of.
+    _open: ClassVar[WeakSet[Catalog]] = WeakSet()
+
     def __init__(self, url: str | None, folder: Path) -> None:
+        for other in list(Catalog._open):
+            other._process.check()
         self._process = OfOneProcess()
         self.where = url or str(folder / "catalog.sqlite")
         with told(self.where):
@@ -71,11 +77,13 @@ class Catalog:
             self._engine = _engine(url or f"sqlite:///{folder / 'catalog.sqlite'}")
             self._writing = self._engine.execution_options(ragstone_writes=True)
             self._create()
+        Catalog._open.add(self)
 
     def close(self) -> None:
         """Let go of the database."""
         if not self._process.is_copy:  # closing a copied connection could take the other process's locks
             self._engine.dispose()
+            Catalog._open.discard(self)
 
     @contextmanager
     def read(self) -> Iterator[Snapshot]:
