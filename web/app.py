@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from flask import Flask
+from flask import Flask, request
 
-from . import answers, errors, home, rendering, security
+from . import answers, errors, home, rates, rendering, security
 from .mounting import Mounts
+from .origins import Origins
 from .settings import WebSettings
 
 if TYPE_CHECKING:
@@ -31,7 +32,10 @@ def create_app(host: Host, *, listen: str | None = None) -> Flask:
     app.json.sort_keys = False  # type: ignore[attr-defined]
     app.jinja_options = {**app.jinja_options, "trim_blocks": True, "lstrip_blocks": True}
     errors.install(app)
-    security.install(app, security.HostNames.of(listen or options.host, options.allowed_hosts))
+    names = security.HostNames.of(listen or options.host, options.allowed_hosts)
+    security.install(app, names, Origins.of(options.origins))
+    rates.install(app, options)
+    _let_files_in(app, options.max_upload_bytes)
     rendering.install(app, host)
 
     mounts = Mounts(app, host)
@@ -41,3 +45,19 @@ def create_app(host: Host, *, listen: str | None = None) -> Flask:
     for plugin, pages in host.pages():
         mounts.register(plugin, pages)
     return app
+
+
+def takes_files(app: Flask, endpoint: str | None = None) -> bool:
+    """Whether a view of ``app``, or the one at ``endpoint``, has the attribute ``takes_files``."""
+    views = app.view_functions
+    asked = views.values() if endpoint is None else [views.get(endpoint)]
+    return any(getattr(view, "takes_files", False) for view in asked)
+
+
+def _let_files_in(app: Flask, most: int) -> None:
+    """Give views that take files the larger limit of a request's body."""
+
+    @app.before_request
+    def widen() -> None:
+        if takes_files(app, request.endpoint or ""):
+            request.max_content_length = most

@@ -27,6 +27,8 @@ _WORDS = {
     413: ("That is too much at once", "The request is larger than this server takes."),
     415: ("This is not JSON", "Send the request as application/json."),
 }
+#: Plain titles for errors whose details say what there is to say.
+_TITLES = {401: "The key is wrong", 403: "This may not be done", 429: "That was too often", 503: "Not now"}
 
 
 def install(app: Flask) -> None:
@@ -54,7 +56,7 @@ def _http(error: HTTPException) -> Response | HTTPException:
     status = error.code or 500
     if status < HTTPStatus.BAD_REQUEST:
         return error  # a redirect
-    title, detail = _WORDS.get(status, (error.name, error.description or error.name))
+    title, detail = _WORDS.get(status, (_TITLES.get(status, error.name), error.description or error.name))
     response = _answer({"type": "about:blank", "title": title, "status": status, "detail": detail})
     for name, value in error.get_headers(request.environ):
         if name.lower() not in {"content-type", "content-length"}:

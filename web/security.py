@@ -14,6 +14,8 @@ from werkzeug.exceptions import HTTPException
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from .origins import Origins
+
 #: Nothing but this server's own files: an answer that carried markup could neither run nor load anything.
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
@@ -86,29 +88,19 @@ def is_loopback(listen: str) -> bool:
         return listen.lower() == "localhost" or listen.lower().endswith(".localhost")
 
 
-def install(app: Flask, names: HostNames) -> None:
+def install(app: Flask, names: HostNames, origins: Origins) -> None:
     """Check every request of ``app`` and put the headers on every response."""
 
     @app.before_request
     def check() -> None:
         if not names.allow(request.headers.get("Host", "")):
             raise WrongHost
-        if _is_from_elsewhere():
-            abort(403, "Another site's page may not ask in your name.")
+        if origins.refuse():
+            abort(403, "Another site's page may not ask in your name, unless [plugins.web] origins lists its origin.")
 
     @app.after_request
     def protect(response: Response) -> Response:
         for name, value in HEADERS.items():
             response.headers[name] = value
+        origins.tell(response)
         return response
-
-
-def _is_from_elsewhere() -> bool:
-    """Whether a browser says that another origin's page sends this. Programs say nothing and may pass."""
-    reads = request.method in {"GET", "HEAD", "OPTIONS"}
-    if request.headers.get("Sec-Fetch-Site", "none") not in {"same-origin", "none"}:
-        # a link may lead here; an image or a script of another page may not make an assistant work
-        follows = request.headers.get("Sec-Fetch-Mode") == "navigate"
-        return not (reads and follows and request.headers.get("Sec-Fetch-Dest") not in {"object", "embed"})
-    origin = request.headers.get("Origin")
-    return not reads and origin is not None and urlsplit(origin).netloc.lower() != request.host.lower()

@@ -17,7 +17,7 @@ import waitress
 
 from ragstone.core import EncoderError, RagstoneError
 
-from .app import create_app
+from .app import create_app, takes_files
 from .security import is_loopback
 from .settings import WebSettings
 
@@ -122,7 +122,7 @@ def make_server(app: Flask, sockets: list[socket.socket], options: WebSettings) 
         # keeps reading while an answer is made, and so sees at once that the client has gone
         channel_request_lookahead=1,
         # Flask answers too large a body in words; beyond four times its limit waitress does not even read it
-        max_request_body_size=4 * options.max_body_bytes,
+        max_request_body_size=max(4 * options.max_body_bytes, 2 * options.max_upload_bytes if takes_files(app) else 0),
         max_request_header_size=64 * 1024,
         ident=None,
         server_name="localhost",

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import ipaddress
+
 from pydantic import Field, field_validator
 
 from ragstone.core import Table
+
+from .origins import checked
 
 
 class WebSettings(Table):
@@ -19,7 +23,29 @@ class WebSettings(Table):
         description="names by which browsers reach this server, besides its own; '*' for any",
     )
 
-    @field_validator("allowed_hosts", mode="before")
+    origins: list[str] = Field(
+        default_factory=list,
+        description="origins of other sites whose pages may ask, such as https://book.example",
+    )
+    requests_per_minute: float = Field(240, ge=0, le=1_000_000, description="of one client; 0 for any number")
+    burst: int = Field(120, ge=1, le=1_000_000, description="requests that a client may send at once")
+    trusted_proxies: list[str] = Field(
+        default_factory=list,
+        description="addresses or networks of reverse proxies, whose X-Forwarded-For tells the client",
+    )
+    max_upload_bytes: int = Field(50_000_000, ge=1_000, description="largest request body where files are taken")
+
+    @field_validator("origins")
+    @classmethod
+    def _are_origins(cls, listed: list[str]) -> list[str]:
+        return [checked(origin) for origin in listed]
+
+    @field_validator("trusted_proxies")
+    @classmethod
+    def _are_networks(cls, listed: list[str]) -> list[str]:
+        return [str(ipaddress.ip_network(address)) for address in listed]
+
+    @field_validator("allowed_hosts", "origins", "trusted_proxies", mode="before")
     @classmethod
     def _split(cls, names: object) -> object:
         """Let the environment, which knows no lists, give names with commas between them."""

@@ -1,0 +1,100 @@
+"""Which other sites' pages may ask this server, and what a browser is told about it (CORS)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from flask import current_app, request
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from flask import Response
+
+_READS = frozenset({"GET", "HEAD", "OPTIONS"})
+
+
+class Reach(StrEnum):
+    """From which pages a view may be reached: the attribute ``reach`` of the view function."""
+
+    #: Pages of this server only.
+    OWN = "own"
+    #: Also pages whose origin is listed in the settings.
+    LISTED = "listed"
+    #: A file that any page may load; reading only.
+    ANYBODY = "anybody"
+
+
+@dataclass(frozen=True)
+class Origins:
+    """The origins that the deployment lists, such as ``https://book.example``."""
+
+    listed: frozenset[str]
+
+    @classmethod
+    def of(cls, listed: Iterable[str]) -> Origins:
+        """The origins as a browser writes them."""
+        return cls(frozenset(origin.strip().lower() for origin in listed))
+
+    def refuse(self) -> bool:
+        """Whether a browser says that a page sends this request which may not. Programs say nothing and may pass."""
+        origin = request.headers.get("Origin")
+        reach = reach_of(request.method)
+        if origin is not None and reach is Reach.LISTED and self.allow(origin):
+            return False
+        reads = request.method in _READS
+        if request.headers.get("Sec-Fetch-Site", "none") not in {"same-origin", "none"}:
+            if reach is Reach.ANYBODY and reads:
+                return False
+            # a link may lead here; an image or a script of another page may not make an assistant work
+            follows = request.headers.get("Sec-Fetch-Mode") == "navigate"
+            return not (reads and follows and request.headers.get("Sec-Fetch-Dest") not in {"object", "embed"})
+        return not reads and origin is not None and urlsplit(origin).netloc.lower() != request.host.lower()
+
+    def allow(self, origin: str) -> bool:
+        """Whether pages of ``origin`` are listed."""
+        return origin.lower() in self.listed
+
+    def tell(self, response: Response) -> None:
+        """Let a listed page read the response; a preflight is told what may be sent."""
+        reach = reach_of(request.method)
+        if reach is Reach.OWN:
+            return
+        response.vary.add("Origin")
+        if reach is Reach.ANYBODY:
+            response.headers["Cross-Origin-Resource-Policy"] = "cross-origin"
+        origin = request.headers.get("Origin")
+        if origin is None or not self.allow(origin):
+            return
+        response.headers["Access-Control-Allow-Origin"] = origin
+        response.headers["Access-Control-Expose-Headers"] = "Retry-After"
+        if request.method == "OPTIONS":
+            response.headers["Access-Control-Allow-Methods"] = ", ".join(sorted(response.allow))
+            response.headers["Access-Control-Allow-Headers"] = "content-type"
+            response.headers["Access-Control-Max-Age"] = "600"
+
+
+def reach_of(method: str) -> Reach:
+    """From which pages the current request's address may be reached."""
+    endpoint = request.endpoint
+    if endpoint is None:
+        return Reach.OWN
+    view: Callable[..., Any] | None = current_app.view_functions.get(endpoint)
+    reach = Reach(getattr(view, "reach", Reach.OWN))
+    return Reach.OWN if reach is Reach.ANYBODY and method not in _READS else reach
+
+
+def checked(origin: str) -> str:
+    """``origin`` if it is one. Raises ``ValueError``, which says how one is written."""
+    try:
+        parts = urlsplit(origin)
+        fine = parts.scheme in {"http", "https"} and parts.hostname and origin == f"{parts.scheme}://{parts.netloc}"
+        fine = fine and "@" not in parts.netloc and (parts.port is None or parts.port > 0)
+    except ValueError:
+        fine = False
+    if not fine:
+        raise ValueError(f"{origin!r} is no origin: write it like https://book.example, without a path")
+    return origin
