@@ -9,13 +9,14 @@ TORCH = torch==2.13.0
 RUN = .venv/bin
 DEV = .venv-dev/bin
 
-.PHONY: run test lint bench quality clean help
+.PHONY: run test lint bench quality faults clean help
 
 help:
 	@echo "make run    set up and serve at http://127.0.0.1:8000/ (make run ARGS='--port 9000')"
 	@echo "make test   set up, then ruff, mypy, import-linter and pytest (make test ARGS='-k gate')"
 	@echo "make bench  speed and memory beside plain LlamaIndex; results in bench-results/"
 	@echo "make quality  retrieval, refusal and answers on the shared data sets (make quality ARGS='--limit 300')"
+	@echo "make faults  kills, damage, full disks, hundreds of times; says what held (make faults ARGS='--only fork')"
 	@echo "make clean  remove both environments and all caches"
 
 run: .venv/ready
@@ -35,6 +36,9 @@ bench: .venv-dev/ready
 
 quality: .venv-dev/ready
 	$(DEV)/python -m tests.bench.quality $(ARGS)
+
+faults: .venv-dev/ready
+	$(DEV)/python -m tests.faults $(ARGS)
 
 .venv/ready: pyproject.toml Makefile
 	$(PYTHON) -m venv .venv

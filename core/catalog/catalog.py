@@ -64,11 +64,11 @@ class Catalog:
     """
 
     #: Those that are open in this process, or were open in the one that it is a fork of.
-    _open: ClassVar[WeakSet[Catalog]] = WeakSet()
+    _open: ClassVar[WeakSet[OfOneProcess]] = WeakSet()
 
     def __init__(self, url: str | None, folder: Path) -> None:
         for other in list(Catalog._open):
-            other._process.check()
+            other.check()
         self._process = OfOneProcess()
         self.where = url or str(folder / "catalog.sqlite")
         with told(self.where):
@@ -77,13 +77,13 @@ class Catalog:
             self._engine = _engine(url or f"sqlite:///{folder / 'catalog.sqlite'}")
             self._writing = self._engine.execution_options(ragstone_writes=True)
             self._create()
-        Catalog._open.add(self)
+        Catalog._open.add(self._process)
 
     def close(self) -> None:
         """Let go of the database."""
         if not self._process.is_copy:  # closing a copied connection could take the other process's locks
             self._engine.dispose()
-            Catalog._open.discard(self)
+            Catalog._open.discard(self._process)
 
     @contextmanager
     def read(self) -> Iterator[Snapshot]:
