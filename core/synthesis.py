@@ -118,10 +118,10 @@ class Generative:
         with closing(reply.pieces()) as pieces:
             for piece in pieces:
                 for written in splitter.feed(piece):
-                    yield from check.read(written)
+                    yield from check.read(reply.without_key(written))
         rest = splitter.rest()
         for index, written in enumerate(rest):
-            yield from check.read(written, unfinished=reply.cut_short and index == len(rest) - 1)
+            yield from check.read(reply.without_key(written), unfinished=reply.cut_short and index == len(rest) - 1)
         check.end()
 
 

@@ -73,6 +73,10 @@ class Reply:
             raise unfinished()
         self.cut_short = self.cut_short or self._ending in _CUT_SHORT
 
+    def without_key(self, text: str) -> str:
+        """The text without the key that was sent: a server may say it."""
+        return text if self._call.key is None else self._call.key.removed_from(text)
+
     def _next(self) -> str | None:
         """The next piece; ``None`` at the end."""
         piece: str | BaseException | None
@@ -105,7 +109,7 @@ class Reply:
         except BaseException as error:  # whatever it is, it must not end in a thread's traceback
             self._give(error)
         finally:
-            self._call.end()
+            self._call.close()
             if answer is not None and hasattr(answer, "close"):
                 answer.close()
 

@@ -47,9 +47,19 @@ class Call:
         """Cut every connection; whoever reads from one sees its end."""
         with self._lock:
             self._ended = True
-            open_ones, self._sockets = self._sockets, []
+            open_ones = [*self._sockets]
         for connection in open_ones:
             _shut(connection)
+
+    def close(self) -> None:
+        """Cut and close every connection; for the thread that reads from them, since nobody else may close them.
+
+        An SDK's generators may keep a response open until they are collected, and the server in its writing.
+        """
+        self.end()
+        for connection in self._sockets:
+            with contextlib.suppress(OSError):
+                connection.close()
 
     def opened(self, connection: socket.socket) -> None:
         """Note a connection, or cut it where the call has ended meanwhile."""
