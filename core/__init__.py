@@ -12,6 +12,7 @@ from .cli.show import progress as show_progress
 from .cli.show import table as show_table
 from .conversation import Turn
 from .corpus import Corpus, CorpusInfo
+from .drafts import Sentence
 from .errors import (
     BadRequest,
     EncoderError,
@@ -28,6 +29,7 @@ from .errors import (
     StorageFull,
     TooLarge,
 )
+from .guards import CitedWarning, Guard, Reviewed
 from .health import Check
 from .hookspecs import hookimpl
 from .host import Host
@@ -43,12 +45,14 @@ __all__ = [
     "BadRequest",
     "Check",
     "Citation",
+    "CitedWarning",
     "Corpus",
     "CorpusInfo",
     "Delta",
     "Deployment",
     "EncoderError",
     "EncoderSettings",
+    "Guard",
     "Host",
     "HybridRetriever",
     "IngestProgress",
@@ -62,7 +66,9 @@ __all__ = [
     "Profile",
     "RagstoneError",
     "Retrieval",
+    "Reviewed",
     "Scores",
+    "Sentence",
     "Settings",
     "SettingsError",
     "SourceError",

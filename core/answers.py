@@ -54,6 +54,8 @@ class Answer:
     citations: tuple[Citation, ...] = ()
     refused: bool = False
     reason: str | None = None
+    #: Words of the sources, verbatim, with which the text begins because what it tells is dangerous without them.
+    warnings: tuple[str, ...] = ()
     #: The passages that the answer could draw on, best first.
     passages: tuple[NodeWithScore, ...] = ()
     #: Sentences of a language model that the citation check did not let through, each with the reason.
@@ -66,6 +68,7 @@ class Answer:
             "answer": self.text,
             "refused": self.refused,
             "reason": self.reason,
+            "warnings": list(self.warnings),
             "citations": [citation.to_dict() for citation in self.citations],
             "dropped": list(self.dropped),
             "timings_ms": self.timings.to_dict(),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -10,30 +11,38 @@ from llama_index.core.base.base_query_engine import BaseQueryEngine
 from llama_index.core.base.response.schema import Response
 from llama_index.core.callbacks import CallbackManager
 from llama_index.core.schema import NodeWithScore, TextNode
-from llama_index.core.vector_stores.types import MetadataFilter, MetadataFilters
+from llama_index.core.vector_stores.types import FilterOperator, MetadataFilter, MetadataFilters
 
 from .analysis import question_stems, stems
 from .analysis import words as plain_words
-from .answers import Answer, Citation, Delta, Timings
+from .answers import Answer, Delta, Timings
+from .composition import Composition
 from .conversation import FollowUp, Turn, follow_up
 from .errors import BadRequest
 from .gate import evidence, is_enough
+from .guards import Reviewed
 from .passages import covered
 from .questions import LONGEST_QUESTION, LONGEST_SELECTION, MOST_PASSAGES, check_history, check_text
 from .retrieval import Retrieval, Scores
-from .synthesis import Draft, Sentence, Synthesizer
+from .synthesis import Draft, Synthesizer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from llama_index.core.base.response.schema import RESPONSE_TYPE
     from llama_index.core.prompts.mixin import PromptMixinType
     from llama_index.core.schema import BaseNode, QueryBundle
 
     from .corpus import Corpus
+    from .guards import Guard
     from .host import Host
 
+#: A value that a passage's metadata must have, or several of which it must have one.
+Condition = str | tuple[str, ...]
+Conditions = Mapping[str, Condition]
+
 NOTHING_FOUND = "nothing in the text answers this"
+WITHHELD = "what the text tells may not be repeated without a warning that it does not give"
 NOTHING_SUPPORTED = "no sentence of the answer is borne by the text"
 
 #: Words of questions about a selection that ask for it as a whole, as stems.
@@ -65,9 +74,13 @@ class Profile:
     examples: Callable[[], tuple[str, ...]] = tuple
     #: Metadata keys by which a question can be narrowed, with a help text.
     narrowings: Mapping[str, str] = field(default_factory=dict)
-    #: Checks what a question is narrowed to and may add to it. Raises ``NotFound``.
-    check_narrowing: Callable[[Mapping[str, str]], Mapping[str, str]] = dict
+    #: What passages' metadata must be for a question narrowed like this; of several values one. Raises ``BadRequest``.
+    conditions: Callable[[Mapping[str, str]], Conditions] = dict
     top_k: int = 5
+    #: Has a say over every answer.
+    guard: Guard | None = None
+    #: What a passage is about that its sentences must not be taken without ("In simulation"); ``None`` for the most.
+    setting: Callable[[BaseNode], str | None] = lambda _node: None
     page: str | None = None
     query_path: str | None = None
     selection_path: str | None = None
@@ -131,6 +144,7 @@ class Assistant(BaseQueryEngine):
         if top_k is not None and not 1 <= top_k <= MOST_PASSAGES:
             raise BadRequest(f"top_k must be from 1 to {MOST_PASSAGES}, not {top_k}")
         narrow = self._checked_narrowing(narrow or {})
+        _ = self._filters(narrow)  # an error is raised here, not at the first word
         return self._answer(question.strip(), top_k or self.profile.top_k, selection, narrow, history)
 
     def retrieve_for(
@@ -161,7 +175,7 @@ class Assistant(BaseQueryEngine):
     def _weighed(
         self, question: str, top_k: int, narrow: Mapping[str, str], leaning: FollowUp | None
     ) -> tuple[Retrieval, bool]:
-        found = self._host.retrieve(self.corpus, question, top_k=top_k, filters=_filters(narrow))
+        found = self._host.retrieve(self.corpus, question, top_k=top_k, filters=self._filters(narrow))
         retrieval = replace(found, follow_up=leaning)
         return retrieval, is_enough(evidence(retrieval), retrieval)
 
@@ -170,7 +184,11 @@ class Assistant(BaseQueryEngine):
         if unknown:
             known = ", ".join(self.narrowings) or "nothing"
             raise BadRequest(f"a question cannot be narrowed by {unknown[0]!r}", hint=f"by {known}")
-        return self.profile.check_narrowing(narrow)
+        return narrow
+
+    def _filters(self, narrow: Mapping[str, str]) -> MetadataFilters | None:
+        conditions = self.profile.conditions(narrow)
+        return MetadataFilters(filters=[_filter(*each) for each in conditions.items()]) if conditions else None
 
     def _answer(
         self,
@@ -197,13 +215,32 @@ class Assistant(BaseQueryEngine):
         if not enough:
             yield timed(self._refused(narrow, NOTHING_FOUND))
             return
-        draft, composed = Draft(), _Composition(retrieval, self.profile)
-        for sentence in self._synthesizer().sentences(retrieval, draft):
+        nodes = [passage.node for passage in retrieval.nodes]
+        draft, composed = Draft(), Composition(nodes, self.profile)
+        sentences, reviewed = self._synthesizer().sentences(retrieval, draft), Reviewed(())
+        if self.profile.guard is not None and self.profile.guard.concerns(nodes):
+            reviewed = self.profile.guard.review(tuple(sentences), nodes)
+            sentences = iter(reviewed.sentences)
+            for text, reason in reviewed.withheld:
+                draft.drop(text, reason)
+            for warning in reviewed.warnings:
+                yield Delta(composed.warn(warning))
+        for sentence in sentences:
             yield Delta(composed.add(sentence))
-        if not composed.text:
-            yield timed(replace(self._refused(narrow, NOTHING_SUPPORTED), dropped=tuple(draft.dropped)))
+        if composed.is_empty:
+            refused = self._refused(narrow, NOTHING_SUPPORTED)
+            if reviewed.refusal is not None:
+                refused = Answer(reviewed.refusal, refused=True, reason=WITHHELD)
+            yield timed(replace(refused, dropped=tuple(draft.dropped)))
             return
-        yield timed(Answer(composed.text, citations=tuple(composed.citations), dropped=tuple(draft.dropped)))
+        yield timed(
+            Answer(
+                composed.text,
+                citations=tuple(composed.citations),
+                warnings=tuple(warning.text for warning in reviewed.warnings),
+                dropped=tuple(draft.dropped),
+            )
+        )
 
     def _refused(self, narrow: Mapping[str, str], reason: str) -> Answer:
         return Answer(self.profile.refusal(narrow), refused=True, reason=reason)
@@ -240,7 +277,9 @@ class Assistant(BaseQueryEngine):
         wanted = " ".join(plain_words(selection))
         place = None
         if self.corpus.exists:
-            found = self._host.retrieve(self.corpus, selection[:LONGEST_QUESTION], top_k=5, filters=_filters(narrow))
+            found = self._host.retrieve(
+                self.corpus, selection[:LONGEST_QUESTION], top_k=5, filters=self._filters(narrow)
+            )
             for passage in found.nodes:
                 held = " ".join(plain_words(passage.node.get_content()))
                 if wanted in held or held in wanted:
@@ -263,44 +302,7 @@ class Assistant(BaseQueryEngine):
         return {}
 
 
-class _Composition:
-    """Puts sentences together, numbering the passages as they are first cited."""
-
-    def __init__(self, retrieval: Retrieval, profile: Profile) -> None:
-        self._nodes = [passage.node for passage in retrieval.nodes]
-        self._profile = profile
-        self._numbers: dict[int, int] = {}
-        self.text = ""
-        self.citations: list[Citation] = []
-
-    def add(self, sentence: Sentence) -> str:
-        """The piece of text that the sentence adds."""
-        borne = zip(sentence.passages, sentence.quotes, strict=True)
-        markers = "".join(f"[{self._number(passage, quote)}]" for passage, quote in borne)
-        gap = ("\n\n" if sentence.opens_paragraph else " ") if self.text else ""
-        # Behind several lines (a list, code) the marker has a line of its own.
-        joint = "\n" if "\n" in sentence.text else " "
-        piece = f"{gap}{sentence.text}{joint}{markers}"
-        self.text += piece
-        return piece
-
-    def _number(self, passage: int, quote: str) -> int:
-        if passage not in self._numbers:
-            self._numbers[passage] = len(self._numbers) + 1
-            node = self._nodes[passage]
-            self.citations.append(
-                Citation(
-                    n=self._numbers[passage],
-                    chunk_id=node.node_id,
-                    quote=quote,
-                    url=self._profile.url(node),
-                    fields={name: node.metadata.get(name) for name in self._profile.fields},
-                )
-            )
-        return self._numbers[passage]
-
-
-def _filters(narrow: Mapping[str, str]) -> MetadataFilters | None:
-    if not narrow:
-        return None
-    return MetadataFilters(filters=[MetadataFilter(key=key, value=value) for key, value in narrow.items()])
+def _filter(key: str, value: Condition) -> MetadataFilter:
+    if isinstance(value, tuple):
+        return MetadataFilter(key=key, value=list(value), operator=FilterOperator.IN)
+    return MetadataFilter(key=key, value=value)

@@ -171,6 +171,13 @@ class Corpus:
                 raise NotFound("there is no such passage; its document may have changed", where=chunk_id)
             return snapshot.nodes([key])[key]
 
+    def find(self, filters: MetadataFilters) -> list[TextNode]:
+        """The chunks whose metadata pass the filters, in the order in which they were stored."""
+        with self.catalog.read() as snapshot:
+            row = self.row(snapshot)
+            found = snapshot.nodes(snapshot.chunk_keys(row.id, filters))
+        return [found[key] for key in sorted(found)]
+
     def document_nodes(self, doc_id: str) -> list[TextNode]:
         """The document's chunks in order; none if there is no such document."""
         with self.catalog.read() as snapshot:

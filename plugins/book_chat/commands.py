@@ -12,6 +12,7 @@ import click
 
 from ragstone.core import BadRequest, NotFound, printable, show_json, show_progress, show_table
 
+from .editions import diff
 from .shelf import AddReport, Shelf
 
 if TYPE_CHECKING:
@@ -64,6 +65,32 @@ def list_books(deployment: Deployment, as_json: bool) -> None:
         [(one.slug, one.title, one.edition, one.chapters, one.chunks) for one in books],
         empty="The shelf is empty. Put a book on it: ragstone book add PATH",
     )
+
+
+@book.command("diff", epilog="Example: ragstone book diff my-book-first-edition my-book-second-edition")
+@click.argument("before", metavar="A")
+@click.argument("after", metavar="B")
+@_json
+@click.pass_obj
+def diff_books(deployment: Deployment, before: str, after: str, as_json: bool) -> None:
+    """Tell which sections changed from one edition to another, by their slugs. Line breaks do not count."""
+    shelf = Shelf(deployment.host())
+    old, new = shelf.book(before), shelf.book(after)
+    found = diff(shelf.corpus, old, new)
+    if as_json:
+        show_json(asdict(found))
+        return
+    click.echo(f"From '{old.title}' ({old.edition}) to '{new.title}' ({new.edition}):")
+    renamed = tuple(f"{name}, before: {former}" for former, name in found.renamed)
+    for what, names in (
+        ("added", found.added),
+        ("removed", found.removed),
+        ("changed", found.changed),
+        ("renamed", renamed),
+    ):
+        for name in names:
+            click.echo(printable(f"  {what:8} {name}"))
+    click.echo(f"{found.unchanged} sections are as they were.")
 
 
 @book.command(epilog="Example: ragstone book remove my-book")

@@ -29,7 +29,7 @@ class BookNodeParser(NodeParser):
     chunk but a section's first repeats up to ``overlap_tokens`` from the end of the one before.
     """
 
-    version: ClassVar[int] = 1
+    version: ClassVar[int] = 2
 
     max_tokens: int = Field(default=400, gt=0, description="A chunk is full at this many tokens.")
     min_tokens: int = Field(default=300, ge=0, description="Below this a chunk takes a block more, up to the limit.")
@@ -93,6 +93,8 @@ class BookNodeParser(NodeParser):
                     "page_index": None,
                     "content_type": _content_type(units),
                     "is_simulation": simulated,
+                    # The same as a word: LlamaIndex's filters know no truth values.
+                    "setting": "simulation" if simulated else "hardware",
                     "has_code": any(unit.block.kind == "code" for unit in units),
                     "path": known.get("path"),
                     "line_start": bisect.bisect_left(newlines, start) + 1,

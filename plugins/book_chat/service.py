@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from ragstone.core import Assistant, Host, Profile, RagstoneError
 
+from .editions import older_editions
 from .prompts import ANSWER
+from .safety import SafetyWarnings, checked_setting, setting_of
 from .settings import BookChatSettings
 from .shelf import Shelf
 
@@ -52,10 +54,15 @@ def assistant(host: Host) -> Assistant:
         named = f"{', '.join(repr(title) for title in titles[:3])}{' and others' if len(titles) > 3 else ''}"
         return f"As an AI tutor for {named}, I can only answer questions related to the books' content."
 
-    def check(narrow: Mapping[str, str]) -> Mapping[str, str]:
+    def conditions(narrow: Mapping[str, str]) -> Mapping[str, str | tuple[str, ...]]:
+        found: dict[str, str | tuple[str, ...]] = {}
         if "book" in narrow:
-            shelf.book(narrow["book"])
-        return narrow
+            found["book"] = shelf.book(narrow["book"]).slug
+        elif older := older_editions(shelf.books()):
+            found["book"] = tuple(book.slug for book in shelf.books() if book not in older)
+        if "setting" in narrow:
+            found["setting"] = checked_setting(narrow["setting"])
+        return found
 
     def examples() -> tuple[str, ...]:
         return _SAMPLE_QUESTIONS if any(book.slug == _SAMPLE_SLUG for book in shelf.books()) else ()
@@ -68,12 +75,17 @@ def assistant(host: Host) -> Assistant:
             title="Book chat",
             description="A tutor that answers only from the books on its shelf, to chapter and section.",
             fields=_FIELDS,
+            guard=SafetyWarnings(shelf.corpus),
+            setting=setting_of,
             refusal=refusal,
             url=_url,
             prompt=ANSWER,
             examples=examples,
-            narrowings={"book": "slug of one book; see ragstone book list"},
-            check_narrowing=check,
+            narrowings={
+                "book": "slug of one book; see ragstone book list; without it the newest edition of each is asked",
+                "setting": "simulation or hardware",
+            },
+            conditions=conditions,
             top_k=host.options(BookChatSettings).top_k,
             page="/book_chat/",
             query_path="/query",

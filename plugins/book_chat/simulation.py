@@ -20,6 +20,25 @@ _HARDWARE = re.compile(
     r"emergency stop|e-stop)\b"
 )
 
+#: What moves, burns or shocks: beside the words above, signs of a text about a real machine.
+_MACHINERY = re.compile(
+    r"\b(?i:motors?|servos?|gpio|serial ports?|power suppl(?:y|ies)|batter(?:y|ies)|voltages?|high[ -]voltage|mains"
+    r"|air suppl(?:y|ies)|compressed air|pneumatics?|hydraulics?|grippers?|end effectors?|joint (?:torques?|limits?)"
+    r"|robot arms?|lipo|cables?|connectors?|fuses?|relays?|brakes?|teach pendant|gantry|propellers?)\b|/dev/tty\w*"
+)
+
+
+def names_hardware(headings: Sequence[str], text: str) -> bool:
+    """Whether a passage that is not about simulation deals with real machinery.
+
+    True when a heading names hardware, or when the text names hardware or machinery at least twice and more often than
+    simulation.
+    """
+    if any(_HARDWARE.search(heading) for heading in headings):
+        return True
+    named = sum(1 for _ in _HARDWARE.finditer(text)) + sum(1 for _ in _MACHINERY.finditer(text))
+    return named >= 2 and named > sum(1 for _ in _SIMULATION.finditer(text))
+
 
 def is_simulation(headings: Sequence[str], text: str) -> bool:
     """Whether a section deals with simulation (True) or with real hardware or neither (False).

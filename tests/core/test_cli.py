@@ -285,7 +285,7 @@ def test_ask(with_book: Here) -> None:
 
 def test_ask_as_json_has_exactly_these_keys(with_book: Here) -> None:
     found = json.loads(with_book("ask", "book_chat", QUESTION, "--json").out)
-    assert list(found) == ["answer", "refused", "reason", "citations", "dropped", "timings_ms"]
+    assert list(found) == ["answer", "refused", "reason", "warnings", "citations", "dropped", "timings_ms"]
     assert list(found["timings_ms"]) == ["encode", "retrieve", "answer"]
     assert list(found["citations"][0]) == [
         "n",
@@ -436,7 +436,7 @@ def test_a_wrongly_written_command(here: Here) -> None:
     [
         (("--top-k", "0"), "top_k must be from 1 to 50, not 0"),
         (("--book",), "--book needs a value"),
-        (("--bok", "robot-parts"), "there is no option --bok (known: --book, --top-k, --json)"),
+        (("--bok", "robot-parts"), "there is no option --bok (known: --book, --setting, --top-k, --after, --json)"),
         (("wheel?",), "unexpected argument 'wheel?' (put a question of several words in quotes)"),
         (("--book", "nothing"), "there is no book 'nothing' (there are: robot-parts)"),
     ],
