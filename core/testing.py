@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from llama_index.core.base.embeddings.base import BaseEmbedding
-from llama_index.core.llms import CompletionResponse, CustomLLM, LLMMetadata
+from llama_index.core.llms import LLM, CompletionResponse, CustomLLM, LLMMetadata
 from pydantic import PrivateAttr
 
 from .analysis import stems
@@ -96,7 +96,7 @@ class TestModels:
 
     __test__ = False  # pytest must not collect it
 
-    def __init__(self, llm: ScriptedLLM | None = None) -> None:
+    def __init__(self, llm: LLM | None = None) -> None:
         self._llm = llm
 
     @hookimpl
@@ -105,8 +105,8 @@ class TestModels:
         return WordEmbedding()
 
     @hookimpl
-    def ragstone_llm(self, settings: LLMSettings) -> ScriptedLLM | None:  # noqa: ARG002
-        """The scripted model."""
+    def ragstone_llm(self, settings: LLMSettings) -> LLM | None:  # noqa: ARG002
+        """The given model."""
         return self._llm
 
 
@@ -114,7 +114,7 @@ class TestModels:
 def open_host(
     folder: Path,
     *,
-    llm: ScriptedLLM | None = None,
+    llm: LLM | None = None,
     plugins: dict[str, object] | None = None,
     options: dict[str, Any] | None = None,
     **settings: Any,

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 #: Share of a sentence's words that must stand in the segments that bear it, and in those and what is around them.
 _BORNE = 0.7
-_AROUND = 0.8
+_AROUND = 0.85
 #: At most so many segments bear one sentence, and a further one must bring so many words of it.
 _MOST_SEGMENTS = 3
 _LEAST_WORDS = 2
@@ -81,6 +81,8 @@ def find_fault(sentence: str, sources: Sequence[Source]) -> Finding:
     if fault is not None:
         return Finding((), (), fault, mendable=False)
     chosen = _bearing(claim, asserted, sources)
+    if len(asserted) <= _LEAST_WORDS and not claim.quantities and not _is_much_of(asserted, chosen):
+        return _at_fault("it says too little to be looked up")
     if not chosen:
         return _at_fault("its words are not in the passage")
     fault = _fault(claim, asserted, chosen, sources)
@@ -97,6 +99,11 @@ def find_fault(sentence: str, sources: Sequence[Source]) -> Finding:
 
 def _at_fault(fault: str) -> Finding:
     return Finding((), (), fault)
+
+
+def _is_much_of(asserted: set[str] | frozenset[str], chosen: Sequence[Segment]) -> bool:
+    """Whether one or two words are at least half of what the passage says in one place: an item of a list."""
+    return any(2 * len(asserted & segment.told.stems) >= len(segment.told.stems) for segment in chosen)
 
 
 def _numerals(told: Told) -> set[str]:

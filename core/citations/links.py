@@ -23,6 +23,10 @@ _ORDERS = re.compile(
     rf"\byour\s+(?:\w+\s+){{0,2}}{_ANSWERING}\b"
     rf"|^\W*(?:\w+:\s*)?(?:please\s+|now\s+|also\s+|then\s+)*{_TELLING}\b.{{0,120}}"
     r"\b(?:the\s+(?:answer|response|reply|user|reader)|users|readers|verbatim|word\s+for\s+word|prompt|instructions?)\b"
+    # Exercises, and orders that look like one: they assert nothing either.
+    r"|^\W*(?:please\s+)?(?:translate|explain|summari[sz]e|draft|compose|break\s+down|describe)\b"
+    r"|^\W*(?:please\s+)?(?:write|provide|develop|create|generate|tell|give)\b.{0,40}"
+    r"\b(?:story|poem|essay|letter|speech|song|joke|equivalent|introduction|headline|article)\b"
     r"|\b(?:ignore|disregard|forget|override|bypass)\b.{0,60}\b(?:instructions?|rules?|prompts?|passages?|above|previous"
     r"|prior|earlier|before|text|everything|all)\b"
     r"|\b(?:system|developer|hidden|secret)\s+(?:prompt|message|instructions?)\b"
