@@ -13,6 +13,7 @@
     └── StorageError          500  the data folder or the database
         ├── StorageFull       507  no space left
         ├── StorageDenied     503  no permission
+        ├── StorageAway       503  a database server that does not answer
         └── StorageBusy       503  somebody else holds it
 
 An error says what happened, where, and what to do. It carries its facts as attributes, so that the command line (one
@@ -138,6 +139,13 @@ class StorageDenied(StorageError):
 
     status = 503
     title = "The storage may not be used"
+
+
+class StorageAway(StorageError):
+    """The database server does not answer; it is asked again the next time."""
+
+    status = 503
+    title = "The storage cannot be reached"
 
 
 class StorageBusy(StorageError):

@@ -13,10 +13,12 @@ import pytest
 from ragstone.core import Host, Settings
 from ragstone.core.encoder import Encoder, MiniLMEmbedding
 from ragstone.core.testing import open_host
-from tests.needs import missing
+from tests.needs import missing, needed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from tests.postgresql import Server
 
 _REPOSITORY = Path(__file__).parent.parent
 _LOOPBACK = ("127.", "::1", "localhost")
@@ -65,6 +67,28 @@ def minilm(model_cache: Path) -> MiniLMEmbedding:
 def encoder(minilm: MiniLMEmbedding) -> Encoder:
     """The real encoder as the host uses it."""
     return Encoder(minilm)
+
+
+@pytest.fixture(scope="session")
+def postgresql() -> Iterator[Server]:
+    """A running PostgreSQL of the tests' own."""
+    needed("psycopg")
+    from tests.postgresql import server
+
+    with server() as running:
+        yield running
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def database(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[str | None]:
+    """The setting ``database``: each of both in turn, empty. It is in the environment as well, for commands."""
+    if request.param == "sqlite":
+        yield None
+        return
+    server: Server = request.getfixturevalue("postgresql")
+    with server.database() as name:
+        monkeypatch.setenv("RAGSTONE_DATABASE", server.url(name))
+        yield server.url(name)
 
 
 @pytest.fixture

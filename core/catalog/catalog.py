@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import sqlite3
-import time
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 from weakref import WeakSet
 
-from sqlalchemy import create_engine, delete, event, insert, make_url, select, update
-from sqlalchemy.exc import ArgumentError
+from sqlalchemy import delete, insert, select, update
 
-from ..errors import SettingsError, StorageError
+from ..errors import StorageError
 from ..forks import OfOneProcess
-from . import fulltext
+from .database import SCHEMA, database_of
 from .failures import told
-from .schema import SCHEMA_VERSION, UPGRADES, about, chunk, corpus, document, metadata, removed
+from .schema import SCHEMA_VERSION, about, chunk, corpus, document, metadata, removed
 from .snapshot import CorpusRow, Snapshot
 
 if TYPE_CHECKING:
@@ -25,10 +22,7 @@ if TYPE_CHECKING:
 
     import numpy as np
     import numpy.typing as npt
-    from sqlalchemy import Connection, Engine
-
-#: Another writer's transaction is one document long; whoever waits longer than this waits for something broken.
-_BUSY_TIMEOUT_MS = 20_000
+    from sqlalchemy import Connection
 
 
 @dataclass(frozen=True)
@@ -66,17 +60,22 @@ class Catalog:
     #: Those that are open in this process, or were open in the one that it is a fork of.
     _open: ClassVar[WeakSet[OfOneProcess]] = WeakSet()
 
-    def __init__(self, url: str | None, folder: Path) -> None:
+    def __init__(self, url: str | None, folder: Path, *, schema: str = SCHEMA) -> None:
+        """``url``: see ``Settings.database``. ``schema``: in PostgreSQL, which the catalog has for itself."""
         for other in list(Catalog._open):
             other.check()
         self._process = OfOneProcess()
-        self.where = url or str(folder / "catalog.sqlite")
-        with told(self.where):
-            if url is None:
-                folder.mkdir(parents=True, exist_ok=True)
-            self._engine = _engine(url or f"sqlite:///{folder / 'catalog.sqlite'}")
-            self._writing = self._engine.execution_options(ragstone_writes=True)
-            self._create()
+        self._database = database_of(url, folder, schema)
+        self.where = self._database.where
+        with told(self._database):
+            self._engine = self._database.engine()
+            self._reading = self._database.reading(self._engine)
+            self._writing = self._database.writing(self._engine)
+            try:
+                self._create()
+            except BaseException:
+                self._engine.dispose()
+                raise
         Catalog._open.add(self._process)
 
     def close(self) -> None:
@@ -89,30 +88,36 @@ class Catalog:
     def read(self) -> Iterator[Snapshot]:
         """Everything read within is of one moment, and as fresh as the last commit of any process."""
         self._process.check()
-        with told(self.where), self._engine.connect() as connection, connection.begin():
-            yield Snapshot(connection)
+        with told(self._database), self._reading.connect() as connection, connection.begin():
+            yield Snapshot(connection, self._database)
 
     @contextmanager
     def _write(self) -> Iterator[Connection]:
         self._process.check()
-        with told(self.where), self._writing.begin() as connection:
+        with told(self._database), self._writing.begin() as connection:
             yield connection
 
     def _create(self) -> None:
-        with self._engine.connect() as connection:
-            if connection.dialect.has_table(connection, about.name) and self._version(connection) == SCHEMA_VERSION:
+        with self._reading.connect() as connection, connection.begin():
+            if self._is_made(connection) and self._version(connection) == SCHEMA_VERSION:
                 return
         with self._write() as connection:
-            if connection.dialect.has_table(connection, about.name):
+            self._database.alone(connection)
+            if self._is_made(connection):
                 self._upgrade(connection)
                 return
             metadata.create_all(connection)
+            self._database.create(connection)
             connection.execute(insert(about).values(key="schema", value=str(SCHEMA_VERSION)))
+
+    @staticmethod
+    def _is_made(connection: Connection) -> bool:
+        return connection.dialect.has_table(connection, about.name)
 
     def _upgrade(self, connection: Connection) -> None:
         version = self._version(connection)
         for older in range(version, SCHEMA_VERSION):
-            for statement in UPGRADES[older]:
+            for statement in self._database.upgrades[older]:
                 connection.exec_driver_sql(statement)
         if version < SCHEMA_VERSION:
             connection.execute(update(about).where(about.c.key == "schema").values(value=str(SCHEMA_VERSION)))
@@ -130,12 +135,13 @@ class Catalog:
     def create_corpus(self, name: str, fingerprint: dict[str, Any], *, state: str = "active") -> CorpusRow:
         """The corpus of that name and state, made if it is not there."""
         with self._write() as connection:
+            self._database.alone(connection)
             there = select(corpus).where(corpus.c.name == name, corpus.c.state == state)
             row = connection.execute(there).first()
             if row is None:
                 connection.execute(insert(corpus).values(name=name, state=state, fingerprint=fingerprint, seq=0))
                 row = connection.execute(there).one()
-                fulltext.create(connection, row.id)
+                self._database.create_words(connection, row.id)
             return CorpusRow.of(row)
 
     def set_calibration(self, corpus_id: int, calibration: dict[str, Any]) -> None:
@@ -146,10 +152,12 @@ class Catalog:
     def drop_corpus(self, corpus_id: int) -> None:
         """Remove a corpus with everything in it."""
         with self._write() as connection:
+            # Whoever stores into it ends first, or finds it gone: nothing is stored into what is half removed.
+            connection.execute(select(corpus.c.id).where(corpus.c.id == corpus_id).with_for_update())
             self._drop(connection, corpus_id)
 
     def _drop(self, connection: Connection, corpus_id: int) -> None:
-        fulltext.drop(connection, corpus_id)
+        self._database.drop_words(connection, corpus_id)
         # Children first: SQLite's cascade would look for each row's children one by one.
         for table in (chunk, document, removed):
             connection.execute(delete(table).where(table.c.corpus_id == corpus_id))
@@ -161,10 +169,9 @@ class Catalog:
         ``True`` as well when another process has already let it: then there is nothing left to do.
         """
         with self._write() as connection:
-            states = {
-                row.id: (row.state, row.seq)
-                for row in connection.execute(select(corpus).where(corpus.c.name == building.name))
-            }
+            self._database.alone(connection)
+            both = select(corpus).where(corpus.c.name == building.name).order_by(corpus.c.id).with_for_update()
+            states = {row.id: (row.state, row.seq) for row in connection.execute(both)}
             if states.get(building.id, ("gone", 0))[0] == "active":
                 return True
             if building.id not in states or states.get(expected.id) != ("active", expected.seq):
@@ -212,7 +219,7 @@ class Catalog:
             if rows:
                 inserted = insert(chunk).returning(chunk.c.id, sort_by_parameter_order=True)
                 keys = connection.execute(inserted, rows).scalars().all()
-            fulltext.add(
+            self._database.add_words(
                 connection,
                 corpus_id,
                 [(key, part.headings, part.text) for key, part in zip(keys, new.chunks, strict=True)],
@@ -244,54 +251,7 @@ class Catalog:
         ).scalar()
         if document_id is None:
             return False
-        fulltext.remove(connection, corpus_id, document_id)
+        self._database.remove_words(connection, corpus_id, document_id)
         connection.execute(delete(chunk).where(chunk.c.document_id == document_id))
         connection.execute(delete(document).where(document.c.id == document_id))
         return True
-
-
-def _engine(url: str) -> Engine:
-    try:
-        backend = make_url(url).get_backend_name()
-    except ArgumentError as error:
-        raise SettingsError("is not a database URL", where="database", hint="leave it unset for SQLite") from error
-    if backend != "sqlite":
-        raise SettingsError(
-            f"the catalog cannot be kept in {backend} yet", where="database", hint="leave it unset for SQLite"
-        )
-    engine = create_engine(url)
-
-    @event.listens_for(engine, "connect")
-    def _connect(connection: sqlite3.Connection, _record: object) -> None:
-        # Our own BEGIN below: the driver's begins late, and a reader that turns into a writer can deadlock.
-        connection.isolation_level = None
-        connection.execute(f"PRAGMA busy_timeout = {_BUSY_TIMEOUT_MS}")
-        _write_ahead(connection)
-        for pragma in (
-            "synchronous = FULL",  # what was acknowledged survives a robot's power switch
-            "foreign_keys = ON",
-            "cache_size = -16000",
-        ):
-            connection.execute(f"PRAGMA {pragma}")
-
-    @event.listens_for(engine, "begin")
-    def _begin(connection: Connection) -> None:
-        writes = connection.get_execution_options().get("ragstone_writes")
-        connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
-
-    return engine
-
-
-def _write_ahead(connection: sqlite3.Connection) -> None:
-    """Switch the database to WAL. SQLite does not wait for the switch as it waits for a transaction: of two processes
-    that make the same new database one would be refused at once."""
-    ends = time.monotonic() + _BUSY_TIMEOUT_MS / 1000
-    while True:
-        try:
-            connection.execute("PRAGMA journal_mode = WAL")
-        except sqlite3.OperationalError as error:
-            if not error.sqlite_errorname.startswith("SQLITE_BUSY") or time.monotonic() > ends:
-                raise
-            time.sleep(0.01)
-        else:
-            return

@@ -13,15 +13,19 @@ from llama_index.core.vector_stores.types import (
 from sqlalchemy import and_, not_, or_
 
 from ..errors import BadRequest
-from .schema import chunk
 
 if TYPE_CHECKING:
     from sqlalchemy import ColumnElement
 
+    from .database import Database
 
-def condition(filters: MetadataFilters) -> ColumnElement[bool]:
+
+def condition(filters: MetadataFilters, database: Database) -> ColumnElement[bool]:
     """The filters as one SQL condition. Raises ``BadRequest`` for an operator that the catalog does not know."""
-    parts = [condition(part) if isinstance(part, MetadataFilters) else _compare(part) for part in filters.filters]
+    parts = [
+        condition(part, database) if isinstance(part, MetadataFilters) else _compare(part, database)
+        for part in filters.filters
+    ]
     if filters.condition == FilterCondition.OR:
         return or_(*parts)
     if filters.condition == FilterCondition.NOT:
@@ -29,11 +33,10 @@ def condition(filters: MetadataFilters) -> ColumnElement[bool]:
     return and_(*parts)
 
 
-def _compare(part: MetadataFilter) -> ColumnElement[bool]:
+def _compare(part: MetadataFilter, database: Database) -> ColumnElement[bool]:
     sample = part.value[0] if isinstance(part.value, list) and part.value else part.value
     value: Any = part.value
-    field: Any = chunk.c.metadata[part.key]
-    field = field.as_float() if isinstance(sample, int | float) else field.as_string()
+    field: Any = database.number(part.key) if isinstance(sample, int | float) else database.text(part.key)
     match part.operator:
         case FilterOperator.EQ:
             result = field == value

@@ -6,8 +6,8 @@ leaves a tombstone with its number, so that a follower learns what changed since
 
 from __future__ import annotations
 
+from sqlalchemy import JSON as TEXT_JSON
 from sqlalchemy import (
-    JSON,
     Column,
     DateTime,
     ForeignKey,
@@ -16,16 +16,19 @@ from sqlalchemy import (
     LargeBinary,
     MetaData,
     Table,
-    Text,
     UniqueConstraint,
     func,
 )
+from sqlalchemy import Text as AnyText
+from sqlalchemy.dialects.postgresql import JSONB
 
-#: Raised whenever the tables change; `catalog.py` refuses a newer one and says so, and upgrades an older one in place.
+#: Raised whenever the tables change; `catalog.py` refuses a newer one and says so, and upgrades an older one in place
+#: by the ``upgrades`` of its database.
 SCHEMA_VERSION = 2
 
-#: What makes a catalog of that version one of the next: nothing that was stored is lost or embedded again.
-UPGRADES = {1: ("ALTER TABLE corpus ADD COLUMN calibration JSON",)}
+# Sorted and compared letter by letter, as SQLite does, whatever the language of a PostgreSQL server.
+Text = AnyText().with_variant(AnyText(collation="C"), "postgresql")
+JSON = TEXT_JSON(none_as_null=True).with_variant(JSONB(none_as_null=True), "postgresql")
 
 metadata = MetaData()
 
@@ -41,7 +44,7 @@ corpus = Table(
     Column("fingerprint", JSON, nullable=False),
     Column("seq", Integer, nullable=False, default=0),
     #: What the corpus made of the bank of foreign questions; see ``calibration``.
-    Column("calibration", JSON(none_as_null=True)),
+    Column("calibration", JSON),
     Column("created_at", DateTime(timezone=True), nullable=False, server_default=func.now()),
     UniqueConstraint("name", "state"),
     sqlite_autoincrement=True,  # an id is never given twice, not even after its corpus is gone

@@ -9,7 +9,6 @@ import numpy as np
 from llama_index.core.schema import TextNode
 from sqlalchemy import func, select
 
-from . import fulltext
 from .filters import condition
 from .schema import chunk, corpus, document, removed
 
@@ -20,6 +19,8 @@ if TYPE_CHECKING:
     import numpy.typing as npt
     from llama_index.core.vector_stores.types import MetadataFilters
     from sqlalchemy import Connection, Row
+
+    from .database import Database
 
 
 @dataclass(frozen=True)
@@ -65,8 +66,9 @@ class DocumentVectors:
 class Snapshot:
     """Reads within one transaction. Made by ``Catalog.read``."""
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: Connection, database: Database) -> None:
         self._connection = connection
+        self._database = database
 
     def corpora(self) -> list[CorpusRow]:
         """Every corpus, by name; the active one first."""
@@ -132,15 +134,16 @@ class Snapshot:
 
     def chunk_keys(self, corpus_id: int, filters: MetadataFilters) -> frozenset[int]:
         """Keys of the chunks that pass the filters."""
-        rows = self._connection.execute(select(chunk.c.id).where(chunk.c.corpus_id == corpus_id, condition(filters)))
+        passing = condition(filters, self._database)
+        rows = self._connection.execute(select(chunk.c.id).where(chunk.c.corpus_id == corpus_id, passing))
         return frozenset(rows.scalars())
 
     def facets(self, corpus_id: int, keys: Sequence[str]) -> list[tuple[tuple[Any, ...], int]]:
         """How many chunks have which values under these metadata keys."""
-        columns = [chunk.c.metadata[key].as_string().label(f"facet_{number}") for number, key in enumerate(keys)]
-        rows = self._connection.execute(
-            select(*columns, func.count()).where(chunk.c.corpus_id == corpus_id).group_by(*columns)
-        )
+        # Named, not repeated: PostgreSQL takes the same expression with other parameters for another one.
+        columns = [self._database.text(key).label(f"facet_{number}") for number, key in enumerate(keys)]
+        values = select(*columns).where(chunk.c.corpus_id == corpus_id).subquery()
+        rows = self._connection.execute(select(*values.c, func.count()).group_by(*values.c))
         return [(tuple(row[:-1]), int(row[-1])) for row in rows]
 
     def key_of(self, corpus_id: int, chunk_id: str) -> int | None:
@@ -179,11 +182,11 @@ class Snapshot:
         self, corpus_id: int, words: Sequence[str], limit: int, keys: frozenset[int] | None = None
     ) -> list[tuple[int, float]]:
         """``(chunk key, BM25)`` of chunks with at least one of the stems, best first."""
-        return fulltext.search(self._connection, corpus_id, words, limit, keys)
+        return self._database.search_words(self._connection, corpus_id, words, limit, keys)
 
     def frequencies(self, corpus_id: int, words: Sequence[str]) -> dict[str, int]:
         """In how many chunks each stem stands."""
-        return fulltext.frequencies(self._connection, corpus_id, words)
+        return self._database.frequencies(self._connection, corpus_id, words)
 
 
 def _node(row: Row[Any]) -> TextNode:

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import sqlite3
 import threading
-from contextlib import closing
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, suppress
+from random import Random
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 from llama_index.core.schema import TextNode
 from llama_index.core.vector_stores.types import FilterOperator, MetadataFilter, MetadataFilters
+from sqlalchemy import create_engine
 
-from ragstone.core import StorageDenied, StorageError
+from ragstone.core import BadRequest, StorageDenied, StorageError
 from ragstone.core.catalog import Catalog, NewChunk, NewDocument
 from ragstone.core.vectors import ExactSearch
 
@@ -34,10 +37,21 @@ def _document(doc_id: str, *texts: str, **metadata: object) -> NewDocument:
 
 
 @pytest.fixture
-def catalog(tmp_path: Path) -> Iterator[Catalog]:
-    catalog = Catalog(None, tmp_path)
+def catalog(tmp_path: Path, database: str | None) -> Iterator[Catalog]:
+    catalog = Catalog(database, tmp_path)
     yield catalog
     catalog.close()
+
+
+def _alter(database: str | None, folder: Path, *statements: str) -> None:
+    """Change the database past the product."""
+    engine = create_engine(database or f"sqlite:///{folder / 'catalog.sqlite'}")
+    with engine.begin() as connection:
+        if database is not None:
+            connection.exec_driver_sql("SET search_path = ragstone")
+        for statement in statements:
+            connection.exec_driver_sql(statement)
+    engine.dispose()
 
 
 def test_a_document_replaces_its_former_self(catalog: Catalog) -> None:
@@ -156,12 +170,10 @@ def test_exact_search_equals_brute_force_and_follows_changes(catalog: Catalog) -
         assert np.allclose([score for _, score in found], [score for _, score in expected])
 
 
-def test_a_newer_schema_is_refused(catalog: Catalog, tmp_path: Path) -> None:
-    with sqlite3.connect(tmp_path / "catalog.sqlite") as connection:
-        connection.execute("UPDATE about SET value = '99' WHERE key = 'schema'")
-    connection.close()
+def test_a_newer_schema_is_refused(catalog: Catalog, database: str | None, tmp_path: Path) -> None:
+    _alter(database, tmp_path, "UPDATE about SET value = '99' WHERE key = 'schema'")
     with pytest.raises(StorageError, match="newer Ragstone"):
-        Catalog(None, tmp_path)
+        Catalog(database, tmp_path)
 
 
 def test_something_else_where_the_database_should_be(tmp_path: Path) -> None:
@@ -206,18 +218,102 @@ def test_the_switch_to_the_write_ahead_log_waits_for_who_makes_the_same_database
     made.close()
 
 
-def test_a_catalog_of_the_first_schema_is_upgraded_in_place(catalog: Catalog, tmp_path: Path) -> None:
+def test_a_catalog_of_the_first_schema_is_upgraded_in_place(
+    catalog: Catalog, database: str | None, tmp_path: Path
+) -> None:
     corpus = catalog.create_corpus("c", {"encoder": "a"})
     catalog.put_document(corpus.id, _document("d", "wheels turn"))
     catalog.close()
-    with closing(sqlite3.connect(tmp_path / "catalog.sqlite")) as connection, connection:
-        connection.execute("ALTER TABLE corpus DROP COLUMN calibration")
-        connection.execute("UPDATE about SET value = '1' WHERE key = 'schema'")
+    _alter(
+        database,
+        tmp_path,
+        "ALTER TABLE corpus DROP COLUMN calibration",
+        "UPDATE about SET value = '1' WHERE key = 'schema'",
+    )
     for _ in range(2):
-        upgraded = Catalog(None, tmp_path)
+        upgraded = Catalog(database, tmp_path)
         upgraded.set_calibration(corpus.id, {"threshold": 0.9})
         with upgraded.read() as snapshot:
             (row,) = snapshot.corpora()
             assert row.calibration == {"threshold": 0.9}
             assert snapshot.lexical(row.id, ["wheel"], 10)
         upgraded.close()
+
+
+def test_many_threads_lose_no_change(catalog: Catalog) -> None:
+    corpus = catalog.create_corpus("c", {})
+
+    def put(number: int) -> int:
+        return catalog.put_document(corpus.id, _document(f"d{number % 7}", f"wheel number{number}"))
+
+    with ThreadPoolExecutor(6) as threads:
+        numbers = list(threads.map(put, range(42)))
+    assert sorted(numbers) == list(range(1, 43))
+    with catalog.read() as snapshot:
+        assert snapshot.sizes(corpus.id) == (7, 7)
+        last = {document.doc_id: document.seq for document in snapshot.documents(corpus.id)}
+        assert last == {f"d{each}": max(numbers[each::7]) for each in range(7)}
+        assert snapshot.frequencies(corpus.id, ["wheel", "unknown"]) == {"wheel": 7}
+
+
+def test_many_threads_make_the_same_new_database_and_corpus(database: str | None, tmp_path: Path) -> None:
+    def make(_: int) -> int:
+        made = Catalog(database, tmp_path)
+        try:
+            return made.create_corpus("c", {}).id
+        finally:
+            made.close()
+
+    with ThreadPoolExecutor(6) as threads:
+        assert len(set(threads.map(make, range(6)))) == 1
+
+
+@pytest.mark.parametrize("text", ["a\x00b", "half \ud800 a character"], ids=["NUL", "surrogate"])
+@pytest.mark.parametrize("where", ["text", "metadata", "id"])
+def test_what_is_no_text_is_stored_or_refused_with_words(catalog: Catalog, text: str, where: str) -> None:
+    corpus = catalog.create_corpus("c", {})
+    catalog.put_document(corpus.id, _document("before", "wheels turn"))
+    strange = {
+        "text": lambda: _document("d", text),
+        "metadata": lambda: _document("d", "wheels", book=text),
+        "id": lambda: _document(text, "wheels"),
+    }[where]()
+    with suppress(BadRequest):
+        catalog.put_document(corpus.id, strange)
+    with suppress(BadRequest), catalog.read() as snapshot:
+        snapshot.key_of(corpus.id, text)
+    with catalog.read() as snapshot:
+        assert "before" in [row.doc_id for row in snapshot.documents(corpus.id)]
+
+
+def test_words_weigh_the_same_in_every_database(catalog: Catalog, tmp_path: Path) -> None:
+    """The scores are FTS5's, to the last figure that matters, after changes as well."""
+    random = Random(7)
+    words = [f"word{number}" for number in range(60)]
+    sqlite = Catalog(None, tmp_path / "other")
+    found = []
+    for each in (catalog, sqlite):
+        random.seed(7)
+        each.create_corpus("before", {})
+        corpus = each.create_corpus("c", {})
+        for number in range(60):
+            texts = [" ".join(random.choices(words, k=random.randrange(0, 40))) for _ in range(3)]
+            each.put_document(corpus.id, _document(f"d{number % 45}", *texts))
+        each.remove_documents(corpus.id, ["d3", "d4"])
+        with each.read() as snapshot:
+            every = [node.node_id for node in snapshot.nodes(range(1000)).values()]
+            keys = snapshot.keys_of(corpus.id, sorted(every))
+            names = {key: name for name, key in keys.items()}
+            some = frozenset(keys[name] for name in sorted(keys)[::3])
+            asked = [["word1"], ["head", "word2", "word3"], ["word4", "unknown", "word5", "word6"]]
+            found.append(
+                [
+                    {names[key]: score for key, score in snapshot.lexical(corpus.id, question, 1000, only)}
+                    for question in asked
+                    for only in (None, some)
+                ]
+                + [snapshot.frequencies(corpus.id, ["word1", "head", "unknown"])]
+            )
+    sqlite.close()
+    for here, there in zip(*found, strict=True):
+        assert here == pytest.approx(there, rel=1e-5)

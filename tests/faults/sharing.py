@@ -106,9 +106,9 @@ def _busy(folder: Path) -> None:
 
 
 def _refused(line: Connection, folder: Path) -> None:
-    from ragstone.core.catalog import catalog
+    from ragstone.core.catalog import sqlite
 
-    catalog._BUSY_TIMEOUT_MS = 500
+    sqlite._BUSY_TIMEOUT_MS = 500
     host = opened(folder)
     try:
         notes(host).ingest([note(1000)])

@@ -1,0 +1,138 @@
+"""What the catalog asks of a database. ``sqlite`` and ``postgresql`` answer; nothing else knows which one it is."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import make_url
+from sqlalchemy.exc import ArgumentError
+
+from ..errors import SettingsError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from pathlib import Path
+
+    from sqlalchemy import ColumnElement, Connection, Engine
+    from sqlalchemy.exc import DBAPIError
+
+    from ..errors import RagstoneError
+
+#: The schema in PostgreSQL that holds a deployment's catalog.
+SCHEMA = "ragstone"
+
+
+class Database(ABC):
+    """One kind of database: how it is opened, how it searches words, and what its errors mean."""
+
+    #: Where it is, for errors and logs: never with a password.
+    where: str
+    #: What makes a catalog of a schema version one of the next: nothing that was stored is lost or embedded again.
+    upgrades: Mapping[int, tuple[str, ...]]
+
+    @abstractmethod
+    def engine(self) -> Engine:
+        """The engine, with a pool of connections."""
+
+    @abstractmethod
+    def reading(self, engine: Engine) -> Engine:
+        """The engine whose transactions see one moment and change nothing."""
+
+    @abstractmethod
+    def writing(self, engine: Engine) -> Engine:
+        """The engine whose transactions are on the disk when they have ended, and wait for one another."""
+
+    @abstractmethod
+    def alone(self, connection: Connection) -> None:
+        """Until the transaction ends, nobody else makes, upgrades, creates or swaps in this catalog."""
+
+    @abstractmethod
+    def create(self, connection: Connection) -> None:
+        """Make what this database needs besides the tables of ``schema``."""
+
+    @abstractmethod
+    def explained(self, error: DBAPIError) -> RagstoneError:
+        """The driver's error as ours: what happened, where, what to do."""
+
+    @abstractmethod
+    def is_full(self) -> bool:
+        """Whether no space is left, as far as this machine can see."""
+
+    # Metadata
+
+    @abstractmethod
+    def text(self, key: str) -> ColumnElement[str]:
+        """A chunk's metadata under the key as text; NULL where there is none."""
+
+    @abstractmethod
+    def number(self, key: str) -> ColumnElement[float]:
+        """A chunk's metadata under the key as a number; 0 where it is none, NULL where there is nothing."""
+
+    # Full text: BM25 with k1 = 1.2 and b = 0.75 as FTS5 has it, over the stems of ``analysis``
+
+    @abstractmethod
+    def create_words(self, connection: Connection, corpus_id: int) -> None:
+        """Make the corpus's full text, empty."""
+
+    @abstractmethod
+    def drop_words(self, connection: Connection, corpus_id: int) -> None:
+        """Remove the corpus's full text."""
+
+    @abstractmethod
+    def add_words(self, connection: Connection, corpus_id: int, rows: Iterable[tuple[int, str, str]]) -> None:
+        """Index ``(chunk key, headings, text)``."""
+
+    @abstractmethod
+    def remove_words(self, connection: Connection, corpus_id: int, document_id: int) -> None:
+        """Take the document's chunks, which are still there, out of the full text."""
+
+    @abstractmethod
+    def search_words(
+        self, connection: Connection, corpus_id: int, words: Sequence[str], limit: int, keys: frozenset[int] | None
+    ) -> list[tuple[int, float]]:
+        """``(chunk key, BM25)`` of chunks that hold at least one of the stems, best first; greater is better.
+
+        ``keys``: only these chunks.
+        """
+
+    @abstractmethod
+    def frequencies(self, connection: Connection, corpus_id: int, words: Sequence[str]) -> dict[str, int]:
+        """In how many chunks each stem stands; stems that stand nowhere are left out."""
+
+
+def database_of(url: str | None, folder: Path, schema: str = SCHEMA) -> Database:
+    """The database that the URL names; SQLite in the folder without one.
+
+    ``schema``: in PostgreSQL, which the catalog has for itself. Raises ``SettingsError``, and ``MissingExtra`` for
+    PostgreSQL without its driver.
+    """
+    from .sqlite import SQLite
+
+    if url is None:
+        return SQLite.in_folder(folder)
+    try:
+        parsed = make_url(url)
+        kind = parsed.drivername
+    except (ArgumentError, ValueError):
+        # Without its cause, which may quote a part of the URL, and with it a password.
+        raise _unusable("is not a database URL") from None
+    if kind.split("+")[0] == "sqlite":
+        return SQLite(parsed)
+    if kind in ("postgresql+psycopg", "postgresql", "postgres"):
+        from .postgresql import PostgreSQL
+
+        return PostgreSQL(parsed, schema)
+    raise _unusable(f"the catalog cannot be kept in {kind}")
+
+
+def _unusable(what: str) -> SettingsError:
+    return SettingsError(
+        what, where="database", hint="postgresql+psycopg://USER:PASSWORD@HOST/NAME, or leave it unset for SQLite"
+    )
+
+
+def hidden(said: Any, password: str | None) -> str:
+    """What the driver said, on one line and without the password."""
+    line = " ".join(str(said).split())
+    return line.replace(password, "***") if password else line

@@ -1,0 +1,160 @@
+"""The catalog in PostgreSQL, in a schema of its own, through psycopg 3."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import Double, case, cast, create_engine, event, func, text
+
+from ..loading import require_extra
+from . import postings, server_errors
+from .database import Database, hidden
+from .schema import chunk
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from sqlalchemy import URL, ColumnElement, Connection, Engine
+    from sqlalchemy.exc import DBAPIError
+
+    from ..errors import RagstoneError
+
+_CONNECT_SECONDS = 10
+#: What a session is told when it begins, milliseconds and words, so that nothing waits for ever. Another writer's
+#: transaction is one document long; only taking a large corpus away takes minutes.
+_SESSION = {
+    "lock_timeout": "20000",
+    "statement_timeout": "300000",
+    "idle_in_transaction_session_timeout": "300000",
+    "timezone": "UTC",
+}
+#: A server that is cut off is noticed within half a minute and not, as by default, within hours.
+_KEEPALIVE = {
+    "keepalives_idle": "15",
+    "keepalives_interval": "5",
+    "keepalives_count": "3",
+    "tcp_user_timeout": "30000",
+}
+#: Connections kept open, and more while many are asking at once.
+_KEPT, _MORE = 5, 25
+_POOL_SECONDS = 20
+#: "ragstone" as a number: PostgreSQL's advisory locks have no names.
+_LOCK = 0x726167_73746F6E65 & 0x7FFFFFFF_FFFFFFFF
+#: How SQLite reads a number at the beginning of a text.
+_NUMBER = r"^\s*[-+]?(?:[0-9]{1,200}(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]{1,2})?"
+
+
+class PostgreSQL(Database):
+    """A server, for the processes of many machines."""
+
+    upgrades = {1: ("ALTER TABLE corpus ADD COLUMN calibration JSONB",)}  # noqa: RUF012 - never changed
+
+    def __init__(self, url: URL, schema: str) -> None:
+        """Raises ``MissingExtra``."""
+        require_extra("postgresql", "psycopg")
+        self._url = url.set(drivername="postgresql+psycopg")
+        self._schema = schema
+        place = f"{url.host or url.query.get('host', '')}{f':{url.port}' if url.port else ''}"
+        # Made of its parts, not rendered: a password may also stand behind the question mark.
+        self.where = f"postgresql://{place}/{url.database or ''}"
+
+    def engine(self) -> Engine:
+        """The engine. A connection that the server has ended is replaced before it is used."""
+        engine = create_engine(
+            self._url,
+            pool_pre_ping=True,
+            pool_size=_KEPT,
+            max_overflow=_MORE,
+            pool_timeout=_POOL_SECONDS,
+            hide_parameters=True,
+            connect_args={"connect_timeout": _CONNECT_SECONDS, "application_name": "ragstone", **_KEEPALIVE},
+        )
+
+        @event.listens_for(engine, "connect")
+        def _connect(connection: Any, _record: object) -> None:
+            settings = {**_SESSION, "search_path": '"' + self._schema.replace('"', '""') + '"'}
+            with connection.cursor() as cursor:
+                for name, value in settings.items():
+                    cursor.execute("SELECT set_config(%s, %s, false)", (name, value))
+                # What was acknowledged survives the power switch, whatever the server does for others.
+                cursor.execute(
+                    "SELECT set_config('synchronous_commit', 'on', false) "
+                    "WHERE current_setting('synchronous_commit') = 'off'"
+                )
+            connection.commit()
+
+        return engine
+
+    def reading(self, engine: Engine) -> Engine:
+        """Everything that a transaction reads is of the moment of its first statement."""
+        return engine.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
+
+    def writing(self, engine: Engine) -> Engine:
+        """Writers wait for one another at the row of the corpus that they advance, and then see what it has become."""
+        return engine.execution_options(isolation_level="READ COMMITTED")
+
+    def alone(self, connection: Connection) -> None:
+        """By an advisory lock of this schema, which also holds before there is a table to lock."""
+        connection.execute(
+            text("SELECT pg_advisory_xact_lock(:lock # hashtext(:schema)::bigint)"),
+            {"lock": _LOCK, "schema": self._schema},
+        )
+        connection.execute(text(f"CREATE SCHEMA IF NOT EXISTS {self._quoted_schema(connection)}"))
+
+    def create(self, connection: Connection) -> None:
+        """The postings; and vectors, which cannot be pressed, are stored without trying."""
+        postings.metadata.create_all(connection)
+        connection.execute(text("ALTER TABLE chunk ALTER COLUMN vectors SET STORAGE EXTERNAL"))
+
+    def explained(self, error: DBAPIError) -> RagstoneError:
+        """The server's and libpq's errors as ours."""
+        said = getattr(getattr(error.orig, "diag", None), "message_primary", None) or error.orig
+        return server_errors.explained(error, self.where, hidden(said, self._url.password))
+
+    def is_full(self) -> bool:
+        """The server's disk is its own: it says so itself."""
+        return False
+
+    def text(self, key: str) -> ColumnElement[str]:
+        """As SQLite gives it: ``true`` is "1"."""
+        value = chunk.c.metadata[key]
+        plain = value.as_string()
+        found: ColumnElement[str] = case(
+            (func.jsonb_typeof(value) != "boolean", plain), (plain == "true", "1"), (plain == "false", "0")
+        ).collate("C")
+        return found
+
+    def number(self, key: str) -> ColumnElement[float]:
+        """As SQLite gives it: a text counts as the number that it begins with, and as 0 without one."""
+        plain = self.text(key)
+        first = func.substring(plain, _NUMBER)
+        return case((plain.is_not(None), cast(func.coalesce(first, "0"), Double)))
+
+    def create_words(self, connection: Connection, corpus_id: int) -> None:
+        """See ``Database``."""
+        postings.create(connection, corpus_id)
+
+    def drop_words(self, connection: Connection, corpus_id: int) -> None:
+        """See ``Database``."""
+        postings.drop(connection, corpus_id)
+
+    def add_words(self, connection: Connection, corpus_id: int, rows: Iterable[tuple[int, str, str]]) -> None:
+        """See ``Database``."""
+        postings.add(connection, corpus_id, rows)
+
+    def remove_words(self, connection: Connection, corpus_id: int, document_id: int) -> None:
+        """See ``Database``."""
+        postings.remove(connection, corpus_id, document_id)
+
+    def search_words(
+        self, connection: Connection, corpus_id: int, words: Sequence[str], limit: int, keys: frozenset[int] | None
+    ) -> list[tuple[int, float]]:
+        """See ``Database``."""
+        return postings.search(connection, corpus_id, words, limit, keys)
+
+    def frequencies(self, connection: Connection, corpus_id: int, words: Sequence[str]) -> dict[str, int]:
+        """See ``Database``."""
+        return postings.frequencies(connection, corpus_id, words)
+
+    def _quoted_schema(self, connection: Connection) -> str:
+        return connection.dialect.identifier_preparer.quote_identifier(self._schema)

@@ -1,0 +1,164 @@
+"""The catalog in SQLite: a file in the data folder, in write-ahead mode, with FTS5 for its words."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import time
+from typing import TYPE_CHECKING
+
+from sqlalchemy import URL, create_engine, event
+
+from ..errors import StorageBusy, StorageDenied, StorageError, StorageFull
+from . import fts5
+from .database import Database
+from .schema import chunk
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from pathlib import Path
+
+    from sqlalchemy import ColumnElement, Connection, Engine
+    from sqlalchemy.exc import DBAPIError
+
+#: Another writer's transaction is one document long; whoever waits longer than this waits for something broken.
+_BUSY_TIMEOUT_MS = 20_000
+
+
+class SQLite(Database):
+    """One file, for the processes of one machine."""
+
+    upgrades = {1: ("ALTER TABLE corpus ADD COLUMN calibration JSON",)}  # noqa: RUF012 - never changed
+
+    def __init__(self, url: URL) -> None:
+        self._url = url
+        self._folder: Path | None = None
+        self.where = url.database or str(url)
+
+    @classmethod
+    def in_folder(cls, folder: Path) -> SQLite:
+        """The database in the data folder, which is made with it."""
+        made = cls(URL.create("sqlite", database=str(folder / "catalog.sqlite")))
+        made._folder = folder
+        return made
+
+    def engine(self) -> Engine:
+        """The engine; the data folder is made if it is not there. Raises ``OSError``."""
+        if self._folder is not None:
+            self._folder.mkdir(parents=True, exist_ok=True)
+        engine = create_engine(self._url)
+
+        @event.listens_for(engine, "connect")
+        def _connect(connection: sqlite3.Connection, _record: object) -> None:
+            # Our own BEGIN below: the driver's begins late, and a reader that turns into a writer can deadlock.
+            connection.isolation_level = None
+            connection.execute(f"PRAGMA busy_timeout = {_BUSY_TIMEOUT_MS}")
+            _write_ahead(connection)
+            for pragma in (
+                "synchronous = FULL",  # what was acknowledged survives a robot's power switch
+                "foreign_keys = ON",
+                "cache_size = -16000",
+            ):
+                connection.execute(f"PRAGMA {pragma}")
+
+        @event.listens_for(engine, "begin")
+        def _begin(connection: Connection) -> None:
+            writes = connection.get_execution_options().get("ragstone_writes")
+            connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+
+        return engine
+
+    def reading(self, engine: Engine) -> Engine:
+        """A transaction that only reads is of one moment."""
+        return engine
+
+    def writing(self, engine: Engine) -> Engine:
+        """A transaction that takes the write lock when it begins."""
+        return engine.execution_options(ragstone_writes=True)
+
+    def alone(self, connection: Connection) -> None:
+        """Every writer is."""
+
+    def create(self, connection: Connection) -> None:
+        """Nothing: a corpus's full text is a table of its own."""
+
+    def explained(self, error: DBAPIError) -> StorageError:
+        """SQLite's error as ours."""
+        name = getattr(error.orig, "sqlite_errorname", "") or ""
+        said, where = str(error.orig), self.where
+        if name.startswith("SQLITE_FULL") or "disk is full" in said:
+            return StorageFull("no space is left on the disk", where=where, hint="make space and try again")
+        if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
+            return StorageBusy("another process holds the database", where=where, hint="try again in a moment")
+        if name.startswith(("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM", "SQLITE_AUTH")):
+            return StorageDenied(
+                f"the database cannot be opened or written: {said}",
+                where=where,
+                hint="check the folder's owner and permissions, or set RAGSTONE_DATA_DIR",
+            )
+        if name.startswith("SQLITE_IOERR"):
+            # SQLite reports a full disk under its journal as an input/output error.
+            if self.is_full():
+                return StorageFull("no space is left on the disk", where=where, hint="make space and try again")
+            return StorageError(f"the disk failed: {said}", where=where)
+        if name.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")):
+            return StorageError(f"is not a readable database: {said}", where=where, hint="restore it from a backup")
+        return StorageError(f"the database refused: {said}", where=where)
+
+    def is_full(self) -> bool:
+        """Whether the file system under the database has no room for a page or two."""
+        try:
+            return os.statvfs(os.path.dirname(self.where) or ".").f_bavail < 16  # noqa: PTH120 - it may be no path at all
+        except OSError:
+            return False
+
+    def text(self, key: str) -> ColumnElement[str]:
+        """SQLite's own cast of a JSON value: ``true`` is "1"."""
+        value: ColumnElement[str] = chunk.c.metadata[key].as_string()
+        return value
+
+    def number(self, key: str) -> ColumnElement[float]:
+        """SQLite's own cast of a JSON value: a text counts as the number that it begins with."""
+        value: ColumnElement[float] = chunk.c.metadata[key].as_float()
+        return value
+
+    def create_words(self, connection: Connection, corpus_id: int) -> None:
+        """Make the corpus's FTS5 table."""
+        fts5.create(connection, corpus_id)
+
+    def drop_words(self, connection: Connection, corpus_id: int) -> None:
+        """Remove the corpus's FTS5 table."""
+        fts5.drop(connection, corpus_id)
+
+    def add_words(self, connection: Connection, corpus_id: int, rows: Iterable[tuple[int, str, str]]) -> None:
+        """See ``Database``."""
+        fts5.add(connection, corpus_id, rows)
+
+    def remove_words(self, connection: Connection, corpus_id: int, document_id: int) -> None:
+        """See ``Database``."""
+        fts5.remove(connection, corpus_id, document_id)
+
+    def search_words(
+        self, connection: Connection, corpus_id: int, words: Sequence[str], limit: int, keys: frozenset[int] | None
+    ) -> list[tuple[int, float]]:
+        """See ``Database``."""
+        return fts5.search(connection, corpus_id, words, limit, keys)
+
+    def frequencies(self, connection: Connection, corpus_id: int, words: Sequence[str]) -> dict[str, int]:
+        """See ``Database``."""
+        return fts5.frequencies(connection, corpus_id, words)
+
+
+def _write_ahead(connection: sqlite3.Connection) -> None:
+    """Switch the database to WAL. SQLite does not wait for the switch as it waits for a transaction: of two processes
+    that make the same new database one would be refused at once."""
+    ends = time.monotonic() + _BUSY_TIMEOUT_MS / 1000
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+        except sqlite3.OperationalError as error:
+            if not error.sqlite_errorname.startswith("SQLITE_BUSY") or time.monotonic() > ends:
+                raise
+            time.sleep(0.01)
+        else:
+            return
