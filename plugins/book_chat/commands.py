@@ -13,6 +13,7 @@ import click
 from ragstone.core import BadRequest, NotFound, printable, show_json, show_progress, show_table
 
 from .editions import diff
+from .pdf.pagemap import ranges
 from .shelf import AddReport, Shelf
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ def book() -> None:
 @_json
 @click.pass_obj
 def add(deployment: Deployment, path: str, title: str | None, edition: str | None, as_json: bool) -> None:
-    """Read a book: a Markdown file or folder, an mdBook, or a Docusaurus tree.
+    """Read a book: a Markdown file or folder, an mdBook, a Docusaurus tree, or a PDF.
 
     Adding it again under the same title and edition updates it: unchanged files are not embedded again, removed ones
     go. An interrupted run goes on where it was.
@@ -121,6 +122,9 @@ def _summarise(report: AddReport) -> None:
         if files
     ]
     click.echo(f"Read as {report.layout}: {', '.join(counts)}; {report.chunks} passages embedded.")
+    for what, files in (("without text, to be read by OCR", report.needs_ocr), ("damaged", report.broken_pages)):
+        for name, pages in files.items():
+            click.echo(printable(f"Pages {what} in {name}: {ranges(pages)}"))
     if report.left_out:
         click.echo(f"Left out ({len(report.left_out)}):")
         for left in report.left_out[:_LEFT_OUT_SHOWN]:

@@ -8,13 +8,14 @@ import re
 import uuid
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence  # noqa: TC003 - pydantic reads them
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 from llama_index.core.node_parser import NodeParser
 from llama_index.core.schema import BaseNode, Document, MetadataMode, NodeRelationship, TextNode
 from pydantic import Field
 
 from .packing import Packer, Unit
+from .pdf.pagemap import KEY, PageMap
 from .sections import SEPARATOR, read_sections
 from .simulation import is_simulation
 
@@ -62,7 +63,8 @@ class BookNodeParser(NodeParser):
     def _postprocess_parsed_nodes(self, nodes: list[BaseNode], parent_doc_map: dict[str, Document]) -> list[BaseNode]:
         # LlamaIndex looks a chunk's text up again and finds the first equal one; ours knows where it stands.
         spans = [(node.start_char_idx, node.end_char_idx) for node in nodes if isinstance(node, TextNode)]
-        done: list[BaseNode] = super()._postprocess_parsed_nodes(nodes, parent_doc_map)
+        parents = {doc_id: _without_pages(document) for doc_id, document in parent_doc_map.items()}
+        done: list[BaseNode] = super()._postprocess_parsed_nodes(nodes, parents)
         for node, (start, end) in zip(done, spans, strict=True):
             assert isinstance(node, TextNode)  # noqa: S101
             node.start_char_idx, node.end_char_idx = start, end
@@ -74,7 +76,8 @@ class BookNodeParser(NodeParser):
     def _chunks(self, document: BaseNode) -> Iterator[TextNode]:
         text = document.get_content(metadata_mode=MetadataMode.NONE)
         known = document.metadata
-        source = document.as_related_node_info()
+        source = _without_pages(document).as_related_node_info()
+        pages = PageMap.of(known)
         newlines = [found.start() for found in re.finditer("\n", text)]
         seen: Counter[str] = Counter()
         packer = Packer(self.count_tokens, self.max_tokens, self.min_tokens, self.overlap_tokens, self.hard_limit)
@@ -83,14 +86,15 @@ class BookNodeParser(NodeParser):
             for units in packer.chunks(text, section.blocks):
                 start, end = units[0].start, units[-1].end
                 words = text[start:end]
+                page, label = (pages and pages.at(start)) or (None, None)
                 metadata = {
                     "book": known.get("book"),
                     "book_title": known.get("book_title"),
                     "edition": known.get("edition"),
                     "chapter": section.chapter,
                     "section": section.title,
-                    "page_label": None,
-                    "page_index": None,
+                    "page_label": label,
+                    "page_index": page,
                     "content_type": _content_type(units),
                     "is_simulation": simulated,
                     # The same as a word: LlamaIndex's filters know no truth values.
@@ -115,6 +119,16 @@ class BookNodeParser(NodeParser):
                     text_template="{metadata_str}\n\n{content}",
                     relationships={NodeRelationship.SOURCE: source},
                 )
+
+
+_Part = TypeVar("_Part", bound=BaseNode)
+
+
+def _without_pages(document: _Part) -> _Part:
+    """The document without its page map: LlamaIndex copies a document's metadata into each of its chunks."""
+    if KEY not in document.metadata:
+        return document
+    return document.model_copy(update={"metadata": {k: v for k, v in document.metadata.items() if k != KEY}})
 
 
 def _content_type(units: Sequence[Unit]) -> str:

@@ -27,11 +27,15 @@ def ragstone_settings() -> type[BaseModel]:
 
 
 @hookimpl
-def ragstone_readers() -> Mapping[str, BaseReader]:
-    """Markdown files."""
+def ragstone_readers(host: Host) -> Mapping[str, BaseReader]:
+    """Markdown files and PDFs."""
+    from .pdf.reader import PdfReader
     from .readers import MarkdownReader
+    from .settings import BookChatSettings
 
-    return {".md": MarkdownReader(), ".markdown": MarkdownReader()}
+    options = host.options(BookChatSettings)
+    pdf = PdfReader(seconds=options.pdf_seconds, megabytes=options.pdf_megabytes)
+    return {".md": MarkdownReader(), ".markdown": MarkdownReader(), ".pdf": pdf}
 
 
 @hookimpl

@@ -16,3 +16,8 @@ class BookChatSettings(Table):
     overlap_tokens: int = Field(default=50, ge=0, le=500)
     #: Put the sample book on the shelf when the shelf is empty at the first start of the server.
     sample: bool = True
+    #: What reading one PDF may take: seconds for up to 300 pages, megabytes of memory for up to 1,000.
+    pdf_seconds: float = Field(default=30.0, gt=0, le=3600)
+    pdf_megabytes: int = Field(default=512, ge=128, le=65536)
+    #: Slugs of the books whose PDF itself anybody may open who may ask; "*" for all.
+    serve_pdf: tuple[str, ...] = ()

@@ -15,6 +15,7 @@ from llama_index.core.schema import Document
 from ragstone.core import BadRequest, NotFound, SourceError
 
 from .layouts import BookLayout, ChapterFile, LeftOut, read_layout
+from .pdf.pagemap import KEY as PAGES
 from .places import SourcePage, source_page
 
 if TYPE_CHECKING:
@@ -57,6 +58,9 @@ class AddReport:
     unchanged: list[str] = field(default_factory=list)
     removed: list[str] = field(default_factory=list)
     left_out: list[LeftOut] = field(default_factory=list)
+    #: Physical pages (from 1) of a PDF that show something and have no text, and those that cannot be loaded.
+    needs_ocr: dict[str, list[int]] = field(default_factory=dict)
+    broken_pages: dict[str, list[int]] = field(default_factory=dict)
     chunks: int = 0
 
 
@@ -117,14 +121,18 @@ class Shelf:
         A book is known again by its title and edition. A file that cannot be read is left out and named, and what
         was stored of it before stays. Raises ``BadRequest`` and ``SourceError``.
         """
-        title = _checked(title or layout.title or self._title_of(layout), "title", _LONGEST_TITLE)
+        reading = _Reading(self._host, layout)
+        title = _checked(title or layout.title or self._title_of(layout, reading), "title", _LONGEST_TITLE)
         edition = _checked(edition or FIRST_EDITION, "edition", _LONGEST_EDITION)
         slug = slug_of(title, edition)
         report = AddReport(slug, title, edition, layout.kind, left_out=list(layout.left_out))
-        reading = _Reading(self._host, layout, {"book": slug, "book_title": title, "edition": edition})
+        reading.about = {"book": slug, "book_title": title, "edition": edition}
         done = self.corpus.ingest(reading, on_progress=on_progress)
         report.left_out += reading.failed
+        report.needs_ocr, report.broken_pages = reading.needs_ocr, reading.broken_pages
         if not (done.added or done.updated or done.unchanged):
+            if layout.kind == "file" and reading.error is not None:
+                raise reading.error
             reasons = "; ".join(f"{left.relative}: {left.reason}" for left in reading.failed[:3])
             raise SourceError(f"no file of the book could be read: {reasons}", where=str(layout.root))
         kept = {*done.added, *done.updated, *done.unchanged, *reading.failed_ids}
@@ -144,13 +152,13 @@ class Shelf:
         report.chunks = done.chunks
         return report
 
-    def _title_of(self, layout: BookLayout) -> str:
+    def _title_of(self, layout: BookLayout, reading: _Reading) -> str:
         """A single file's own title, else the name on the disk made readable."""
         if layout.kind == "file":
-            with suppress(SourceError):  # told when the file is read for its text
-                first = self._host.readers[layout.root.suffix.lower()].load_data(layout.root)[:1]
+            with suppress(Exception):  # told when the file is read for its text
+                first = reading.load(layout.files[0])[:1]
                 if first and first[0].metadata.get("title"):
-                    return str(first[0].metadata["title"])
+                    return " ".join(str(first[0].metadata["title"]).split())[:_LONGEST_TITLE]
         name = layout.root.stem if layout.root.is_file() else layout.root.resolve().name
         return " ".join(re.split(r"[-_\s]+", name)).strip().capitalize() or "Untitled"
 
@@ -167,18 +175,38 @@ class Shelf:
 class _Reading:
     """The book's files as documents, one after the other, with what could not be read."""
 
-    def __init__(self, host: Host, layout: BookLayout, about: dict[str, str]) -> None:
+    def __init__(self, host: Host, layout: BookLayout) -> None:
         self._host = host
         self._layout = layout
-        self._about = about
+        self._loaded: list[Document] | SourceError | None = None
+        self.about: dict[str, str] = {}
         self.failed: list[LeftOut] = []
         self.failed_ids: set[str] = set()
+        self.error: SourceError | None = None
+        self.needs_ocr: dict[str, list[int]] = {}
+        self.broken_pages: dict[str, list[int]] = {}
+
+    def load(self, file: ChapterFile) -> list[Document]:
+        """What the file's reader gives. A book of one file is read once, for its title and its text."""
+        if isinstance(self._loaded, SourceError):
+            raise self._loaded
+        if self._loaded is not None:
+            return self._loaded
+        try:
+            documents = self._host.readers[file.path.suffix.lower()].load_data(file.path)
+        except SourceError as error:
+            self._loaded = error if self._layout.kind == "file" else None
+            raise
+        if self._layout.kind == "file":
+            self._loaded = documents
+        return documents
 
     def __iter__(self) -> Iterator[Document]:
         for file in self._layout.files:
             try:
                 documents = self._read(file)
             except SourceError as error:
+                self.error = error
                 self._leave_out(file, error.what)
                 continue
             except Exception as error:
@@ -191,28 +219,36 @@ class _Reading:
         self.failed_ids.add(self._doc_id(file, 0))
 
     def _doc_id(self, file: ChapterFile, number: int) -> str:
-        return f"{self._about['book']}:{file.relative}" + (f"#{number}" if number else "")
+        return f"{self.about['book']}:{file.relative}" + (f"#{number}" if number else "")
 
     def _read(self, file: ChapterFile) -> list[Document]:
-        reader = self._host.readers[file.path.suffix.lower()]
         found = []
-        for number, document in enumerate(reader.load_data(file.path)):
+        for number, document in enumerate(self.load(file)):
             title = file.title or document.metadata.get("title") or file.path.stem
             chapter = file.chapter or document.metadata.get("chapter")
-            if chapter is None and self._layout.kind != "file":
+            if chapter is None and self._layout.kind != "file" and not _is_whole_book(document):
                 chapter = title  # of several files each is a chapter; a single one is divided by its headings
             known = {
-                **self._about,
+                **self.about,
                 "path": file.relative,
                 "position": file.position,
                 "title": title,
                 "chapter": chapter,
                 "within": list(file.within),
             }
+            pages = document.metadata.get(PAGES) or {}
+            for name, pages_named in (("needs_ocr", self.needs_ocr), ("broken", self.broken_pages)):
+                if pages.get(name):
+                    pages_named[file.relative] = list(pages[name])
             found.append(
                 Document(id_=self._doc_id(file, number), text=document.text, metadata={**document.metadata, **known})
             )
         return found
+
+
+def _is_whole_book(document: Document) -> bool:
+    """Whether a PDF beside other files has chapters of its own."""
+    return PAGES in document.metadata and len(re.findall(r"^# ", document.text, re.MULTILINE)) > 1
 
 
 def slug_of(title: str, edition: str) -> str:

@@ -1,0 +1,79 @@
+"""The child that reads one PDF: ``python -m ragstone.plugins.book_chat.pdf SECONDS MEGABYTES < book.pdf``.
+
+It writes two lines of JSON: the number of pages, then what was read or why nothing was. It is started with nothing but
+the file, can write no other, and dies of its own limits if nobody kills it.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import resource
+import sys
+from typing import Any
+
+from .limits import MAX_PAGES, memory_for, seconds_for
+
+_WHY = {2: "broken", 3: "broken", 4: "encrypted", 5: "encrypted"}  # FPDF_GetLastError
+
+
+def main(seconds: float, megabytes: int) -> None:
+    """Read standard input, answer on standard output."""
+    _limit(1, seconds, megabytes)
+    try:
+        answer = _read(seconds, megabytes)
+    except MemoryError:
+        answer = {"status": "too_large", "detail": "needs more memory than it may have"}
+    except Exception as error:
+        answer = {"status": "broken", "detail": f"{type(error).__name__}: {error}"[:300]}
+    _say(answer)
+
+
+def _read(seconds: float, megabytes: int) -> dict[str, Any]:
+    import pypdfium2
+
+    from .book import read_book
+
+    try:
+        # The parent leaves the file open as standard input: it reads the very file that it hashed.
+        document = pypdfium2.PdfDocument(os.fdopen(0, "rb", closefd=False))
+    except pypdfium2.PdfiumError as error:
+        code = getattr(error, "err_code", None)
+        return {"status": _WHY.get(code or 3, "broken"), "detail": str(error)[:300]}
+    pages = len(document)
+    if pages > MAX_PAGES:
+        return {"status": "too_large", "detail": f"claims {pages:,} pages, more than {MAX_PAGES:,}"}
+    _limit(pages, seconds, megabytes)
+    _say({"pages": pages})
+    return read_book(document.raw, pages)
+
+
+def _limit(pages: int, seconds: float, megabytes: int) -> None:
+    """Memory, processor time, no core file, no file of its own."""
+    memory = memory_for(pages, megabytes)
+    # Four times as much remains the hard limit until the number of pages is known.
+    _set(resource.RLIMIT_AS, memory, memory_for(10**9, megabytes))
+    _set(resource.RLIMIT_CPU, math.ceil(seconds_for(pages, seconds)) + 1, resource.RLIM_INFINITY)
+    _set(resource.RLIMIT_FSIZE, 0, 0)
+    _set(resource.RLIMIT_CORE, 0, 0)
+
+
+def _set(what: int, soft: int, hard: int) -> None:
+    known = resource.getrlimit(what)[1]
+    if known != resource.RLIM_INFINITY:
+        hard = min(hard, known) if hard != resource.RLIM_INFINITY else known
+        soft = min(soft, hard)
+    try:
+        resource.setrlimit(what, (soft, hard))
+    except (OSError, ValueError):  # not every system has every limit; the parent's clock holds in any case
+        return
+
+
+def _say(answer: dict[str, Any]) -> None:
+    sys.stdout.write(json.dumps(answer, ensure_ascii=True) + "\n")
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main(float(sys.argv[1]), int(sys.argv[2]))

@@ -1,0 +1,116 @@
+"""A PDF file as clean Markdown with its pages: all of it in this process, so only for one that may be killed."""
+
+from __future__ import annotations
+
+import ctypes
+import re
+from typing import TYPE_CHECKING, Any
+
+import pypdfium2.raw as pdfium
+
+from .columns import columns_of
+from .furniture import take_furniture
+from .glyphs import read_page
+from .headings import body_size, from_outline, from_type, is_contents
+from .outline import read_outline
+from .paragraphs import blocks_of
+from .shapes import Line
+from .tables import take_tables
+from .writing import write
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from .columns import Column
+    from .shapes import Block, Page
+
+_HASH = re.compile(r"[0-9a-f]{12,}")
+_FILE_NAME = re.compile(r"\S+\.\w{2,5}$|[^\s]*$|untitled.*|microsoft word.*|document\d*", re.IGNORECASE)
+
+
+def read_book(document: Any, count: int) -> dict[str, Any]:
+    """What ``answers.Read`` checks: title, text, labels, page starts, pages that cannot be read."""
+    labels = [_label(document, number) for number in range(count)]
+    pages = [read_page(document, number + 1, labels[number]) for number in range(count)]
+    broken = [page.number for page in pages if page.broken]
+    needs_ocr = [page.number for page in pages if page.drawn and not _has_text(page)]
+    for page in pages:
+        take_tables(page)
+    printed = take_furniture(pages)
+    read = {page.number: columns_of(page) for page in pages}
+    body = body_size(column for columns in read.values() for column in columns)
+    entries = read_outline(document, pages)
+    headings = from_outline(entries, read) if entries else from_type(read, body)
+    title, title_lines = _title(document, read, body, headings.taken if entries else set())
+    if not entries:
+        for line in title_lines:
+            headings.before.pop(id(line), None)
+            headings.taken.add(id(line))  # it is the book's title, not a heading in it
+    blocks = [block for page in pages for block in blocks_of(page.number, read[page.number], headings)]
+    text, starts = write(_without_contents(blocks))
+    return {
+        "status": "read",
+        "title": title,
+        "text": text,
+        "pages": count,
+        "labels": labels if any(labels) else _printed(printed),
+        "starts": starts,
+        "needs_ocr": needs_ocr,
+        "broken": broken,
+    }
+
+
+def _has_text(page: Page) -> bool:
+    return sum(len(word.text) for word in page.words) >= 3
+
+
+def _label(document: Any, number: int) -> str:
+    buffer = ctypes.create_string_buffer(128)
+    size = min(pdfium.FPDF_GetPageLabel(document, number, buffer, 128), 128)
+    return " ".join(buffer.raw[: max(0, size - 2)].decode("utf-16-le", "ignore").split())
+
+
+def _printed(numbers: Sequence[int | None]) -> list[str]:
+    """Labels from the page numbers that are printed, where these run on evenly; else none."""
+    offsets = [number - at for at, number in enumerate(numbers) if number is not None]
+    if not offsets:
+        return []
+    usual = max(set(offsets), key=offsets.count)
+    if offsets.count(usual) * 2 < len(numbers) or usual == 1:
+        return []
+    return [str(at + usual) if at + usual > 0 else "" for at in range(len(numbers))]
+
+
+def _title(document: Any, read: dict[int, list[Column]], body: float, headings: set[int]) -> tuple[str, list[Line]]:
+    """The title that the file gives, unless that is a file's name; else the largest type of the first pages."""
+    size = min(pdfium.FPDF_GetMetaText(document, b"Title", None, 0), 2048)
+    buffer = ctypes.create_string_buffer(size + 2)
+    pdfium.FPDF_GetMetaText(document, b"Title", buffer, size)
+    given = " ".join(buffer.raw[: max(0, size - 2)].decode("utf-16-le", "ignore").split())
+    given = re.sub(r"[\x00-\x1f\x7f-\x9f\ue000-\uf8ff]", "", given)[:250]
+    largest: list[Line] = []
+    for number in sorted(read)[:2]:
+        lines = [item for column in read[number] for item in column.items if isinstance(item, Line)]
+        lines = [line for line in lines if id(line) not in headings]
+        size_here = max((line.size for line in lines if len(line.text) > 3), default=0)
+        if size_here > 1.25 * body and size_here > max((line.size for line in largest), default=0):
+            largest = [line for line in lines if abs(line.size - size_here) < 0.6 and not _HASH.fullmatch(line.text)][
+                :4
+            ]
+    if given and not _FILE_NAME.fullmatch(given):
+        return given, largest
+    return " ".join(line.text for line in largest)[:250], largest
+
+
+def _without_contents(blocks: Sequence[Block]) -> list[Block]:
+    """The blocks without the table of contents, whose lines would be found instead of what they lead to."""
+    out: list[Block] = []
+    skipping = False
+    for block in blocks:
+        if block.kind == "heading" or (block.kind == "paragraph" and is_contents(block.pieces[0][1])):
+            skipping = is_contents(block.pieces[0][1])
+        elif skipping and block.kind not in ("paragraph", "item"):
+            skipping = False
+        if not skipping:
+            out.append(block)
+    return out

@@ -1,0 +1,164 @@
+"""Which lines are headings, and of which level: from the outline, else from type size and numbering."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from .shapes import Line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from .columns import Column
+    from .shapes import Entry
+
+_CHAPTER = re.compile(r"(?:chapter|part|appendix|unit|lesson)\s+(?:\d{1,3}|[IVXLC]{1,7}|[A-Z])\.?:?$", re.IGNORECASE)
+_NUMBERED = re.compile(r"(?:(?:chapter|part|appendix)\s+)?((?:\d{1,2}|[A-Z])(?:\.\d{1,3}){0,4})\.?\s+\S", re.IGNORECASE)
+_CONTENTS = re.compile(r"(?:table of )?contents|list of (?:figures|tables)", re.IGNORECASE)
+_BEFORE_TITLE = re.compile(r"(?:chapter|appendix|part)?(?:\d+|[a-z]\d*|[ivxlc]+)?")
+_LONGEST = 140
+_NEAR = 60.0  # points between where an entry leads and its heading
+
+
+@dataclass(frozen=True)
+class Heading:
+    """What stands in the place of heading lines. ``lines`` of them are left out; the first is where it is put."""
+
+    level: int
+    text: str
+
+
+class Headings:
+    """Headings by the line before which they stand, and the lines that they take up."""
+
+    def __init__(self) -> None:
+        self.before: dict[int, list[Heading]] = defaultdict(list)
+        self.taken: set[int] = set()
+
+    def put(self, at: Line, level: int, text: str, lines: Iterable[Line] = ()) -> None:
+        """Put a heading before the line ``at`` in the place of ``lines``."""
+        self.before[id(at)].append(Heading(min(level, 6), " ".join(text.split())))
+        self.taken |= {id(line) for line in lines}
+
+
+def body_size(columns: Iterable[Column]) -> float:
+    """The type size in which most of the text is set."""
+    sizes: Counter[float] = Counter()
+    for column in columns:
+        for item in column.items:
+            if isinstance(item, Line):
+                sizes[round(item.size * 2) / 2] += len(item.text)
+    return sizes.most_common(1)[0][0] if sizes else 10.0
+
+
+def bare(text: str) -> str:
+    """Letters and digits alone, for comparing a title with a line."""
+    return "".join(c for c in text.casefold() if c.isalnum())
+
+
+def from_outline(entries: Sequence[Entry], pages: dict[int, list[Column]]) -> Headings:
+    """Each entry's heading at the lines that carry its title, else before the first line below where it leads."""
+    out = Headings()
+    for entry in entries:
+        lines = [item for column in pages.get(entry.page, []) for item in column.items if isinstance(item, Line)]
+        found = _find(entry, lines, out.taken)
+        if found:
+            first, text = found[0], " ".join(line.text for line in found)
+            at = lines.index(first)
+            if at and _CHAPTER.match(lines[at - 1].text) and id(lines[at - 1]) not in out.taken:
+                found = [lines[at - 1], *found]
+                text = f"{found[0].text.rstrip('.:')}: {text}"
+            out.put(found[0], entry.level, text, found)
+        elif lines:
+            below = (line for line in lines if entry.top is None or line.bottom >= entry.top)
+            out.put(next(below, lines[-1]), entry.level, entry.title)
+        else:
+            later = min((n for n in pages if n >= entry.page and any(c.items for c in pages[n])), default=None)
+            if later is not None:
+                anchor = next((i for c in pages[later] for i in c.items if isinstance(i, Line)), None)
+                if anchor is not None:
+                    out.put(anchor, entry.level, entry.title)
+    return out
+
+
+def _find(entry: Entry, lines: Sequence[Line], taken: set[int]) -> list[Line]:
+    """The one to three neighbouring lines that carry the entry's title, nearest to where it leads."""
+    wanted = bare(entry.title)
+    best: tuple[float, list[Line]] | None = None
+    for at in range(len(lines)):
+        run, words = list[Line](), ""
+        for line in lines[at : at + 3]:
+            if id(line) in taken:
+                break
+            run.append(line)
+            words += bare(line.text)
+            if len(words) > len(wanted) + 14:
+                break
+            number = words[: -len(wanted)] if words.endswith(wanted) else None
+            if number is not None and _BEFORE_TITLE.fullmatch(number):
+                away = abs((entry.top if entry.top is not None else 0) - run[0].top)
+                away += 0 if entry.top is None or run[0].bottom >= entry.top - _NEAR else 400
+                # Among equals the larger type is the heading; a contents line has the same words.
+                score = away - 20 * run[0].size
+                if best is None or score < best[0]:
+                    best = (score, run.copy())
+    return best[1] if best else []
+
+
+def from_type(pages: dict[int, list[Column]], body: float) -> Headings:
+    """Headings where there is no outline: larger or bold numbered lines, their level by number or by size."""
+    out = Headings()
+    candidates: list[tuple[int, Column, int, Line]] = []
+    for number, columns in pages.items():
+        for column in columns:
+            for at, item in enumerate(column.items):
+                if isinstance(item, Line) and _looks_like_one(item, body, column):
+                    candidates.append((number, column, at, item))
+    sizes = sorted({round(line.size) for *_, line in candidates if line.size > 1.12 * body}, reverse=True)
+    numbered = [_NUMBERED.match(line.text) for *_, line in candidates]
+    has_numbers = sum(1 for found in numbered if found) >= max(2, len(candidates) // 3)
+    if has_numbers:  # what stands large before the first numbered heading is the title page's
+        first = next(at for at, found in enumerate(numbered) if found)
+        candidates, numbered = candidates[first:], numbered[first:]
+    before: Line | None = None
+    for (_, column, at, line), found in zip(candidates, numbered, strict=True):
+        above = column.items[at - 1] if at else None
+        if before is not None and above is before and abs(before.size - line.size) < 0.5 and not found:
+            heading = next(reversed(out.before.values()))  # it goes on in a second line
+            heading[-1] = Heading(heading[-1].level, f"{heading[-1].text} {line.text}")
+            out.taken.add(id(line))
+            before = line
+            continue
+        if found:
+            level = found[1].count(".") + 1
+        elif line.size > 1.12 * body:
+            level = min(sizes.index(round(line.size)) + 1, 6)
+            if has_numbers and level > 1:
+                level = max(level, 2)
+        else:
+            level = len(sizes) + 2 if not has_numbers else 4
+        out.put(line, level, line.text, [line])
+        before = line
+    return out
+
+
+def _looks_like_one(line: Line, body: float, column: Column) -> bool:
+    text = line.text
+    letters = sum(c.isalpha() for c in text)
+    if not 3 <= len(text) <= _LONGEST or letters < 0.5 * len(text.replace(" ", "")) or line.share(mono=True) > 0.5:
+        return False
+    if text.rstrip()[-1] in ".,;:" and not _CHAPTER.match(text):
+        return False
+    large, bold = line.size > 1.12 * body, line.share() > 0.9 and line.size > 0.95 * body
+    numbered = bool(_NUMBERED.match(text))
+    if large and letters >= 3:
+        return True
+    return bold and (numbered or ((line.x1 - line.x0) < 0.8 * (column.x1 - column.x0) and line.size > 1.02 * body))
+
+
+def is_contents(text: str) -> bool:
+    """Whether a heading says that a list of what is in the book follows."""
+    return bool(_CONTENTS.fullmatch(text.strip()))

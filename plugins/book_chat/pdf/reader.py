@@ -1,0 +1,100 @@
+"""One PDF as a LlamaIndex document, in the same clean Markdown that a Markdown file gives."""
+
+from __future__ import annotations
+
+import os
+import stat
+from hashlib import sha256
+from importlib.util import find_spec
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
+
+from llama_index.core.readers.base import BaseReader
+from llama_index.core.schema import Document
+
+from ragstone.core import MissingExtra, SourceError
+
+from .killable import Failed, read_in_child
+from .limits import MAX_BYTES
+from .pagemap import KEY, packed
+
+if TYPE_CHECKING:
+    from .answers import Read, Reason
+
+_SAID: dict[str, tuple[str, str | None]] = {
+    "needs_ocr": ("no page has text", "add a text layer by OCR, for example with ocrmypdf"),
+    "encrypted": ("it opens only with a password", "save it without one"),
+    "broken": ("it is no PDF, or a damaged one", "look at it in a viewer, and save it anew"),
+    "too_large": ("reading it takes more memory than it may have", "pdf_megabytes of [plugins.book_chat]"),
+    "timeout": ("reading it takes longer than it may", "pdf_seconds of [plugins.book_chat]"),
+    "crashed": ("its reader broke down", None),
+}
+
+
+class UnreadablePdf(SourceError):
+    """A PDF that gives no text. ``reason`` is one word: needs_ocr, encrypted, broken, too_large, timeout, crashed."""
+
+    def __init__(self, reason: Reason, path: Path, detail: str = "") -> None:
+        said, hint = _SAID[reason]
+        self.reason: Reason = reason
+        super().__init__(f"{reason}: {said}" + (f" ({detail})" if detail else ""), where=str(path), hint=hint)
+
+
+class PdfReader(BaseReader):
+    """Reads a PDF in a child process that has ``seconds`` for 300 pages and ``megabytes`` for 1,000."""
+
+    def __init__(self, *, seconds: float = 30.0, megabytes: int = 512) -> None:
+        self._seconds = seconds
+        self._megabytes = megabytes
+
+    def load_data(self, file: Path | str, extra_info: dict[str, Any] | None = None) -> list[Document]:
+        """One document of clean Markdown. Its metadata: ``title``, ``extra_info``, and ``pdf`` with the page map, the
+        file's absolute path and SHA-256, and the pages (from 1) that need OCR or are broken.
+
+        Raises ``UnreadablePdf``, and ``SourceError`` when the file is gone or the extra is not installed.
+        """
+        path = Path(file)
+        if find_spec("pypdfium2") is None:
+            missing = MissingExtra("pdf", ("pypdfium2",))
+            raise SourceError(f"a PDF {missing.what}: {missing.install}", where=str(path), hint=missing.install)
+        with open_plain(path) as opened:
+            digest = digest_of(opened)
+            try:
+                read = read_in_child(opened, seconds=self._seconds, megabytes=self._megabytes)
+            except Failed as error:
+                raise UnreadablePdf(error.reason, path, error.detail) from error
+        if not read.text.strip():
+            if read.broken and not read.needs_ocr:
+                raise UnreadablePdf("broken", path, f"none of {len(read.broken)} pages can be loaded")
+            raise UnreadablePdf("needs_ocr", path, f"{read.pages} pages")
+        return [Document(text=read.text, metadata=self._metadata(read, path, digest) | (extra_info or {}))]
+
+    def _metadata(self, read: Read, path: Path, digest: str) -> dict[str, Any]:
+        about = {**packed(read), "file": str(path.resolve()), "sha256": digest}
+        about |= {name: pages for name in ("needs_ocr", "broken") if (pages := getattr(read, name))}
+        return {"title": " ".join(read.title.split()) or None, KEY: about}
+
+
+def open_plain(path: Path) -> IO[bytes]:
+    """The file, open for reading. Raises ``SourceError`` for what is no plain file, or too large."""
+    try:
+        # Without O_NONBLOCK a pipe would wait for somebody to write into it.
+        opened = os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb")
+    except OSError as error:
+        raise SourceError(f"cannot be read: {error.strerror or error}", where=str(path)) from error
+    found = os.fstat(opened.fileno())
+    if stat.S_ISREG(found.st_mode) and found.st_size <= MAX_BYTES:
+        return opened
+    opened.close()
+    if not stat.S_ISREG(found.st_mode):
+        raise SourceError("is not a file", where=str(path))
+    raise SourceError(f"has {found.st_size:,} bytes, more than {MAX_BYTES:,}", where=str(path))
+
+
+def digest_of(file: IO[bytes]) -> str:
+    """SHA-256 of an open file, in hex."""
+    file.seek(0)
+    digest = sha256()
+    while part := file.read(1 << 20):
+        digest.update(part)
+    return digest.hexdigest()
