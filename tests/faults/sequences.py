@@ -38,7 +38,7 @@ def changed_at_random(run: Run) -> None:
     class Machine(_Folder):
         told = run
 
-    examples, steps = run.times(4, 150), run.times(12, 30)
+    examples, steps = run.times(4, 150), run.times(15, 30)
     run_state_machine_as_test(
         seed(run.seed)(Machine),
         settings=settings(
@@ -67,14 +67,22 @@ class _Folder(RuleBasedStateMachine):
         self._clock = 1_600_000_000
 
     def teardown(self) -> None:
-        self._host.close()
+        try:
+            self._bring_up_to_date()
+        finally:
+            self._host.close()
         shutil.rmtree(self._work)
         self.told.count("sequences")
         self.told.tell(f"{self.told.figures['sequences']} sequences")
 
     @initialize(content=_contents)
     def begin(self, content: int) -> None:
-        self._write(self._book / "a.md", content)
+        """Something of everything is there, and the shelf knows it."""
+        for file in ("a.md", "part/b.md", "part/deep/c.md"):
+            self._write(self._book / file, content + len(file))
+        self.link("part/c.md", "file outside")
+        self.link("part/deep/a.md", "folder outside")
+        self._bring_up_to_date()
 
     @rule(file=_files, content=_contents)
     def write(self, file: str, content: int) -> None:
@@ -122,11 +130,14 @@ class _Folder(RuleBasedStateMachine):
         path.symlink_to(to[kind], target_is_directory=kind == "folder outside")
         self.told.count("links")
 
-    @rule(twice=st.booleans())
-    def bring_up_to_date(self, twice: bool) -> None:
+    @rule()
+    def bring_up_to_date(self) -> None:
+        self._bring_up_to_date()
+
+    def _bring_up_to_date(self) -> None:
         """As ``ragstone book add`` does, and once more for nothing; then see that it is as if read anew."""
         report = _added(self._host, self._book)
-        if twice and report is not None:
+        if report is not None:
             again = _added(self._host, self._book)
             assert again is not None
             assert not (again.added or again.updated or again.removed), "the second time found something to do"
