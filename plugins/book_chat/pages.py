@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import groupby
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from flask import Blueprint, render_template, request
+from flask import Blueprint, Response, render_template, request, send_from_directory
 
 from ragstone.core import RagstoneError
 
@@ -14,13 +15,16 @@ from .places import source_page
 from .shelf import Shelf
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from ragstone.core import Host
 
     from .places import ShownBlock
 
 _NAME = "book_chat"
+_STATIC = Path(__file__).parent / "static" / _NAME
+#: Seconds for which a browser may use its copy of the widget without asking.
+_WIDGET_AGE = 600
 
 
 @dataclass(frozen=True)
@@ -83,7 +87,18 @@ def blueprint(host: Host) -> Blueprint:
             stretches=stretches(shown),
         )
 
+    pages.add_url_rule("/widget.js", view_func=_widget())
     return pages
+
+
+def _widget() -> Callable[[], Response]:
+    """The view of the script that other sites' pages load."""
+
+    def widget() -> Response:
+        return send_from_directory(_STATIC, "widget.js", mimetype="text/javascript", max_age=_WIDGET_AGE)
+
+    widget.__dict__.update(reach="anybody")
+    return widget
 
 
 def trail_to(chapter: str, section: str) -> tuple[str, ...]:

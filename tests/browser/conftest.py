@@ -8,6 +8,7 @@ import shutil
 import signal
 import subprocess
 import sys
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -36,13 +37,12 @@ def chromium() -> Iterator[Any]:
         browser.close()
 
 
-@pytest.fixture(scope="session")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The address, without a last slash, of a server of our own over the sample book."""
-    folder = tmp_path_factory.mktemp("site")
+@contextmanager
+def serving(folder: Path, **variables: str) -> Iterator[str]:
+    """A server of our own over the books in the folder, else the sample; gives its address without a last slash."""
     process = subprocess.Popen(
         [Path(sys.executable).with_name("ragstone"), "serve", "--port", "0"],
-        env={**os.environ, "RAGSTONE_DATA_DIR": str(folder), "PYTHONUNBUFFERED": "1"},
+        env={**os.environ, "RAGSTONE_DATA_DIR": str(folder), "PYTHONUNBUFFERED": "1", **variables},
         cwd=folder,
         stdout=subprocess.PIPE,
         text=True,
@@ -57,6 +57,13 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         process.send_signal(signal.SIGTERM)
         process.stdout.close()
         assert process.wait(30) == 0
+
+
+@pytest.fixture(scope="session")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of a server over the sample book."""
+    with serving(tmp_path_factory.mktemp("site")) as address:
+        yield address
 
 
 @pytest.fixture

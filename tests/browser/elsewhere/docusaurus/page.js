@@ -1,0 +1,3 @@
+document.getElementById("theme").addEventListener("click", () => {
+  document.documentElement.dataset.theme = "dark";
+});
