@@ -30,7 +30,7 @@ from .errors import (
     StorageFull,
     TooLarge,
 )
-from .guards import CitedWarning, Guard, Reviewed
+from .guards import CitedWarning, Guard, Verdict
 from .health import Check
 from .hookspecs import hookimpl
 from .host import Host
@@ -67,7 +67,6 @@ __all__ = [
     "Profile",
     "RagstoneError",
     "Retrieval",
-    "Reviewed",
     "Scores",
     "Sentence",
     "Settings",
@@ -82,6 +81,7 @@ __all__ = [
     "Timings",
     "TooLarge",
     "Turn",
+    "Verdict",
     "hookimpl",
     "printable",
     "read_question",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -18,13 +19,13 @@ from .analysis import words as plain_words
 from .answers import Answer, Delta, Timings
 from .composition import Composition
 from .conversation import FollowUp, Turn, follow_up
+from .drafts import Draft
 from .errors import BadRequest
 from .gate import evidence, is_enough
-from .guards import Reviewed
 from .passages import covered
 from .questions import LONGEST_QUESTION, LONGEST_SELECTION, MOST_PASSAGES, check_history, check_text
 from .retrieval import Retrieval, Scores
-from .synthesis import Draft, Synthesizer
+from .synthesis import Extractive, Synthesizer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -215,29 +216,26 @@ class Assistant(BaseQueryEngine):
         if not enough:
             yield timed(self._refused(narrow, NOTHING_FOUND))
             return
-        nodes = [passage.node for passage in retrieval.nodes]
-        draft, composed = Draft(), Composition(nodes, self.profile)
-        sentences, reviewed = self._synthesizer().sentences(retrieval, draft), Reviewed(())
-        if self.profile.guard is not None and self.profile.guard.concerns(nodes):
-            reviewed = self.profile.guard.review(tuple(sentences), nodes)
-            sentences = iter(reviewed.sentences)
-            for text, reason in reviewed.withheld:
-                draft.drop(text, reason)
-            for warning in reviewed.warnings:
-                yield Delta(composed.warn(warning))
-        for sentence in sentences:
-            yield Delta(composed.add(sentence))
+        draft = Draft()
+        composed = Composition([passage.node for passage in retrieval.nodes], self.profile)
+        synthesizer = self._synthesizer()
+        with closing(synthesizer.sentences(retrieval, draft)) as sentences:
+            # Quotes are all there at once, so that their warnings can stand before the first of them.
+            batches = [list(sentences)] if isinstance(synthesizer, Extractive) else ([each] for each in sentences)
+            for batch in batches:
+                for piece in composed.add(batch, draft):
+                    yield Delta(piece)
         if composed.is_empty:
             refused = self._refused(narrow, NOTHING_SUPPORTED)
-            if reviewed.refusal is not None:
-                refused = Answer(reviewed.refusal, refused=True, reason=WITHHELD)
+            if composed.refusal is not None:
+                refused = Answer(composed.refusal, refused=True, reason=WITHHELD)
             yield timed(replace(refused, dropped=tuple(draft.dropped)))
             return
         yield timed(
             Answer(
                 composed.text,
                 citations=tuple(composed.citations),
-                warnings=tuple(warning.text for warning in reviewed.warnings),
+                warnings=tuple(composed.warnings),
                 dropped=tuple(draft.dropped),
             )
         )

@@ -5,14 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from .answers import Citation
+from .guards import Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from llama_index.core.schema import BaseNode
 
     from .assistants import Profile
-    from .drafts import Sentence
+    from .drafts import Draft, Sentence
     from .guards import CitedWarning
 
 #: Letters of a word that tell it again in another form.
@@ -20,25 +21,55 @@ _ROOT = 7
 
 
 class Composition:
-    """Numbers the passages as they are first cited. What ``add`` and ``warn`` return, joined, is ``text``."""
+    """Numbers the passages as they are first cited, and lets the assistant's guard have its say."""
 
     def __init__(self, nodes: Sequence[BaseNode], profile: Profile) -> None:
         self._nodes = nodes
         self._profile = profile
         self._numbers: dict[str, int] = {}
         self._setting: str | None = None
-        self.text = ""
-        #: Whether it holds no sentence: warnings alone are no answer.
-        self.is_empty = True
+        self._top: list[str] = []
+        self._body = ""
         self.citations: list[Citation] = []
+        #: Words of the sources that stand at the top.
+        self.warnings: list[str] = []
+        #: What the guard would have said in the place of what it withheld.
+        self.refusal: str | None = None
 
-    def warn(self, warning: CitedWarning) -> str:
-        """The piece of text that a warning adds: a paragraph of its own."""
-        marker = f"[{self._number(warning.node, warning.text)}]"
-        return self._append("\n\n", f"WARNING: {warning.text} {marker}")
+    @property
+    def is_empty(self) -> bool:
+        """Whether it holds no sentence: warnings alone are no answer."""
+        return not self._body
 
-    def add(self, sentence: Sentence) -> str:
-        """The piece of text that the sentence adds."""
+    @property
+    def text(self) -> str:
+        """The answer: warnings at its top, wherever in the stream they were given out."""
+        return "\n\n".join([*self._top, self._body])
+
+    def add(self, sentences: Sequence[Sentence], draft: Draft) -> Iterator[str]:
+        """The pieces of text that the sentences add, their warnings first; what is withheld goes into the draft."""
+        shown = []
+        for sentence in sentences:
+            verdict = self._profile.guard.review(sentence, self._nodes) if self._profile.guard else Verdict()
+            if verdict.withheld is not None:
+                draft.drop(sentence.text, verdict.withheld)
+                self.refusal = self.refusal or verdict.refusal
+                continue
+            yield from (self._warn(warning) for warning in verdict.warnings if warning.text not in self.warnings)
+            shown.append(sentence)
+        for sentence in shown:
+            # What a warning has said is not said twice.
+            if not any(_bare(sentence.text) in _bare(warning) for warning in self.warnings):
+                yield self._add(sentence)
+
+    def _warn(self, warning: CitedWarning) -> str:
+        self.warnings.append(warning.text)
+        words = f"WARNING: {warning.text} [{self._number(warning.node, warning.text)}]"
+        gap = "\n\n" if self._top or self._body else ""
+        self._top.append(words)
+        return f"{gap}{words}"
+
+    def _add(self, sentence: Sentence) -> str:
         cited = [self._nodes[passage] for passage in sentence.passages]
         markers = "".join(f"[{self._number(*each)}]" for each in zip(cited, sentence.quotes, strict=True))
         setting = self._profile.setting(cited[0])
@@ -46,15 +77,15 @@ class Composition:
         self._setting = setting
         # Where it is about something else than what stands before it, a reader is told so.
         label = f"{setting}: " if changes and setting and not _says(sentence.text, setting) else ""
-        opens = sentence.opens_paragraph or self.is_empty or changes
         # Behind several lines (a list, code) the marker has a line of its own.
         joint = "\n" if "\n" in sentence.text else " "
-        self.is_empty = False
-        return self._append("\n\n" if opens else " ", f"{label}{sentence.text}{joint}{markers}")
-
-    def _append(self, gap: str, words: str) -> str:
-        piece = f"{gap if self.text else ''}{words}"
-        self.text += piece
+        words = f"{label}{sentence.text}{joint}{markers}"
+        if not self._body:
+            self._body = words
+            return f"\n\n{words}" if self._top else words
+        gap = "\n\n" if sentence.opens_paragraph or changes else " "
+        piece = f"{gap}{words}"
+        self._body += piece
         return piece
 
     def _number(self, node: BaseNode, quote: str) -> int:
@@ -70,6 +101,10 @@ class Composition:
                 )
             )
         return self._numbers[node.node_id]
+
+
+def _bare(text: str) -> str:
+    return " ".join(text.split())
 
 
 def _says(text: str, setting: str) -> bool:

@@ -23,22 +23,19 @@ class CitedWarning:
 
 
 @dataclass(frozen=True)
-class Reviewed:
-    """What a guard makes of an answer's sentences."""
+class Verdict:
+    """What a guard makes of one sentence."""
 
-    sentences: tuple[Sentence, ...]
+    #: Without these, which stand at the top of the answer, it may not be shown.
     warnings: tuple[CitedWarning, ...] = ()
-    #: Sentences that may not be shown, each with the reason.
-    withheld: tuple[tuple[str, str], ...] = ()
-    #: What to say when nothing is left.
+    #: Why it may not be shown at all.
+    withheld: str | None = None
+    #: What to say when nothing else is left of the answer.
     refusal: str | None = None
 
 
 class Guard(Protocol):
-    """Given in an assistant's ``Profile``. Raises nothing: what raises here stops the answer."""
+    """Given in an assistant's ``Profile``. What raises here stops the answer: a guard does not fail open."""
 
-    def concerns(self, nodes: Sequence[BaseNode]) -> bool:
-        """Whether an answer from these passages must be seen whole before its first word is shown."""
-
-    def review(self, sentences: Sequence[Sentence], nodes: Sequence[BaseNode]) -> Reviewed:
-        """What may be shown of the sentences, which name their passages by number (from 0), and under which words."""
+    def review(self, sentence: Sentence, nodes: Sequence[BaseNode]) -> Verdict:
+        """Whether the sentence, which names its passages by number (from 0), may be shown, and under which words."""

@@ -30,6 +30,7 @@ from .index import Following
 from .lazily import lazily
 from .loading import Plugins, PluginState
 from .prompts import replaced_prompts
+from .remembering import Remembering
 from .retrieval import HybridRetriever, Retrieval, retrieve_with
 from .settings import Settings, check_options, read_settings
 from .synthesis import Extractive, Generative, Synthesizer
@@ -282,7 +283,10 @@ class Host:
             return Extractive(self.encoder)
         if prompt not in self.prompts:
             raise PluginError(f"no plugin gives a prompt named {prompt!r}", hint="see ragstone plugins")
-        return Generative(self.llm, self.prompts[prompt], self.settings.llm)
+        asks = Generative(self.llm, self.prompts[prompt], self.settings.llm)
+        if not self.settings.llm.remember:
+            return asks
+        return Remembering(asks, self.settings.data_dir / "answers", self.prompts[prompt], self.settings.llm)
 
     @lazily
     def llm(self) -> LLM | None:

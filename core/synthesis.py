@@ -31,7 +31,7 @@ _log = logging.getLogger(__name__)
 class Synthesizer(Protocol):
     """Makes an answer's sentences out of the passages that passed the gate."""
 
-    def sentences(self, retrieval: Retrieval, draft: Draft) -> Iterator[Sentence]:
+    def sentences(self, retrieval: Retrieval, draft: Draft) -> Generator[Sentence, None, None]:
         """The sentences in order, each one already checked. Raises ``LLMError``."""
 
 
@@ -41,7 +41,7 @@ class Extractive:
     def __init__(self, encoder: Encoder | None) -> None:
         self._encoder = encoder
 
-    def sentences(self, retrieval: Retrieval, draft: Draft) -> Iterator[Sentence]:  # noqa: ARG002
+    def sentences(self, retrieval: Retrieval, draft: Draft) -> Generator[Sentence, None, None]:  # noqa: ARG002
         """See ``extractive.choose``."""
         before: int | None = None
         for quote in choose(retrieval, self._encoder):

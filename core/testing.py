@@ -117,17 +117,19 @@ def open_host(
     llm: LLM | None = None,
     plugins: dict[str, object] | None = None,
     options: dict[str, Any] | None = None,
+    remember: bool = False,
     **settings: Any,
 ) -> Iterator[Host]:
     """An open host whose data lies in the folder: every installed plugin, the given ones, and fast models.
 
     ``plugins``: further plugins by name. ``options``: the deployment's table ``[plugins]``
-    (``{"book_chat": {"top_k": 3}}``). ``settings``: the rest of it (``retrieval={"threshold": 0.5}``).
+    (``{"book_chat": {"top_k": 3}}``). ``remember``: whether the model's answers are remembered. ``settings``: the rest
+    of it (``retrieval={"threshold": 0.5}``).
     """
     named = {"data_dir": folder / "data", "cache_dir": folder / "cache", "index": {"store": "none"}, **settings}
     named["plugins"] = options or {}
     if llm is not None:
-        named.setdefault("llm", {"provider": "scripted"})
+        named.setdefault("llm", {"provider": "scripted", "remember": remember})
     host = Host(Settings(**named), plugins={"test_models": TestModels(llm), **(plugins or {})})
     host.start()
     try:

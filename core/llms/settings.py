@@ -27,6 +27,8 @@ class LLMSettings(Table):
     provider: str = "extractive"
     #: Seconds for one whole answer: every request, every wait and the last word of the stream lie within.
     timeout: float = Field(default=60.0, gt=0, le=3600)
+    #: Whether the same question over the same passages is answered from memory; see ``remembering``.
+    remember: bool = True
 
     @model_validator(mode="before")
     @classmethod

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from llama_index.core.vector_stores.types import MetadataFilter, MetadataFilters
 
-from ragstone.core import BadRequest, CitedWarning, Reviewed
+from ragstone.core import BadRequest, CitedWarning, Verdict
 
 from .blocks import read_blocks
 from .sections import SEPARATOR
@@ -29,7 +29,8 @@ _SAYS_WARNING = re.compile(
 _TELLS = re.compile(
     r"^(?:\W*(?:(?:first|then|next|finally|now|and|always|never|also|again),?\s+"
     r"|(?:to|before|after|once|when|while|if|with|in order)\b[^,.:]{1,80},\s*))?\W*"
-    r"(?:(?:do not|don't|never)\s+\w+|connect|disconnect|plug|unplug|switch|turn|press|push|pull|hold|release|mount|attach|detach|remove|install|flash"
+    r"(?:(?:do not|don't|never)\s+\w+|connect|disconnect|plug|unplug|switch|turn|press|push|pull|hold|release|mount"
+    r"|attach|detach|remove|install|flash"
     r"|upload|download|run|launch|start|stop|restart|power|set|open|close|lift|place|put|check|verify|make sure|ensure"
     r"|move|command|send|publish|drive|calibrate|tighten|loosen|solder|wire|insert|enable|disable|charge|discharge|apply"
     r"|wait|keep|use|execute|configure|deploy|clamp|fasten|secure|raise|lower|arm|disarm|home|jog|measure|test|build"
@@ -68,39 +69,20 @@ class SafetyWarnings:
     def __init__(self, corpus: Corpus) -> None:
         self._corpus = corpus
 
-    def concerns(self, nodes: Sequence[BaseNode]) -> bool:
-        """Whether any of the passages deals with real hardware."""
-        return any(_on_hardware(node) for node in nodes)
-
-    def review(self, sentences: Sequence[Sentence], nodes: Sequence[BaseNode]) -> Reviewed:
-        """Procedures under their warnings; those without are withheld, and their section is named."""
-        kept: list[Sentence] = []
-        withheld: list[tuple[str, str]] = []
-        warnings: dict[str, CitedWarning] = {}
-        sections: list[str] = []
-        for sentence in sentences:
-            dangerous = [nodes[at] for at in sentence.passages if _on_hardware(nodes[at])]
-            if not dangerous or not is_procedure(sentence.text):
-                kept.append(sentence)
-                continue
-            found = [self._warnings(node) for node in dangerous]
-            if not all(found):
-                place = _place(dangerous[found.index([])])
-                sections += [place] if place not in sections else []
-                withheld.append((sentence.text, f"a procedure for real hardware, and {place} gives no warning"))
-                continue
-            for warning in (each for some in found for each in some):
-                warnings.setdefault(warning.text, warning)
-            kept.append(sentence)
-        shown = list(warnings.values())[:_MOST_WARNINGS]
-        told = " ".join(" ".join(warning.text.split()) for warning in shown)
-        return Reviewed(
-            # What the warnings say already is not said twice.
-            sentences=tuple(sentence for sentence in kept if " ".join(sentence.text.split()) not in told),
-            warnings=tuple(shown),
-            withheld=tuple(withheld),
-            refusal=_refusal(sections) if sections else None,
-        )
+    def review(self, sentence: Sentence, nodes: Sequence[BaseNode]) -> Verdict:
+        """A procedure goes under its warnings; without any it is withheld, and its section is named."""
+        dangerous = [nodes[at] for at in sentence.passages if _on_hardware(nodes[at])]
+        if not dangerous or not is_procedure(sentence.text):
+            return Verdict()
+        warnings: list[CitedWarning] = []
+        for node in dangerous:
+            found = self._warnings(node)
+            if not found:
+                place = _place(node)
+                reason = f"a procedure for real hardware, and {place} gives no warning"
+                return Verdict(withheld=reason, refusal=_refusal(place))
+            warnings += found
+        return Verdict(tuple(warnings[:_MOST_WARNINGS]))
 
     def _warnings(self, node: BaseNode) -> list[CitedWarning]:
         """Of the passage's section, else of its chapter."""
@@ -145,9 +127,8 @@ def _place(node: BaseNode) -> str:
     return f"'{SEPARATOR.join(steps)}'" if steps else "the selected text"
 
 
-def _refusal(sections: Sequence[str]) -> str:
-    named = " and ".join(sections[:3])
+def _refusal(place: str) -> str:
     return (
-        f"The book describes this for real hardware in {named}, but gives no safety warning for it there, so I must "
+        f"The book describes this for real hardware in {place}, but gives no safety warning for it there, so I must "
         "not repeat the steps. Please read that section, and have somebody with experience beside you."
     )

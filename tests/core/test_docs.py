@@ -177,7 +177,7 @@ def test_every_key_of_the_settings_is_named_with_its_default(heading: str) -> No
         elif isinstance(field.default, tuple):
             assert written == "`[]`"
         else:
-            assert written == f"`{field.default}`"
+            assert written == f"`{str(field.default).lower()}`"
 
 
 # Errors

@@ -514,7 +514,8 @@ class TestProviders:
         site = fast_models(tmp_path / "site")
         assert run("book", "add", str(small_book), "--title", "Robot parts", site=site).code == 0
         config = tmp_path / "llm.toml"
-        config.write_text(f'[llm]\nprovider = "openai_like"\nmodel = "test-1"\napi_base = "{server.base}"\n', "utf-8")
+        told = f'[llm]\nprovider = "openai_like"\nmodel = "test-1"\napi_base = "{server.base}"\nremember = false\n'
+        config.write_text(told, "utf-8")
         question = ("--config", str(config), "ask", "book_chat", QUESTION)
         server.acts(say(f"{CASTER} [1]. Wheels fly [1]."), refuse(401, body={"error": KEY}))
         done = run(*question, site=site, RAGSTONE_LLM_API_KEY=KEY)
