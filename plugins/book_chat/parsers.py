@@ -14,6 +14,7 @@ from llama_index.core.node_parser import NodeParser
 from llama_index.core.schema import BaseNode, Document, MetadataMode, NodeRelationship, TextNode
 from pydantic import Field
 
+from .manifest import SIMULATION, said_of_section
 from .packing import Packer, Unit
 from .pdf.pagemap import KEY, PageMap
 from .sections import SEPARATOR, read_sections
@@ -63,7 +64,7 @@ class BookNodeParser(NodeParser):
     def _postprocess_parsed_nodes(self, nodes: list[BaseNode], parent_doc_map: dict[str, Document]) -> list[BaseNode]:
         # LlamaIndex looks a chunk's text up again and finds the first equal one; ours knows where it stands.
         spans = [(node.start_char_idx, node.end_char_idx) for node in nodes if isinstance(node, TextNode)]
-        parents = {doc_id: _without_pages(document) for doc_id, document in parent_doc_map.items()}
+        parents = {doc_id: _bare(document) for doc_id, document in parent_doc_map.items()}
         done: list[BaseNode] = super()._postprocess_parsed_nodes(nodes, parents)
         for node, (start, end) in zip(done, spans, strict=True):
             assert isinstance(node, TextNode)  # noqa: S101
@@ -76,13 +77,15 @@ class BookNodeParser(NodeParser):
     def _chunks(self, document: BaseNode) -> Iterator[TextNode]:
         text = document.get_content(metadata_mode=MetadataMode.NONE)
         known = document.metadata
-        source = _without_pages(document).as_related_node_info()
+        source = _bare(document).as_related_node_info()
         pages = PageMap.of(known)
         newlines = [found.start() for found in re.finditer("\n", text)]
         seen: Counter[str] = Counter()
         packer = Packer(self.count_tokens, self.max_tokens, self.min_tokens, self.overlap_tokens, self.hard_limit)
         for section in read_sections(text, known):
-            simulated = is_simulation(section.headings, text[section.start : section.end])
+            simulated = said_of_section(known.get(SIMULATION) or {}, section.headings)
+            if simulated is None:
+                simulated = is_simulation(section.headings, text[section.start : section.end])
             for units in packer.chunks(text, section.blocks):
                 start, end = units[0].start, units[-1].end
                 words = text[start:end]
@@ -101,6 +104,8 @@ class BookNodeParser(NodeParser):
                     "setting": "simulation" if simulated else "hardware",
                     "has_code": any(unit.block.kind == "code" for unit in units),
                     "path": known.get("path"),
+                    "url": known.get("url"),
+                    "licence": known.get("licence"),
                     "line_start": bisect.bisect_left(newlines, start) + 1,
                     "line_end": bisect.bisect_left(newlines, end) + 1,
                     "section_start": section.start,
@@ -124,11 +129,10 @@ class BookNodeParser(NodeParser):
 _Part = TypeVar("_Part", bound=BaseNode)
 
 
-def _without_pages(document: _Part) -> _Part:
-    """The document without its page map: LlamaIndex copies a document's metadata into each of its chunks."""
-    if KEY not in document.metadata:
-        return document
-    return document.model_copy(update={"metadata": {k: v for k, v in document.metadata.items() if k != KEY}})
+def _bare(document: _Part) -> _Part:
+    """The document without what is only for the parser: LlamaIndex copies a document's metadata into each chunk."""
+    kept = {key: value for key, value in document.metadata.items() if key not in (KEY, SIMULATION)}
+    return document if len(kept) == len(document.metadata) else document.model_copy(update={"metadata": kept})
 
 
 def _content_type(units: Sequence[Unit]) -> str:

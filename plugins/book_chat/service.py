@@ -37,6 +37,8 @@ _FIELDS = (
     "page_index",
     "content_type",
     "is_simulation",
+    "setting",
+    "licence",
 )
 
 _log = logging.getLogger(__name__)
@@ -106,5 +108,8 @@ def put_sample_on_empty_shelf(host: Host) -> None:
 
 
 def _url(node: BaseNode) -> str:
+    """Where the book's owner publishes the page, else our own page with the passage."""
     known: Mapping[str, Any] = node.metadata
+    if known.get("url"):
+        return str(known["url"])
     return f"/book_chat/source/{node.node_id}" if known.get("path") else ""

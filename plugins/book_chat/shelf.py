@@ -15,6 +15,7 @@ from llama_index.core.schema import Document
 from ragstone.core import BadRequest, NotFound, SourceError
 
 from .layouts import BookLayout, ChapterFile, LeftOut, read_layout
+from .manifest import SIMULATION, read_manifest
 from .pdf.pagemap import KEY as PAGES
 from .places import SourcePage, source_page
 
@@ -122,8 +123,10 @@ class Shelf:
         was stored of it before stays. Raises ``BadRequest`` and ``SourceError``.
         """
         reading = _Reading(self._host, layout)
-        title = _checked(title or layout.title or self._title_of(layout, reading), "title", _LONGEST_TITLE)
-        edition = _checked(edition or FIRST_EDITION, "edition", _LONGEST_EDITION)
+        own = reading.manifest
+        title = title or own.title or layout.title or self._title_of(layout, reading)
+        title = _checked(title, "title", _LONGEST_TITLE)
+        edition = _checked(edition or own.edition or FIRST_EDITION, "edition", _LONGEST_EDITION)
         slug = slug_of(title, edition)
         report = AddReport(slug, title, edition, layout.kind, left_out=list(layout.left_out))
         reading.about = {"book": slug, "book_title": title, "edition": edition}
@@ -180,6 +183,7 @@ class _Reading:
         self._layout = layout
         self._loaded: list[Document] | SourceError | None = None
         self.about: dict[str, str] = {}
+        self.manifest = read_manifest(layout.root)
         self.failed: list[LeftOut] = []
         self.failed_ids: set[str] = set()
         self.error: SourceError | None = None
@@ -236,13 +240,18 @@ class _Reading:
                 "chapter": chapter,
                 "within": list(file.within),
             }
-            pages = document.metadata.get(PAGES) or {}
-            for name, pages_named in (("needs_ocr", self.needs_ocr), ("broken", self.broken_pages)):
-                if pages.get(name):
-                    pages_named[file.relative] = list(pages[name])
-            found.append(
-                Document(id_=self._doc_id(file, number), text=document.text, metadata={**document.metadata, **known})
-            )
+            said = {
+                "url": self.manifest.url_of(file.relative),
+                "licence": self.manifest.licence,
+                SIMULATION: self.manifest.simulation_in(file.relative),
+            }
+            stored = {**document.metadata, **known, **{key: value for key, value in said.items() if value}}
+            if PAGES in stored:
+                stored[PAGES] = pages = dict(stored[PAGES])
+                for name, named in (("needs_ocr", self.needs_ocr), ("broken", self.broken_pages)):
+                    if gaps := pages.pop(name, None):  # for the report alone
+                        named[file.relative] = list(gaps)
+            found.append(Document(id_=self._doc_id(file, number), text=document.text, metadata=stored))
         return found
 
 
