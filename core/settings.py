@@ -37,7 +37,9 @@ _log = logging.getLogger(__name__)
 
 _PREFIX = "RAGSTONE_"
 #: Read by others than this module: which file, and where the tests' data lies.
-_OTHER_VARIABLES = frozenset({"RAGSTONE_CONFIG", "RAGSTONE_DATA", "RAGSTONE_SCREENSHOTS", OWN_VARIABLE})
+_OTHER_VARIABLES = frozenset(
+    {"RAGSTONE_ADMIN_KEY", "RAGSTONE_CONFIG", "RAGSTONE_DATA", "RAGSTONE_SCREENSHOTS", OWN_VARIABLE}
+)
 _FILE_NAME = "ragstone.toml"
 
 Model = TypeVar("Model", bound=BaseModel)

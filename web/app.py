@@ -14,6 +14,8 @@ from .settings import WebSettings
 if TYPE_CHECKING:
     from ragstone.core import Host
 
+_FORM_MEMORY = 500_000
+
 
 def create_app(host: Host, *, listen: str | None = None) -> Flask:
     """Return the WSGI app of ``host``: home, health, every assistant's endpoints, the plugins' pages.
@@ -61,3 +63,5 @@ def _let_files_in(app: Flask, most: int) -> None:
     def widen() -> None:
         if takes_files(app, request.endpoint or ""):
             request.max_content_length = most
+            # also what is read of a file in one go, however little is kept in memory
+            request.max_form_memory_size = max(_FORM_MEMORY, app.config["MAX_FORM_MEMORY_SIZE"])

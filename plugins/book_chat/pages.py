@@ -11,6 +11,7 @@ from flask import Blueprint, Response, render_template, request, send_from_direc
 
 from ragstone.core import RagstoneError
 
+from .admin import pages as admin
 from .places import source_page
 from .shelf import Shelf
 
@@ -46,7 +47,7 @@ class Stretch:
 def blueprint(host: Host) -> Blueprint:
     """Return book chat's pages over an open host."""
     shelf = Shelf(host)
-    pages = Blueprint(_NAME, __name__, url_prefix=f"/{_NAME}", template_folder="templates")
+    pages = Blueprint(_NAME, __name__, url_prefix=f"/{_NAME}", template_folder="templates", static_folder="static")
 
     @pages.get("/")
     def chat() -> tuple[str, int]:
@@ -88,6 +89,9 @@ def blueprint(host: Host) -> Blueprint:
         )
 
     pages.add_url_rule("/widget.js", view_func=_widget())
+    shelf_pages = admin.blueprint(host)
+    # its addresses begin elsewhere, so it cannot be nested
+    pages.record(lambda state: state.app.register_blueprint(shelf_pages))
     return pages
 
 

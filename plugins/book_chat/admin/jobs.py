@@ -1,0 +1,152 @@
+"""Uploads on their way to the shelf: a queue, one at a time, whoever watches or goes away."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections import OrderedDict, deque
+from dataclasses import dataclass, fields, replace
+from typing import TYPE_CHECKING, Any, Literal
+from uuid import uuid4
+
+from ragstone.core import NotFound, RagstoneError, StorageBusy
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from ..shelf import AddReport
+    from .uploads import Upload
+
+_log = logging.getLogger(__name__)
+
+#: Uploads that may wait, and finished jobs that are remembered.
+MOST_WAITING = 20
+MOST_REMEMBERED = 50
+
+
+@dataclass(frozen=True)
+class Job:
+    """How far one upload is; a new one for every step."""
+
+    id: str
+    file: str
+    state: Literal["queued", "reading", "done", "failed"] = "queued"
+    #: Files of the book that are done, and how many there are; 0 while that is not known.
+    files: int = 0
+    of: int = 0
+    chunks: int = 0
+    #: What became of the book, file by file.
+    report: dict[str, Any] | None = None
+    #: What went wrong, as problem details.
+    problem: dict[str, Any] | None = None
+
+    @property
+    def ended(self) -> bool:
+        """Whether there is nothing more to come."""
+        return self.state in {"done", "failed"}
+
+    def to_dict(self) -> dict[str, Any]:
+        """The job as JSON."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
+
+
+class Jobs:
+    """All uploads of a server. Safe to use from several threads; the work is done in a thread of its own."""
+
+    def __init__(self, add: Callable[[Upload, Callable[[int, int, int], None]], AddReport]) -> None:
+        self._add = add
+        self._changed = threading.Condition()
+        self._jobs: OrderedDict[str, Job] = OrderedDict()
+        self._waiting: deque[tuple[str, Upload]] = deque()
+        self._working = False
+
+    def submit(self, upload: Upload) -> Job:
+        """Queue an upload. Raises ``StorageBusy`` when too many wait already; the upload is gone then."""
+        job = Job(uuid4().hex, upload.name)
+        with self._changed:
+            if len(self._waiting) >= MOST_WAITING:
+                upload.remove()
+                raise StorageBusy(f"{MOST_WAITING} books are waiting already", hint="come back when some are read")
+            self._jobs[job.id] = job
+            self._forget()
+            self._waiting.append((job.id, upload))
+            if not self._working:
+                self._working = True
+                # a daemon: what it stores is whole at every moment, so the server need not wait for it to end
+                threading.Thread(target=self._work, name="ragstone-uploads", daemon=True).start()
+        return job
+
+    def jobs(self) -> tuple[Job, ...]:
+        """All that are remembered, the latest last."""
+        with self._changed:
+            return tuple(self._jobs.values())
+
+    def job(self, job_id: str) -> Job:
+        """Raises ``NotFound``."""
+        with self._changed:
+            if job_id not in self._jobs:
+                raise NotFound("there is no such upload; only the last ones are remembered")
+            return self._jobs[job_id]
+
+    def follow(self, job_id: str, pause: float) -> Iterator[Job | None]:
+        """The job now and after every step, up to its end; ``None`` when nothing has happened for ``pause`` seconds."""
+        told: Job | None = None
+        while told is None or not told.ended:
+            with self._changed:
+                if self._jobs.get(job_id) is told:
+                    self._changed.wait(pause)
+                now = self._jobs.get(job_id)
+            if now is None:
+                return
+            yield None if now is told else now
+            told = now
+
+    def _forget(self) -> None:
+        ended = [job.id for job in self._jobs.values() if job.ended]
+        for job_id in ended[: max(0, len(ended) - MOST_REMEMBERED)]:
+            del self._jobs[job_id]
+
+    def _update(self, job_id: str, **facts: Any) -> None:
+        with self._changed:
+            self._jobs[job_id] = replace(self._jobs[job_id], **facts)
+            self._changed.notify_all()
+
+    def _work(self) -> None:
+        while True:
+            with self._changed:
+                if not self._waiting:
+                    self._working = False
+                    return
+                job_id, upload = self._waiting.popleft()
+            self._update(job_id, state="reading")
+            try:
+                facts = self._read(job_id, upload)
+            finally:
+                upload.remove()
+            self._update(job_id, **facts)
+
+    def _read(self, job_id: str, upload: Upload) -> dict[str, Any]:
+        def tell(files: int, of: int, chunks: int) -> None:
+            self._update(job_id, files=files, of=of, chunks=chunks)
+
+        try:
+            report = self._add(upload, tell)
+        except RagstoneError as error:
+            _log.warning("the uploaded book %r was not read: %s", upload.name, error)
+            return {"state": "failed", "problem": error.to_problem()}
+        except Exception:
+            _log.exception("reading the uploaded book %r failed", upload.name)
+            return {
+                "state": "failed",
+                "problem": RagstoneError("reading the book failed; the log says more").to_problem(),
+            }
+        left = [{"file": one.relative, "reason": one.reason} for one in report.left_out[:100]]
+        told: dict[str, Any] = {
+            "book": report.book,
+            "title": report.title,
+            "edition": report.edition,
+            "layout": report.layout,
+        }
+        for name in ("added", "updated", "unchanged", "removed"):
+            told[name] = len(getattr(report, name))
+        return {"state": "done", "report": {**told, "chunks": report.chunks, "left_out": left}}

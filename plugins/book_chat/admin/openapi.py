@@ -1,0 +1,105 @@
+"""What ``/openapi.json`` says of ``/api/books``: OpenAPI 3.1 operations, written by hand."""
+
+from __future__ import annotations
+
+from typing import Any
+
+Operation = dict[str, Any]
+
+_KEY: list[dict[str, list[str]]] = [{"adminKey": []}]
+_TEXT = {"type": "string"}
+_COUNT = {"type": "integer", "minimum": 0}
+
+
+def _object(**properties: Any) -> dict[str, Any]:
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": list(properties),
+        "additionalProperties": False,
+    }
+
+
+def _told(description: str, schema: dict[str, Any]) -> dict[str, Any]:
+    return {"description": description, "content": {"application/json": {"schema": schema}}}
+
+
+def _problems(*statuses: int) -> dict[str, Any]:
+    return {str(status): {"$ref": "#/components/responses/Problem"} for status in (401, 403, *statuses)}
+
+
+_BOOK = _object(slug=_TEXT, title=_TEXT, edition=_TEXT, chapters=_COUNT, chunks=_COUNT, files=_COUNT)
+_LEFT_OUT = {"type": "array", "items": _object(file=_TEXT, reason=_TEXT)}
+_REPORT = _object(
+    book=_TEXT,
+    title=_TEXT,
+    edition=_TEXT,
+    layout={"enum": ["mdbook", "docusaurus", "folder", "file"]},
+    added=_COUNT,
+    updated=_COUNT,
+    unchanged=_COUNT,
+    removed=_COUNT,
+    chunks=_COUNT,
+    left_out=_LEFT_OUT,
+)
+_JOB = _object(
+    id=_TEXT,
+    file=_TEXT,
+    state={"enum": ["queued", "reading", "done", "failed"]},
+    files=_COUNT,
+    of=_COUNT,
+    chunks=_COUNT,
+    report={"oneOf": [{"type": "null"}, _REPORT]},
+    problem={"oneOf": [{"type": "null"}, {"$ref": "#/components/schemas/Problem"}]},
+)
+_FORM = {
+    "type": "object",
+    "properties": {
+        "file": {
+            "type": "string",
+            "format": "binary",
+            "description": "a Markdown file, another book, or a .zip of one",
+        },
+        "title": {"type": "string", "maxLength": 255},
+        "edition": {"type": "string", "maxLength": 50},
+    },
+    "required": ["file"],
+    "additionalProperties": False,
+}
+
+BOOKS: Operation = {
+    "summary": "The books on the shelf",
+    "security": _KEY,
+    "responses": {"200": _told("The books", _object(books={"type": "array", "items": _BOOK})), **_problems()},
+}
+ADD: Operation = {
+    "summary": "Upload a book; it is read in the background, one at a time",
+    "security": _KEY,
+    "requestBody": {"required": True, "content": {"multipart/form-data": {"schema": _FORM}}},
+    "responses": {
+        "202": {
+            **_told("It is queued", _object(job=_JOB)),
+            "headers": {"Location": {"description": "where its progress is told", "schema": _TEXT}},
+        },
+        **_problems(400, 413, 415, 422, 503, 507),
+    },
+}
+REMOVE: Operation = {
+    "summary": "Take a book off the shelf",
+    "security": _KEY,
+    "responses": {"204": {"description": "It is off the shelf"}, **_problems(404)},
+}
+JOBS: Operation = {
+    "summary": "Uploads that wait, are read, or were",
+    "security": _KEY,
+    "responses": {"200": _told("The uploads", _object(jobs={"type": "array", "items": _JOB})), **_problems()},
+}
+EVENTS: Operation = {
+    "summary": "Progress of an upload as server-sent events",
+    "description": "Any number of `progress`, then `done` or `failed`; the data of each is the upload as JSON.",
+    "security": _KEY,
+    "responses": {
+        "200": {"description": "The events", "content": {"text/event-stream": {"schema": _TEXT}}},
+        **_problems(404, 503),
+    },
+}

@@ -1,0 +1,152 @@
+"""The shelf over HTTP: ``/api/books`` and the page that uses it."""
+
+from __future__ import annotations
+
+import json
+import threading
+from functools import wraps
+from typing import TYPE_CHECKING, Any, ParamSpec
+
+from flask import Blueprint, Response, abort, jsonify, render_template, request
+from werkzeug.datastructures import WWWAuthenticate
+from werkzeug.exceptions import Unauthorized
+
+from ragstone.core import BadRequest
+
+from ..shelf import Shelf
+from . import openapi
+from .keys import SHORTEST, VARIABLE, Access, access, configured
+from .service import jobs_of, uploads_of
+from .uploads import ZIP, store
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from werkzeug.datastructures import FileStorage
+
+    from ragstone.core import Host
+
+    from ..shelf import Book
+    from .jobs import Job
+
+#: Seconds between signs of life on a stream, without which nobody would notice that its reader has gone.
+_PAUSE = 10.0
+#: Streams at a time: each keeps one of the server's threads.
+_MOST_WATCHING = 3
+_FIELDS = frozenset({"title", "edition"})
+
+P = ParamSpec("P")
+
+
+def blueprint(host: Host) -> Blueprint:
+    """Return the endpoints and the page over an open host."""
+    pages = Blueprint("book_chat_admin", __name__, template_folder="../templates")
+    shelf, jobs = Shelf(host), jobs_of(host)
+    watching = threading.BoundedSemaphore(_MOST_WATCHING)
+
+    def suffixes() -> frozenset[str]:
+        return frozenset(suffix for suffix in host.readers if suffix.startswith("."))
+
+    @pages.get("/book_chat/admin")
+    def admin() -> str:
+        return render_template(
+            "book_chat/admin.html", accepted=",".join(sorted({*suffixes(), ZIP})), closed=configured() is None
+        )
+
+    @_for_key_holders
+    def books() -> Response:
+        return _json({"books": [_told(book) for book in shelf.books()]})
+
+    @_for_key_holders
+    def add() -> Response:
+        file, fields = _form()
+        upload = store(file.stream, file.filename or "", uploads_of(host), suffixes=suffixes(), **fields)
+        job = jobs.submit(upload)
+        response = _json({"job": job.to_dict()}, 202)
+        response.headers["Location"] = f"/api/books/jobs/{job.id}/events"
+        return response
+
+    @_for_key_holders
+    def remove(slug: str) -> Response:
+        shelf.remove(slug)
+        return Response(status=204)
+
+    @_for_key_holders
+    def running() -> Response:
+        return _json({"jobs": [job.to_dict() for job in jobs.jobs()]})
+
+    @_for_key_holders
+    def events(job_id: str) -> Response:
+        jobs.job(job_id)
+        if not watching.acquire(blocking=False):
+            abort(503, "Too many are watching uploads already. The upload goes on all the same.")
+        response = Response(_events(jobs.follow(job_id, _PAUSE)), mimetype="text/event-stream")
+        response.headers["Cache-Control"] = "no-store"
+        response.headers["X-Accel-Buffering"] = "no"
+        response.call_on_close(watching.release)
+        return response
+
+    if configured():
+        add.__dict__.update(takes_files=True)
+    for method, rule, view, told in (
+        ("GET", "/api/books", books, openapi.BOOKS),
+        ("POST", "/api/books", add, openapi.ADD),
+        ("DELETE", "/api/books/<slug>", remove, openapi.REMOVE),
+        ("GET", "/api/books/jobs", running, openapi.JOBS),
+        ("GET", "/api/books/jobs/<job_id>/events", events, openapi.EVENTS),
+    ):
+        view.__dict__.update(openapi=told)
+        pages.add_url_rule(rule, view_func=view, methods=[method])
+    return pages
+
+
+def _for_key_holders(view: Callable[P, Response]) -> Callable[P, Response]:
+    """Refuse whoever has not the key, before anything of the request is read."""
+
+    @wraps(view)
+    def guarded(*args: P.args, **kwargs: P.kwargs) -> Response:
+        opened = access(request.headers.get("Authorization"))
+        if opened is Access.CLOSED:
+            abort(403, f"Books cannot be added here: set {VARIABLE} to {SHORTEST} characters or more to allow it.")
+        if opened is Access.WRONG:
+            raise Unauthorized("Send the key as Authorization: Bearer KEY.", www_authenticate=WWWAuthenticate("bearer"))
+        return view(*args, **kwargs)
+
+    return guarded
+
+
+def _form() -> tuple[FileStorage, dict[str, Any]]:
+    """The uploaded file and the fields beside it. Raises ``BadRequest``."""
+    if request.mimetype != "multipart/form-data":
+        abort(415, "Send the book as multipart/form-data, in the field file.")
+    unknown = sorted({*request.form, *request.files} - {"file", *_FIELDS})
+    if unknown:
+        raise BadRequest(f"unknown field {unknown[0][:80]!r}", hint="known: edition, file, title")
+    files = request.files.getlist("file")
+    if len(files) != 1 or not files[0].filename:
+        raise BadRequest("there must be one file, in the field file")
+    fields = {name: " ".join(request.form.get(name, "").split()) or None for name in sorted(_FIELDS)}
+    for name, value in fields.items():
+        if value and not (value.isprintable() and len(value) <= {"title": 255, "edition": 50}[name]):
+            raise BadRequest(f"the {name} is too long or has signs that cannot be printed")
+    return files[0], fields
+
+
+def _events(steps: Iterator[Job | None]) -> Iterator[str]:
+    for job in steps:
+        if job is None:
+            yield ": still here\n\n"
+        else:
+            name = job.state if job.ended else "progress"
+            yield f"event: {name}\ndata: {json.dumps(job.to_dict(), ensure_ascii=False)}\n\n"
+
+
+def _told(book: Book) -> dict[str, Any]:
+    return {name: getattr(book, name) for name in ("slug", "title", "edition", "chapters", "chunks", "files")}
+
+
+def _json(body: dict[str, Any], status: int = 200) -> Response:
+    response = jsonify(body)
+    response.status_code = status
+    response.headers["Cache-Control"] = "no-store"
+    return response

@@ -1,0 +1,156 @@
+"""Uploaded books on the disk: under generated names, unpacked with care, gone when they are read."""
+
+from __future__ import annotations
+
+import lzma
+import shutil
+import stat
+import time
+import zipfile
+import zlib
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import IO, TYPE_CHECKING
+from uuid import uuid4
+
+from ragstone.core import BadRequest, SourceError, TooLarge
+
+from ..files import MAX_DEPTH
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+ZIP = ".zip"
+#: What an archive may hold. Text packs to a quarter or so; what packs a hundredfold is there to fill the disk.
+MOST_FILES = 5_000
+MOST_UNPACKED = 250_000_000
+_MOST_RATIO = 100
+_RATIO_FROM = 1_000_000
+_PIECE = 1 << 16
+#: Seconds after which what a killed server left behind is nobody's any more.
+_LEFT_BEHIND = 24 * 3600
+
+
+@dataclass(frozen=True)
+class Upload:
+    """An uploaded file."""
+
+    #: A folder of its own; everything of this upload lies in it.
+    folder: Path
+    file: Path
+    #: As the client calls it; shown, and never used as a path.
+    name: str
+    title: str | None
+    edition: str | None
+
+    def remove(self) -> None:
+        """Forget the file. Removing it twice is fine."""
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def store(
+    content: IO[bytes],
+    name: str,
+    uploads: Path,
+    *,
+    suffixes: Collection[str],
+    title: str | None = None,
+    edition: str | None = None,
+) -> Upload:
+    """Write an uploaded file into a new folder of ``uploads``. Raises ``SourceError`` for a kind that nobody reads."""
+    shown = PurePosixPath(name.replace("\\", "/")).name.strip()[:200]
+    suffix = PurePosixPath(shown).suffix.lower()
+    if suffix not in {*suffixes, ZIP}:
+        raise SourceError(
+            f"there is no reader for {suffix or 'files without a suffix'}",
+            hint=f"these can be read: {', '.join(sorted({*suffixes, ZIP}))}",
+        )
+    folder = uploads / uuid4().hex
+    folder.mkdir(parents=True, mode=0o700)
+    file = folder / f"book{suffix}"
+    try:
+        with file.open("xb") as out:
+            shutil.copyfileobj(content, out, _PIECE)
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+    if not file.stat().st_size:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise BadRequest("the file is empty")
+    return Upload(folder, file, shown, title or None, edition or None)
+
+
+def sweep(uploads: Path) -> None:
+    """Remove what a server that was killed left behind a day ago or more; a younger folder may be in use."""
+    with suppress(OSError):
+        for folder in uploads.iterdir():
+            if time.time() - folder.stat().st_mtime > _LEFT_BEHIND:
+                shutil.rmtree(folder, ignore_errors=True)
+
+
+def book_of(upload: Upload) -> Path:
+    """The book within an upload: the file, or the unpacked folder. Raises ``SourceError`` and ``TooLarge``."""
+    if upload.file.suffix != ZIP:
+        return upload.file
+    root = upload.folder / "book"
+    unpack(upload.file, root)
+    upload.file.unlink()
+    while len(inside := list(root.iterdir())) == 1 and inside[0].is_dir():
+        root = inside[0]  # most archives hold one folder, and the book is in it
+    return root
+
+
+def unpack(archive: Path, root: Path) -> None:
+    """Unpack a ZIP archive into the new folder ``root``.
+
+    Sizes are counted as they are written: what the archive says of itself is not believed. Raises ``SourceError`` for
+    what is no plain archive of plain files within its own folder, and ``TooLarge`` for more than there may be.
+    """
+    root.mkdir()
+    try:
+        with zipfile.ZipFile(archive) as packed:
+            entries = [entry for entry in packed.infolist() if not entry.is_dir()]
+            if len(entries) > MOST_FILES:
+                raise TooLarge(f"the archive holds {len(entries):,} files; {MOST_FILES:,} are allowed")
+            targets = [(entry, _target(entry)) for entry in entries]
+            left = min(MOST_UNPACKED, max(_RATIO_FROM, archive.stat().st_size * _MOST_RATIO))
+            for entry, target in targets:
+                left -= _write(packed, entry, root.joinpath(*target.parts), left)
+    except (zipfile.BadZipFile, zlib.error, lzma.LZMAError, NotImplementedError, EOFError, ValueError) as error:
+        raise SourceError("is not a ZIP archive that can be read") from error
+
+
+def _target(entry: zipfile.ZipInfo) -> PurePosixPath:
+    """Where an entry belongs, below the root; ``SourceError`` if it does not stay there or is no plain file."""
+    name = entry.filename.replace("\\", "/")
+    path = PurePosixPath(name)
+    steps = path.parts
+    kind = stat.S_IFMT(entry.external_attr >> 16)
+    if entry.flag_bits & 0x1:
+        raise SourceError("the archive is encrypted", hint="send it without a password")
+    if kind not in {0, stat.S_IFREG}:
+        raise SourceError(f"the archive holds something that is not a file: {name[:80]!r}")
+    if path.is_absolute() or ".." in steps or not steps or ":" in steps[0] or not name.isprintable():
+        raise SourceError(f"the archive leads out of its folder: {name[:80]!r}")
+    if len(steps) > MAX_DEPTH or any(len(step.encode()) > 200 for step in steps):
+        raise SourceError(f"the archive has too long a path: {name[:80]!r}")
+    return path
+
+
+def _write(packed: zipfile.ZipFile, entry: zipfile.ZipInfo, target: Path, left: int) -> int:
+    """Write one entry; returns its size. Raises ``TooLarge`` as soon as there is more of it than ``left`` bytes."""
+    size = 0
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with packed.open(entry) as source, target.open("xb") as out:
+            while piece := source.read(_PIECE):
+                size += len(piece)
+                if size > left:
+                    raise TooLarge("the archive unpacks to more than is allowed", hint="leave out what is not text")
+                out.write(piece)
+    except (FileExistsError, NotADirectoryError) as error:
+        raise SourceError(f"the archive holds {entry.filename[:80]!r} twice") from error
+    except RuntimeError as error:  # zipfile's word for a password that is missing
+        raise SourceError("the archive is encrypted", hint="send it without a password") from error
+    return size

@@ -1,0 +1,167 @@
+// The shelf: what is on it, uploads and their progress. The key lives in this module and is gone with the page.
+// Names of books and files are the uploader's: each goes in as a text node, never as markup.
+
+const root = document.querySelector("[data-shelf]");
+const part = (name) => root.querySelector(`[data-${name}]`);
+const { api } = root.dataset;
+let key = "";
+
+function el(name, attributes = {}, ...children) {
+  const node = document.createElement(name);
+  for (const [attribute, value] of Object.entries(attributes)) node.setAttribute(attribute, value);
+  node.append(...children);
+  return node;
+}
+
+const count = (number, one, many = `${one}s`) => `${number.toLocaleString()} ${number === 1 ? one : many}`;
+
+function upperFirst(problem) {
+  const words = String(problem?.detail || problem?.title || "Something went wrong.");
+  return words[0].toUpperCase() + words.slice(1);
+}
+
+async function call(path, options = {}) {
+  let response;
+  try {
+    response = await fetch(`${api}${path}`, { ...options, headers: { ...options.headers, Authorization: `Bearer ${key}` } });
+  } catch {
+    throw new Error("Ragstone cannot be reached. Is it still running?");
+  }
+  if (response.ok) return response;
+  const error = new Error(upperFirst(await response.json().catch(() => null)));
+  error.status = response.status;
+  throw error;
+}
+
+function complain(error) {
+  const problem = part("problem");
+  problem.hidden = !error;
+  problem.textContent = error?.message ?? "";
+}
+
+async function attempt(step) {
+  try {
+    complain(null);
+    return await step();
+  } catch (error) {
+    complain(error);
+    return null;
+  }
+}
+
+function rowOf(book) {
+  const what = el("div", { class: "what" }, el("a", { href: `/book_chat/?book=${encodeURIComponent(book.slug)}` }, book.title));
+  const sizes = [count(book.chapters, "chapter"), count(book.chunks, "passage")].join(" · ");
+  what.append(el("span", {}, `${book.edition} · ${sizes}`));
+  const remove = el("button", { type: "button", class: "quiet", "aria-label": `Remove ${book.title}` }, "Remove");
+  remove.addEventListener("click", async () => {
+    if (!remove.classList.contains("sure")) {
+      remove.classList.add("sure");
+      remove.textContent = "Really remove?";
+      return;
+    }
+    remove.disabled = true;
+    await attempt(() => call(`/${encodeURIComponent(book.slug)}`, { method: "DELETE" }));
+    part("status").textContent = `${book.title} is off the shelf`;
+    await attempt(showBooks);
+  });
+  remove.addEventListener("blur", () => {
+    remove.classList.remove("sure");
+    remove.textContent = "Remove";
+  });
+  return el("li", {}, what, remove);
+}
+
+async function showBooks() {
+  const { books } = await (await call("")).json();
+  const none = el("li", { class: "none" }, "Nothing yet. Add a book above.");
+  part("books").replaceChildren(...(books.length ? books.map(rowOf) : [none]));
+}
+
+function draw(row, job) {
+  row.className = job.state;
+  const parts = [el("b", {}, job.report?.title ?? job.file)];
+  if (job.state === "failed") {
+    parts.push(el("span", {}, upperFirst(job.problem)));
+  } else if (job.state === "done") {
+    const { report } = job;
+    const kinds = ["added", "updated", "unchanged", "removed"].filter((kind) => report[kind]);
+    parts.push(el("span", {}, `On the shelf: ${kinds.map((kind) => `${report[kind]} ${kind}`).join(", ")}; ${count(report.chunks, "passage")} embedded`));
+    if (report.left_out.length) {
+      const named = report.left_out.slice(0, 5).map(({ file, reason }) => `${file} (${reason})`);
+      const more = report.left_out.length > 5 ? ` and ${report.left_out.length - 5} more` : "";
+      parts.push(el("small", {}, `Left out: ${named.join(", ")}${more}`));
+    }
+  } else {
+    const bar = el("progress", { "aria-label": `Progress of ${job.file}` });
+    if (job.of) {
+      bar.max = job.of;
+      bar.value = job.files;
+    }
+    const how = job.of ? `${job.files} of ${count(job.of, "file")} · ${count(job.chunks, "passage")}` : "Reading";
+    parts.push(bar, el("span", {}, job.state === "queued" ? "Waiting for its turn" : how));
+  }
+  row.replaceChildren(...parts);
+}
+
+async function* eventsOf(response) {
+  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+  for (let buffer = ""; ; ) {
+    const { done, value } = await reader.read();
+    if (done) return;
+    buffer += value;
+    for (let end; (end = buffer.indexOf("\n\n")) >= 0; buffer = buffer.slice(end + 2)) {
+      const data = /^data: (.*)$/m.exec(buffer.slice(0, end));
+      if (data) yield JSON.parse(data[1]);
+    }
+  }
+}
+
+const later = (milliseconds) => new Promise((done) => setTimeout(done, milliseconds));
+
+// The upload goes on without anybody watching; whoever lost sight of it looks again.
+async function watch(first) {
+  const row = el("li");
+  let job = first;
+  draw(row, job);
+  part("jobs").prepend(row);
+  while (!["done", "failed"].includes(job.state)) {
+    try {
+      for await (job of eventsOf(await call(`/jobs/${job.id}/events`))) draw(row, job);
+    } catch (error) {
+      if (error.status && error.status !== 503 && error.status !== 429) return complain(error);
+      await later(2000);
+    }
+  }
+  part("status").textContent = job.state === "done" ? `${job.report.title} is on the shelf` : upperFirst(job.problem);
+  await attempt(showBooks);
+}
+
+part("key-form")?.addEventListener("submit", (event) => {
+  event.preventDefault();
+  const input = root.querySelector("#key");
+  key = input.value.trim();
+  attempt(async () => {
+    await showBooks();
+    input.value = "";
+    part("key-form").hidden = true;
+    part("inside").hidden = false;
+    const { jobs } = await (await call("/jobs")).json();
+    for (const job of jobs.filter(({ state }) => ["queued", "reading"].includes(state))) watch(job);
+    root.querySelector("#file").focus();
+  });
+});
+
+part("upload")?.addEventListener("submit", (event) => {
+  event.preventDefault();
+  const form = event.target;
+  const send = form.querySelector("button");
+  send.disabled = true;
+  attempt(async () => {
+    const { job } = await (await call("", { method: "POST", body: new FormData(form) })).json();
+    form.reset();
+    watch(job);
+  }).finally(() => {
+    send.disabled = false;
+  });
+});
