@@ -102,4 +102,13 @@ def _played(play: Callable[..., None], line: Connection, *arguments: Any) -> Non
 
 
 _CONTEXT = multiprocessing.get_context("forkserver")
-_CONTEXT.set_forkserver_preload(["ragstone.core", "ragstone.plugins.book_chat.shelf", "tests.faults.models"])
+#: Imported once; what is not installed is left out by ``multiprocessing`` itself.
+_CONTEXT.set_forkserver_preload(
+    [
+        "chromadb",
+        "llama_index.vector_stores.chroma",
+        "ragstone.core",
+        "ragstone.plugins.book_chat.shelf",
+        "tests.faults.models",
+    ]
+)
