@@ -23,7 +23,7 @@ from .contributions import by_name, model_class, one, several
 from .corpus import Corpus, CorpusInfo
 from .embed_models import default_embed_model
 from .encoder import Encoder
-from .errors import NotFound, PluginError, RagstoneError, SettingsError
+from .errors import NotFound, PluginError, RagstoneError, SettingsError, StorageError
 from .forks import OwnLock
 from .health import Check, check_catalog, check_encoder
 from .index import Following
@@ -329,8 +329,12 @@ class Host:
         found = [check_encoder(self), check_catalog(self)]
         if self._following is not None:
             found += self._following.checks()
-        for _plugin, given in self._plugins.call("ragstone_checks", several(Check), host=self):
-            found += given
+        try:
+            called = self._plugins.call("ragstone_checks", several(Check), (StorageError,), host=self)
+            for _plugin, given in called:
+                found += given
+        except StorageError as error:  # a database that is away for a moment is no plugin's fault
+            found.append(Check("plugins", False, error.what))
         return tuple(found)
 
     # Long life

@@ -101,8 +101,8 @@ class Settings(Table):
 
     data_dir: Path = Field(default_factory=lambda: user_data_path("ragstone"))
     cache_dir: Path = Field(default_factory=lambda: user_cache_path("ragstone"))
-    #: SQLAlchemy URL of the catalog; without one it is SQLite in the data folder.
-    database: str | None = None
+    #: SQLAlchemy URL of the catalog; without one it is SQLite in the data folder. It may hold a password.
+    database: str | None = Field(default=None, repr=False)
     plugins: PluginsTable = PluginsTable()
     encoder: EncoderSettings = EncoderSettings()
     llm: LLMSettings = LLMSettings()

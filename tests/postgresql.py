@@ -100,12 +100,15 @@ class Server:
         """The name of an empty database, which is gone afterwards."""
         self._made += 1
         name = f"test_{self._made}"
-        with self.connect("postgres") as admin:
-            admin.execute(f"CREATE DATABASE {name}")
-            try:
-                yield name
-            finally:
-                admin.execute(f"DROP DATABASE {name} WITH (FORCE)")
+        self._tell(f"CREATE DATABASE {name}")
+        try:
+            yield name
+        finally:
+            self._tell(f"DROP DATABASE {name} WITH (FORCE)")
+
+    def _tell(self, statement: str) -> None:
+        with self.connect("postgres") as admin:  # a new one each time: the server may have been stopped meanwhile
+            admin.execute(statement.encode())
 
 
 @contextmanager

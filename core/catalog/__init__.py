@@ -1,6 +1,16 @@
 """The catalog: the truth about documents, chunks, vectors and full text."""
 
 from .catalog import Catalog, NewChunk, NewDocument
+from .database import is_server
 from .snapshot import CorpusRow, DocumentVectors, Snapshot, StoredDocument
 
-__all__ = ["Catalog", "CorpusRow", "DocumentVectors", "NewChunk", "NewDocument", "Snapshot", "StoredDocument"]
+__all__ = [
+    "Catalog",
+    "CorpusRow",
+    "DocumentVectors",
+    "NewChunk",
+    "NewDocument",
+    "Snapshot",
+    "StoredDocument",
+    "is_server",
+]

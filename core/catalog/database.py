@@ -126,6 +126,11 @@ def database_of(url: str | None, folder: Path, schema: str = SCHEMA) -> Database
     raise _unusable(f"the catalog cannot be kept in {kind}")
 
 
+def is_server(url: str | None) -> bool:
+    """Whether the URL names a database server, and not a file."""
+    return url is not None and not url.startswith("sqlite")
+
+
 def _unusable(what: str) -> SettingsError:
     return SettingsError(
         what, where="database", hint="postgresql+psycopg://USER:PASSWORD@HOST/NAME, or leave it unset for SQLite"

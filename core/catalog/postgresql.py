@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Double, case, cast, create_engine, event, func, text
 
+from ..errors import StorageDenied
 from ..loading import require_extra
 from . import postings, server_errors
 from .database import Database, hidden
@@ -103,6 +104,13 @@ class PostgreSQL(Database):
 
     def create(self, connection: Connection) -> None:
         """The postings; and vectors, which cannot be pressed, are stored without trying."""
+        encoding = connection.execute(text("SHOW server_encoding")).scalar_one()
+        if encoding != "UTF8":
+            raise StorageDenied(
+                f"the database is in {encoding} and cannot hold every text",
+                where=self.where,
+                hint="make it with ENCODING 'UTF8' TEMPLATE template0",
+            )
         postings.metadata.create_all(connection)
         connection.execute(text("ALTER TABLE chunk ALTER COLUMN vectors SET STORAGE EXTERNAL"))
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from llama_index.core.node_parser import NodeParser
 from llama_index.core.schema import Document, NodeRelationship, TextNode
 
-from ..catalog import Catalog
+from ..catalog import Catalog, is_server
 from ..corpus import Corpus
 from ..errors import SourceError
 
@@ -95,13 +95,16 @@ def read_questions_file(path: Path) -> list[str]:
 
 @contextmanager
 def open_corpus(host: Host, folder: Path, *, on_progress: OnProgress | None = None) -> Iterator[Corpus]:
-    """The folder's documents as a corpus of its own, kept in the cache folder; only what changed is embedded again.
+    """The folder's documents as a corpus of its own; only what changed is embedded again.
 
-    Raises ``SourceError``.
+    It is kept in the cache folder; where the deployment's database is a server, there, in a schema
+    ``ragstone_eval_…`` that may be dropped at any time. Raises ``SourceError``.
     """
     source = folder / "corpus.jsonl"
     name = hashlib.sha256(str(folder.resolve()).encode()).hexdigest()[:16]
-    catalog = Catalog(None, host.settings.cache_dir / "eval" / name)
+    kept_in = host.settings.cache_dir / "eval" / name
+    server = host.settings.database if is_server(host.settings.database) else None
+    catalog = Catalog(server, kept_in, schema=f"ragstone_eval_{name}")
     try:
         corpus = Corpus(
             "eval",

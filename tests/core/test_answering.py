@@ -21,6 +21,12 @@ if TYPE_CHECKING:
 
 
 @pytest.fixture
+def fast_host(tmp_path: Path, database: str | None) -> Iterator[Host]:
+    with open_host(tmp_path, database=database) as host:
+        yield host
+
+
+@pytest.fixture
 def host(fast_host: Host, small_book: Path) -> Host:
     shelf = Shelf(fast_host)
     shelf.add(shelf.plan(small_book), title="Robot parts")

@@ -107,6 +107,20 @@ def test_a_snapshot_is_of_one_moment(catalog: Catalog) -> None:
         assert snapshot.sizes(corpus.id) == (2, 2)
 
 
+def test_a_reader_keeps_what_is_removed_meanwhile(catalog: Catalog) -> None:
+    corpus = catalog.create_corpus("c", {})
+    catalog.put_document(corpus.id, _document("a", "wheels turn"))
+    with catalog.read() as snapshot:
+        assert snapshot.corpus("c") is not None
+        catalog.drop_corpus(corpus.id)
+        ((key, _score),) = snapshot.lexical(corpus.id, ["wheel"], 10)
+        assert snapshot.nodes([key])[key].text == "wheels turn"
+    again = catalog.create_corpus("c", {})
+    with catalog.read() as snapshot:
+        assert [row.id for row in snapshot.corpora()] == [again.id]
+        assert snapshot.lexical(again.id, ["wheel"], 10) == []
+
+
 @pytest.mark.parametrize(
     ("operator", "value", "found"),
     [
@@ -128,6 +142,9 @@ def test_filters_by_text(catalog: Catalog, operator: FilterOperator, value: obje
 
     assert passing(MetadataFilter(key="book", value=value, operator=operator)) == found
     assert passing(MetadataFilter(key="year", value=2000, operator=FilterOperator.GT)) == {"b", "c"}
+    assert passing(MetadataFilter(key="book", value=0, operator=FilterOperator.GT)) == set()
+    assert passing(MetadataFilter(key="year", value="1999")) == {"a"}
+    assert passing(MetadataFilter(key="no such key", value="x", operator=FilterOperator.NE)) == set()
     quoted = MetadataFilter(key="book", value="x' OR '1'='1")
     assert passing(quoted) == set()
 

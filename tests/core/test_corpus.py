@@ -12,6 +12,7 @@ from ragstone.core.testing import WordEmbedding, open_host
 from ragstone.plugins.book_chat.shelf import Shelf
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     from llama_index.core.base.embeddings.base import BaseEmbedding
@@ -34,23 +35,31 @@ class OtherEncoder:
         return OtherWords()
 
 
+@pytest.fixture
+def fast_host(tmp_path: Path, database: str | None) -> Iterator[Host]:
+    with open_host(tmp_path, database=database) as host:
+        yield host
+
+
 def _fill(host: Host, book: Path) -> Shelf:
     shelf = Shelf(host)
     shelf.add(shelf.plan(book), title="Parts")
     return shelf
 
 
-def _with_other_encoder(folder: Path):  # type: ignore[no-untyped-def]
+def _with_other_encoder(folder: Path, database: str | None):  # type: ignore[no-untyped-def]
     # Given plugins are called in order, so the first answer is the other encoder's.
     from ragstone.core.testing import TestModels
 
-    return open_host(folder, plugins={"test_models": OtherEncoder(), "models": TestModels()})
+    return open_host(folder, database=database, plugins={"test_models": OtherEncoder(), "models": TestModels()})
 
 
-def test_another_encoder_is_noticed_and_answers_do_not_stop(tmp_path: Path, small_book: Path) -> None:
-    with open_host(tmp_path) as host:
+def test_another_encoder_is_noticed_and_answers_do_not_stop(
+    tmp_path: Path, small_book: Path, database: str | None
+) -> None:
+    with open_host(tmp_path, database=database) as host:
         assert _fill(host, small_book).corpus.info().stale is None
-    with _with_other_encoder(tmp_path) as host:
+    with _with_other_encoder(tmp_path, database) as host:
         corpus = Shelf(host).corpus
         assert "encoder 'WordEmbedding/words" in str(corpus.info().stale)
         with corpus.catalog.read() as snapshot:
@@ -66,20 +75,22 @@ def test_another_encoder_is_noticed_and_answers_do_not_stop(tmp_path: Path, smal
         assert host.assistant("book_chat").ask("What is a caster?").text.startswith("A caster is a wheel")
 
 
-def test_adding_to_a_stale_corpus_rebuilds_it_first(tmp_path: Path, small_book: Path) -> None:
-    with open_host(tmp_path) as host:
+def test_adding_to_a_stale_corpus_rebuilds_it_first(tmp_path: Path, small_book: Path, database: str | None) -> None:
+    with open_host(tmp_path, database=database) as host:
         _fill(host, small_book)
     (small_book / "03-legs.md").write_text("# Legs\n\nA knee bends.\n", "utf-8")
-    with _with_other_encoder(tmp_path) as host:
+    with _with_other_encoder(tmp_path, database) as host:
         corpus = _fill(host, small_book).corpus
         assert corpus.info().stale is None
         assert corpus.info().documents == 3
 
 
-def test_an_interrupted_rebuild_goes_on_where_it_was(tmp_path: Path, small_book: Path) -> None:
-    with open_host(tmp_path) as host:
+def test_an_interrupted_rebuild_goes_on_where_it_was(tmp_path: Path, small_book: Path, database: str | None) -> None:
+    with open_host(tmp_path, database=database) as host:
         _fill(host, small_book)
-    with open_host(tmp_path, options={"book_chat": {"chunk_tokens": 120, "min_chunk_tokens": 60}}) as host:
+    with open_host(
+        tmp_path, database=database, options={"book_chat": {"chunk_tokens": 120, "min_chunk_tokens": 60}}
+    ) as host:
         corpus = Shelf(host).corpus
         real, calls = corpus.encoder.embed_chunks, []
 
@@ -99,8 +110,10 @@ def test_an_interrupted_rebuild_goes_on_where_it_was(tmp_path: Path, small_book:
         assert (corpus.info().building, corpus.info().stale) == (False, None)
 
 
-def test_the_encoder_failing_half_way_leaves_the_old_version(tmp_path: Path, small_book: Path) -> None:
-    with open_host(tmp_path) as host:
+def test_the_encoder_failing_half_way_leaves_the_old_version(
+    tmp_path: Path, small_book: Path, database: str | None
+) -> None:
+    with open_host(tmp_path, database=database) as host:
         shelf = _fill(host, small_book)
         arms = small_book / "02-arms.md"
         arms.write_text(arms.read_text("utf-8").replace("40 newtons", "45 newtons"), "utf-8")
