@@ -36,6 +36,8 @@ _NUMBER = re.compile(r"\s*(\d{1,3})[.)]\s+(.+)")
 _ROW = re.compile(r"\s*\|.*\|")
 _QUOTE = re.compile(r"\s*(?:>\s?)+(?:\[!(\w+)\]\s*)?")
 _RULE = re.compile(r"[\s|:-]+")
+#: How an answer's text sets apart a warning of its sources.
+_WARNING = "WARNING: "
 
 
 @dataclass(frozen=True)
@@ -48,7 +50,7 @@ class Piece:
 
 @dataclass(frozen=True)
 class Block:
-    """A paragraph (``p``), ``code``, list (``ul``, ``ol``) or ``table`` of an answer."""
+    """A paragraph (``p``), a ``warning``, ``code``, list (``ul``, ``ol``) or ``table`` of an answer."""
 
     kind: str
     #: A paragraph's one line, the items of a list, the rows of a table; one line of code is one piece.
@@ -121,11 +123,11 @@ def _runs(text: str) -> list[_Run]:
         now, content, start = _kind_of(line)
         if now == "ol" and before == "p" and start != 1:
             now, content = "p", line  # a sentence whose line happens to begin with a number
-        if now == "p" and before in {"p", "ul", "ol"}:
+        if now == "p" and before in {"p", "ul", "ol", "warning"}:
             now = before
             runs[-1].lines[-1] += f" {content.strip()}"
         elif now:
-            if now != before:
+            if now != before or now == "warning":
                 runs.append(_Run(now, start))
             runs[-1].lines.append(content.strip())
     return runs
@@ -147,6 +149,8 @@ def _block(run: _Run, known: tuple[int, ...]) -> Block:
 def _kind_of(line: str) -> tuple[str, str, int]:
     if not line.strip():
         return "", "", 1
+    if line.startswith(_WARNING):
+        return "warning", line.removeprefix(_WARNING), 1
     if match := _BULLET.fullmatch(line):
         return "ul", match[1], 1
     if match := _NUMBER.fullmatch(line):

@@ -52,18 +52,20 @@ def blueprint(host: Host) -> Blueprint:
     @pages.get("/")
     def chat() -> tuple[str, int]:
         assistant = host.assistant(_NAME)
-        question, book = request.args.get("q", "").strip(), request.args.get("book", "")
+        question = request.args.get("q", "").strip()
+        asked = {name: request.args.get(name, "") for name in ("book", "setting")}
+        narrow = {name: value for name, value in asked.items() if value}
         answer, problem, status = None, None, 200
         if question:
             try:
-                answer = assistant.ask(question, narrow={"book": book} if book else None)
+                answer = assistant.ask(question, narrow=narrow)
             except RagstoneError as error:
                 problem, status = error.to_problem(), error.status
         page = render_template(
             "book_chat/chat.html",
             assistant=assistant,
             books=shelf.books(),
-            book=book,
+            **asked,
             question=question,
             answer=answer,
             problem=problem,

@@ -52,7 +52,7 @@ FIELDS = {
     "is_simulation": True,
 }
 ANSWER = Answer(
-    f"Nodes run [1]. {EVIL}\nNext line with `code [1]` and **bold** [2][9].\n\n- one [1]\n* two\n\n"
+    f"WARNING: Hold **it** [1]. {EVIL}\nfirmly\nWARNING: And wait [2]\n\nNodes run [1]. {EVIL}\nNext line with `code [1]` and **bold** [2][9].\n\n- one [1]\n* two\n\n"
     "4. four\n5. five\n> [!NOTE]\n> noted\n> 99. not a list\n"
     f"```python\nx = [1]\n\n{EVIL}\n```\n| a | b |\n|---|:--|\n| c [1] | d |\n"
     "last `open **mark\n~~~\nnever closed",
@@ -153,7 +153,7 @@ def test_the_conversation_survives_leaving_the_page(open_page: Open) -> None:
     page.locator(".sources").wait_for()
     page.goto("/")
     page.go_back()
-    assert page.locator(".exchange .text").inner_text().startswith("Nodes run")
+    assert page.locator(".exchange .text").inner_text().startswith("Warning\nHold it")
     assert page.locator("[data-status]").inner_text() == ""
 
 

@@ -75,6 +75,7 @@ function inline(text, draw) {
 function kindOf(line) {
   let match;
   if (!line.trim()) return ["", "", 1];
+  if (line.startsWith("WARNING: ")) return ["warning", line.slice(9), 1];
   if ((match = /^\s*[-*•]\s+(.+)$/.exec(line))) return ["ul", match[1], 1];
   if ((match = /^\s*(\d{1,3})[.)]\s+(.+)$/.exec(line))) return ["ol", match[2], Number(match[1])];
   return [/^\s*\|.*\|/.test(line) ? "table" : "p", line, 1];
@@ -106,11 +107,11 @@ function runsOf(text) {
     // a sentence whose line happens to begin with a number
     if (kind === "ol" && before === "p" && start !== 1) [kind, content] = ["p", line];
     now = kind;
-    if (kind === "p" && ["p", "ul", "ol"].includes(before)) {
+    if (kind === "p" && ["p", "ul", "ol", "warning"].includes(before)) {
       now = before;
       last.lines.push(`${last.lines.pop()} ${content.trim()}`);
     } else if (kind) {
-      if (kind !== before) runs.push({ kind, start, lines: [] });
+      if (kind !== before || kind === "warning") runs.push({ kind, start, lines: [] });
       runs.at(-1).lines.push(content.trim());
     }
   }
@@ -123,6 +124,9 @@ export function renderText(text, draw) {
   const cells = (line) => line.replace(/^\|+|\|+$/g, "").split("|");
   return runsOf(text).map(({ kind, start, lines }) => {
     if (kind === "code") return el("pre", { tabindex: 0 }, el("code", {}, ...lines.map((line) => `${line}\n`)));
+    if (kind === "warning") {
+      return el("div", { class: "admonition warning", role: "note" }, el("b", {}, "Warning"), ...inline(lines[0], draw));
+    }
     if (kind === "p") return el("p", {}, ...inline(lines[0], draw));
     if (kind !== "table") {
       return el(kind, kind === "ol" ? { start } : {}, ...lines.map((line) => el("li", {}, ...inline(line, draw))));
