@@ -134,8 +134,6 @@ class Shelf:
         report.left_out += reading.failed
         report.needs_ocr, report.broken_pages = reading.needs_ocr, reading.broken_pages
         if not (done.added or done.updated or done.unchanged):
-            if layout.kind == "file" and reading.error is not None:
-                raise reading.error
             reasons = "; ".join(f"{left.relative}: {left.reason}" for left in reading.failed[:3])
             raise SourceError(f"no file of the book could be read: {reasons}", where=str(layout.root))
         kept = {*done.added, *done.updated, *done.unchanged, *reading.failed_ids}
@@ -186,7 +184,6 @@ class _Reading:
         self.manifest = read_manifest(layout.root)
         self.failed: list[LeftOut] = []
         self.failed_ids: set[str] = set()
-        self.error: SourceError | None = None
         self.needs_ocr: dict[str, list[int]] = {}
         self.broken_pages: dict[str, list[int]] = {}
 
@@ -210,7 +207,6 @@ class _Reading:
             try:
                 documents = self._read(file)
             except SourceError as error:
-                self.error = error
                 self._leave_out(file, error.what)
                 continue
             except Exception as error:

@@ -24,7 +24,7 @@ def main(seconds: float, megabytes: int) -> None:
     try:
         answer = _read(seconds, megabytes)
     except MemoryError:
-        answer = {"status": "too_large", "detail": "needs more memory than it may have"}
+        answer = {"status": "too_large", "detail": ""}
     except Exception as error:
         answer = {"status": "broken", "detail": f"{type(error).__name__}: {error}"[:300]}
     _say(answer)

@@ -11,7 +11,7 @@ import pypdfium2.raw as pdfium
 from .columns import columns_of
 from .furniture import take_furniture
 from .glyphs import read_page
-from .headings import body_size, from_outline, from_type, is_contents
+from .headings import bare, body_size, from_outline, from_type, is_contents, is_numbered
 from .outline import read_outline
 from .paragraphs import blocks_of
 from .shapes import Line
@@ -33,6 +33,8 @@ def read_book(document: Any, count: int) -> dict[str, Any]:
     labels = [_label(document, number) for number in range(count)]
     pages = [read_page(document, number + 1, labels[number]) for number in range(count)]
     broken = [page.number for page in pages if page.broken]
+    if len(broken) * 2 > count:
+        return {"status": "broken", "detail": f"of {count:,} pages {count - len(broken):,} can be read"}
     needs_ocr = [page.number for page in pages if page.drawn and not _has_text(page)]
     for page in pages:
         take_tables(page)
@@ -91,14 +93,14 @@ def _title(document: Any, read: dict[int, list[Column]], body: float, headings: 
     largest: list[Line] = []
     for number in sorted(read)[:2]:
         lines = [item for column in read[number] for item in column.items if isinstance(item, Line)]
-        lines = [line for line in lines if id(line) not in headings]
+        lines = [line for line in lines if id(line) not in headings and not is_numbered(line.text)]
         size_here = max((line.size for line in lines if len(line.text) > 3), default=0)
         if size_here > 1.25 * body and size_here > max((line.size for line in largest), default=0):
             largest = [line for line in lines if abs(line.size - size_here) < 0.6 and not _HASH.fullmatch(line.text)][
                 :4
             ]
     if given and not _FILE_NAME.fullmatch(given):
-        return given, largest
+        return given, largest if bare(" ".join(line.text for line in largest)) == bare(given) else []
     return " ".join(line.text for line in largest)[:250], largest
 
 

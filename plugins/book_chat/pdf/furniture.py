@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from .shapes import Line, Page
 
-_EDGE = 0.14  # of the page's height, where running heads are
+_EDGE = 0.1  # of the page's height, where running heads are
 _PEELED = 3
 _REPEATED = 3
 _NUMBER = re.compile(r"[\divxlcIVXLC]+$")

@@ -16,7 +16,9 @@ if TYPE_CHECKING:
     from .shapes import Entry
 
 _CHAPTER = re.compile(r"(?:chapter|part|appendix|unit|lesson)\s+(?:\d{1,3}|[IVXLC]{1,7}|[A-Z])\.?:?$", re.IGNORECASE)
-_NUMBERED = re.compile(r"(?:(?:chapter|part|appendix)\s+)?((?:\d{1,2}|[A-Z])(?:\.\d{1,3}){0,4})\.?\s+\S", re.IGNORECASE)
+_NUMBERED = re.compile(
+    r"(?:(?i:chapter|part|appendix)\s+)?(\d{1,2}(?:\.\d{1,3}){0,4}|[A-Z](?:\.\d{1,3}){1,4}|(?<=\s)[A-Z])[.:]?\s+\S"
+)
 _CONTENTS = re.compile(r"(?:table of )?contents|list of (?:figures|tables)", re.IGNORECASE)
 _BEFORE_TITLE = re.compile(r"(?:chapter|appendix|part)?(?:\d+|[a-z]\d*|[ivxlc]+)?")
 _LONGEST = 140
@@ -162,3 +164,8 @@ def _looks_like_one(line: Line, body: float, column: Column) -> bool:
 def is_contents(text: str) -> bool:
     """Whether a heading says that a list of what is in the book follows."""
     return bool(_CONTENTS.fullmatch(text.strip()))
+
+
+def is_numbered(text: str) -> bool:
+    """Whether a line begins as a numbered heading does."""
+    return bool(_NUMBERED.match(text))

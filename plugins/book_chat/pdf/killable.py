@@ -111,8 +111,8 @@ def _death(process: subprocess.Popen[bytes]) -> tuple[Reason, str]:
     except subprocess.TimeoutExpired:
         return "crashed", "its reader went silent"
     if code == -signal.SIGXCPU:
-        return "timeout", "took more processor time than it may"
+        return "timeout", ""
     # PDFium ends the process when it gets no memory.
     if code in (-signal.SIGABRT, -signal.SIGTRAP, -signal.SIGILL, -signal.SIGKILL):
-        return "too_large", "needs more memory than it may have"
+        return "too_large", ""
     return "crashed", f"its reader ended with {code}"
