@@ -32,6 +32,8 @@ def read_question(body: object, *, narrowings: Collection[str], selection: bool 
         arguments["selection"] = _string(body, "selection", required=True)
     top_k = body.get("top_k")
     if top_k is not None:
+        if isinstance(top_k, float) and top_k.is_integer():
+            top_k = int(top_k)  # JSON has one kind of number: 5.0 is 5
         if not isinstance(top_k, int) or isinstance(top_k, bool):
             raise BadRequest("top_k must be a whole number")
         arguments["top_k"] = top_k

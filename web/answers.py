@@ -12,6 +12,7 @@ from flask import Flask, Response, abort, jsonify, request
 from ragstone.core import Answer, BadRequest, read_question
 
 from .errors import BUG, problem_of
+from .openapi import asking
 from .origins import Reach
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ def _view(assistant: Assistant, selection: bool) -> Callable[[], Response]:
         response.headers["Cache-Control"] = "no-store"
         return response
 
-    ask.__dict__.update(reach=Reach.LISTED)
+    ask.__dict__.update(reach=Reach.LISTED, openapi=asking(assistant, selection=selection))
     return ask
 
 

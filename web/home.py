@@ -8,6 +8,8 @@ from flask import Blueprint, Response, current_app, jsonify, redirect, render_te
 
 from ragstone.core import RagstoneError
 
+from . import openapi
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -53,6 +55,14 @@ def blueprint(host: Host) -> Blueprint:
         response.status_code = status
         response.headers["Cache-Control"] = "no-store"
         return response
+
+    health.__dict__.update(openapi=openapi.HEALTH)
+
+    @pages.get("/openapi.json")
+    def description() -> Response:
+        return jsonify(openapi.describe(current_app, host.version))
+
+    description.__dict__.update(openapi=openapi.ITSELF)
 
     @pages.get("/favicon.ico")
     def favicon() -> Response:

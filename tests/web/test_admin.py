@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from ragstone.core import StorageBusy
 from ragstone.core.testing import open_host
 from ragstone.plugins.book_chat.admin import jobs as jobs_module
 from ragstone.plugins.book_chat.admin.jobs import Jobs
@@ -292,9 +293,9 @@ def waiting(tmp_path: Path, name: str) -> Upload:
 
 
 def end_of(jobs: Jobs, job_id: str) -> Any:
+    last = None
     for job in jobs.follow(job_id, 30):
-        assert job is not None, "nothing happened for half a minute"
-        last = job
+        last = job or last
     return last
 
 
@@ -345,7 +346,7 @@ def test_nobody_has_to_watch_and_anybody_may_later(tmp_path: Path) -> None:
     job = jobs.submit(waiting(tmp_path, "book"))
     first = jobs.follow(job.id, 30)
     next(first)
-    first.close()  # the client has gone
+    del first  # the client has gone
     go.set()
     assert end_of(jobs, job.id).state == "done"
     assert end_of(jobs, job.id).files == 1, "as often as one likes"
@@ -365,7 +366,7 @@ def test_the_queue_and_the_memory_are_bounded(tmp_path: Path, monkeypatch: pytes
     running = jobs.submit(waiting(tmp_path, "0"))
     assert begun.wait(30)
     kept = [jobs.submit(waiting(tmp_path, name)) for name in "12"]
-    with pytest.raises(jobs_module.StorageBusy):
+    with pytest.raises(StorageBusy):
         jobs.submit(waiting(tmp_path, "3"))
     assert not (tmp_path / "3").exists()
     go.set()

@@ -1,0 +1,78 @@
+"""``/openapi.json`` describes what there is, and what there is keeps to it, whatever is sent."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+
+from ragstone.core.testing import open_host
+from ragstone.plugins.book_chat.shelf import Shelf
+from ragstone.web import create_app
+from tests.needs import needed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from flask import Flask
+
+schemathesis = needed("schemathesis")
+positive_data_acceptance = needed("schemathesis.specs.openapi.checks").positive_data_acceptance
+KEY = "a key of enough characters"
+HEALTH_CHECKS = list(HealthCheck)
+
+
+@pytest.fixture(scope="module")
+def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Flask]:
+    folder = tmp_path_factory.mktemp("described")
+    book = folder / "wheels.md"
+    book.write_text("# Wheels\n\n## Casters\n\nA caster is a wheel that swivels about a vertical axis.\n")
+    options = {"book_chat": {"sample": False}, "web": {"requests_per_minute": 0, "max_upload_bytes": 100_000}}
+    with pytest.MonkeyPatch.context() as patch, open_host(folder, options=options) as host:
+        patch.setenv("RAGSTONE_ADMIN_KEY", KEY)
+        shelf = Shelf(host)
+        shelf.add(shelf.plan(book), title="Robot parts")
+        yield create_app(host)
+
+
+def test_every_answer_is_as_described(app: Flask) -> None:
+    schema = schemathesis.openapi.from_wsgi("/openapi.json", app)
+    operations = [found.ok() for found in schema.get_all_operations()]
+    assert {operation.label for operation in operations} >= {"POST /query", "POST /api/books"}
+    for operation in operations:
+
+        @given(case=operation.as_strategy())
+        @settings(max_examples=50, deadline=None, derandomize=True, database=None, suppress_health_check=HEALTH_CHECKS)
+        def check(case: Any) -> None:
+            # which values a narrowing takes is the assistant's own matter, and so is a book that is made up
+            free = isinstance(case.body, dict) and "setting" in case.body
+            free = free or case.media_type == "multipart/form-data"
+            left_out = [positive_data_acceptance] if free else []
+            case.call_and_validate(headers={"Authorization": f"Bearer {KEY}"}, excluded_checks=left_out)
+
+        check()
+
+
+def test_everything_that_programs_use_is_described(app: Flask) -> None:
+    told = app.test_client().get("/openapi.json").get_json()
+    assert told["openapi"] == "3.1.0"
+    assert {f"{method.upper()} {path}" for path, methods in told["paths"].items() for method in methods} == {
+        "GET /health",
+        "GET /openapi.json",
+        "POST /query",
+        "POST /query-selection",
+        "GET /api/books",
+        "POST /api/books",
+        "DELETE /api/books/{slug}",
+        "GET /api/books/jobs",
+        "GET /api/books/jobs/{job_id}/events",
+    }
+    changing = {
+        rule.rule for rule in app.url_map.iter_rules() if (rule.methods or set()) & {"POST", "PUT", "PATCH", "DELETE"}
+    }
+    assert {path.replace("{", "<").replace("}", ">") for path in told["paths"]} >= changing
+    asked = told["paths"]["/query"]["post"]["requestBody"]["content"]["application/json"]["schema"]
+    assert set(asked["properties"]) >= {"question", "top_k", "history", "book"}
+    assert set(told["paths"]["/query-selection"]["post"]["responses"]) >= {"200", "400", "403", "413", "415", "429"}
+    assert told["paths"]["/api/books"]["get"]["security"] == [{"adminKey": []}]

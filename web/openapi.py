@@ -1,0 +1,141 @@
+"""``/openapi.json``: what the app's routes take and give, in the words of OpenAPI 3.1.
+
+The routes are the app's own; what stands at them is told by the attribute ``openapi`` of each view function, an
+operation of OpenAPI. Pages for people have none and are left out.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from flask import Flask
+
+    from ragstone.core import Assistant
+
+Operation = dict[str, Any]
+
+#: Something that is no white space, and no NUL.
+_SAID = r"^[^\u0000]*[^\s\u0000][^\u0000]*$"
+_QUESTION = {"type": "string", "minLength": 1, "maxLength": 4000, "pattern": _SAID}
+_TEXT = {"type": "string"}
+_MAYBE_TEXT = {"type": ["string", "null"]}
+_FLAG = {"type": "boolean"}
+_COUNT = {"type": "integer", "minimum": 0}
+_PROBLEM = {"$ref": "#/components/responses/Problem"}
+#: What any request may be told: by the checks of the host name and of the origin, and by the limit of the rate.
+_ALWAYS = (403, 421, 429)
+
+
+def _list(items: dict[str, Any], **more: Any) -> dict[str, Any]:
+    return {"type": "array", "items": items, **more}
+
+
+def _object(**properties: Any) -> dict[str, Any]:
+    return {"type": "object", "properties": properties, "required": list(properties)}
+
+
+_TURN = {
+    "type": "object",
+    "properties": {"question": _QUESTION, "answer": {"type": "string", "maxLength": 20000, "pattern": "^[^\\u0000]*$"}},
+    "required": ["question"],
+    "additionalProperties": False,
+}
+_CITATION = _object(n={"type": "integer", "minimum": 1}, chunk_id=_TEXT, url=_TEXT, quote=_TEXT)
+_TIMINGS = _object(encode={"type": "number"}, retrieve={"type": "number"}, answer={"type": "number"})
+_SCHEMAS = {
+    "Problem": {
+        **_object(type=_TEXT, title=_TEXT, status={"type": "integer", "minimum": 400, "maximum": 599}, detail=_TEXT),
+        "description": "Problem details (RFC 9457)",
+    },
+    "Answer": _object(
+        answer=_TEXT,
+        refused=_FLAG,
+        reason=_MAYBE_TEXT,
+        citations=_list({"$ref": "#/components/schemas/Citation"}),
+        dropped=_list(_TEXT),
+        timings_ms=_TIMINGS,
+    ),
+    "Citation": {**_CITATION, "description": "The assistant's own fields stand beside these."},
+}
+_RESPONSES = {
+    "Problem": {
+        "description": "What went wrong",
+        "content": {"application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}},
+    }
+}
+_REPORT = _object(
+    status={"enum": ["ok", "unavailable"]},
+    version=_TEXT,
+    plugins=_list(_object(name=_TEXT, version=_TEXT, state=_TEXT, reason=_MAYBE_TEXT)),
+    corpora=_list(_object(name=_TEXT, documents=_COUNT, chunks=_COUNT)),
+    checks=_list(_object(name=_TEXT, ok=_FLAG, fatal=_FLAG, detail=_TEXT)),
+)
+
+
+def _json(description: str, schema: dict[str, Any]) -> dict[str, Any]:
+    return {"description": description, "content": {"application/json": {"schema": schema}}}
+
+
+HEALTH: Operation = {
+    "summary": "How it is",
+    "responses": {"200": _json("It can answer", _REPORT), "503": _json("It cannot; `reason` says why", _REPORT)},
+}
+ITSELF: Operation = {
+    "summary": "This description",
+    "responses": {"200": _json("OpenAPI 3.1", {"type": "object"})},
+}
+
+
+def asking(assistant: Assistant, *, selection: bool) -> Operation:
+    """The operation that asks an assistant."""
+    properties: dict[str, Any] = {"question": _QUESTION, "top_k": {"type": "integer", "minimum": 1, "maximum": 50}}
+    if selection:
+        properties["selection"] = {**_QUESTION, "maxLength": 20000}
+    else:
+        properties["history"] = _list(_TURN, maxItems=20)
+    for name, help_text in assistant.narrowings.items():
+        properties[name] = {"type": "string", "description": help_text}
+    schema = {
+        "type": "object",
+        "properties": properties,
+        "required": ["question", *(["selection"] if selection else [])],
+        "additionalProperties": False,
+    }
+    answered = _json("The answer, or a refusal", {"$ref": "#/components/schemas/Answer"})
+    events = {"schema": _TEXT, "description": "`delta` with `text`, any number of times; then `answer`, or `error`"}
+    answered["content"]["text/event-stream"] = events
+    return {
+        "summary": f"Ask {assistant.title}{' about a selected text' if selection else ''}",
+        "description": assistant.description,
+        "requestBody": {"required": True, "content": {"application/json": {"schema": schema}}},
+        "responses": {"200": answered, **{str(status): _PROBLEM for status in (400, 404, 413, 415, 502, 503)}},
+    }
+
+
+def describe(app: Flask, version: str) -> dict[str, Any]:
+    """Return the description of everything at ``app`` that programs use."""
+    paths: dict[str, dict[str, Any]] = {}
+    for rule in sorted(app.url_map.iter_rules(), key=lambda rule: rule.rule):
+        operation = getattr(app.view_functions[rule.endpoint], "openapi", None)
+        if operation is None:
+            continue
+        names = re.findall(r"<(?:[^<>:]+:)?([^<>:]+)>", rule.rule)
+        told = {**operation, "responses": {**operation["responses"], **{str(code): _PROBLEM for code in _ALWAYS}}}
+        if names:
+            told["parameters"] = [{"name": name, "in": "path", "required": True, "schema": _TEXT} for name in names]
+        path = re.sub(r"<(?:[^<>:]+:)?([^<>:]+)>", r"{\1}", rule.rule)
+        for method in sorted((rule.methods or set()) - {"HEAD", "OPTIONS"}):
+            named = {"operationId": f"{method.lower()}:{rule.endpoint}", **told}
+            paths.setdefault(path, {})[method.lower()] = named
+    return {
+        "openapi": "3.1.0",
+        "info": {"title": "Ragstone", "version": version, "description": "Answers that say where they come from."},
+        "paths": paths,
+        "components": {
+            "schemas": _SCHEMAS,
+            "responses": _RESPONSES,
+            "securitySchemes": {"adminKey": {"type": "http", "scheme": "bearer"}},
+        },
+    }
