@@ -1,0 +1,111 @@
+"""One test for each requirement of book chat's specification, named after it."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from ragstone.plugins.book_chat.shelf import Shelf
+from tests.plugins.book_chat.pdfs import lines, make
+from tests.third_party_fakes import write_pages
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from ragstone.core import Host
+
+WEATHER = "What is the weather today?"
+_MARKER = re.compile(r"\s*\[\d+\]")
+
+
+@pytest.fixture
+def host(real_host: Host, small_book: Path) -> Host:
+    shelf = Shelf(real_host)
+    shelf.add(shelf.plan(small_book), title="Robot parts")
+    return real_host
+
+
+@pytest.mark.parametrize(
+    "question", ["What is a caster?", "caster??", "Tell me what a caster is, please.", "WHAT IS A CASTER"]
+)
+def test_fr_1_questions_in_natural_language(host: Host, question: str) -> None:
+    assert "A caster is a wheel that swivels about a vertical axis." in host.assistant("book_chat").ask(question).text
+
+
+def test_fr_2_the_whole_book_or_the_selected_text(host: Host) -> None:
+    assistant = host.assistant("book_chat")
+    selected = "Nylon tyres last about four times longer than rubber tyres."
+    assert "40 newtons" in assistant.ask("How strong is the grip force of a parallel gripper?").text
+    assert assistant.ask("How strong is the grip force of a parallel gripper?", selection=selected).refused
+    assert assistant.ask("Which tyres last longer?", selection=selected).text.startswith(selected)
+
+
+def test_fr_3_markdown_and_pdf(host: Host, tmp_path: Path) -> None:
+    book = tmp_path / "gears.pdf"
+    book.write_bytes(make([lines(72, 700, "A worm gear turns a shaft at a right angle.", "It does not turn back.")]))
+    shelf = Shelf(host)
+    report = shelf.add(shelf.plan(book), title="Gears")
+    answer = host.assistant("book_chat").ask("What does a worm gear turn?", narrow={"book": report.book})
+    assert "A worm gear turns a shaft at a right angle." in answer.text
+    assert answer.citations[0].fields["page_index"] == 1
+
+
+def test_fr_4_each_chunk_has_an_embedding_of_its_own(host: Host) -> None:
+    corpus = Shelf(host).corpus
+    with host.catalog.read() as snapshot:
+        row = corpus.row(snapshot)
+        held = [snapshot.document_vectors(each.key, host.encoder.dimension) for each in snapshot.documents(row.id)]
+    vectors = np.concatenate([each.vectors for each in held])
+    assert sum(len(each.chunk_keys) for each in held) == corpus.info().chunks
+    assert len(np.unique(vectors.round(5), axis=0)) == len(vectors)
+
+
+@pytest.mark.parametrize("top_k", [1, 2, 3])
+def test_fr_5_the_top_k_passages(host: Host, top_k: int) -> None:
+    found, _ = host.assistant("book_chat").retrieve_for("Which tyres grip wet concrete?", top_k=top_k)
+    assert len(found.nodes) == top_k
+    assert found.nodes[0].node.metadata["section"] == "Tyres"
+    scores = [node.score or 0.0 for node in found.nodes]
+    assert scores == sorted(scores, reverse=True)
+
+
+def test_fr_6_every_sentence_stands_in_a_passage(host: Host) -> None:
+    answer = host.assistant("book_chat").ask("Which tyres grip wet concrete better?")
+    words = {node.node.node_id: " ".join(node.node.get_content().split()) for node in answer.passages}
+    assert answer.citations
+    for citation in answer.citations:
+        assert citation.quote in words[citation.chunk_id]
+    for sentence in re.split(r"(?<=\])\s+", answer.text):
+        assert any(_MARKER.sub("", sentence) in text for text in words.values())
+
+
+def test_fr_7_every_sentence_cites_chapter_and_section(host: Host) -> None:
+    answer = host.assistant("book_chat").ask("Which tyres grip wet concrete better?")
+    assert all(_MARKER.search(sentence) for sentence in re.split(r"(?<=\])\s+", answer.text))
+    assert (answer.citations[0].fields["chapter"], answer.citations[0].fields["section"]) == ("Wheels", "Tyres")
+
+
+@pytest.mark.parametrize(
+    "question", [WEATHER, "Who won the cup?", "How do I bake bread?", "What is the meaning of life?"]
+)
+def test_nfr_1_it_refuses_rather_than_invents(host: Host, question: str) -> None:
+    answer = host.assistant("book_chat").ask(question)
+    assert answer.refused
+    assert answer.citations == ()
+
+
+def test_nfr_4_another_edition_needs_no_other_settings(host: Host, tmp_path: Path) -> None:
+    shelf = Shelf(host)
+    pages = {"01.md": "# Wheels\n\n## Casters\n\nA caster has two wheels in this edition.\n"}
+    shelf.add(shelf.plan(write_pages(tmp_path / "second", pages)), title="Robot parts", edition="Second Edition")
+    assert host.assistant("book_chat").ask("How many wheels has a caster?").text.startswith("A caster has two wheels")
+    assert [book.edition for book in shelf.books()] == ["First Edition", "Second Edition"]
+
+
+def test_ss_1_out_of_scope_is_refused_politely(host: Host) -> None:
+    assert host.assistant("book_chat").ask(WEATHER).text == (
+        "As an AI tutor for 'Robot parts,' I can only answer questions related to the book's content."
+    )
