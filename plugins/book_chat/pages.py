@@ -8,11 +8,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from flask import Blueprint, Response, render_template, request, send_from_directory
+from werkzeug.exceptions import RequestedRangeNotSatisfiable
+from werkzeug.wsgi import wrap_file
 
 from ragstone.core import RagstoneError
 
 from .admin import pages as admin
+from .pdf.serving import PdfFiles
 from .places import source_page
+from .settings import BookChatSettings
 from .shelf import Shelf
 
 if TYPE_CHECKING:
@@ -20,6 +24,7 @@ if TYPE_CHECKING:
 
     from ragstone.core import Host
 
+    from .pdf.serving import OpenPdf
     from .places import ShownBlock
 
 _NAME = "book_chat"
@@ -47,6 +52,7 @@ class Stretch:
 def blueprint(host: Host) -> Blueprint:
     """Return book chat's pages over an open host."""
     shelf = Shelf(host)
+    files = PdfFiles(shelf.corpus, host.options(BookChatSettings).serve_pdf)
     pages = Blueprint(_NAME, __name__, url_prefix=f"/{_NAME}", template_folder="templates", static_folder="static")
 
     @pages.get("/")
@@ -88,7 +94,12 @@ def blueprint(host: Host) -> Blueprint:
             trail=trail,
             heading=heading,
             stretches=stretches(shown),
+            pdf=files.address(f"/{_NAME}/book", page.book, page.path, page.page_index),
         )
+
+    @pages.get("/book/<slug>.pdf")
+    def pdf(slug: str) -> Response:
+        return _sent(files.open(slug, request.args.get("path")), f"{slug}.pdf")
 
     pages.add_url_rule("/widget.js", view_func=_widget())
     shelf_pages = admin.blueprint(host)
@@ -105,6 +116,24 @@ def _widget() -> Callable[[], Response]:
 
     widget.__dict__.update(reach="anybody")
     return widget
+
+
+def _sent(pdf: OpenPdf, name: str) -> Response:
+    """An open PDF as a response: whole, or the ranges that a viewer asks for; shown, not saved."""
+    response = Response(wrap_file(request.environ, pdf.file), mimetype="application/pdf", direct_passthrough=True)
+    response.content_length = pdf.size
+    response.set_etag(pdf.sha256)
+    response.headers["Content-Disposition"] = f'inline; filename="{name}"'
+    response.headers["X-Content-Type-Options"] = "nosniff"
+    response.cache_control.private = True
+    response.cache_control.no_cache = True  # the file may change, or no longer be allowed
+    response.call_on_close(pdf.file.close)  # also when only the headers are sent
+    try:
+        response.make_conditional(request, accept_ranges=True, complete_length=pdf.size)
+    except RequestedRangeNotSatisfiable:
+        pdf.file.close()
+        raise
+    return response
 
 
 def trail_to(chapter: str, section: str) -> tuple[str, ...]:

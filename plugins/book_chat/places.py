@@ -44,6 +44,10 @@ class SourcePage:
     section: str
     is_simulation: bool
     content_type: str
+    #: File of the book, and in a PDF the page's label and the physical page (from 1).
+    path: str | None
+    page_label: str | None
+    page_index: int | None
     blocks: tuple[ShownBlock, ...]
     #: Chunk ids of the neighbouring sections' first passages.
     previous: str | None
@@ -67,6 +71,9 @@ def source_page(corpus: Corpus, chunk_id: str) -> SourcePage:
         section=known["section"],
         is_simulation=bool(known["is_simulation"]),
         content_type=known["content_type"],
+        path=known.get("path"),
+        page_label=known.get("page_label"),
+        page_index=known.get("page_index"),
         blocks=tuple(_shown(text[start:end], (node.start_char_idx or 0) - start, (node.end_char_idx or 0) - start)),
         previous=before,
         next=after,
