@@ -393,7 +393,7 @@ def test_two_scripts_are_one_widget(open_book: Open) -> None:
 
 def test_the_widget_draws_an_answer_as_the_chat_page_does(open_book: Open) -> None:
     answer: dict[str, Any] = {
-        "answer": f"{RICH.text}\nand `no [1]` **more** [3]",
+        "answer": f"WARNING: Hot [1].\nVery.\n\n{RICH.text}\nand `no [1]` **more** [3]",
         "refused": False,
         "citations": [citation.to_dict() for citation in RICH.citations],
     }

@@ -64,7 +64,7 @@ def watch(client: FlaskClient, response: TestResponse) -> list[tuple[str, dict[s
     assert response.status_code == 202, response.text
     with client.get(response.headers["Location"], headers=HELD) as events:
         assert events.mimetype == "text/event-stream"
-        told = [part.split("\n") for part in events.text.split("\n\n") if part.startswith("event: ")]
+        told = [part.split("\n") for part in events.get_data(as_text=True).split("\n\n") if part.startswith("event: ")]
     return [(name.removeprefix("event: "), json.loads(data.removeprefix("data: "))) for name, data in told]
 
 

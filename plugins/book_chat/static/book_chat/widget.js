@@ -27,8 +27,8 @@ button, textarea { font: inherit; color: inherit; }
 button { cursor: pointer; border: 0; background: none; padding: 0; }
 svg { display: block; fill: none; stroke: currentcolor; stroke-width: 1.8; stroke-linecap: round; stroke-linejoin: round; }
 :focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
-.pill { position: absolute; display: flex; align-items: center; gap: 9px; font-weight: 600; background: var(--accent); color: var(--on-accent); border-radius: 99px; box-shadow: 0 1px 2px rgb(0 0 0 / 14%), 0 6px 20px rgb(0 0 0 / 18%); transition: transform .16s, filter .16s; }
-.pill:hover { filter: brightness(1.1); transform: translateY(-1px); }
+.pill { position: absolute; display: flex; align-items: center; gap: 9px; font-weight: 600; background: var(--accent); color: var(--on-accent); border-radius: 99px; box-shadow: 0 1px 2px rgb(0 0 0 / 14%), 0 6px 20px rgb(0 0 0 / 18%); transition: filter .16s; }
+.pill:hover, .send:hover { filter: brightness(1.1); }
 .open { right: max(20px, env(safe-area-inset-right)); bottom: max(20px, env(safe-area-inset-bottom)); height: 48px; padding: 0 20px 0 16px; font-size: 15px; }
 .about { height: 38px; padding: 0 15px 0 12px; gap: 7px; font-size: 14px; white-space: nowrap; }
 .pill:focus-visible { outline-color: var(--ink); }
@@ -39,14 +39,14 @@ header { display: flex; align-items: center; gap: 2px; padding: 12px 10px 11px 2
 h2 { flex: 1; min-width: 0; font-size: 15.5px; font-weight: 650; line-height: 1.3; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
 .icon { flex: none; display: grid; place-items: center; width: 38px; height: 38px; border-radius: 10px; color: var(--soft); }
 .icon:hover { background: var(--fill); color: var(--ink); }
-.log { flex: 1; overflow-y: auto; overscroll-behavior: contain; padding: 20px; scroll-padding: 16px; scrollbar-width: thin; }
+.log { flex: 1; overflow-y: auto; overscroll-behavior: contain; padding: 20px; }
 .log:focus-visible { outline-offset: -3px; }
 .hello { display: grid; justify-items: center; align-content: center; gap: 10px; height: 100%; max-width: 270px; margin: auto; padding-bottom: 12px; text-align: center; color: var(--soft); font-size: 14.5px; text-wrap: balance; }
 .hello b { color: var(--ink); font: 400 21px/1.3 var(--serif); }
 .hello i { display: grid; place-items: center; width: 52px; height: 52px; margin-bottom: 4px; border-radius: 16px; background: var(--tint); color: var(--accent); }
 .turn + .turn { margin-top: 26px; }
 .asked { display: flex; flex-direction: column; align-items: flex-end; gap: 6px; padding-left: 40px; }
-.asked p { background: var(--tint); border-radius: 16px 16px 4px; padding: 8px 14px; font-size: 15px; line-height: 1.45; white-space: pre-line; max-height: 180px; overflow-y: auto; }
+.asked p { background: var(--tint); border-radius: 16px 16px 4px; padding: 8px 14px; font-size: 15px; line-height: 1.45; white-space: pre-line; }
 .quote { border-left: 3px solid var(--mark); padding-left: 10px; color: var(--soft); font: 400 14px/1.45 var(--serif); }
 .quote, q { display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 2; line-clamp: 2; overflow: hidden; }
 .answer { margin-top: 14px; font-size: 15.5px; line-height: 1.62; }
@@ -71,31 +71,29 @@ a.badge:hover, a.badge:focus-visible { background: var(--accent); color: var(--o
 .sources a::after { content: ""; position: absolute; inset: 0; border-radius: 10px; }
 .sources a:focus-visible { outline: none; }
 .sources a:focus-visible::after { outline: 2px solid var(--accent); }
-.sources a:hover { color: var(--accent); }
 .sources small { font-size: 12.5px; color: var(--soft); display: block; }
 .sources q { quotes: none; font: 400 13.5px/1.42 var(--serif); color: var(--soft); margin-top: 3px; }
 .tag { display: inline-block; margin-top: 3px; padding: 0 7px; border: 1px solid var(--line); border-radius: 99px; font-size: 11px; font-weight: 600; color: var(--soft); }
 .said { border-radius: 4px 12px 12px 4px; border-left: 3px solid var(--soft); background: var(--fill); padding: 11px 14px 12px; }
 .said > b { display: block; font-size: 12px; font-weight: 650; color: var(--soft); }
 .said > * + * { margin-top: 4px; }
-.failed { background: var(--warn); border-color: var(--warn-line); }
-.failed > b { color: var(--warn-line); }
+.failed, .warning { background: var(--warn); border-color: var(--warn-line); }
+.failed > b, .warning > b { color: var(--warn-line); }
 .again { margin-top: 9px; padding: 5px 13px; border: 1px solid var(--warn-line); border-radius: 8px; color: var(--warn-line); font-size: 13.5px; font-weight: 600; }
 .wait { display: flex; align-items: center; gap: 10px; color: var(--soft); font-size: 14.5px; }
 .wait i, [aria-busy] .text > :last-child::after { content: ""; display: inline-block; width: 7px; height: 7px; border-radius: 50%; background: var(--accent); animation: beat 1.2s ease-in-out infinite; }
 [aria-busy] .text > :last-child::after { margin-left: 7px; }
 @keyframes beat { 50% { opacity: .25; transform: scale(.7); } }
-.stopped { color: var(--soft); font-size: 13px; font-weight: 600; }
+.stopped { color: var(--soft); font-size: 13px; }
 form { padding: 0 14px 14px; }
 .subject { display: flex; align-items: flex-start; gap: 4px; padding: 0 0 8px 8px; }
 .subject .quote { flex: 1; margin: 5px 0; }
-.field { display: flex; align-items: flex-end; gap: 6px; padding: 5px; border: 1px solid var(--line); border-radius: 15px; background: var(--paper); transition: border-color .15s; }
+.field { display: flex; align-items: flex-end; gap: 6px; padding: 5px; border: 1px solid var(--line); border-radius: 15px; background: var(--paper); }
 .field:focus-within { border-color: var(--accent); box-shadow: 0 0 0 1px var(--accent); }
 textarea, textarea:focus-visible { outline: 0; }
-textarea { flex: 1; min-width: 0; resize: none; border: 0; background: none; padding: 6px 4px 6px 11px; font-size: 16px; line-height: 1.4; max-height: 134px; scrollbar-width: thin; }
+textarea { flex: 1; min-width: 0; resize: none; border: 0; background: none; padding: 6px 4px 6px 11px; font-size: 16px; line-height: 1.4; max-height: 134px; }
 textarea::placeholder { color: var(--soft); opacity: 1; }
 .send { flex: none; display: grid; place-items: center; width: 36px; height: 36px; border-radius: 10px; background: var(--accent); color: var(--on-accent); }
-.send:hover { filter: brightness(1.12); }
 .stop { background: var(--ink); color: var(--paper); }
 .stop path { fill: currentcolor; }
 .sr { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
@@ -155,6 +153,7 @@ function inline(text, mark) {
 function kindOf(line) {
   let match;
   if (!line.trim()) return ["", ""];
+  if (line.startsWith("WARNING: ")) return ["warning", line.slice(9)];
   if ((match = /^\s*[-*•]\s+(.+)$/.exec(line))) return ["ul", match[1]];
   if ((match = /^\s*(\d{1,3})[.)]\s+(.+)$/.exec(line))) return ["ol", match[2], Number(match[1])];
   return [/^\s*\|.*\|/.test(line) ? "table" : "p", line];
@@ -183,12 +182,12 @@ function runsOf(text) {
     let [kind, content, start = 1] = kindOf(line);
     if (kind === "ol" && before === "p" && start !== 1) [kind, content] = ["p", line];
     now = kind;
-    if (kind === "p" && ["p", "ul", "ol"].includes(before)) {
+    if (kind === "p" && ["p", "ul", "ol", "warning"].includes(before)) {
       const { lines } = runs.at(-1);
       now = before;
       lines.push(`${lines.pop()} ${content.trim()}`);
     } else if (kind) {
-      if (kind !== before) runs.push({ kind, start, lines: [] });
+      if (kind !== before || kind === "warning") runs.push({ kind, start, lines: [] });
       runs.at(-1).lines.push(content.trim());
     }
   }
@@ -200,6 +199,7 @@ function blocks(text, mark) {
   return runsOf(text).map(({ kind, start, lines }) => {
     if (kind === "code") return el("pre", { tabindex: 0 }, el("code", {}, lines.map((line) => `${line}\n`).join("")));
     if (kind === "p") return el("p", {}, ...inline(lines[0], mark));
+    if (kind === "warning") return el("div", { class: "said warning", role: "note" }, el("b", {}, "Warning"), ...inline(lines[0], mark));
     if (kind !== "table") {
       return el(kind, kind === "ol" ? { start } : {}, ...lines.map((line) => el("li", {}, ...inline(line, mark))));
     }
@@ -433,11 +433,11 @@ async function follow(answer, path, body, signal) {
     }
   } catch (error) {
     if (signal.aborted) return { stopped: text };
-    return { problem: error instanceof Problem ? error.message : "The answer could not be read. Please try again." };
+    return { problem: error instanceof Problem ? error.message : wordsOf() };
   } finally {
     cancelAnimationFrame(frame);
   }
-  return { problem: wordsOf(null) };
+  return { problem: wordsOf() };
 }
 
 async function put(words, subjectText = selection) {
