@@ -86,7 +86,7 @@ def database(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) ->
         yield None
         return
     server: Server = request.getfixturevalue("postgresql")
-    with server.database() as name:
+    with server.emptied() as name:
         monkeypatch.setenv("RAGSTONE_DATABASE", server.url(name))
         yield server.url(name)
 
