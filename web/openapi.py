@@ -53,6 +53,7 @@ _SCHEMAS = {
         answer=_TEXT,
         refused=_FLAG,
         reason=_MAYBE_TEXT,
+        warnings=_list(_TEXT),
         citations=_list({"$ref": "#/components/schemas/Citation"}),
         dropped=_list(_TEXT),
         timings_ms=_TIMINGS,

@@ -37,6 +37,7 @@ def test_json_is_the_specification_s(client: FlaskClient) -> None:
         "answer": "A node does one job. [1] It has a name [7].",
         "refused": False,
         "reason": None,
+        "warnings": [],
         "citations": [
             {
                 "n": 1,
