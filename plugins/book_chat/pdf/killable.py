@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from contextlib import suppress
+from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 from pydantic import ValidationError
@@ -38,7 +39,10 @@ def read_in_child(file: IO[bytes], *, seconds: float, megabytes: int) -> Read:
     """
     file.seek(0)
     # Of the environment only where modules are: no key or token of the parent is there to be found.
-    environment = {"PYTHONPATH": os.pathsep.join(part for part in sys.path if part), "PYTHONUTF8": "1"}
+    environment = {
+        "PYTHONPATH": os.pathsep.join(str(Path(part).absolute()) for part in sys.path if part),
+        "PYTHONUTF8": "1",
+    }
     command = [sys.executable, "-P", "-B", "-m", "ragstone.plugins.book_chat.pdf", repr(seconds), str(megabytes)]
     process = subprocess.Popen(  # noqa: S603 - our own interpreter and module
         command,

@@ -5,6 +5,10 @@ from __future__ import annotations
 import hashlib
 import zlib
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 
 @dataclass
@@ -65,11 +69,8 @@ def rules(xs: list[float], ys: list[float]) -> str:
     return "\n".join([*across, *(f"{x} {ys[0]} m {x} {ys[-1]} l S" for x in xs)])
 
 
-Page = list[Text | str]
-
-
 def make(
-    pages: list[Page],
+    pages: Sequence[Sequence[Text | str]],
     *,
     outline: list[tuple[str, int, float]] | None = None,
     labels: str = "",
