@@ -123,7 +123,9 @@ class Server:
                     "WHERE datname = %s AND pid <> pg_backend_pid()",
                     (name,),
                 )
-                admin.execute("DROP SCHEMA IF EXISTS ragstone CASCADE")
+                made = admin.execute("SELECT nspname FROM pg_namespace WHERE nspname LIKE 'ragstone%'").fetchall()
+                for (schema,) in made:
+                    admin.execute(f'DROP SCHEMA "{schema}" CASCADE'.encode())
 
     def _tell(self, statement: str) -> None:
         with self.connect("postgres") as admin:  # a new one each time: the server may have been stopped meanwhile

@@ -9,6 +9,7 @@ import pytest
 
 from ragstone.core import Host, SourceError
 from ragstone.core.evaluation import answers, open_corpus, read_question_set, read_questions_file, refusal, retrieval
+from ragstone.core.testing import open_host
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -71,6 +72,18 @@ def test_a_set_is_brought_up_to_date(fast_host: Host, folder: Path) -> None:
     (folder / "corpus.jsonl").write_text("\n".join(lines[:2]), "utf-8")
     with open_corpus(fast_host, folder) as corpus:
         assert corpus.info().documents == 2
+
+
+def test_an_evaluation_leaves_the_deployments_corpora_alone(tmp_path: Path, folder: Path, database: str | None) -> None:
+    with open_host(tmp_path, database=database) as host:
+        with open_corpus(host, folder) as corpus:
+            assert corpus.info().documents == 3
+            assert corpus.catalog.where == host.catalog.where or database is None
+        with host.catalog.read() as snapshot:
+            assert snapshot.corpora() == []
+        with open_corpus(host, folder) as corpus:
+            report = corpus.ingest([])
+            assert (report.added, corpus.info().documents) == ([], 3)
 
 
 def test_questions_in_a_file(tmp_path: Path) -> None:
