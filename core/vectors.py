@@ -80,11 +80,10 @@ class ExactSearch:
 
     def _load(self, snapshot: Snapshot, corpus: CorpusRow, before: _Loaded | None) -> _Loaded:
         known = before.documents if before is not None and before.corpus_id == corpus.id else {}
-        documents = {
-            # A changed document has a new key, so a known key's vectors are as they were.
-            row.key: known.get(row.key) or snapshot.document_vectors(row.key, self._dimension)
-            for row in snapshot.documents(corpus.id)
-        }
+        keys_now = [row.key for row in snapshot.documents(corpus.id)]
+        # A changed document has a new key, so a known key's vectors are as they were.
+        fresh = snapshot.vectors([key for key in keys_now if key not in known], self._dimension)
+        documents = {key: known.get(key) or fresh[key] for key in keys_now}
         parts = [documents[key] for key in sorted(documents)]
         if not parts:
             empty = np.zeros(0, np.int64)

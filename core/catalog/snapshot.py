@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from .database import Database
 
 
+_DOCUMENTS_AT_ONCE = 500
+
+
 @dataclass(frozen=True)
 class CorpusRow:
     """A corpus as the catalog knows it."""
@@ -117,15 +120,22 @@ class Snapshot:
 
     def document_vectors(self, document_key: int, dimension: int) -> DocumentVectors:
         """The vectors of the document's chunks, in order."""
-        rows = self._connection.execute(
-            select(chunk.c.id, chunk.c.vectors).where(chunk.c.document_id == document_key).order_by(chunk.c.position)
-        ).all()
-        blobs = [row.vectors for row in rows]
-        return DocumentVectors(
-            np.array([row.id for row in rows], np.int64),
-            np.array([len(blob) // (4 * dimension) for blob in blobs], np.int64),
-            np.frombuffer(b"".join(blobs), "<f4").reshape(-1, dimension),
-        )
+        return self.vectors([document_key], dimension)[document_key]
+
+    def vectors(self, document_keys: Sequence[int], dimension: int) -> dict[int, DocumentVectors]:
+        """The vectors of many documents by key: a server is asked once for some hundreds of them."""
+        found: dict[int, DocumentVectors] = {}
+        for start in range(0, len(document_keys), _DOCUMENTS_AT_ONCE):
+            asked = document_keys[start : start + _DOCUMENTS_AT_ONCE]
+            rows: dict[int, list[Any]] = {key: [] for key in asked}
+            for row in self._connection.execute(
+                select(chunk.c.document_id, chunk.c.id, chunk.c.vectors)
+                .where(chunk.c.document_id.in_(asked))
+                .order_by(chunk.c.document_id, chunk.c.position)
+            ):
+                rows[row.document_id].append(row)
+            found |= {key: _vectors(of_one, dimension) for key, of_one in rows.items()}
+        return found
 
     def chunk_vectors(self, keys: Sequence[int], dimension: int) -> dict[int, npt.NDArray[np.float32]]:
         """Vectors of single chunks, [windows, dimension], by key."""
@@ -187,6 +197,15 @@ class Snapshot:
     def frequencies(self, corpus_id: int, words: Sequence[str]) -> dict[str, int]:
         """In how many chunks each stem stands."""
         return self._database.frequencies(self._connection, corpus_id, words)
+
+
+def _vectors(rows: Sequence[Any], dimension: int) -> DocumentVectors:
+    blobs = [row.vectors for row in rows]
+    return DocumentVectors(
+        np.array([row.id for row in rows], np.int64),
+        np.array([len(blob) // (4 * dimension) for blob in blobs], np.int64),
+        np.frombuffer(b"".join(blobs), "<f4").reshape(-1, dimension),
+    )
 
 
 def _node(row: Row[Any]) -> TextNode:
