@@ -5,8 +5,6 @@ from __future__ import annotations
 from difflib import SequenceMatcher
 from typing import TYPE_CHECKING
 
-from .names import names
-
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -40,7 +38,7 @@ def exchanged(claim: Told, held: Told) -> tuple[str, str] | None:
 
 def _laid_out(told: Told) -> tuple[list[str], Sequence[bool]]:
     """Words, numbers in one form among them, and which of them are names or numbers."""
-    marked = {token.start for token in names(told.text, told.tokens)}
+    marked = {token.start for token in told.names}
     starts = {quantity.start: quantity for quantity in told.quantities}
     laid: list[str] = []
     flags: list[bool] = []

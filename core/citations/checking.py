@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from .alignment import exchanged
-from .links import addresses, gives_orders, markup
-from .names import names, opening, quoted
+from .links import addresses, markup
+from .names import opening, quoted
 from .polarity import opposite
 from .quantities import Quantity, agrees
 from .sources import Segment, Source, Told, units_beside
@@ -114,18 +114,20 @@ def _numerals(told: Told) -> set[str]:
 
 def _strays(claim: Told, sources: Sequence[Source]) -> str | None:
     """Addresses, markup and orders that do not stand in the passage."""
-    held = {address for source in sources for address in source.addresses}
     for address in addresses(claim.text):
+        held = {known for source in sources for known in source.addresses}
         if address not in held and address.split("://")[-1].strip("/") not in held:
             return f"the address {address} is not in the passage"
-    shown = "\n".join(source.whole.text for source in sources).casefold()
-    for piece in markup(claim.text):
+    marks, quotes = markup(claim.text), quoted(claim.text)
+    shown = "\n".join(source.whole.text for source in sources).casefold() if marks or quotes else ""
+    for piece in marks:
         if piece not in shown:
             return f"the markup {piece} is not in the passage"
-    for words in quoted(claim.text):
-        if " ".join(words.casefold().split()).strip(" .,;:!?") not in " ".join(shown.split()):
+    flat = " ".join(shown.split())
+    for words in quotes:
+        if " ".join(words.casefold().split()).strip(" .,;:!?") not in flat:
             return f'the words "{words}" are not in the passage'
-    if gives_orders(claim.text):
+    if claim.gives_orders:
         return "it gives orders"
     return None
 
@@ -140,7 +142,7 @@ def _foreign_name(claim: Told, chosen: Sequence[Segment], sources: Sequence[Sour
     near += [segment.head for segment in chosen if segment.head is not None]
     held = frozenset().union(*(told.words | told.stems for told in near))
     first = opening(claim.tokens)
-    for token in [*([first] if first is not None else []), *names(claim.text, claim.tokens)]:
+    for token in [*([first] if first is not None else []), *claim.names]:
         if {token.word, token.word.removesuffix("'s"), token.stem} & held:
             continue
         if any(quantity.start <= token.start < quantity.end for quantity in claim.quantities):
@@ -154,11 +156,13 @@ def _bearing(claim: Told, asserted: frozenset[str] | set[str], sources: Sequence
     segments = [segment for source in sources for segment in source.segments]
     values = {quantity.value for quantity in claim.quantities}
     chosen: list[Segment] = []
-    named = {token.stem for token in names(claim.text, claim.tokens)}
+    named = {token.stem for token in claim.names}
     # A name alone makes no segment bear a sentence: it could be the wrong one.
     open_ones = set(asserted) - named if len(asserted - named) >= _LEAST_WORDS else set(asserted)
     while segments and len(chosen) < _MOST_SEGMENTS and (open_ones or not chosen):
-        best = max(segments, key=lambda segment: _worth(segment, open_ones, values))
+        most = max(len(open_ones & segment.told.stems) for segment in segments)
+        equals = [segment for segment in segments if len(open_ones & segment.told.stems) == most]
+        best = equals[0] if len(equals) == 1 else max(equals, key=lambda segment: _fits(segment, values))
         brings = len(open_ones & best.told.stems)
         if chosen and brings < _LEAST_WORDS:
             break
@@ -180,7 +184,7 @@ def _next_to(claim: Told, chosen: Sequence[Segment], sources: Sequence[Source]) 
         frozenset().union(*(segment.told.stems | segment.told.words for segment in chosen)) if chosen else frozenset()
     )
     values = {quantity.value for segment in chosen for quantity in segment.told.quantities}
-    open_names = [(token.start, token.end) for token in names(claim.text, claim.tokens) if token.stem not in held]
+    open_names = [(token.start, token.end) for token in claim.names if token.stem not in held]
     open_numbers = [(q.start, q.end) for q in claim.quantities if q.value not in values]
     wanted = [around(claim, start, end) for start, end in [*open_names, *open_numbers]]
     wanted += [denial for denial in claim.denials if not any(denial & d for s in chosen for d in s.told.denials)]
@@ -197,10 +201,10 @@ def _next_to(claim: Told, chosen: Sequence[Segment], sources: Sequence[Source]) 
     return []
 
 
-def _worth(segment: Segment, wanted: set[str], values: set[str]) -> tuple[int, ...]:
-    """Its words; where they are as many, its numbers, then how little else it says."""
-    held = {quantity.value for quantity in segment.told.quantities}
-    return len(wanted & segment.told.stems), len(values & held), -len(segment.told.stems)
+def _fits(segment: Segment, values: set[str]) -> tuple[int, int]:
+    """Of segments with as many of its words: how many of its numbers, then how little else it says."""
+    held = {quantity.value for quantity in segment.told.quantities} if values else set()
+    return len(values & held), -len(segment.told.stems)
 
 
 def _fault(

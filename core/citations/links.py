@@ -19,21 +19,30 @@ _TELLING = (
 )
 #: A sentence that tells the answerer what to do. It is text all the same, but it bears nothing. "The response", "a
 #: message", "shows users" stand in books as well: such words count only behind "your" or in a command.
-_ORDERS = re.compile(
-    rf"\byour\s+(?:\w+\s+){{0,2}}{_ANSWERING}\b"
-    rf"|^\W*(?:\w+:\s*)?(?:please\s+|now\s+|also\s+|then\s+)*{_TELLING}\b.{{0,120}}"
+_COMMANDS = re.compile(
+    rf"\W*(?:\w+:\s*)?(?:please\s+|now\s+|also\s+|then\s+)*{_TELLING}\b.{{0,120}}"
     r"\b(?:the\s+(?:answer|response|reply|user|reader)|users|readers|verbatim|word\s+for\s+word|prompt|instructions?)\b"
     # Exercises, and orders that look like one: they assert nothing either.
-    r"|^\W*(?:please\s+)?(?:translate|explain|summari[sz]e|draft|compose|break\s+down|describe)\b"
-    r"|^\W*(?:please\s+)?(?:write|provide|develop|create|generate|tell|give)\b.{0,40}"
+    r"|\W*(?:please\s+)?(?:translate|explain|summari[sz]e|draft|compose|break\s+down|describe)\b"
+    r"|\W*(?:please\s+)?(?:write|provide|develop|create|generate|tell|give)\b.{0,40}"
     r"\b(?:story|poem|essay|letter|speech|song|joke|equivalent|introduction|headline|article)\b"
-    r"|\b(?:ignore|disregard|forget|override|bypass)\b.{0,60}\b(?:instructions?|rules?|prompts?|passages?|above|previous"
-    r"|prior|earlier|before|text|everything|all)\b"
-    r"|\b(?:system|developer|hidden|secret)\s+(?:prompt|message|instructions?)\b"
-    r"|\b(?:you\s+are\s+now|pretend\s+(?:to|that|you)|from\s+now\s+on|as\s+an\s+ai|language\s+model)\b"
-    r"|\b(?:dear|attention|note\s+to|hey|hello)\s+(?:the\s+)?(?:ai|assistant|chatbot|model|tutor|llm|gpt)\b"
-    r"|^\W*(?:system|assistant|user|developer|instructions?)\s*:",
+    r"|\W*(?:dear|note\s+to|hey|hello|attention[,:])\s+(?:the\s+)?(?:ai|assistant|chatbot|model|tutor|llm|gpt)\b"
+    r"|\W*(?:system|assistant|user|developer|instructions?)\s*:",
     re.IGNORECASE | re.DOTALL,
+)
+_ORDERS = re.compile(
+    rf"\byour\s+(?:\w+\s+){{0,2}}{_ANSWERING}\b"
+    r"|\b(?:ignore|disregard|forget|override|bypass)\b.{0,40}"
+    r"\b(?:instructions?|prompts?|rules|passages?|guidelines|(?:text|all|everything|what\w*)\s+(?:is\s+)?(?:above|before))\b"
+    r"|\b(?:system|developer|hidden|secret)\s+(?:prompt|message|instructions?)\b"
+    r"|\byou\s+are\s+now\s+(?:an?|in|the|my)\b|\bpretend\s+(?:to\s+be|that\s+you|you)\b"
+    r"|\bfrom\s+now\s+on,?\s+you\b|\bas\s+an\s+ai\b",
+    re.IGNORECASE | re.DOTALL,
+)
+#: One of these stands in whatever ``_ORDERS`` finds; looking for them first is what makes it cheap.
+_TRIGGERS = frozenset(
+    {"your", "ignore", "disregard", "forget", "override", "bypass", "system", "developer", "hidden", "secret", "now"}
+    | {"pretend", "ai"}
 )
 
 
@@ -53,6 +62,8 @@ def markup(text: str) -> list[str]:
     return [match.group().casefold() for pattern in (_TAG, _MARKDOWN) for match in pattern.finditer(text)]
 
 
-def gives_orders(sentence: str) -> bool:
-    """Whether the sentence speaks to the one who answers."""
-    return _ORDERS.search(sentence) is not None
+def gives_orders(sentence: str, words: frozenset[str]) -> bool:
+    """Whether the sentence speaks to the one who answers. ``words``: its words in small letters."""
+    if _COMMANDS.match(sentence):
+        return True
+    return not _TRIGGERS.isdisjoint(words) and _ORDERS.search(sentence) is not None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from .words import FILLERS, stem_of
@@ -43,6 +44,7 @@ def quoted(text: str) -> list[str]:
     return [match[1] or match[2] for match in _QUOTED.finditer(text)]
 
 
+@lru_cache(maxsize=16384)
 def _odd(shape: str) -> bool:
     """ "ROS2", "iPhone", "NASA": letters with digits, or capitals that open no sentence."""
     has_digit = any(c.isdigit() for c in shape)

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 
 from ..sentences import units
 from .links import addresses, gives_orders
+from .names import names
 from .polarity import denials
 from .quantities import Quantity, quantities, units_named
-from .words import plain, tokens
+from .words import plain, stem_of, tokens, words_in
 
 if TYPE_CHECKING:
     from .words import Token
@@ -31,13 +32,23 @@ class Told:
 
     @cached_property
     def words(self) -> frozenset[str]:
-        """Its distinct words, stop words included."""
-        return frozenset(token.word for token in self.tokens)
+        """Its distinct words in small letters, stop words included."""
+        return words_in(self.text)
 
     @cached_property
     def stems(self) -> frozenset[str]:
         """The stems of its words without stop words."""
-        return frozenset(token.stem for token in self.tokens if token.stem)
+        return frozenset(stem for word in self.words if (stem := stem_of(word)))
+
+    @cached_property
+    def names(self) -> list[Token]:
+        """Its words that name something."""
+        return names(self.text, self.tokens)
+
+    @cached_property
+    def gives_orders(self) -> bool:
+        """Whether it speaks to the one who answers."""
+        return gives_orders(self.text, self.words)
 
     @cached_property
     def quantities(self) -> list[Quantity]:
@@ -69,7 +80,7 @@ class Source:
         self.number = number
         self.text = text
         #: Lines above the text that tell something, and give no orders.
-        self.headings = Told("\n".join(line for line in headings.splitlines() if not gives_orders(plain(line))))
+        self.headings = Told("\n".join(line for line in headings.splitlines() if not Told(line).gives_orders))
 
     @cached_property
     def segments(self) -> list[Segment]:
@@ -83,7 +94,7 @@ class Source:
                 head = told
             elif unit.kind != "row":
                 head = None
-            if unit.kind != "code" and (piece.rstrip("\"'”’) ").endswith("?") or gives_orders(told.text)):
+            if unit.kind != "code" and (piece.rstrip("\"'”’) ").endswith("?") or told.gives_orders):
                 self._orders = True
                 continue
             found.append(Segment(self.number, unit.start, unit.end, told, head if unit.kind == "row" else None))

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 #: The mark of a list's item, which is not part of what it says.
 ITEM_MARK = re.compile(r"\s*(?:[-*+•]|\d{1,3}[.)])\s+")
 _MARKERS = re.compile(r"\s*(?:\[\d{1,4}(?:\s*[,;]\s*\d{1,4})*\]\s*)+[.!?]?")
+_MAY_END = re.compile(r"[.!?…:\])\"'”’]\s+\S|\n\s*\S|\]\S")
+_LOOK_BACK = 48
 #: What may yet become a marker.
 _HALF_MARKER = re.compile(r"\s*\[[\d\s,;]*$")
 _LINE_BREAK = re.compile(r"\n\s*\n|\n(?=\s*(?:[-*+•]|\d{1,3}[.)])\s)|(?<=:)\n|\n(?=\s{0,3}#{1,6}\s)|(?<=\])\s*\n")
@@ -34,8 +36,8 @@ class Splitter:
     def feed(self, piece: str) -> list[str]:
         """The sentences that are whole now."""
         self._text += piece.replace("\r\n", "\n")
-        # Nothing can have ended where no word has begun.
-        if len(self._text) > LONGEST_SENTENCE or re.search(r"\s", self._text[max(self._tried - 2, 0) :]):
+        # Nothing has ended where no mark of an end has something behind it.
+        if len(self._text) > LONGEST_SENTENCE or _MAY_END.search(self._text, max(self._tried - _LOOK_BACK, 0)):
             self._tried = len(self._text)
             return self._taken()
         return []

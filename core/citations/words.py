@@ -9,8 +9,19 @@ from functools import lru_cache
 
 from ..analysis import stems
 
-_QUOTES = str.maketrans({"’": "'", "‘": "'", "ʼ": "'", "“": '"', "”": '"', "„": '"', "«": '"', "»": '"'})
-_DASHES = str.maketrans(dict.fromkeys("‐‑‒–—―−", "-"))
+_SPELLINGS = str.maketrans(
+    {
+        **dict.fromkeys("’‘ʼ", "'"),
+        **dict.fromkeys("“”„«»", '"'),
+        **dict.fromkeys("‐‑‒–—―−", "-"),
+        "µ": "μ",
+    }
+)
+#: Controls, format characters (soft hyphens, zero widths, directions, tags), private and lone halves.
+_UNSEEN = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u0600-\u0605\u061c\u06dd\u070f\u180e\u200b-\u200f\u202a-\u202e"
+    "\u2060-\u206f\ud800-\uf8ff\ufeff\ufff9-\ufffb\U000e0000-\U000e0fff\U000f0000-\U0010ffff]"
+)
 _TOKEN = re.compile(r"[^\W_]+(?:'[^\W_]+)*")
 _SUFFIX = re.compile(r"'(?:s|re|ll|d|ve|m)?$")
 #: Closes what is said of a thing: a negation does not reach over it.
@@ -75,12 +86,9 @@ class Token:
 
 def plain(text: str) -> str:
     """The text in one spelling: compatible characters, one kind of quotes and dashes, nothing that cannot be seen."""
-    if text.isascii():
-        return "".join(c if c.isprintable() or c in "\n\t" else " " for c in text) if not text.isprintable() else text
-    text = unicodedata.normalize("NFKC", text).translate(_QUOTES).translate(_DASHES)
-    return "".join(
-        c for c in text if c in "\n\t" or unicodedata.category(c) not in {"Cf", "Cc", "Cs", "Co", "Cn"}
-    ).replace("µ", "μ")
+    if not text.isascii():
+        text = unicodedata.normalize("NFKC", text).translate(_SPELLINGS)
+    return _UNSEEN.sub("", text)
 
 
 def tokens(text: str) -> list[Token]:
@@ -95,6 +103,11 @@ def tokens(text: str) -> list[Token]:
         word = shape.casefold()
         found.append(Token(word, stem_of(word), match.start(), match.end(), clause, shape))
     return found
+
+
+def words_in(text: str) -> frozenset[str]:
+    """The distinct words of a plain text, as in its tokens, without making those."""
+    return frozenset(_TOKEN.findall(text.casefold()))
 
 
 @lru_cache(maxsize=65536)

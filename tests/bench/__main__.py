@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     Json = dict[str, Any]
 
 _REPOSITORY = Path(__file__).parents[2]
-_SECTIONS = ("ingest", "query", "ask", "encoder")
+_SECTIONS = ("ingest", "query", "check", "ask", "encoder", "citations")
 
 
 def main() -> None:
@@ -89,16 +89,20 @@ class _Bench:
         prepared = self._once("prepare", "ragstone_side.prepare", books=self._books)
         if prepared is not None:
             results["prepared"] = prepared
-            if set(sections) - {"encoder"}:
+            if set(sections) - {"encoder", "citations"}:
                 ingested = self._ingest(prepared, compare="ingest" in sections)
                 if "ingest" in sections:
                     results["ingest"] = ingested
             if "query" in sections:
                 results["query"] = self._query()
+            if "check" in sections:
+                results["check"] = self._measure("check", "checking.check")
             if "ask" in sections:
                 results["ask"] = self._ask()
             if "encoder" in sections:
                 results["encoder"] = self._encoder()
+            if "citations" in sections:
+                results["citations"] = self._measure("citations", "citations.measured", every=5 if self._quick else 1)
         results["load_after"] = machine.load()
         results["errors"] = self._errors
         return {**results, **summarise(results)}

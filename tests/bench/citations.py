@@ -74,7 +74,7 @@ def _written(text: str) -> str:
     return re.sub(r"\s+([,.;:!?)%]|'s|n't)", r"\1", re.sub(r"([(])\s+", r"\1", text))
 
 
-def measured(every: int = 1) -> dict[str, Any]:
+def measured(work: str, every: int = 1) -> dict[str, Any]:
     """Every set's rates, and people's answers."""
     return {**{name: rates(found, every=every) for name, found in sets().items()}, "human": human()}
 

@@ -150,6 +150,11 @@ def query_following(work: str) -> dict[str, Any]:
     return {**asked, "caught_up_s": round(caught_up, 2), "followed_to_the_end": still}
 
 
+def opened(work: str) -> Host:
+    """The host over the ingested books."""
+    return _host(work, "data")
+
+
 def _asked(host: Host, work: str) -> dict[str, Any]:
     questions = json.loads(Path(work, "questions.json").read_text("utf-8"))
     assistant = host.assistant("book_chat")

@@ -20,7 +20,15 @@ _NUMBER = re.compile(r"[-\d.%]*")
 def told(results: Json) -> str:
     """Every table, then ratios, targets and what failed."""
     parts = [_machine(results["machine"], results["load_after"], quick=results["quick"])]
-    for name, section in (("ingest", _ingest), ("query", _query), ("ask", _ask), ("encoder", _encoder)):
+    sections = (
+        ("ingest", _ingest),
+        ("query", _query),
+        ("check", _check),
+        ("ask", _ask),
+        ("encoder", _encoder),
+        ("citations", _citations),
+    )
+    for name, section in sections:
         if results.get(name):
             parts += section(results[name], results)
     ratios = results["ratios"]
@@ -103,6 +111,27 @@ def _query(found: Json, results: Json) -> Iterator[str]:
     ]
     yield _table("", ("", "questions", "refused", "first answer s", "caught up s"), rows)
     yield _memory(*((f"queries, {side}", found.get(key)) for key, side in sides))
+
+
+def _check(found: Json, results: Json) -> Iterator[str]:
+    rows = [(part, s["p50"], s["p90"], s["p99"], s["max"], s["mean"]) for part, s in found["ms"].items()]
+    title = "Around a language model, milliseconds (an answer of five sentences, streamed and checked)"
+    yield _table(title, ("part", "p50", "p90", "p99", "max", "mean"), rows)
+    stood = f"{found['stood']:.1%} of the sentences stood"
+    yield f"gate and check over encoding the question, p50: {found['ratio_p50']} ({stood})"
+
+
+def _citations(found: Json, results: Json) -> Iterator[str]:
+    rows: list[Row] = []
+    for name, kinds in found.items():
+        if name == "human":
+            rows.append((name, "people's own answers", kinds["sentences"], f"{1 - kinds['stood']:.2%}", ""))
+        elif isinstance(kinds, dict):
+            for kind, one in kinds.items():
+                true = kind.startswith("true")
+                share = f"{1 - one['stood'] if true else one['stood']:.2%}"
+                rows.append((name, kind, one["sentences"], share if true else "", "" if true else share))
+    yield _table("The citation check over real passages", ("set", "sentences made", "n", "dropped", "stood"), rows)
 
 
 def _ask(found: Json, results: Json) -> Iterator[str]:

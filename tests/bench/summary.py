@@ -7,6 +7,16 @@ from typing import Any
 
 Json = dict[str, Any]
 
+_SETS = ("squad13", "multirobot", "physical_ai", "biology")
+_MEASURED_KINDS = (
+    ("false: number", "another number stood"),
+    ("false: unit", "another unit stood"),
+    ("false: name", "another name stood"),
+    ("false: denied", "a denial stood"),
+    ("false: not denied", "a lost denial stood"),
+    ("false: of another passage", "a sentence of another passage stood"),
+    ("true: word for word", "word for word dropped"),
+)
 _ADDED_UP = ("seconds", "chunks", "chars", "tokens", "tokens_embedded")
 
 
@@ -37,7 +47,7 @@ def summarise(results: Json) -> Json:
     """Ratios (above 1: Ragstone needs less, or does more) and targets of what was measured."""
     ratios: Json = {}
     targets: list[Json] = []
-    for section in (_of_ingest, _of_query, _of_ask, _of_encoder):
+    for section in (_of_ingest, _of_query, _of_check, _of_ask, _of_encoder, _of_citations):
         section(results, ratios, targets)
     return {"ratios": {name: round(ratio, 3) for name, ratio in ratios.items()}, "targets": targets}
 
@@ -79,6 +89,25 @@ def _of_query(results: Json, ratios: Json, targets: list[Json]) -> None:
                 ours, theirs = own["ms"]["encode_and_retrieve"][part], peer["ms"]["total"][part]
                 ratios[f"query, {name}, question to passages, {part}"] = theirs / ours
             ratios[f"query, {name}, peak memory"] = peer["peak_mb"] / own["peak_mb"]
+
+
+def _of_check(results: Json, ratios: Json, targets: list[Json]) -> None:
+    found = results.get("check")
+    if found:
+        _target(targets, "gate and citation check over encoding the question, p50", found["ratio_p50"], most=1)
+
+
+def _of_citations(results: Json, ratios: Json, targets: list[Json]) -> None:
+    """The share of false sentences that stood, and of those word for word that did not, over all sets together."""
+    sets = [found for name, found in (results.get("citations") or {}).items() if name in _SETS]
+    for kind, name in _MEASURED_KINDS:
+        rows = [found[kind] for found in sets if kind in found]
+        count = sum(row["sentences"] for row in rows)
+        if not count:
+            continue
+        stood = sum(row["sentences"] * row["stood"] for row in rows) / count
+        wrong, most = (1 - stood, 0.03) if kind.startswith("true") else (stood, 0.02)
+        _target(targets, f"citation check, {name}, share", wrong, most=most)
 
 
 def _of_ask(results: Json, ratios: Json, targets: list[Json]) -> None:
