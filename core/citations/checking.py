@@ -10,47 +10,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from .alignment import exchanged
-from .links import addresses, markup
-from .names import opening, quoted
-from .polarity import opposite
-from .quantities import Quantity, agrees
-from .sources import Segment, Source, Told, units_beside
+from .faults import fault_of, strays
+from .sources import Segment, Source, Told
 from .words import FILLERS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
-#: Share of a sentence's words that must stand in the segments that bear it, and in those and what is around them.
-_BORNE = 0.7
-_AROUND = 0.85
 #: At most so many segments bear one sentence, and a further one must bring so many words of it.
 _MOST_SEGMENTS = 3
 _LEAST_WORDS = 2
-#: Words around a number by which it is told from the other numbers of a passage.
+#: Words around a name or number by which its place is found.
 _NEAR = 4
-_STANDS_FOR = frozenset(
-    [
-        "he",
-        "she",
-        "it",
-        "they",
-        "him",
-        "her",
-        "them",
-        "his",
-        "hers",
-        "its",
-        "their",
-        "theirs",
-        "this",
-        "these",
-        "that",
-        "those",
-        "such",
-        "both",
-    ]
-)
 #: Characters; what is longer is no sentence.
 LONGEST_SENTENCE = 1_500
 
@@ -77,7 +48,7 @@ def find_fault(sentence: str, sources: Sequence[Source]) -> Finding:
     asserted = claim.stems - FILLERS - _numerals(claim)
     if not asserted and not claim.quantities:
         return _at_fault("it says nothing that could be looked up")
-    fault = _strays(claim, sources)
+    fault = strays(claim, sources)
     if fault is not None:
         return Finding((), (), fault, mendable=False)
     chosen = _bearing(claim, asserted, sources)
@@ -85,7 +56,7 @@ def find_fault(sentence: str, sources: Sequence[Source]) -> Finding:
         return _at_fault("it says too little to be looked up")
     if not chosen:
         return _at_fault("its words are not in the passage")
-    fault = _fault(claim, asserted, chosen, sources)
+    fault = fault_of(claim, asserted, chosen, sources)
     if fault is not None:
         return _at_fault(fault)
     borne_by = tuple(dict.fromkeys(segment.passage for segment in chosen))
@@ -110,45 +81,6 @@ def _numerals(told: Told) -> set[str]:
     """The stems that are part of a number or of its unit: they are compared as such."""
     spans = [(quantity.start, quantity.end) for quantity in told.quantities]
     return {token.stem for token in told.tokens if any(start <= token.start < end for start, end in spans)}
-
-
-def _strays(claim: Told, sources: Sequence[Source]) -> str | None:
-    """Addresses, markup and orders that do not stand in the passage."""
-    for address in addresses(claim.text):
-        held = {known for source in sources for known in source.addresses}
-        if address not in held and address.split("://")[-1].strip("/") not in held:
-            return f"the address {address} is not in the passage"
-    marks, quotes = markup(claim.text), quoted(claim.text)
-    shown = "\n".join(source.whole.text for source in sources).casefold() if marks or quotes else ""
-    for piece in marks:
-        if piece not in shown:
-            return f"the markup {piece} is not in the passage"
-    flat = " ".join(shown.split())
-    for words in quotes:
-        if " ".join(words.casefold().split()).strip(" .,;:!?") not in flat:
-            return f'the words "{words}" are not in the passage'
-    if claim.gives_orders:
-        return "it gives orders"
-    return None
-
-
-def _foreign_name(claim: Told, chosen: Sequence[Segment], sources: Sequence[Source]) -> str | None:
-    """A name must stand in what bears the sentence, in the headings, or just before: where "he" and "it" come from."""
-    near = [
-        *(segment.told for segment in chosen),
-        *(source.headings for source in sources),
-        *_beside(claim, chosen, sources),
-    ]
-    near += [segment.head for segment in chosen if segment.head is not None]
-    held = frozenset().union(*(told.words | told.stems for told in near))
-    first = opening(claim.tokens)
-    for token in [*([first] if first is not None else []), *claim.names]:
-        if {token.word, token.word.removesuffix("'s"), token.stem} & held:
-            continue
-        if any(quantity.start <= token.start < quantity.end for quantity in claim.quantities):
-            continue
-        return f"{token.shape} is not in the passage"
-    return None
 
 
 def _bearing(claim: Told, asserted: frozenset[str] | set[str], sources: Sequence[Source]) -> list[Segment]:
@@ -207,97 +139,8 @@ def _fits(segment: Segment, values: set[str]) -> tuple[int, int]:
     return len(values & held), -len(segment.told.stems)
 
 
-def _fault(
-    claim: Told, asserted: frozenset[str] | set[str], chosen: Sequence[Segment], sources: Sequence[Source]
-) -> str | None:
-    borne: set[str] = set()
-    for segment in chosen:
-        borne |= segment.told.stems
-        if segment.head is not None:
-            borne |= segment.head.stems
-    around = borne.union(
-        *(source.headings.stems for source in sources), *(t.stems for t in _beside(claim, chosen, sources))
-    )
-    if asserted and (
-        len(asserted & borne) < _BORNE * len(asserted) or len(asserted & around) < _AROUND * len(asserted)
-    ):
-        return "its words are not in the passage"
-    return (
-        _foreign_name(claim, chosen, sources)
-        or _wrong_number(claim, chosen)
-        or _exchanged(claim, chosen)
-        or _wrong_denial(claim, chosen)
-        or _turned(claim, chosen)
-    )
-
-
-def _beside(claim: Told, chosen: Sequence[Segment], sources: Sequence[Source]) -> Iterable[Told]:
-    """The segment before each chosen one where the sentence names what that one calls "it" or "they"."""
-    said = sum(token.word in _STANDS_FOR for token in claim.tokens)
-    meant = sum(token.word in _STANDS_FOR for segment in chosen for token in segment.told.tokens)
-    if said >= meant:
-        return
-    for source in sources:
-        for before, segment in zip(source.segments, source.segments[1:], strict=False):
-            if segment.told.words & _STANDS_FOR and any(segment is one for one in chosen):
-                yield before.told
-
-
-def _exchanged(claim: Told, chosen: Sequence[Segment]) -> str | None:
-    for segment in chosen:
-        found = exchanged(claim, segment.told)
-        if found is not None:
-            return f"it says {found[0]} where the passage says {found[1]}"
-    return None
-
-
-def _wrong_number(claim: Told, chosen: Sequence[Segment]) -> str | None:
-    for told in claim.quantities:
-        shown = claim.text[told.start : told.end].strip()
-        same = [(s, held) for s in chosen for held in s.told.quantities if held.value == told.value]
-        if not same:
-            return f"the number {shown} is not in the passage"
-        fitting = [(s, held) for s, held in same if agrees(told, held, units_beside(s))]
-        if not fitting:
-            return f"{shown} has another unit in the passage"
-        near = _near(claim, told)
-        if max(len(near & _near(s.told, held)) for s, held in fitting) == 0 and any(
-            len(near & _near(s.told, held)) >= _LEAST_WORDS
-            for s in chosen
-            for held in s.told.quantities
-            if held.value != told.value
-        ):
-            return f"{shown} is said of something else in the passage"
-    return None
-
-
 def around(told: Told, start: int, end: int) -> frozenset[str]:
     """The stems of the words before and behind a place."""
     before = [token.stem for token in told.tokens if token.stem and token.end <= start]
     after = [token.stem for token in told.tokens if token.stem and token.start >= end]
     return frozenset(before[-_NEAR:] + after[:_NEAR])
-
-
-def _near(told: Told, quantity: Quantity) -> frozenset[str]:
-    return around(told, quantity.start, quantity.end)
-
-
-def _wrong_denial(claim: Told, chosen: Sequence[Segment]) -> str | None:
-    """Both ways: a denial of the sentence must be one of the passage, and one of the passage may not be lost."""
-    held = [denial for segment in chosen for denial in segment.told.denials]
-    for told in claim.denials:
-        # One for one: who denies twice what is denied once says the opposite.
-        match = max(held, key=lambda denial: len(denial & told), default=None)
-        if match is None or (told and match and not told & match):
-            return "it denies what the passage does not deny"
-        held.remove(match)
-    # With a word between them that is left out: "not X" becomes X only where X is told.
-    if any(denial and 2 * len(denial & claim.stems) > len(denial) for denial in held):
-        return "it leaves out that the passage denies it"
-    return None
-
-
-def _turned(claim: Told, chosen: Sequence[Segment]) -> str | None:
-    held = frozenset().union(*(segment.told.words for segment in chosen))
-    turned = opposite(claim.words, held)
-    return f"it says {turned[0]} where the passage says {turned[1]}" if turned is not None else None

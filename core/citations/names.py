@@ -13,7 +13,8 @@ if TYPE_CHECKING:
 
     from .words import Token
 
-_OPENING = re.compile(r"(?:^|[.!?:;\"(\[]\s*|\n\s*|^\W+)$")
+_OPENING = re.compile(r"(?:^|[.!?:;\"(\[]\s*|\n\s*)$")
+_ALWAYS = frozenset({"i", "i'm", "i've", "i'd", "i'll"})
 _QUOTED = re.compile(r"\"([^\"]{2,300})\"|(?<!\w)'([^']{2,300})'(?!\w)")
 
 
@@ -31,6 +32,18 @@ def names(text: str, tokens: Sequence[Token]) -> list[Token]:
         ):
             found.append(token)
     return found
+
+
+def capitalised(text: str, tokens: Sequence[Token]) -> list[Token]:
+    """Stop words with a capital in the middle of a sentence: of a title, or somebody's name."""
+    return [
+        token
+        for token in tokens[1:]
+        if not token.stem
+        and token.shape[0].isupper()
+        and token.word not in _ALWAYS
+        and not _OPENING.search(text[max(0, token.start - 3) : token.start])
+    ]
 
 
 def opening(tokens: Sequence[Token]) -> Token | None:

@@ -11,7 +11,7 @@ from decimal import Decimal, InvalidOperation
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
 
 
 @dataclass(frozen=True)
@@ -279,8 +279,3 @@ def agrees(told: Quantity, held: Quantity, named: frozenset[str]) -> bool:
     if not told.unit or told.unit == held.unit:
         return True
     return not held.unit and told.unit in named
-
-
-def aliases() -> Mapping[str, str]:
-    """Every spelling of a unit and its one form."""
-    return {**_UNIT_WORDS, **_SYMBOLS}

@@ -11,7 +11,7 @@ from .links import addresses, gives_orders
 from .names import names
 from .polarity import denials
 from .quantities import Quantity, quantities, units_named
-from .words import plain, stem_of, tokens, words_in
+from .words import plain, shapes_in, stem_of, tokens, words_in
 
 if TYPE_CHECKING:
     from .words import Token
@@ -39,6 +39,11 @@ class Told:
     def stems(self) -> frozenset[str]:
         """The stems of its words without stop words."""
         return frozenset(stem for word in self.words if (stem := stem_of(word)))
+
+    @cached_property
+    def shapes(self) -> frozenset[str]:
+        """Its distinct words as they stand."""
+        return shapes_in(self.text)
 
     @cached_property
     def names(self) -> list[Token]:

@@ -18,7 +18,11 @@ _MAY_END = re.compile(r"[.!?…:\])\"'”’]\s+\S|\n\s*\S|\]\S")
 _LOOK_BACK = 48
 #: What may yet become a marker.
 _HALF_MARKER = re.compile(r"\s*\[[\d\s,;]*$")
-_LINE_BREAK = re.compile(r"\n\s*\n|\n(?=\s*(?:[-*+•]|\d{1,3}[.)])\s)|(?<=:)\n|\n(?=\s{0,3}#{1,6}\s)|(?<=\])\s*\n")
+_LINE_BREAK = re.compile(
+    r"\n\s*\n|\n(?=\s*(?:[-*+•]|\d{1,3}[.)])\s)|(?<=:)\n|\n(?=\s{0,3}#{1,6}\s)|(?<=\])\s*\n"
+    r"|\n(?=\s{0,3}(?:-{3,}|={3,}|\*{3,}|_{3,})\s*\n)|(?<=---)\n|(?<=\*\*\*)\n|(?<=___)\n"
+)
+_STUCK = re.compile(r"([.!?…])(\[\d)")
 _HEADING = re.compile(r"\s{0,3}#{1,6}\s")
 _RULE = re.compile(r"[\s\-=_*`~]*")
 
@@ -31,11 +35,12 @@ class Splitter:
 
     def __init__(self) -> None:
         self._text = ""
+        self._at_line = True
         self._tried = 0
 
     def feed(self, piece: str) -> list[str]:
         """The sentences that are whole now."""
-        self._text += piece.replace("\r\n", "\n")
+        self._text = _spaced(self._text + piece.replace("\r\n", "\n"))
         # Nothing has ended where no mark of an end has something behind it.
         if len(self._text) > LONGEST_SENTENCE or _MAY_END.search(self._text, max(self._tried - _LOOK_BACK, 0)):
             self._tried = len(self._text)
@@ -44,11 +49,12 @@ class Splitter:
 
     def rest(self) -> list[str]:
         """What is left at the end of the answer."""
-        pieces, self._text, self._tried = [self._text[a:b] for a, b in _cuts(self._text)], "", 0
+        pieces = [self._text[a:b] for a, b in _cuts(self._text, self._at_line)]
+        self._text, self._tried, self._at_line = "", 0, True
         return _readable(pieces)
 
     def _taken(self) -> list[str]:
-        cuts = list(_cuts(self._text))
+        cuts = list(_cuts(self._text, self._at_line))
         if len(cuts) < 2:
             if len(self._text) > 2 * LONGEST_SENTENCE:  # this never ends
                 return self.rest()
@@ -58,13 +64,20 @@ class Splitter:
         if not last.strip() or _HALF_MARKER.match(last) or _ends_open(last):
             return []
         pieces = [self._text[a:b] for a, b in cuts[:-1]]
+        self._at_line = self._text[:begin].rstrip(" \t").endswith("\n")
         self._text, self._tried = last, 0
         return _readable(pieces)
 
 
 def split_answer(answer: str) -> list[str]:
     """A whole answer in sentences, each with the markers that follow it."""
+    answer = _spaced(answer)
     return _readable([answer[a:b] for a, b in _cuts(answer)])
+
+
+def _spaced(text: str) -> str:
+    """With a space before the markers that stick to a full stop."""
+    return _STUCK.sub(r"\1 \2", text)
 
 
 def _ends_open(last: str) -> bool:
@@ -82,9 +95,9 @@ def _readable(pieces: list[str]) -> list[str]:
     return found
 
 
-def _cuts(text: str) -> Iterator[tuple[int, int]]:
-    """Where the sentences lie, the markers behind each one included."""
-    spans = list(_bare(text))
+def _cuts(text: str, at_line: bool = True) -> Iterator[tuple[int, int]]:
+    """Where the sentences lie, the markers behind each one included. ``at_line``: a line begins with the text."""
+    spans = list(_bare(text, at_line))
     index = 0
     while index < len(spans):
         start, end = spans[index]
@@ -101,16 +114,16 @@ def _cuts(text: str) -> Iterator[tuple[int, int]]:
             yield start, end
 
 
-def _bare(text: str) -> Iterator[tuple[int, int]]:
+def _bare(text: str, at_line: bool) -> Iterator[tuple[int, int]]:
     begin = 0
     for match in _LINE_BREAK.finditer(text):
-        yield from _sentences(text, begin, match.start())
-        begin = match.end()
-    yield from _sentences(text, begin, len(text))
+        yield from _sentences(text, begin, match.start(), at_line)
+        begin, at_line = match.end(), True
+    yield from _sentences(text, begin, len(text), at_line)
 
 
-def _sentences(text: str, begin: int, end: int) -> Iterator[tuple[int, int]]:
-    marked = ITEM_MARK.match(text, begin, end)
+def _sentences(text: str, begin: int, end: int, at_line: bool) -> Iterator[tuple[int, int]]:
+    marked = ITEM_MARK.match(text, begin, end) if at_line else None
     inner = marked.end() if marked else begin
     for number, (start, stop) in enumerate(sentence_spans(text, inner, end)):
         yield (begin if marked and number == 0 else start), stop

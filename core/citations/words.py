@@ -110,6 +110,11 @@ def words_in(text: str) -> frozenset[str]:
     return frozenset(_TOKEN.findall(text.casefold()))
 
 
+def shapes_in(text: str) -> frozenset[str]:
+    """The distinct words of a plain text as they stand, in capitals and small letters."""
+    return frozenset(_TOKEN.findall(text))
+
+
 @lru_cache(maxsize=65536)
 def stem_of(word: str) -> str:
     """The stem of one word; "" for a stop word. A possessive's is that of its owner; "doesn't" has none."""
