@@ -28,7 +28,7 @@ needed("chromadb")
 QUESTIONS = ("What is a caster?", "Which tyres grip?", "How strong is the gripper?", "What about safety?")
 
 
-def wait_for(true: Callable[[], bool], what: str, seconds: float = 60) -> None:
+def wait_for(true: Callable[[], bool], what: str, seconds: float = 180) -> None:
     end = time.monotonic() + seconds
     while not true():
         assert time.monotonic() < end, f"{what} did not come about in {seconds} s"

@@ -22,7 +22,7 @@ from tests.needs import needed
 from tests.third_party_fakes import RAGSTONE, environment, fast_models, run, write_pages
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
     from ragstone.core.catalog import CorpusRow
@@ -61,7 +61,7 @@ def answer(host: Host, question: str = QUESTION) -> str:
     return host.assistant("book_chat").ask(question).text
 
 
-def soon(what: Callable[[], object], seconds: float = 20) -> bool:
+def soon(what: Callable[[], object], seconds: float = 180) -> bool:
     """Whether it comes true before the time is over."""
     ends = time.monotonic() + seconds
     while time.monotonic() < ends:
@@ -446,6 +446,37 @@ def test_a_rebuild_within_a_following_host_is_followed(tmp_path: Path, small_boo
         Shelf(host).corpus.rebuild()
         assert followed(host)
         assert all(check.ok for check in host.checks())
+
+
+def test_a_host_that_closes_while_it_rebuilds_does_not_wait_for_the_end_of_it(tmp_path: Path) -> None:
+    with open_host(tmp_path) as host:
+        add(host, long_book(tmp_path / "long"), "Tyres")
+    options = {"book_chat": {"chunk_tokens": 60, "min_chunk_tokens": 20}}
+    begun, closing = threading.Event(), threading.Event()
+    with open_host(tmp_path, options=options) as host:
+        encoder = Shelf(host).corpus.encoder
+        embed = encoder.embed_chunks
+
+        def slowly(chunks: Sequence[tuple[str, str]]) -> Any:
+            begun.set()
+            assert closing.wait(60)
+            return embed(chunks)
+
+        encoder.embed_chunks = slowly  # type: ignore[method-assign]
+        host.follow()
+        assert begun.wait(60)
+        closer = threading.Thread(target=host.close)
+        closer.start()
+        following = host._following
+        assert following is not None
+        assert soon(following._stop.is_set)
+        closing.set()
+        closer.join(180)
+        assert not closer.is_alive()
+    with open_host(tmp_path, options=options) as host, host.catalog.read() as snapshot:
+        building = snapshot.corpus("books", state="building")
+        assert building is not None
+        assert 0 < snapshot.sizes(building.id)[0] < 60  # what is made stays, and the next host goes on with it
 
 
 def test_two_rebuilds_at_once_lose_nothing(
