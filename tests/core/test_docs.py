@@ -14,6 +14,7 @@ import pytest
 from pydantic import BaseModel
 
 from ragstone.core import Host, RagstoneError, Settings, errors, hookspecs
+from ragstone.core.llms.settings import GeminiSettings, LLMSettings, OpenAILikeSettings
 from ragstone.core.testing import TestModels
 from tests.core import test_hooks
 
@@ -178,6 +179,18 @@ def test_every_key_of_the_settings_is_named_with_its_default(heading: str) -> No
             assert written == "`[]`"
         else:
             assert written == f"`{str(field.default).lower()}`"
+
+
+@pytest.mark.parametrize(("model", "provider"), [(OpenAILikeSettings, "openai_like"), (GeminiSettings, "gemini")])
+def test_every_key_of_a_language_model_is_named_with_its_default(model: type[LLMSettings], provider: str) -> None:
+    rows = {row[0].strip("`"): row[2].strip("`") for row in _rows(SECTIONS[f"`[llm]` with `{provider}`"])}
+    own = {name: field for name, field in model.model_fields.items() if name not in LLMSettings.model_fields}
+    assert set(rows) == set(own)
+    for name, field in own.items():
+        if field.is_required():
+            assert rows[name] == "needed"
+        elif name not in {"temperature", "context_window"}:  # these depend on the model
+            assert rows[name] == ("none" if field.default is None else str(field.default))
 
 
 # Errors
