@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from .settings import LLMSettings
 
-require_extra("openai_like", "llama_index.llms.openai_like")
+require_extra("openai-like", "llama_index.llms.openai_like")
 
 #: LlamaIndex's own guess where nobody says it.
 _USUAL_WINDOW = 4096

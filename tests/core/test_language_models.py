@@ -526,8 +526,8 @@ class TestProviders:
         )
         host = Host(settings)
         state = next(state for state in host.plugins if state.name == "openai_like")
-        assert (state.state, state.install) == ("disabled", "pip install 'ragstone[openai_like]'")
-        with pytest.raises(SettingsError, match=r"pip install 'ragstone\[openai_like\]'"):
+        assert (state.state, state.install) == ("disabled", "pip install 'ragstone[openai-like]'")
+        with pytest.raises(SettingsError, match=r"pip install 'ragstone\[openai-like\]'"):
             _ = host.llm
 
     def test_the_command(self, tmp_path: Path, small_book: Path, server: Server) -> None:

@@ -47,8 +47,14 @@ def test_what_is_optional_is_in_an_extra() -> None:
     server = _named(PROJECT["optional-dependencies"]["server"])
     assert {"chromadb", "flask", "waitress", "llama-index-vector-stores-chroma"} <= server
     for extra, integration in (
-        ("openai_like", "llama-index-llms-openai-like"),
+        ("openai-like", "llama-index-llms-openai-like"),
         ("gemini", "llama-index-llms-google-genai"),
     ):
         assert {integration} == _named(PROJECT["optional-dependencies"][extra])
     assert "llama-index-embeddings-huggingface" in _named(PROJECT["optional-dependencies"]["huggingface"])
+
+
+def test_every_pip_knows_the_extras() -> None:
+    """Before version 23.3 pip did not find an extra with an underscore in its name: it installed nothing of it."""
+    for extra in PROJECT["optional-dependencies"]:
+        assert re.fullmatch(r"[a-z0-9]+(?:-[a-z0-9]+)*", extra)
