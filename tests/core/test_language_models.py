@@ -271,12 +271,14 @@ class TestMisbehaviour:
             with deployment(tmp_path, small_book, provider="openai_like", model="m", api_base=base) as host:
                 assert "cannot be reached" in str(failure(host))
 
-    def test_whoever_stops_reading_ends_the_request(self, server: Server, host: Host) -> None:
+    def test_whoever_stops_reading_ends_the_request(self, tmp_path: Path, small_book: Path, server: Server) -> None:
         server.acts(stall(f"{CASTER} [1]. Casters"))
-        stream = host.assistant("book_chat").stream(QUESTION)
-        assert isinstance(next(stream), Delta)
-        stream.close()  # type: ignore[attr-defined]
-        assert server.left.wait(LONGEST)
+        llm = {"provider": "openai_like", "model": "m", "api_base": server.base, "timeout": 3000}
+        with deployment(tmp_path, small_book, **llm) as host:
+            stream = host.assistant("book_chat").stream(QUESTION)
+            assert isinstance(next(stream), Delta)
+            stream.close()  # type: ignore[attr-defined]
+            assert server.left.wait(LONGEST)
 
     def test_no_thread_is_left(self, server: Server, hasty: Host) -> None:
         server.acts(drip(), stall(), say(f"{CASTER} [1]."))
