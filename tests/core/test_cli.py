@@ -298,6 +298,8 @@ def test_ask_as_json_has_exactly_these_keys(with_book: Here) -> None:
         "page_index",
         "content_type",
         "is_simulation",
+        "setting",
+        "licence",
         "url",
         "quote",
     ]
