@@ -1,0 +1,1 @@
+"""Searching shards within a budget of memory."""
