@@ -1,0 +1,98 @@
+"""Files that may be anything: opened without waiting on a pipe, written so that a crash leaves the old or the new."""
+
+from __future__ import annotations
+
+import os
+import stat
+from contextlib import suppress
+from pathlib import Path, PurePosixPath
+from secrets import token_hex
+from typing import BinaryIO
+
+from ..errors import ShardError
+
+#: What an interrupted writing leaves behind begins with it; the next installation clears it away.
+TEMPORARY = ".ragstone-"
+
+
+def open_regular(path: Path) -> BinaryIO:
+    """The file, opened for reading. Raises ``ShardError`` when it is missing or not a regular file (a pipe, say)."""
+    try:
+        # Without O_NONBLOCK a pipe in the place of a file would hold us for ever.
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    except FileNotFoundError as error:
+        raise ShardError("is missing", where=str(path)) from error
+    except (OSError, ValueError) as error:
+        raise ShardError(f"cannot be read: {getattr(error, 'strerror', None) or error}", where=str(path)) from error
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise ShardError("is not a regular file", where=str(path))
+    return os.fdopen(descriptor, "rb")
+
+
+def relative_name(name: str) -> str:
+    """The name, if it is a relative path that stays where it begins. Raises ``ValueError`` with the reason."""
+    if not name:
+        raise ValueError("is empty")
+    if "\0" in name or "\\" in name:
+        raise ValueError(f"{name[:80]!r} holds a backslash or a zero byte")
+    if name.startswith("/") or (len(name) > 1 and name[1] == ":"):
+        raise ValueError(f"{name[:80]!r} is absolute; paths are relative to the manifest's folder")
+    if ".." in name.split("/"):
+        raise ValueError(f"{name[:80]!r} leaves the folder")
+    if name.endswith(("/", "/.")) or PurePosixPath(name).name in {"", "."}:
+        raise ValueError(f"{name[:80]!r} names no file")
+    return name
+
+
+def plain_name(name: str) -> str:
+    """The name, if it is relative and there is no shorter way to write it. Raises ``ValueError`` with the reason."""
+    if str(PurePosixPath(relative_name(name))) != name:
+        raise ValueError(f"{name[:80]!r} can be written shorter")
+    return name
+
+
+def inside(root: Path, name: str) -> Path:
+    """``root/name`` with every symbolic link resolved. Raises ``ShardError`` when that is not inside ``root``."""
+    try:
+        relative_name(name)
+        resolved_root = root.resolve()
+        path = (root / name).resolve()
+    except (ValueError, OSError, RuntimeError) as error:  # RuntimeError: links in a circle
+        raise ShardError(str(error), where=str(root)) from error
+    if not path.is_relative_to(resolved_root) or path == resolved_root:
+        raise ShardError(
+            f"leaves the folder: it leads to {path}",
+            where=str(root / name),
+            hint="a shard's files lie in the manifest's folder, and links lead nowhere else",
+        )
+    return path
+
+
+def write_atomically(path: Path, content: bytes, *, mode: int = 0o644) -> None:
+    """Replace the file's content: after a crash at any moment it is the old one or the new one, whole.
+
+    Raises ``OSError``.
+    """
+    temporary = path.with_name(f"{TEMPORARY}{token_hex(8)}")
+    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(path)
+    except BaseException:
+        with suppress(OSError):
+            temporary.unlink()
+        raise
+    sync_folder(path.parent)
+
+
+def sync_folder(folder: Path) -> None:
+    """Make the folder's names survive a loss of power."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
