@@ -3,6 +3,7 @@
 These are the public names; everything else in this package may change without notice.
 """
 
+from .analysis import question_stems
 from .answers import Answer, Citation, Delta, Timings
 from .assistants import Assistant, Profile
 from .cli.app import Deployment
@@ -30,11 +31,17 @@ from .errors import (
     StorageFull,
     TooLarge,
 )
+from .extractive import Quote
+from .extractive import choose as choose_quotes
+from .gate import Evidence
+from .gate import evidence as weigh_evidence
 from .guards import CitedWarning, Guard, Verdict
 from .health import Check
 from .hookspecs import hookimpl
 from .host import Host
 from .ingest import IngestProgress, IngestReport
+from .llms.offering import harmless
+from .llms.plain import ChatFailed, ChatReply, ChatServer, ask_chat
 from .loading import PluginState, require_extra
 from .questions import read_question
 from .retrieval import HybridRetriever, Retrieval, Scores
@@ -44,6 +51,9 @@ __all__ = [
     "Answer",
     "Assistant",
     "BadRequest",
+    "ChatFailed",
+    "ChatReply",
+    "ChatServer",
     "Check",
     "Citation",
     "CitedWarning",
@@ -53,6 +63,7 @@ __all__ = [
     "Deployment",
     "EncoderError",
     "EncoderSettings",
+    "Evidence",
     "Guard",
     "Host",
     "HybridRetriever",
@@ -65,6 +76,7 @@ __all__ = [
     "PluginError",
     "PluginState",
     "Profile",
+    "Quote",
     "RagstoneError",
     "Retrieval",
     "Scores",
@@ -82,12 +94,17 @@ __all__ = [
     "TooLarge",
     "Turn",
     "Verdict",
+    "ask_chat",
+    "choose_quotes",
+    "harmless",
     "hookimpl",
     "printable",
+    "question_stems",
     "read_question",
     "read_settings",
     "require_extra",
     "show_json",
     "show_progress",
     "show_table",
+    "weigh_evidence",
 ]
