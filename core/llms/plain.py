@@ -74,7 +74,7 @@ class ChatReply:
 
 
 class ChatFailed(LLMError):
-    """No answer. ``reached``: whether the request may have come to the server; ``refused``: its HTTP status, if it did."""
+    """No answer. ``reached``: whether the request may have come to the server; ``refused``: with which HTTP status."""
 
     def __init__(self, what: str, *, hint: str | None = None, reached: bool = True, refused: int | None = None) -> None:
         super().__init__(what, hint=hint)

@@ -6,6 +6,8 @@ from pydantic import Field
 
 from ragstone.core import Table
 
+from .planner.options import EpisodesSettings, PlannerSettings, RemoteSettings, SlmSettings
+
 
 class WikiEdgeSettings(Table):
     """Without any of them the shards lie in the data folder."""
@@ -21,3 +23,7 @@ class WikiEdgeSettings(Table):
     trusted_keys: tuple[str, ...] = ()
     #: Take no shard without a trusted signature. Without trusted keys nothing can be required.
     require_signature: bool = False
+    planner: PlannerSettings = PlannerSettings()
+    slm: SlmSettings = SlmSettings()
+    remote: RemoteSettings = RemoteSettings()
+    episodes: EpisodesSettings = EpisodesSettings()

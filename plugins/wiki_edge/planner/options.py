@@ -1,0 +1,141 @@
+"""The planner's tables: ``[plugins.wiki_edge.planner]``, ``.slm``, ``.remote`` and ``.episodes``."""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+from decimal import Decimal
+from pathlib import Path
+from typing import Annotated, Literal, Self
+from urllib.parse import urlsplit
+
+from pydantic import AfterValidator, Field, model_validator
+
+from ragstone.core import Table
+
+_VARIABLE = re.compile(r"[A-Z][A-Z0-9_]{0,99}")
+
+
+def _address(value: str) -> str:
+    try:
+        parts = urlsplit(value)
+        _ = parts.port
+    except ValueError:
+        raise ValueError("not an address; it looks like http://127.0.0.1:8080/v1") from None
+    if parts.scheme not in {"http", "https"} or not parts.hostname:
+        raise ValueError("not an address; it looks like http://127.0.0.1:8080/v1")
+    if parts.username is not None or parts.password is not None or parts.query or parts.fragment:
+        raise ValueError("no name, key or query belongs in the address; keys stand in the environment")
+    return value.rstrip("/")
+
+
+def _variable(value: str) -> str:
+    if not _VARIABLE.fullmatch(value):
+        raise ValueError("the name of an environment variable, like WIKI_EDGE_REMOTE_KEY; never a key itself")
+    return value
+
+
+Address = Annotated[str, AfterValidator(_address)]
+Variable = Annotated[str, AfterValidator(_variable)]
+#: Cents for a million tokens: the same number as micro-cents for one.
+Price = Annotated[Decimal, Field(ge=0, le=1_000_000, allow_inf_nan=False)]
+
+
+def is_loopback(address: str) -> bool:
+    """Whether the address is of this machine by its name alone; nothing is looked up."""
+    host = urlsplit(address).hostname or ""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+class PlannerSettings(Table):
+    """``[plugins.wiki_edge.planner]``: what is put before a planner, and when an answer is good enough."""
+
+    #: Passages of the encyclopedia and of the robot's own memory.
+    facts: int = Field(default=5, ge=0, le=50)
+    recalls: int = Field(default=3, ge=0, le=50)
+    #: Tokens, as the encoder counts them, of the whole prompt.
+    prompt_tokens: int = Field(default=1600, ge=128, le=1_000_000)
+    #: Confidence, 0 to 1, below which the next in the order is asked.
+    slm_threshold: float = Field(default=0.5, ge=0, le=1)
+    rag_threshold: float = Field(default=0.45, ge=0, le=1)
+    #: Id of the shard in the episodic folder that ``remember`` writes.
+    episodic_id: str = Field(default="episodic", pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$")
+    #: New memories that are kept beside the shard before they become part of it.
+    compact_after: int = Field(default=256, ge=1, le=100_000)
+
+
+class SlmSettings(Table):
+    """``[plugins.wiki_edge.slm]``: a language model on the robot, behind OpenAI's protocol. Without a base: none."""
+
+    base: Address | None = None
+    model: str = "local"
+    max_tokens: int = Field(default=256, ge=1, le=100_000)
+    timeout: float = Field(default=20.0, gt=0, le=3600)
+    #: Hosts beside this machine that count as the robot's own.
+    allowed_hosts: tuple[str, ...] = ()
+    key_variable: Variable = "WIKI_EDGE_SLM_KEY"
+    #: Ask the server for its tokens' probabilities; they then bound the confidence.
+    logprobs: bool = False
+    #: Confidence of an answer that does not say how sure it is.
+    unstated_confidence: float = Field(default=0.4, ge=0, le=1)
+
+    @model_validator(mode="after")
+    def _local(self) -> Self:
+        host = urlsplit(self.base).hostname if self.base else None
+        if self.base and not is_loopback(self.base) and host not in {each.lower() for each in self.allowed_hosts}:
+            raise ValueError(f"{host} is not this machine; name it in allowed_hosts if it is the robot's own")
+        return self
+
+
+class RemoteSettings(Table):
+    """``[plugins.wiki_edge.remote]``: the agent that is asked last, and what it costs. Without a base: none.
+
+    It is asked only with ``ALLOW_REMOTE_AGENT=1`` and ``MAX_API_CENTS_PER_DAY`` in the environment.
+    """
+
+    base: Address | None = None
+    model: str = ""
+    max_tokens: int = Field(default=512, ge=1, le=100_000)
+    #: What the protocol calls that limit; newer models take the second alone.
+    limit: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"
+    timeout: float = Field(default=30.0, gt=0, le=3600)
+    key_variable: Variable = "WIKI_EDGE_REMOTE_KEY"
+    #: Cents for a million tokens read and written.
+    input_price: Price | None = None
+    output_price: Price | None = None
+    #: Whether the clock must be known to be set before money is spent: ``auto`` where the system tells, ``always``
+    #: also where it does not, ``never`` for a machine whose clock is right without anybody's saying so.
+    clock: Literal["auto", "always", "never"] = "auto"
+    #: The ledger; by default in the data folder.
+    ledger: Path | None = None
+    #: Confidence of an answer that does not say how sure it is.
+    unstated_confidence: float = Field(default=0.5, ge=0, le=1)
+
+    @model_validator(mode="after")
+    def _complete(self) -> Self:
+        if self.base is None:
+            return self
+        if not self.base.startswith("https://") and not is_loopback(self.base):
+            raise ValueError("base must be https")
+        if not self.model:
+            raise ValueError("model is missing")
+        if self.input_price is None or self.output_price is None:
+            raise ValueError("input_price and output_price are missing: without them nothing can be budgeted")
+        return self
+
+
+class EpisodesSettings(Table):
+    """``[plugins.wiki_edge.episodes]``: the planner's steps, written down in the form of RLDS."""
+
+    enabled: bool = True
+    #: By default ``episodes`` in the data folder.
+    folder: Path | None = None
+    #: Megabytes of a file of steps, after which the next one is begun.
+    file_mb: int = Field(default=16, ge=1, le=1024)
+    #: Whether the passages' texts are written as well, not only where they stand.
+    passages: bool = False
+    #: Further words that must not be written: the names of people, places, networks.
+    redact: tuple[str, ...] = ()
