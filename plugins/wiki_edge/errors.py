@@ -1,9 +1,44 @@
 """What can be wrong with shards."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from ragstone.core import SourceError
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 class ShardError(SourceError):
-    """A shard or its manifest cannot be used; ``where`` names the file and, where there is one, the line."""
+    """A shard or its manifest cannot be used; ``where`` names the file and, where there is one, the line or row.
+
+    ``file``, ``line`` (from 1) and ``row`` (from 0, as numpy counts) are the same as facts; without ``where`` they
+    make it.
+    """
 
     title = "The shard cannot be used"
+
+    def __init__(
+        self,
+        what: str,
+        *,
+        where: str | None = None,
+        hint: str | None = None,
+        file: Path | str | None = None,
+        line: int | None = None,
+        row: int | None = None,
+    ) -> None:
+        self.file = None if file is None else str(file)
+        self.line = line
+        self.row = row
+        super().__init__(what, where=where or place_in(self.file, line, row), hint=hint)
+
+
+def place_in(file: str | None, line: int | None = None, row: int | None = None) -> str | None:
+    """A place in a file, in words: ``metadata.jsonl:17``, ``embeddings.npy: row 16``."""
+    if file is None:
+        return None
+    if line is not None:
+        return f"{file}:{line}"
+    return file if row is None else f"{file}: row {row}"

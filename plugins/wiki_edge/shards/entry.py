@@ -113,14 +113,17 @@ class ShardEntry(_Part):
         return self.of({name: value for name, value in kept.items() if name not in fields or value is not None})
 
     @classmethod
-    def of(cls, raw: object, *, where: str | None = None) -> Self:
-        """The entry that a JSON object describes. Raises ``ShardError`` with the field and the reason."""
+    def of(cls, raw: object, *, file: Path | str | None = None, number: int | None = None) -> Self:
+        """The entry that a JSON object describes, the ``number``-th of that file (from 1).
+
+        Raises ``ShardError`` with the field and the reason.
+        """
         try:
             return cls.model_validate(raw)
         except ValidationError as error:
-            named = raw.get("id") if isinstance(raw, dict) else None
-            shard = f"shard {named[:80]!r}: " if isinstance(named, str) else ""
-            raise _explained(error, shard, where) from error
+            name = raw.get("id") if isinstance(raw, dict) else None
+            named = f"shard {name[:80]!r}" if isinstance(name, str) else "a shard without a name"
+            raise _explained(error, f"{named if number is None else f'entry {number}, {named}'}: ", file) from error
 
     def place(self, root: Path) -> ShardPlace:
         """Where the files are, for a manifest in the folder ``root``.
@@ -130,7 +133,7 @@ class ShardEntry(_Part):
         """
         embeddings, metadata = inside(root, self.embedding_file), inside(root, self.metadata_file)
         if self.embedding_name == self.metadata_name:
-            raise ShardError("embeddings and metadata have the same file name", where=str(root / self.metadata_file))
+            raise ShardError("embeddings and metadata have the same file name", file=root / self.metadata_file)
         beside = PurePosixPath(self.embedding_file).parent
         names = [*(self.files or {}), *(self.side_files or {}).values()]
         known = {self.embedding_name: embeddings, self.metadata_name: metadata}
@@ -167,35 +170,33 @@ class Manifest(_Part):
         with open_regular(path) as file:
             raw = file.read(_LARGEST + 1)
         if len(raw) > _LARGEST:
-            raise ShardError(f"is larger than {_LARGEST >> 20} MB", where=str(path))
+            raise ShardError(f"is larger than {_LARGEST >> 20} MB", file=path)
         try:
             value = parse(raw.decode())
         except UnicodeDecodeError as error:
             line = raw.count(b"\n", 0, error.start) + 1
-            raise ShardError(f"is not UTF-8 at byte {error.start}", where=f"{path}:{line}") from error
+            raise ShardError(f"is not UTF-8 at byte {error.start}", file=path, line=line) from error
         except json.JSONDecodeError as error:
-            raise ShardError(f"is not JSON: {error.msg}", where=f"{path}:{error.lineno}", hint=_HINT) from error
+            raise ShardError(f"is not JSON: {error.msg}", file=path, line=error.lineno, hint=_HINT) from error
         except ValueError as error:
-            raise ShardError(str(error), where=str(path)) from error
-        return cls.of(value, where=str(path))
+            raise ShardError(str(error), file=path) from error
+        return cls.of(value, file=path)
 
     @classmethod
-    def of(cls, value: object, *, where: str | None = None) -> Self:
+    def of(cls, value: object, *, file: Path | str | None = None) -> Self:
         """The manifest that a JSON object describes. Raises ``ShardError``."""
         if not isinstance(value, dict) or not isinstance(value.get("shards"), list):
-            raise ShardError("is not an object with a list of shards", where=where, hint=_HINT)
-        named = f"{where}: " if where else ""
-        numbered = enumerate(value["shards"], 1)
-        shards = tuple(ShardEntry.of(raw, where=f"{named}entry {number}") for number, raw in numbered)
+            raise ShardError("is not an object with a list of shards", file=file, hint=_HINT)
+        shards = tuple(ShardEntry.of(raw, file=file, number=n) for n, raw in enumerate(value["shards"], 1))
         seen: set[str] = set()
         for shard in shards:
             if shard.id in seen:
-                raise ShardError(f"names the shard {shard.id!r} twice", where=where)
+                raise ShardError(f"names the shard {shard.id!r} twice", file=file)
             seen.add(shard.id)
         try:
             return cls.model_validate({**value, "shards": shards})
         except ValidationError as error:
-            raise _explained(error, "", where) from error
+            raise _explained(error, "", file) from error
 
     def as_json(self) -> dict[str, Any]:
         """The manifest as it stands in a file."""
@@ -218,10 +219,10 @@ class Manifest(_Part):
         return self.model_copy(update={"shards": tuple(shards)})
 
 
-def _explained(error: ValidationError, shard: str, where: str | None) -> ShardError:
+def _explained(error: ValidationError, shard: str, file: Path | str | None) -> ShardError:
     """The first fault in one line; what a manifest looks like, for whoever left something out."""
     fault = error.errors(include_url=False, include_input=False)[0]
     key = ".".join(str(part)[:80] for part in fault["loc"] if part != "[key]")
     said = fault["msg"].removeprefix("Value error, ")
     hint = _HINT if fault["type"] == "missing" else None
-    return ShardError(f"{shard}{key}: {said}" if key else f"{shard}{said}", where=where, hint=hint)
+    return ShardError(f"{shard}{key}: {said}" if key else f"{shard}{said}", file=file, hint=hint)

@@ -21,12 +21,12 @@ def open_regular(path: Path) -> BinaryIO:
         # Without O_NONBLOCK a pipe in the place of a file would hold us for ever.
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     except FileNotFoundError as error:
-        raise ShardError("is missing", where=str(path)) from error
+        raise ShardError("is missing", file=path) from error
     except (OSError, ValueError) as error:
-        raise ShardError(f"cannot be read: {getattr(error, 'strerror', None) or error}", where=str(path)) from error
+        raise ShardError(f"cannot be read: {getattr(error, 'strerror', None) or error}", file=path) from error
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
-        raise ShardError("is not a regular file", where=str(path))
+        raise ShardError("is not a regular file", file=path)
     return os.fdopen(descriptor, "rb")
 
 
@@ -59,11 +59,11 @@ def inside(root: Path, name: str) -> Path:
         resolved_root = root.resolve()
         path = (root / name).resolve()
     except (ValueError, OSError, RuntimeError) as error:  # RuntimeError: links in a circle
-        raise ShardError(str(error), where=str(root)) from error
+        raise ShardError(str(error), file=root / name) from error
     if not path.is_relative_to(resolved_root) or path == resolved_root:
         raise ShardError(
             f"leaves the folder: it leads to {path}",
-            where=str(root / name),
+            file=root / name,
             hint="a shard's files lie in the manifest's folder, and links lead nowhere else",
         )
     return path

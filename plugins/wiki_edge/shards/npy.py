@@ -69,9 +69,9 @@ def header_of(file: BinaryIO, where: str, *, dtype: str = "<f4", ndim: int = 2) 
     try:
         return _header(file, dtype, ndim)
     except ValueError as error:
-        raise ShardError(str(error), where=where) from error
+        raise ShardError(str(error), file=where) from error
     except OSError as error:
-        raise ShardError(f"cannot be read: {error.strerror}", where=where) from error
+        raise ShardError(f"cannot be read: {error.strerror}", file=where) from error
 
 
 def _header(file: BinaryIO, dtype: str, ndim: int) -> NpyHeader:
