@@ -1,7 +1,5 @@
 """The planner's tables: ``[plugins.wiki_edge.planner]``, ``.slm``, ``.remote`` and ``.episodes``."""
 
-from __future__ import annotations
-
 import ipaddress
 import re
 from decimal import Decimal
