@@ -7,15 +7,18 @@ import stat
 from contextlib import suppress
 from pathlib import Path, PurePosixPath
 from secrets import token_hex
-from typing import BinaryIO
+from typing import TYPE_CHECKING
 
 from ..errors import ShardError
+
+if TYPE_CHECKING:
+    from io import BufferedReader
 
 #: What an interrupted writing leaves behind begins with it; the next installation clears it away.
 TEMPORARY = ".ragstone-"
 
 
-def open_regular(path: Path) -> BinaryIO:
+def open_regular(path: Path) -> BufferedReader:
     """The file, opened for reading. Raises ``ShardError`` when it is missing or not a regular file (a pipe, say)."""
     try:
         # Without O_NONBLOCK a pipe in the place of a file would hold us for ever.

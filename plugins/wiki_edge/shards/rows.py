@@ -1,0 +1,74 @@
+"""Whether the rows of an embeddings file can be searched: read in blocks, hashed on the way."""
+
+from __future__ import annotations
+
+from hashlib import sha256
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..errors import ShardError
+from .files import open_regular
+from .npy import header_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    from .entry import ShardEntry
+
+BLOCK = 2**20
+#: How far a row's length may be from 1: normalising in half precision is off by less.
+TOLERANCE = 1e-3
+_WHY = {"nan": "holds a NaN", "inf": "holds an infinite number"}
+
+
+def check_rows(path: Path, entry: ShardEntry, found: Callable[[ShardError], None]) -> str | None:
+    """Tell ``found`` of every row that is not finite or not of unit length.
+
+    Returns the file's SHA-256, ``None`` when it is so wrong that it was not read to its end. Memory does not grow with
+    the file.
+    """
+    try:
+        with open_regular(path) as file:
+            header = header_of(file, str(path))
+            if header.shape != (entry.size, entry.dim):
+                said = f"the manifest says size {entry.size} and dim {entry.dim}"
+                found(ShardError(f"has the shape {header.shape}, but {said}", file=path))
+                return None
+            file.seek(0)
+            digest = sha256(file.read(header.offset))
+            rows = max(1, BLOCK // max(1, header.row_bytes))
+            buffer = bytearray(rows * header.row_bytes)
+            for start in range(0, header.rows, rows):
+                wanted = min(rows, header.rows - start) * header.row_bytes
+                part = memoryview(buffer)[:wanted]
+                if file.readinto(part) != wanted:
+                    found(ShardError("was cut while it was read", file=path))
+                    return None
+                digest.update(part)
+                block = np.frombuffer(part, dtype="<f4").reshape(-1, header.columns)
+                for row, reason in _faulty(block):
+                    found(ShardError(reason, file=path, row=start + row))
+            return digest.hexdigest()
+    except ShardError as error:
+        found(error)
+    except OSError as error:
+        found(ShardError(f"cannot be read: {error.strerror}", file=path))
+    return None
+
+
+def _faulty(block: NDArray[np.float32]) -> Iterator[tuple[int, str]]:
+    """Rows of the block and what is wrong with them."""
+    with np.errstate(all="ignore"):
+        lengths = np.sqrt(np.einsum("ij,ij->i", block, block))
+        bad = ~(np.abs(lengths - 1) <= TOLERANCE)  # written so that NaN is bad
+    for row in np.flatnonzero(bad):
+        if np.isnan(block[row]).any():
+            yield int(row), _WHY["nan"]
+        elif np.isinf(block[row]).any():
+            yield int(row), _WHY["inf"]
+        else:
+            yield int(row), f"has the length {lengths[row]:.6g}, not 1"
