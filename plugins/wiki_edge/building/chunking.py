@@ -1,0 +1,150 @@
+"""Chunks of 512 to 1,024 tokens that end where paragraphs do, or else sentences; never across articles."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from .articles import HEADING_SEPARATOR
+from .splitting import parts_of, sentences_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from .articles import Block
+
+    CountTokens = Callable[[Sequence[str]], list[int]]
+
+SHORTEST, LONGEST = 512, 1024
+#: A chunk that has so many tokens ends with its paragraph.
+_ENOUGH = 768
+#: Raised whenever the same article would be cut otherwise.
+CHUNKING_VERSION = 1
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """A piece of an article."""
+
+    text: str
+    tokens: int
+    heading: str
+    anchor: str
+
+
+@dataclass(frozen=True)
+class _Piece:
+    """What is put together: a paragraph or a part of it, ``glue`` before it."""
+
+    text: str
+    tokens: int
+    heading: str
+    anchor: str
+    glue: str
+    #: Whether a section begins here.
+    begins: bool
+
+
+class Chunker:
+    """Cuts articles. ``count``: the tokens of each of several texts, as the encoder counts them."""
+
+    def __init__(self, count: CountTokens, *, shortest: int = SHORTEST, longest: int = LONGEST) -> None:
+        """A text may have ``longest`` tokens and, but for an article that is shorter, has ``shortest``."""
+        if shortest * 2 > longest:
+            raise ValueError("the longest chunk must have room for two of the shortest")
+        self._count = count
+        self._shortest, self._longest = shortest, longest
+        self._enough = min(longest, max(shortest, shortest * _ENOUGH // SHORTEST))
+
+    def chunks(self, blocks: Sequence[Block]) -> list[Chunk]:
+        """The article's chunks in order. Every character of its blocks is in one of them."""
+        groups = self._grouped(list(self._pieces(blocks)))
+        if len(groups) > 1 and _tokens(groups[-1]) < self._shortest:
+            groups[-2:] = self._evened(groups[-2] + groups[-1])
+        return [self._chunk(group) for group in groups]
+
+    def _grouped(self, waiting: list[_Piece]) -> list[list[_Piece]]:
+        groups: list[list[_Piece]] = []
+        group: list[_Piece] = []
+        size = 0
+        waiting.reverse()  # to be taken from the end
+        while waiting:
+            piece = waiting.pop()
+            full = size + piece.tokens > self._longest
+            if group and size >= self._shortest and (full or piece.begins or size >= self._enough):
+                groups.append(group)
+                group, size = [], 0
+                full = piece.tokens > self._longest
+            if full:  # the chunk is too short to end before the piece, and the piece too long to go in
+                room = self._longest - size
+                smaller = self._smaller(piece, room)
+                if len(smaller) > 1:
+                    waiting.extend(reversed(smaller))
+                    continue
+                groups.append(group)  # a single word, or what counts like one
+                group, size = [], 0
+            group.append(piece)
+            size += piece.tokens
+        return [*groups, group] if group else groups
+
+    def _evened(self, pieces: list[_Piece]) -> list[list[_Piece]]:
+        """The last two groups as one where it fits, else as two that are both long enough where that can be."""
+        total = _tokens(pieces)
+        if total <= self._longest:
+            return [pieces]
+        for cut in (pieces, [part for piece in pieces for part in self._smaller(piece, self._shortest)]):
+            best = self._middle(cut)
+            if best:
+                return [cut[:best], cut[best:]]
+        cut = [part for piece in pieces for part in self._smaller(piece, self._shortest)]
+        nearest = min(range(1, len(cut)), key=lambda at: abs(total - 2 * _tokens(cut[:at])))
+        return [cut[:nearest], cut[nearest:]]
+
+    def _middle(self, pieces: list[_Piece]) -> int:
+        """Where to cut so that both halves have a right size, at a section's beginning if there is one; else 0."""
+        total, before = _tokens(pieces), 0
+        found: list[tuple[bool, int, int]] = []
+        for at, piece in enumerate(pieces):
+            if self._shortest <= before <= self._longest and self._shortest <= total - before <= self._longest:
+                found.append((not piece.begins, abs(total - 2 * before), at))
+            before += piece.tokens
+        return min(found)[2] if found else 0
+
+    def _pieces(self, blocks: Sequence[Block]) -> Iterator[_Piece]:
+        """The blocks as they are, the section's own heading before its first."""
+        texts: list[str] = []
+        before = ""
+        for block in blocks:
+            own = block.heading.rpartition(HEADING_SEPARATOR)[2] if block.heading != before else ""
+            texts.append(f"{own}\n{block.text}" if own else block.text)
+            before = block.heading
+        before = ""
+        for block, text, tokens in zip(blocks, texts, self._count(texts), strict=True):
+            yield _Piece(text, tokens, block.heading, block.anchor, "\n\n", block.heading != before)
+            before = block.heading
+
+    def _smaller(self, piece: _Piece, room: int) -> list[_Piece]:
+        """The piece in sentences; a sentence that does not fit the room in parts."""
+        parts = sentences_of(piece.text)
+        if len(parts) == 1:
+            parts = parts_of(piece.text, self._count, max(1, min(room, self._shortest)))
+        counts = self._count([text for _, text in parts])
+        return [
+            _Piece(
+                text,
+                tokens,
+                piece.heading,
+                piece.anchor,
+                glue if number else piece.glue,
+                piece.begins and not number,
+            )
+            for number, ((glue, text), tokens) in enumerate(zip(parts, counts, strict=True))
+        ]
+
+    def _chunk(self, group: list[_Piece]) -> Chunk:
+        text = "".join(piece.glue + piece.text if number else piece.text for number, piece in enumerate(group))
+        return Chunk(text, _tokens(group), group[0].heading, group[0].anchor)
+
+
+def _tokens(pieces: Sequence[_Piece]) -> int:
+    return sum(piece.tokens for piece in pieces)
