@@ -1,0 +1,148 @@
+"""The folders of installed shards: ``ID/RELEASE``, at most two of each id, and nothing half done.
+
+What an installation is about to touch is written down before it: whoever comes after a crash removes what no manifest
+names. Nothing is ever removed that an installation did not make.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+from contextlib import contextmanager, suppress
+from errno import EACCES, EDQUOT, ENOSPC, EPERM, EROFS
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
+from urllib.parse import quote
+
+from ragstone.core import StorageBusy, StorageDenied, StorageError, StorageFull
+
+from ..errors import ShardError
+from .entry import NAME, Manifest
+from .files import TEMPORARY, inside, sync_folder, write_atomically
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from .entry import ShardEntry
+
+LOCK = f"{TEMPORARY}lock"
+_TOUCHED = f"{TEMPORARY}touched.json"
+#: Our own key in an installed manifest, which other readers ignore.
+_OWN = "ragstone"
+_RELEASE = re.compile(r"r\d{1,16}-[0-9a-f]{16}(-\d{1,6})?")
+_LONGEST_NAME = 255
+
+
+@contextmanager
+def locked(root: Path) -> Iterator[None]:
+    """Make the folder where it is missing, and be the only one who changes it. Raises ``StorageBusy``.
+
+    What the system says of the disk comes out as a ``StorageError``. The lock goes with its process, however it ends.
+    """
+    from filelock import FileLock, Timeout
+
+    try:
+        root.mkdir(parents=True, exist_ok=True)
+        with FileLock(str(root / LOCK), timeout=0):
+            yield
+    except Timeout as error:
+        hint = "wait until it has ended"
+        raise StorageBusy("another process installs shards here", where=str(root), hint=hint) from error
+    except OSError as error:
+        kind: type[StorageError] = StorageError
+        if error.errno in (ENOSPC, EDQUOT):
+            kind = StorageFull
+        elif error.errno in (EACCES, EPERM, EROFS):
+            kind = StorageDenied
+        hint = "the shards that were installed before are as they were"
+        raise kind(
+            f"could not be changed: {error.strerror or error}", where=str(error.filename or root), hint=hint
+        ) from error
+
+
+def installed(root: Path) -> Manifest | None:
+    """The manifest that serves; ``None`` where nothing was installed yet. Raises ``ShardError``."""
+    return Manifest.read(root / NAME) if os.path.lexists(root / NAME) else None
+
+
+def folder_for(root: Path, entry: ShardEntry, digest: str) -> str:
+    """The name of a new release's folder, relative to ``root``. Raises ``ShardError``."""
+    shard = quote(entry.id, safe=" ")
+    shard = f"%2E{shard[1:]}" if shard.startswith(".") else shard
+    if shard == NAME or len(shard) > _LONGEST_NAME:
+        raise ShardError(f"the id {entry.id[:80]!r} cannot be the name of a folder")
+    release = f"{shard}/r{entry.revision or 0}-{digest[:16]}"
+    number, name = 1, release
+    while os.path.lexists(root / name):
+        number += 1
+        name = f"{release}-{number}"
+    inside(root, name)
+    return name
+
+
+def release_of(entry: ShardEntry) -> str | None:
+    """The folder of an entry that was installed by us; ``None`` for one that somebody put there."""
+    folder = PurePosixPath(entry.embedding_file).parent
+    return str(folder) if len(folder.parts) == 2 and _RELEASE.fullmatch(folder.name) else None
+
+
+def previous(manifest: Manifest | None) -> dict[str, str]:
+    """The release before the newest, by shard."""
+    own = (manifest.model_extra or {}).get(_OWN) if manifest else None
+    found = own.get("previous") if isinstance(own, dict) else None
+    return {k: v for k, v in found.items() if isinstance(v, str)} if isinstance(found, dict) else {}
+
+
+def with_previous(manifest: Manifest, releases: dict[str, str]) -> Manifest:
+    """A copy of the manifest that names the releases before the newest."""
+    return Manifest.of({**manifest.as_json(), _OWN: {"previous": releases}})
+
+
+def touching(root: Path, releases: Iterable[str]) -> None:
+    """Write down which folders are about to be made or removed."""
+    write_atomically(root / _TOUCHED, json.dumps(sorted(releases)).encode())
+
+
+def clear(root: Path, manifest: Manifest | None) -> None:
+    """Remove what installations left: folders that no manifest names, and everything unpacked or half written."""
+    named = {*previous(manifest).values(), *(release_of(entry) for entry in (manifest.shards if manifest else ()))}
+    for release in _touched(root):
+        if release not in named:
+            shutil.rmtree(root / release, ignore_errors=True)
+            with suppress(OSError):  # another release is in it
+                (root / release).parent.rmdir()
+    for path in root.glob(f"{TEMPORARY}*"):
+        if path.name in {LOCK, _TOUCHED}:
+            continue
+        if path.is_dir() and not path.is_symlink():
+            shutil.rmtree(path, ignore_errors=True)
+        else:
+            path.unlink(missing_ok=True)
+    (root / _TOUCHED).unlink(missing_ok=True)
+
+
+def sync_tree(folder: Path) -> None:
+    """Make every file and name in the folder survive a loss of power."""
+    for parent, _, files in os.walk(folder):
+        for name in files:
+            descriptor = os.open(Path(parent, name), os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+            try:
+                os.fsync(descriptor)
+            finally:
+                os.close(descriptor)
+        sync_folder(Path(parent))
+
+
+def _touched(root: Path) -> list[str]:
+    try:
+        found = json.loads((root / _TOUCHED).read_bytes())
+    except (FileNotFoundError, ValueError):
+        return []
+    releases = []
+    for name in found if isinstance(found, list) else []:
+        with suppress(ShardError):
+            if isinstance(name, str) and _RELEASE.fullmatch(PurePosixPath(name).name) and inside(root, name):
+                releases.append(name)
+    return releases
