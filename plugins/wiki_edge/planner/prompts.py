@@ -84,7 +84,7 @@ def compose(
     left: list[str] = []
     while (fitting := fits(made)) is None:
         if made.passages:
-            lowest = min(made.passages, key=lambda passage: _rank(passage))
+            lowest = min(made.passages, key=_rank)
             left.append(lowest.id)
             made = replace(
                 made,
