@@ -4,7 +4,19 @@ from __future__ import annotations
 
 import click
 
+from .info import info
+from .install import install
+from .sign import keygen, sign
+from .verify import verify
+
 
 @click.group()
 def wiki() -> None:
     """Shards of an offline encyclopedia: build, check, sign, install, search."""
+
+
+wiki.add_command(info)
+wiki.add_command(install)
+wiki.add_command(keygen)
+wiki.add_command(sign)
+wiki.add_command(verify)

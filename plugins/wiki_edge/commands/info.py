@@ -1,0 +1,89 @@
+"""``ragstone wiki info``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ragstone.core import printable, show_json, show_table
+
+from .shown import megabytes, signed_by, size_on_disk
+
+if TYPE_CHECKING:
+    from ragstone.core import Deployment
+
+    from ..shards.entry import ShardEntry
+
+_KEY_SHOWN = 12
+
+
+@click.command(epilog="Example: ragstone wiki info --json")
+@click.argument("folder", metavar="[DIR]", required=False, type=click.Path(path_type=Path))
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.pass_obj
+def info(deployment: Deployment, folder: Path | None, as_json: bool) -> None:
+    """List the shards of the folders that serve, or of DIR: what the manifest says, and who signed it.
+
+    Files are not read; ragstone wiki verify does that.
+    """
+    from ..places import places, trust
+    from ..shards.entry import NAME, Manifest
+
+    host = deployment.loaded()
+    trusted, ours = trust(host).keys, places(host)
+    paths = [folder / NAME] if folder else [place / NAME for place in dict.fromkeys((ours.wiki, ours.episodic))]
+    manifests = {path: Manifest.read(path) for path in paths if folder or path.exists()}
+    listed = {
+        path: [_described(entry, path.parent, trusted) for entry in manifest.shards]
+        for path, manifest in manifests.items()
+    }
+    if as_json:
+        said = [
+            {"folder": str(path.parent), "version": manifest.version, "shards": listed[path]}
+            for path, manifest in manifests.items()
+        ]
+        show_json(said)
+        return
+    columns = ("id", "kind", "rows", "size", "language", "domain", "licence", "revision", "signed by", "encoder")
+    if not manifests:
+        click.echo(printable(f"No shard is installed in {ours.wiki}. Install one: ragstone wiki install ARCHIVE"))
+    for number, (path, shards) in enumerate(listed.items()):
+        click.echo(printable(f"{chr(10) if number else ''}{path.parent}, version {manifests[path].version}"))
+        show_table(columns, [_row(shard) for shard in shards], empty="It lists no shard.")
+
+
+def _described(entry: ShardEntry, root: Path, trusted: tuple[str, ...]) -> dict[str, Any]:
+    place = entry.place(root)
+    signed = signed_by(entry, trusted)
+    return {
+        "id": entry.id,
+        "kind": entry.kind,
+        "rows": entry.size,
+        "dim": entry.dim,
+        "bytes": size_on_disk(place),
+        "missing": sorted(name for name, path in place.files.items() if not path.is_file()),
+        "language": entry.language,
+        "domain": entry.domain,
+        "licence": entry.license,
+        "revision": entry.revision,
+        "built": entry.built,
+        "source": entry.source.model_dump(exclude_unset=True) if entry.source else None,
+        "encoder": entry.encoder.model_dump(exclude_unset=True) if entry.encoder else None,
+        "key": entry.signature.key if entry.signature else None,
+        "signed": signed,
+        "trusted": signed.endswith("(trusted)"),
+        "side_files": entry.side_files or {},
+        "folder": str(place.folder),
+    }
+
+
+def _row(shard: dict[str, Any]) -> tuple[object, ...]:
+    signed = shard["signed"]
+    if shard["key"] and signed.startswith("signed by"):
+        signed = f"{shard['key'][:_KEY_SHOWN]}… ({'trusted' if shard['trusted'] else 'not trusted'})"
+    size = f"{len(shard['missing'])} files missing" if shard["missing"] else megabytes(shard["bytes"])
+    encoder = shard["encoder"]["model"] if shard["encoder"] else None
+    named = (shard["language"], shard["domain"], shard["licence"], shard["revision"], signed, encoder)
+    return (shard["id"], shard["kind"], f"{shard['rows']:,}", size, *named)
