@@ -14,9 +14,7 @@ from werkzeug.wsgi import wrap_file
 from ragstone.core import RagstoneError
 
 from .admin import pages as admin
-from .pdf.serving import PdfFiles
 from .places import source_page
-from .settings import BookChatSettings
 from .shelf import Shelf
 
 if TYPE_CHECKING:
@@ -52,7 +50,7 @@ class Stretch:
 def blueprint(host: Host) -> Blueprint:
     """Return book chat's pages over an open host."""
     shelf = Shelf(host)
-    files = PdfFiles(shelf.corpus, host.options(BookChatSettings).serve_pdf)
+    files = shelf.pdfs
     pages = Blueprint(_NAME, __name__, url_prefix=f"/{_NAME}", template_folder="templates", static_folder="static")
 
     @pages.get("/")

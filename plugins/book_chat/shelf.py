@@ -5,22 +5,20 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from contextlib import suppress
 from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
-from llama_index.core.schema import Document
-
 from ragstone.core import BadRequest, NotFound, SourceError
 
-from .layouts import BookLayout, ChapterFile, LeftOut, read_layout
-from .manifest import SIMULATION, read_manifest
-from .pdf.pagemap import KEY as PAGES
+from .layouts import BookLayout, LeftOut, read_layout
+from .pdf.serving import PdfFiles
 from .places import SourcePage, source_page
+from .reading import LONGEST_TITLE, Reading
+from .settings import BookChatSettings
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
     from pathlib import Path
 
     from ragstone.core import Corpus, Host, IngestProgress
@@ -29,7 +27,6 @@ CORPUS = "books"
 KIND = "book"
 _EMPTY = "ragstone book add PATH puts a book on the shelf; ragstone serve begins with a sample"
 FIRST_EDITION = "First Edition"
-_LONGEST_TITLE = 255
 _LONGEST_EDITION = 50
 _LONGEST_SLUG = 60
 
@@ -76,6 +73,12 @@ class Shelf:
         """The corpus that holds the books."""
         return self._host.corpus(CORPUS, kind=KIND, hint=_EMPTY)
 
+    @property
+    def pdfs(self) -> PdfFiles:
+        """The PDFs of the books, as far as the settings let them be opened."""
+        allowed = self._host.options(BookChatSettings).serve_pdf
+        return PdfFiles(self.corpus, allowed, self._host.settings.data_dir / "pdfs")
+
     def books(self) -> tuple[Book, ...]:
         """Every book, by title and edition."""
         chunks: Counter[tuple[str, str, str]] = Counter()
@@ -115,18 +118,18 @@ class Shelf:
         *,
         title: str | None = None,
         edition: str | None = None,
+        uploaded_as: str | None = None,
         on_progress: Callable[[IngestProgress], None] | None = None,
     ) -> AddReport:
         """Put the book on the shelf, or bring it up to date: only new and changed files are embedded.
 
         A book is known again by its title and edition. A file that cannot be read is left out and named, and what
-        was stored of it before stays. Raises ``BadRequest`` and ``SourceError``.
+        was stored of it before stays. ``uploaded_as``: the name of a book whose place on the disk says nothing and is
+        forgotten. Raises ``BadRequest`` and ``SourceError``.
         """
-        reading = _Reading(self._host, layout)
-        own = reading.manifest
-        title = title or own.title or layout.title or self._title_of(layout, reading)
-        title = _checked(title, "title", _LONGEST_TITLE)
-        edition = _checked(edition or own.edition or FIRST_EDITION, "edition", _LONGEST_EDITION)
+        reading = Reading(self._host, layout, uploaded_as)
+        title = _checked(title or reading.title(), "title", LONGEST_TITLE)
+        edition = _checked(edition or reading.manifest.edition or FIRST_EDITION, "edition", _LONGEST_EDITION)
         slug = slug_of(title, edition)
         report = AddReport(slug, title, edition, layout.kind, left_out=list(layout.left_out))
         reading.about = {"book": slug, "book_title": title, "edition": edition}
@@ -134,6 +137,8 @@ class Shelf:
         report.left_out += reading.failed
         report.needs_ocr, report.broken_pages = reading.needs_ocr, reading.broken_pages
         if not (done.added or done.updated or done.unchanged):
+            if reading.fault is not None:
+                raise reading.fault
             reasons = "; ".join(f"{left.relative}: {left.reason}" for left in reading.failed[:3])
             raise SourceError(f"no file of the book could be read: {reasons}", where=str(layout.root))
         kept = {*done.added, *done.updated, *done.unchanged, *reading.failed_ids}
@@ -153,107 +158,15 @@ class Shelf:
         report.chunks = done.chunks
         return report
 
-    def _title_of(self, layout: BookLayout, reading: _Reading) -> str:
-        """A single file's own title, else the name on the disk made readable."""
-        if layout.kind == "file":
-            with suppress(Exception):  # told when the file is read for its text
-                first = reading.load(layout.files[0])[:1]
-                if first and first[0].metadata.get("title"):
-                    return " ".join(str(first[0].metadata["title"]).split())[:_LONGEST_TITLE]
-        name = layout.root.stem if layout.root.is_file() else layout.root.resolve().name
-        return " ".join(re.split(r"[-_\s]+", name)).strip().capitalize() or "Untitled"
-
     def remove(self, slug: str) -> Book:
         """Take the book off the shelf. Raises ``NotFound``."""
         book = self.book(slug)
         self.corpus.remove(self._doc_ids(slug))
+        self.pdfs.tidy()
         return book
 
     def _doc_ids(self, slug: str) -> list[str]:
         return [document.doc_id for document in self.corpus.documents() if document.metadata["book"] == slug]
-
-
-class _Reading:
-    """The book's files as documents, one after the other, with what could not be read."""
-
-    def __init__(self, host: Host, layout: BookLayout) -> None:
-        self._host = host
-        self._layout = layout
-        self._loaded: list[Document] | SourceError | None = None
-        self.about: dict[str, str] = {}
-        self.manifest = read_manifest(layout.root)
-        self.failed: list[LeftOut] = []
-        self.failed_ids: set[str] = set()
-        self.needs_ocr: dict[str, list[int]] = {}
-        self.broken_pages: dict[str, list[int]] = {}
-
-    def load(self, file: ChapterFile) -> list[Document]:
-        """What the file's reader gives. A book of one file is read once, for its title and its text."""
-        if isinstance(self._loaded, SourceError):
-            raise self._loaded
-        if self._loaded is not None:
-            return self._loaded
-        try:
-            documents = self._host.readers[file.path.suffix.lower()].load_data(file.path)
-        except SourceError as error:
-            self._loaded = error if self._layout.kind == "file" else None
-            raise
-        if self._layout.kind == "file":
-            self._loaded = documents
-        return documents
-
-    def __iter__(self) -> Iterator[Document]:
-        for file in self._layout.files:
-            try:
-                documents = self._read(file)
-            except SourceError as error:
-                self._leave_out(file, error.what)
-                continue
-            except Exception as error:
-                self._leave_out(file, f"its reader raised {type(error).__name__}: {error}")
-                continue
-            yield from documents
-
-    def _leave_out(self, file: ChapterFile, reason: str) -> None:
-        self.failed.append(LeftOut(file.relative, reason))
-        self.failed_ids.add(self._doc_id(file, 0))
-
-    def _doc_id(self, file: ChapterFile, number: int) -> str:
-        return f"{self.about['book']}:{file.relative}" + (f"#{number}" if number else "")
-
-    def _read(self, file: ChapterFile) -> list[Document]:
-        found = []
-        for number, document in enumerate(self.load(file)):
-            title = file.title or document.metadata.get("title") or file.path.stem
-            chapter = file.chapter or document.metadata.get("chapter")
-            if chapter is None and self._layout.kind != "file" and not _is_whole_book(document):
-                chapter = title  # of several files each is a chapter; a single one is divided by its headings
-            known = {
-                **self.about,
-                "path": file.relative,
-                "position": file.position,
-                "title": title,
-                "chapter": chapter,
-                "within": list(file.within),
-            }
-            said = {
-                "url": self.manifest.url_of(file.relative),
-                "licence": self.manifest.licence,
-                SIMULATION: self.manifest.simulation_in(file.relative),
-            }
-            stored = {**document.metadata, **known, **{key: value for key, value in said.items() if value}}
-            if PAGES in stored:
-                stored[PAGES] = pages = dict(stored[PAGES])
-                for name, named in (("needs_ocr", self.needs_ocr), ("broken", self.broken_pages)):
-                    if gaps := pages.pop(name, None):  # for the report alone
-                        named[file.relative] = list(gaps)
-            found.append(Document(id_=self._doc_id(file, number), text=document.text, metadata=stored))
-        return found
-
-
-def _is_whole_book(document: Document) -> bool:
-    """Whether a PDF beside other files has chapters of its own."""
-    return PAGES in document.metadata and len(re.findall(r"^# ", document.text, re.MULTILINE)) > 1
 
 
 def slug_of(title: str, edition: str) -> str:

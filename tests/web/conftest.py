@@ -175,32 +175,33 @@ def client(host: SpeakingHost, app_of: Callable[[SpeakingHost], Flask]) -> Flask
     return app_of(host).test_client()
 
 
+@contextmanager
+def running(app: Flask, options: WebSettings) -> Iterator[str]:
+    """Serve the app by waitress on a free port; gives the address."""
+    sockets = bind("127.0.0.1", 0)
+    server = make_server(app, sockets, options)
+    stopping = threading.Event()
+
+    def stop() -> None:
+        # waitress leaves its loop on this exception and closes its threads, as on Ctrl+C
+        if stopping.is_set():
+            raise KeyboardInterrupt
+
+    server.maintenance = lambda now: stop()
+    server.adj.cleanup_interval = 0
+    thread = threading.Thread(target=server.run)
+    thread.start()
+    try:
+        yield url_of(sockets[0])
+    finally:
+        stopping.set()
+        server.pull_trigger()
+        thread.join(10)
+        for channel in list(server._map.values()):
+            channel.close()
+
+
 @pytest.fixture
 def served(host: SpeakingHost, app_of: Callable[[SpeakingHost], Flask]) -> Callable[[], Any]:
-    """Serve the host's app by waitress on a free port; gives the address."""
-
-    @contextmanager
-    def run() -> Iterator[str]:
-        sockets = bind("127.0.0.1", 0)
-        server = make_server(app_of(host), sockets, host.settings)
-        stopping = threading.Event()
-
-        def stop() -> None:
-            # waitress leaves its loop on this exception and closes its threads, as on Ctrl+C
-            if stopping.is_set():
-                raise KeyboardInterrupt
-
-        server.maintenance = lambda now: stop()
-        server.adj.cleanup_interval = 0
-        thread = threading.Thread(target=server.run)
-        thread.start()
-        try:
-            yield url_of(sockets[0])
-        finally:
-            stopping.set()
-            server.pull_trigger()
-            thread.join(10)
-            for channel in list(server._map.values()):
-                channel.close()
-
-    return run
+    """Serve the host's app; gives the address."""
+    return lambda: running(app_of(host), host.settings)

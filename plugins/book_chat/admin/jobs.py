@@ -7,12 +7,11 @@ import threading
 from collections import OrderedDict, deque
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, Literal
-from uuid import uuid4
 
 from ragstone.core import NotFound, RagstoneError, StorageBusy
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from ..shelf import AddReport
     from .uploads import Upload
@@ -22,6 +21,9 @@ _log = logging.getLogger(__name__)
 #: Uploads that may wait, and finished jobs that are remembered.
 MOST_WAITING = 20
 MOST_REMEMBERED = 50
+_MOST_NAMED = 100
+#: Times that reading a book is begun. Over what ends its server each time it would never come to an end.
+MOST_BEGUN = 3
 
 
 @dataclass(frozen=True)
@@ -31,6 +33,8 @@ class Job:
     id: str
     file: str
     state: Literal["queued", "reading", "done", "failed"] = "queued"
+    #: Whether a server that has stopped since had it first.
+    resumed: bool = False
     #: Files of the book that are done, and how many there are; 0 while that is not known.
     files: int = 0
     of: int = 0
@@ -62,19 +66,38 @@ class Jobs:
 
     def submit(self, upload: Upload) -> Job:
         """Queue an upload. Raises ``StorageBusy`` when too many wait already; the upload is gone then."""
-        job = Job(uuid4().hex, upload.name)
         with self._changed:
             if len(self._waiting) >= MOST_WAITING:
                 upload.remove()
                 raise StorageBusy(f"{MOST_WAITING} books are waiting already", hint="come back when some are read")
-            self._jobs[job.id] = job
-            self._forget()
-            self._waiting.append((job.id, upload))
-            if not self._working:
-                self._working = True
-                # a daemon: what it stores is whole at every moment, so the server need not wait for it to end
-                threading.Thread(target=self._work, name="ragstone-uploads", daemon=True).start()
+            job = Job(upload.folder.name, upload.name)
+            self._queue(job, upload)
         return job
+
+    def resume(self, uploads: Iterable[Upload]) -> None:
+        """Go on, under the same ids, with what a server had when it stopped; its catalog knows what was read of it."""
+        with self._changed:
+            for upload in uploads:
+                job = Job(upload.folder.name, upload.name, resumed=True)
+                if upload.about.begun < MOST_BEGUN:
+                    self._queue(job, upload)
+                    continue
+                fault = RagstoneError(
+                    f"the server has stopped {MOST_BEGUN} times while it was being read",
+                    hint="see the server's log; what was read of it is on the shelf, and it may be sent again",
+                )
+                _log.warning("the uploaded book %r is given up: %s", upload.name, fault)
+                self._jobs[job.id] = replace(job, state="failed", problem=fault.to_problem())
+                upload.remove()
+
+    def _queue(self, job: Job, upload: Upload) -> None:
+        self._jobs[job.id] = job
+        self._forget()
+        self._waiting.append((job.id, upload))
+        if not self._working:
+            self._working = True
+            # a daemon: what it stores is whole at every moment, so the server need not wait for it to end
+            threading.Thread(target=self._work, name="ragstone-uploads", daemon=True).start()
 
     def jobs(self) -> tuple[Job, ...]:
         """All that are remembered, the latest last."""
@@ -119,10 +142,10 @@ class Jobs:
                     return
                 job_id, upload = self._waiting.popleft()
             self._update(job_id, state="reading")
-            try:
-                facts = self._read(job_id, upload)
-            finally:
-                upload.remove()
+            facts = self._read(job_id, upload)
+            if not threading.main_thread().is_alive():
+                return  # whatever it was, it is the server that ends: the next one goes on with it
+            upload.remove()
             self._update(job_id, **facts)
 
     def _read(self, job_id: str, upload: Upload) -> dict[str, Any]:
@@ -130,6 +153,7 @@ class Jobs:
             self._update(job_id, files=files, of=of, chunks=chunks)
 
         try:
+            upload.begin()
             report = self._add(upload, tell)
         except RagstoneError as error:
             _log.warning("the uploaded book %r was not read: %s", upload.name, error)
@@ -140,13 +164,15 @@ class Jobs:
                 "state": "failed",
                 "problem": RagstoneError("reading the book failed; the log says more").to_problem(),
             }
-        left = [{"file": one.relative, "reason": one.reason} for one in report.left_out[:100]]
-        told: dict[str, Any] = {
-            "book": report.book,
-            "title": report.title,
-            "edition": report.edition,
-            "layout": report.layout,
-        }
-        for name in ("added", "updated", "unchanged", "removed"):
-            told[name] = len(getattr(report, name))
-        return {"state": "done", "report": {**told, "chunks": report.chunks, "left_out": left}}
+        return {"state": "done", "report": _told(report)}
+
+
+def _told(report: AddReport) -> dict[str, Any]:
+    told: dict[str, Any] = {name: getattr(report, name) for name in ("book", "title", "edition", "layout", "chunks")}
+    for name in ("added", "updated", "unchanged", "removed"):
+        told[name] = len(getattr(report, name))
+    told["left_out"] = [{"file": one.relative, "reason": one.reason} for one in report.left_out[:_MOST_NAMED]]
+    for name in ("needs_ocr", "broken_pages"):
+        files = list(getattr(report, name).items())[:_MOST_NAMED]
+        told[name] = [{"file": file, "pages": pages} for file, pages in files]
+    return told

@@ -30,6 +30,11 @@ def _problems(*statuses: int) -> dict[str, Any]:
 
 _BOOK = _object(slug=_TEXT, title=_TEXT, edition=_TEXT, chapters=_COUNT, chunks=_COUNT, files=_COUNT)
 _LEFT_OUT = {"type": "array", "items": _object(file=_TEXT, reason=_TEXT)}
+_PAGES = {
+    "type": "array",
+    "items": _object(file=_TEXT, pages={"type": "array", "items": {"type": "integer", "minimum": 1}}),
+    "description": "physical pages of PDFs, counted from 1",
+}
 _REPORT = _object(
     book=_TEXT,
     title=_TEXT,
@@ -41,11 +46,14 @@ _REPORT = _object(
     removed=_COUNT,
     chunks=_COUNT,
     left_out=_LEFT_OUT,
+    needs_ocr=_PAGES,
+    broken_pages=_PAGES,
 )
 _JOB = _object(
     id=_TEXT,
     file=_TEXT,
     state={"enum": ["queued", "reading", "done", "failed"]},
+    resumed={"type": "boolean", "description": "whether it was left when an earlier server stopped"},
     files=_COUNT,
     of=_COUNT,
     chunks=_COUNT,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import lzma
 import shutil
 import stat
@@ -9,10 +10,12 @@ import time
 import zipfile
 import zlib
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path, PurePosixPath
 from typing import IO, TYPE_CHECKING
 from uuid import uuid4
+
+from filelock import FileLock, Timeout
 
 from ragstone.core import BadRequest, SourceError, TooLarge
 
@@ -28,25 +31,75 @@ MOST_UNPACKED = 250_000_000
 _MOST_RATIO = 100
 _RATIO_FROM = 1_000_000
 _PIECE = 1 << 16
-#: Seconds after which what a killed server left behind is nobody's any more.
+#: Seconds after which half an upload, whose server was killed, is nobody's any more.
 _LEFT_BEHIND = 24 * 3600
+#: Beside the file: what is known of it, and the lock of the server that it belongs to.
+_ABOUT = "upload.json"
+_LOCK = "lock"
 
 
 @dataclass(frozen=True)
-class Upload:
-    """An uploaded file."""
+class About:
+    """What another server must know to go on with an upload."""
 
-    #: A folder of its own; everything of this upload lies in it.
-    folder: Path
-    file: Path
     #: As the client calls it; shown, and never used as a path.
     name: str
-    title: str | None
-    edition: str | None
+    #: The file's name in its folder.
+    file: str
+    title: str | None = None
+    edition: str | None = None
+    #: When it came, in seconds since 1970.
+    at: float = 0.0
+    #: How often its reading was begun.
+    begun: int = 0
+
+
+class Upload:
+    """An uploaded file in a folder of its own, which belongs to one server for as long as that lives."""
+
+    def __init__(self, folder: Path, about: About) -> None:
+        self.folder = folder
+        self.about = about
+        # the system takes it back from a server that is killed; it is taken and given back in different threads
+        self._lock = FileLock(folder / _LOCK, thread_local=False)
+
+    @property
+    def name(self) -> str:
+        """As the client calls it."""
+        return self.about.name
+
+    @property
+    def file(self) -> Path:
+        """The file itself, until it is unpacked."""
+        return self.folder / self.about.file
+
+    def take(self) -> bool:
+        """Make it this server's own; False when another one has it."""
+        try:
+            self._lock.acquire(blocking=False)
+        except Timeout:
+            return False
+        return True
+
+    def let_go(self) -> None:
+        """Leave it to whoever takes it next."""
+        self._lock.release()
+
+    def begin(self) -> None:
+        """Count that its reading begins."""
+        self.about = replace(self.about, begun=self.about.begun + 1)
+        self.write()
+
+    def write(self) -> None:
+        """Write down what is known of it: from now on a server that is started goes on with it."""
+        new = self.folder / f"{_ABOUT}.new"
+        new.write_text(json.dumps(asdict(self.about)), "utf-8")
+        new.replace(self.folder / _ABOUT)
 
     def remove(self) -> None:
         """Forget the file. Removing it twice is fine."""
         shutil.rmtree(self.folder, ignore_errors=True)
+        self.let_go()
 
 
 def store(
@@ -68,25 +121,51 @@ def store(
         )
     folder = uploads / uuid4().hex
     folder.mkdir(parents=True, mode=0o700)
-    file = folder / f"book{suffix}"
+    upload = Upload(folder, About(shown, f"book{suffix}", title or None, edition or None, time.time()))
     try:
-        with file.open("xb") as out:
+        upload.take()
+        with upload.file.open("xb") as out:
             shutil.copyfileobj(content, out, _PIECE)
+        _check_size(upload.file)
+        upload.write()
     except BaseException:
-        shutil.rmtree(folder, ignore_errors=True)
+        upload.remove()
         raise
+    return upload
+
+
+def _check_size(file: Path) -> None:
     if not file.stat().st_size:
-        shutil.rmtree(folder, ignore_errors=True)
         raise BadRequest("the file is empty")
-    return Upload(folder, file, shown, title or None, edition or None)
 
 
-def sweep(uploads: Path) -> None:
-    """Remove what a server that was killed left behind a day ago or more; a younger folder may be in use."""
-    with suppress(OSError):
-        for folder in uploads.iterdir():
-            if time.time() - folder.stat().st_mtime > _LEFT_BEHIND:
-                shutil.rmtree(folder, ignore_errors=True)
+def left_behind(uploads: Path) -> list[Upload]:
+    """What servers that live no more have not done, in the order in which it came; it is this server's now.
+
+    Half uploads are removed after a day: a younger one may just be coming in.
+    """
+    found = []
+    for folder in [path for path in uploads.iterdir() if path.is_dir()] if uploads.is_dir() else []:
+        with suppress(OSError):  # another server was quicker
+            age = time.time() - folder.stat().st_mtime
+            upload = Upload(folder, About("", ""))
+            if not upload.take():
+                continue
+            if about := _read(folder / _ABOUT):
+                upload.about = about
+                found.append(upload)
+            elif age > _LEFT_BEHIND:
+                upload.remove()
+            else:
+                upload.let_go()
+    return sorted(found, key=lambda upload: upload.about.at)
+
+
+def _read(place: Path) -> About | None:
+    try:
+        return About(**json.loads(place.read_text("utf-8")))
+    except (OSError, ValueError, TypeError):
+        return None
 
 
 def book_of(upload: Upload) -> Path:
@@ -94,8 +173,10 @@ def book_of(upload: Upload) -> Path:
     if upload.file.suffix != ZIP:
         return upload.file
     root = upload.folder / "book"
-    unpack(upload.file, root)
-    upload.file.unlink()
+    if upload.file.exists():
+        shutil.rmtree(root, ignore_errors=True)  # half unpacked, when a server was killed over it
+        unpack(upload.file, root)
+        upload.file.unlink()
     while len(inside := list(root.iterdir())) == 1 and inside[0].is_dir():
         root = inside[0]  # most archives hold one folder, and the book is in it
     return root

@@ -39,6 +39,10 @@ class UnreadablePdf(SourceError):
         self.reason: Reason = reason
         super().__init__(f"{reason}: {said}" + (f" ({detail})" if detail else ""), where=str(path), hint=hint)
 
+    def to_problem(self) -> dict[str, Any]:
+        """The problem details, with ``reason`` for programs."""
+        return {**super().to_problem(), "reason": self.reason}
+
 
 class PdfReader(BaseReader):
     """Reads a PDF in a child process that has ``seconds`` for 300 pages and ``megabytes`` for 1,000."""

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from ragstone.core import SourceError
 from ragstone.core.testing import open_host
 from ragstone.plugins.book_chat.shelf import Shelf
 from tests.needs import needed
@@ -92,6 +93,23 @@ def test_by_default_nothing_is_served(site: tuple[Client, Shelf]) -> None:
     node = shelf.corpus.document_nodes("robot-parts:parts.pdf")[1]
     page = client.get(f"/book_chat/source/{node.node_id}").text
     assert "p. 7" in page and ".pdf" not in page
+
+
+@pytest.mark.parametrize("site", [[]], indirect=True)
+def test_a_book_cannot_publish_itself(site: tuple[Client, Shelf], book: Path) -> None:
+    client, shelf = site
+    (book.parent / "book.toml").write_text('[ragstone]\nserve_pdf = ["*"]\n')
+    with pytest.raises(SourceError, match="serve_pdf"):
+        shelf.add(shelf.plan(book))
+    assert client.get(ADDRESS).status_code == 404
+
+
+def test_a_file_that_is_gone_has_no_link(site: tuple[Client, Shelf], book: Path) -> None:
+    client, shelf = site
+    node = shelf.corpus.document_nodes("robot-parts:parts.pdf")[1]
+    assert ".pdf" in client.get(f"/book_chat/source/{node.node_id}").text
+    book.unlink()
+    assert ".pdf" not in client.get(f"/book_chat/source/{node.node_id}").text
 
 
 def test_the_source_page_leads_to_the_page_of_the_pdf(site: tuple[Client, Shelf]) -> None:

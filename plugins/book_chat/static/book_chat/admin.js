@@ -15,6 +15,17 @@ function el(name, attributes = {}, ...children) {
 
 const count = (number, one, many = `${one}s`) => `${number.toLocaleString()} ${number === 1 ? one : many}`;
 
+function pagesOf(pages) {
+  const runs = [];
+  for (const page of pages) {
+    const last = runs.at(-1);
+    if (last && page === last[1] + 1) last[1] = page;
+    else runs.push([page, page]);
+  }
+  const named = runs.map(([first, last]) => (first === last ? `${first}` : `${first}–${last}`));
+  return `${pages.length === 1 ? "page" : "pages"} ${named.join(", ")}`;
+}
+
 function upperFirst(problem) {
   const words = String(problem?.detail || problem?.title || "Something went wrong.");
   return words[0].toUpperCase() + words.slice(1);
@@ -87,6 +98,9 @@ function draw(row, job) {
     const { report } = job;
     const kinds = ["added", "updated", "unchanged", "removed"].filter((kind) => report[kind]);
     parts.push(el("span", {}, `On the shelf: ${kinds.map((kind) => `${report[kind]} ${kind}`).join(", ")}; ${count(report.chunks, "passage")} embedded`));
+    for (const [what, files] of [["Without text, to be read by OCR", report.needs_ocr], ["Damaged", report.broken_pages]]) {
+      for (const { file, pages } of files) parts.push(el("small", {}, `${what}: ${pagesOf(pages)}${files.length > 1 ? ` of ${file}` : ""}`));
+    }
     if (report.left_out.length) {
       const named = report.left_out.slice(0, 5).map(({ file, reason }) => `${file} (${reason})`);
       const more = report.left_out.length > 5 ? ` and ${report.left_out.length - 5} more` : "";
@@ -94,12 +108,14 @@ function draw(row, job) {
     }
   } else {
     const bar = el("progress", { "aria-label": `Progress of ${job.file}` });
-    if (job.of) {
+    const counted = job.of > 1; // of a single file nobody knows how far it is
+    if (counted) {
       bar.max = job.of;
       bar.value = job.files;
     }
-    const how = job.of ? `${job.files} of ${count(job.of, "file")} · ${count(job.chunks, "passage")}` : "Reading";
-    parts.push(bar, el("span", {}, job.state === "queued" ? "Waiting for its turn" : how));
+    const how = counted ? `${job.files} of ${count(job.of, "file")} · ${count(job.chunks, "passage")}` : "Reading";
+    const again = job.resumed ? " · the server was restarted and goes on with it" : "";
+    parts.push(bar, el("span", {}, (job.state === "queued" ? "Waiting for its turn" : how) + again));
   }
   row.replaceChildren(...parts);
 }
@@ -133,6 +149,7 @@ async function watch(first) {
       await later(2000);
     }
   }
+  if (job === first) return; // it had ended before anybody looked
   part("status").textContent = job.state === "done" ? `${job.report.title} is on the shelf` : upperFirst(job.problem);
   await attempt(showBooks);
 }
@@ -147,7 +164,7 @@ part("key-form")?.addEventListener("submit", (event) => {
     part("key-form").hidden = true;
     part("inside").hidden = false;
     const { jobs } = await (await call("/jobs")).json();
-    for (const job of jobs.filter(({ state }) => ["queued", "reading"].includes(state))) watch(job);
+    for (const job of jobs.filter(({ state }) => state !== "done")) watch(job);
     root.querySelector("#file").focus();
   });
 });
