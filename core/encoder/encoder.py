@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import time
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +12,7 @@ import numpy as np
 
 from ..errors import EncoderError
 from ..forks import OfOneProcess
+from ..turns import Turns
 from .kept import sha256_of
 from .minilm import MiniLMEmbedding
 
@@ -58,6 +61,8 @@ class Encoder:
         self._tokenizer = _tokenizer_of(model)
         self.window: int | None = getattr(model, "window", None) or getattr(model, "max_length", None)
         self._process = OfOneProcess()
+        #: Turns at this machine's processors, for all that a question needs of them.
+        self.turns = Turns(os.cpu_count() or 1)
         self.dimension = 0  # until the model has told it
         self.dimension = int(self.embed_query("dimension").shape[0])
 
@@ -74,9 +79,16 @@ class Encoder:
             return len(text.split()) * 3 // 2
         return len(self._tokenizer.encode(text, add_special_tokens=False).ids)
 
+    @property
+    def tokenizer_json(self) -> str | None:
+        """The tokenizer as ``tokenizers`` writes it, to count in another process; ``None`` for a model without one."""
+        return None if self._tokenizer is None else str(self._tokenizer.to_str())
+
     def embed_query(self, question: str) -> Vectors:
         """The question's unit vector, float32 [dimension]. Raises ``EncoderError`` if the model gives no finite one."""
-        vector: Vectors = self._embedded(lambda: [self.model.get_query_embedding(question)], 1)[0]
+        # A model of somebody else's may be a server far away: whoever waits for it keeps nobody from the processor.
+        with self.turns.turn() if isinstance(self.model, MiniLMEmbedding) else nullcontext():
+            vector: Vectors = self._embedded(lambda: [self.model.get_query_embedding(question)], 1)[0]
         return vector
 
     def embed_texts(self, texts: Sequence[str]) -> Vectors:

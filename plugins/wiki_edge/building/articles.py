@@ -17,6 +17,9 @@ HEADING_SEPARATOR = " › "
 #: As MediaWiki writes addresses: these stay as they are.
 _SAFE = "/:@!$*(),;~'"
 
+#: Raised whenever the same source would give other text.
+ARTICLES_VERSION = 1
+
 #: Where a source is to be read again: plain JSON that only the source itself understands.
 Position = dict[str, Any]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from .build import build
 from .info import info
 from .install import install
 from .sign import keygen, sign
@@ -15,6 +16,7 @@ def wiki() -> None:
     """Shards of an offline encyclopedia: build, check, sign, install, search."""
 
 
+wiki.add_command(build)
 wiki.add_command(info)
 wiki.add_command(install)
 wiki.add_command(keygen)

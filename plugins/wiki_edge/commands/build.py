@@ -1,0 +1,109 @@
+"""``ragstone wiki build``."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from ragstone.core import BadRequest, printable, show_json
+
+if TYPE_CHECKING:
+    from ragstone.core import Deployment
+
+    from ..building.builder import BuildReport
+
+_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+_FILE = click.Path(path_type=Path)
+
+
+@click.command(
+    epilog="Example: ragstone wiki build simplewiki-latest-pages-articles.xml.bz2 --out ./shards --id wiki-simple-v1"
+)
+@click.argument("source", type=_FILE)
+@click.option(
+    "--out", required=True, type=_FILE, metavar="DIR", help="Folder of the manifest; made where it is missing."
+)
+@click.option("--id", "shard_id", required=True, help="The shard's id, and its folder in DIR.")
+@click.option("--kind", type=click.Choice(["wiki", "episodic"]), default="wiki", show_default=True)
+@click.option("--domain", help="What it is about, for those who search only there.")
+@click.option("--language", help="By default what the source says.")
+@click.option("--license", "licence", help="By default what the source says, else 'unknown'.")
+@click.option("--limit", type=click.IntRange(min=1), metavar="N", help="At most so many articles.")
+@click.option("--titles", type=_FILE, metavar="FILE", help="Only articles with these titles, one a line.")
+@click.option("--match", metavar="REGEX", help="Only articles in whose title it is found.")
+@click.option(
+    "--url-prefix", default="", metavar="URL", help="Before titles in addresses: https://en.wikipedia.org/wiki/"
+)
+@click.option("--restart", is_flag=True, help="Throw away what an interrupted build of this id has made.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.pass_obj
+def build(
+    deployment: Deployment,
+    source: Path,
+    out: Path,
+    shard_id: str,
+    kind: str,
+    domain: str | None,
+    language: str | None,
+    licence: str | None,
+    limit: int | None,
+    titles: Path | None,
+    match: str | None,
+    url_prefix: str,
+    restart: bool,
+    as_json: bool,
+) -> None:
+    """Build a shard from SOURCE: a MediaWiki dump, a ZIM file, wikimedia/wikipedia or BEIR as parquet or JSON lines.
+
+    A folder is read file after file. An interrupted build goes on where it was when the same command is given again.
+    """
+    from ..building.builder import Order, build
+    from ..building.choosing import compiled, read_titles
+    from ..building.progress import shown
+
+    for name, value in (("--domain", domain), ("--language", language), ("--license", licence)):
+        if value is not None and (not value.strip() or not value.isprintable()):
+            raise BadRequest(f"{name} is empty or holds control characters")
+    if not _ID.fullmatch(shard_id):
+        raise BadRequest(
+            f"the id {shard_id[:80]!r} cannot be the name of a folder",
+            hint="letters, digits, dots, dashes, at most 100",
+        )
+    if match is not None:
+        compiled(match)
+    if titles is not None:
+        read_titles(titles)
+    order = Order(source, out, shard_id, kind, domain, language, licence, limit, titles, match, url_prefix=url_prefix)
+    with shown(f"building {shard_id}") as tell:
+        report = build(order, deployment.host(), restart=restart, on_progress=tell)
+    if as_json:
+        show_json(
+            {
+                "id": shard_id,
+                "folder": str(report.folder),
+                "articles": report.articles,
+                "chunks": report.chunks,
+                "resumed": report.resumed,
+                "left_out": report.left_out,
+                "entry": report.entry.as_json(),
+            }
+        )
+    else:
+        _summarise(report)
+
+
+def _summarise(report: BuildReport) -> None:
+    from ..building.builder import UNKNOWN_LICENSE
+
+    entry = report.entry
+    earlier = f", {report.resumed:,} of them by an earlier run" if report.resumed else ""
+    click.echo(printable(f"Shard {entry.id} is in {report.folder}: {report.articles:,} articles, "
+                         f"{report.chunks:,} chunks{earlier}, revision {entry.revision}."))  # fmt: skip
+    for why, count in report.left_out.items():
+        click.echo(printable(f"Left out: {count:,} {why}."))
+    if entry.license == UNKNOWN_LICENSE:
+        click.echo("The source names no licence, so the shard says 'unknown'; --license names one.")
+    click.echo(printable(f"Check it: ragstone wiki verify {report.folder.parent}"))
