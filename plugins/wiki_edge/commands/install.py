@@ -51,7 +51,7 @@ def install(
             limits=Limits(bytes=max_gb * _GIGABYTE),
         )
     except Refused as error:
-        for fault in error.faults:
+        for fault in error.faults[1:]:  # the first is the error's own
             click.echo(printable(str(fault)), err=True)
         raise
     if as_json:

@@ -48,7 +48,8 @@ def verify(ctx: click.Context, folder: Path | None, keys: tuple[str, ...], most:
         click.echo(printable(f"ragstone: {folder} is not whole"), err=True)
     else:
         rows, size = sum(shard["rows"] for shard in shards), sum(shard["bytes"] for shard in shards)
-        click.echo(printable(f"{folder} is whole: {len(shards)} shards, {rows:,} rows, {megabytes(size)}."))
+        many = "1 shard" if len(shards) == 1 else f"{len(shards)} shards"
+        click.echo(printable(f"{folder} is whole: {many}, {rows:,} rows, {megabytes(size)}."))
         for shard in shards:
             without = "" if shard["checksums"] else "; no checksums to compare with"
             click.echo(printable(f"  {shard['id']}: {shard['signed']}{without}"))

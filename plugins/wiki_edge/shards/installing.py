@@ -45,8 +45,8 @@ class Refused(ShardError):
 
     def __init__(self, source: Path, faults: list[Fault]) -> None:
         self.faults = tuple(faults)
-        more = f" (and {len(faults) - 1} more)" if len(faults) > 1 else ""
-        hint = "nothing was changed; get the shards again, or ask whoever made them"
+        more = f"; and {len(faults) - 1} more" if len(faults) > 1 else ""
+        hint = f"nothing was changed; {'mend' if source.is_dir() else 'get'} the shards and try again"
         super().__init__(f"{faults[0]}{more}", where=str(source), hint=hint)
 
 

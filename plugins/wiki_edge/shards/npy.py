@@ -106,8 +106,8 @@ def _header(file: BinaryIO, dtype: str, ndim: int) -> NpyHeader:
     offset = len(_MAGIC) + 2 + width + length
     expected = offset + math.prod(shape) * _itemsize(dtype)
     if size != expected:
-        what = f"is truncated: {expected - size} bytes are missing" if size < expected else "has trailing bytes"
-        raise ValueError(f"{what}: {size} bytes, but the shape {shape} makes {expected}")
+        what = "is truncated" if size < expected else "has trailing bytes"
+        raise ValueError(f"{what}: it has {size:,} bytes, and the shape {shape} makes {expected:,}")
     return NpyHeader(offset, shape, dtype)
 
 

@@ -149,8 +149,10 @@ def read_key(path: Path, passphrase: str | None = None) -> Ed25519PrivateKey:
             return read_key(path)
         raise Locked("the key is locked with a passphrase", where=str(path)) from error
     except (ValueError, UnsupportedAlgorithm) as error:
-        what = "is not a private key in PEM" if b"PRIVATE KEY" not in pem else "cannot be read with this passphrase"
-        raise BadRequest(what, where=str(path), hint="ragstone wiki keygen makes one") from error
+        if b"PRIVATE KEY" in pem:
+            raise BadRequest("cannot be read, or not with this passphrase", where=str(path)) from error
+        hint = "ragstone wiki keygen makes one"
+        raise BadRequest("is not a private key in PEM", where=str(path), hint=hint) from error
     if not isinstance(key, Ed25519PrivateKey):
         raise BadRequest(
             "is a key of another kind than Ed25519", where=str(path), hint="ragstone wiki keygen makes one"
