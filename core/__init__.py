@@ -44,7 +44,8 @@ from .llms.offering import harmless
 from .llms.plain import ChatFailed, ChatReply, ChatServer, ask_chat
 from .loading import PluginState, require_extra
 from .questions import read_question
-from .retrieval import HybridRetriever, Retrieval, Scores
+from .ranking import Scores
+from .retrieval import HybridRetriever, Retrieval
 from .settings import EncoderSettings, LLMSettings, Settings, Table, read_settings
 
 __all__ = [

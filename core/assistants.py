@@ -24,7 +24,8 @@ from .errors import BadRequest
 from .gate import evidence, is_enough
 from .passages import covered
 from .questions import LONGEST_QUESTION, LONGEST_SELECTION, MOST_PASSAGES, check_history, check_text
-from .retrieval import Retrieval, Scores
+from .ranking import Scores
+from .retrieval import Retrieval
 from .synthesis import Extractive, Synthesizer
 
 if TYPE_CHECKING:

@@ -14,6 +14,7 @@ from .errors import NotFound
 from .forks import OwnLock
 from .ingest import IngestReport, OnProgress, ingest
 from .lazily import lazily
+from .lexical import LexicalSearch
 from .vectors import ExactSearch
 
 if TYPE_CHECKING:
@@ -75,9 +76,10 @@ class Corpus:
         self.follower: Follower | None = None
         self._get_encoder = encoder
         self._get_parser = parser
-        self._passing: dict[tuple[int, int, str], frozenset[int]] = {}
+        self._passing: dict[tuple[int, int, str], npt.NDArray[np.int64]] = {}
         self._facets: dict[tuple[str, ...], tuple[tuple[int, int] | None, list[tuple[tuple[Any, ...], int]]]] = {}
         self._size: tuple[tuple[int, int] | None, int] = (None, 0)
+        self.lexical = LexicalSearch()
         self._lock = OwnLock()
         self._rebuilding = OwnLock()
 
@@ -175,7 +177,7 @@ class Corpus:
         """The chunks whose metadata pass the filters, in the order in which they were stored."""
         with self.catalog.read() as snapshot:
             row = self.row(snapshot)
-            found = snapshot.nodes(snapshot.chunk_keys(row.id, filters))
+            found = snapshot.nodes(snapshot.chunk_keys(row.id, filters).tolist())
         return [found[key] for key in sorted(found)]
 
     def document_nodes(self, doc_id: str) -> list[TextNode]:
@@ -240,8 +242,10 @@ class Corpus:
         calibration = None if row is None else _calibration_of(row)
         return DEFAULT_THRESHOLD if calibration is None else calibration.threshold
 
-    def passing(self, snapshot: Snapshot, row: CorpusRow, filters: MetadataFilters | None) -> frozenset[int] | None:
-        """Keys of the chunks that pass the filters; ``None`` without filters."""
+    def passing(
+        self, snapshot: Snapshot, row: CorpusRow, filters: MetadataFilters | None
+    ) -> npt.NDArray[np.int64] | None:
+        """Keys of the chunks that pass the filters, ascending; ``None`` without filters."""
         if filters is None:
             return None
         # Of this moment only: any change to the corpus makes another key.
@@ -260,18 +264,27 @@ class Corpus:
         row: CorpusRow,
         question: npt.NDArray[np.float32],
         limit: int,
-        keys: frozenset[int] | None,
+        keys: npt.NDArray[np.int64] | None,
         filters: MetadataFilters | None,
     ) -> list[tuple[int, float]]:
         """``(chunk key, cosine)``, best first: from the index while it is current, else by exact search."""
         if self.follower is not None:
             ids = self.follower.search(row, question, limit, filters)
             if ids is not None:
-                found = snapshot.chunk_vectors(list(snapshot.keys_of(row.id, ids).values()), len(question))
                 # The catalog's own vectors give the score: a damaged index can leave out, but not lie.
-                scored = [(key, float((windows @ question).max())) for key, windows in found.items()]
-                return sorted(scored, key=lambda item: (-item[1], item[0]))
+                found = self.cosines(snapshot, row, question, list(snapshot.keys_of(row.id, ids).values()))
+                return sorted(found.items(), key=lambda item: (-item[1], item[0]))
         return self._exact.search(snapshot, row, question, limit, keys)
+
+    def cosines(
+        self, snapshot: Snapshot, row: CorpusRow, question: npt.NDArray[np.float32], keys: Sequence[int]
+    ) -> dict[int, float]:
+        """How near these chunks are, by key."""
+        found = self._exact.cosines(row, question, keys)
+        if found is None:
+            stored = snapshot.chunk_vectors(keys, len(question))
+            found = {key: float((windows @ question).max()) for key, windows in stored.items()}
+        return found
 
     # Keeping it right
 

@@ -6,9 +6,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
 from llama_index.core.ingestion import IngestionPipeline
-from llama_index.core.schema import MetadataMode, TextNode
+from llama_index.core.schema import TextNode
 
 from .catalog import NewChunk, NewDocument
+from .passages import headings_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -118,11 +119,6 @@ def _groups(
 def _text_nodes(nodes: Iterable[BaseNode]) -> list[TextNode]:
     """Nodes with something in them: an empty one can neither be found nor cited."""
     return [node for node in nodes if isinstance(node, TextNode) and node.text.strip()]
-
-
-def headings_of(node: BaseNode) -> str:
-    """What stands above the text: the metadata that its parser lets into the embedding."""
-    return node.get_metadata_str(MetadataMode.EMBED).strip()
 
 
 def _chunk(node: TextNode, vectors: object) -> NewChunk:

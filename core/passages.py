@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from llama_index.core.schema import MetadataMode
+
 from .analysis import stems
-from .ingest import headings_of
 from .sentences import Unit, units
 
 if TYPE_CHECKING:
@@ -31,8 +31,13 @@ class PassageWords:
     held: tuple[frozenset[str], ...]
     #: In the passage and above it.
     everywhere: frozenset[str]
-    #: Stems that stand side by side.
-    pairs: frozenset[tuple[str, str]]
+    #: In the passage, in order.
+    inside: tuple[str, ...]
+
+
+def headings_of(node: BaseNode) -> str:
+    """What stands above the text: the metadata that its parser lets into the embedding."""
+    return node.get_metadata_str(MetadataMode.EMBED).strip()
 
 
 def words_of(node: BaseNode) -> PassageWords:
@@ -50,7 +55,7 @@ def passage_words(headings: str, text: str) -> PassageWords:
         pieces=pieces,
         held=tuple(frozenset(stems(text[piece.start : piece.end])) for piece in pieces),
         everywhere=above.union(inside),
-        pairs=frozenset(pairwise(inside)),
+        inside=tuple(inside),
     )
 
 

@@ -9,11 +9,18 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from .catalog import DocumentVectors
+from .together import Together
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import numpy.typing as npt
 
     from .catalog import CorpusRow, Snapshot
+
+
+#: Chunks whose cosines are worked out besides those that are asked for.
+_SPARE = 16
 
 
 @dataclass(frozen=True)
@@ -30,6 +37,18 @@ class _Loaded:
     #: float32 [windows, dimension].
     matrix: npt.NDArray[np.float32]
 
+    def nearness(self, question: npt.NDArray[np.float32], places: npt.NDArray[np.int64]) -> npt.NDArray[np.float32]:
+        """The cosine of each of these chunks' nearest window, float32 [places]: the same whatever stands beside it."""
+        if not len(places):
+            return np.zeros(0, np.float32)
+        ends = np.append(self.starts[1:], len(self.matrix))[places]
+        sizes = ends - self.starts[places]
+        first = np.cumsum(sizes) - sizes
+        rows = np.arange(sizes.sum()) + np.repeat(self.starts[places] - first, sizes)
+        products = np.einsum("ij,j->i", self.matrix[rows], question)
+        best: npt.NDArray[np.float32] = np.maximum.reduceat(products, first)
+        return best
+
 
 class ExactSearch:
     """The nearest chunks to a question, by the nearest of each chunk's windows.
@@ -42,6 +61,7 @@ class ExactSearch:
         self._dimension = dimension
         self._loaded: _Loaded | None = None
         self._lock = threading.Lock()
+        self._together = Together()
 
     def search(
         self,
@@ -49,24 +69,35 @@ class ExactSearch:
         corpus: CorpusRow,
         question: npt.NDArray[np.float32],
         limit: int,
-        keys: frozenset[int] | None = None,
+        keys: npt.NDArray[np.int64] | None = None,
     ) -> list[tuple[int, float]]:
         """``(chunk key, cosine)``, best first; with ``keys`` only those chunks."""
         loaded = self._refreshed(snapshot, corpus)
         if not len(loaded.keys):
             return []
-        cosines = np.maximum.reduceat(loaded.matrix @ question, loaded.starts)
-        found = loaded.keys
+        products = self._together(loaded.matrix, question)
+        cosines, found = np.maximum.reduceat(products, loaded.starts), np.arange(len(loaded.keys))
         if keys is not None:
-            kept = np.isin(found, np.fromiter(keys, np.int64, len(keys)))
-            cosines, found = cosines[kept], found[kept]
-        limit = min(limit, len(found))
-        if not limit:
-            return []
-        best = np.argpartition(-cosines, limit - 1)[:limit]
+            found = found[np.isin(loaded.keys, keys)]
+            cosines = cosines[found]
+        # Products differ in their last bits with the questions that were multiplied along; which passages are taken and
+        # in which order must not. So a few more are taken, and their cosines are worked out alone.
+        if len(found) > limit + _SPARE:
+            found = found[np.argpartition(-cosines, limit + _SPARE - 1)[: limit + _SPARE]]
+        alone = loaded.nearness(question, found)
         # Equal cosines in the order of their keys: the same question always gives the same order.
-        best = best[np.lexsort((found[best], -cosines[best]))]
-        return [(int(found[row]), float(cosines[row])) for row in best]
+        best = np.lexsort((loaded.keys[found], -alone))[:limit]
+        return list(zip(loaded.keys[found[best]].tolist(), alone[best].tolist(), strict=True))
+
+    def cosines(
+        self, corpus: CorpusRow, question: npt.NDArray[np.float32], keys: Sequence[int]
+    ) -> dict[int, float] | None:
+        """Cosines of these chunks by key; ``None`` unless the vectors of this moment are in memory."""
+        loaded = self._loaded
+        if loaded is None or (loaded.corpus_id, loaded.seq) != (corpus.id, corpus.seq):
+            return None
+        places = np.searchsorted(loaded.keys, np.array(keys, np.int64))
+        return dict(zip(keys, loaded.nearness(question, places).tolist(), strict=True))
 
     def _refreshed(self, snapshot: Snapshot, corpus: CorpusRow) -> _Loaded:
         loaded = self._loaded

@@ -2,7 +2,7 @@
 
 from .catalog import Catalog, NewChunk, NewDocument
 from .database import is_server
-from .snapshot import CorpusRow, DocumentVectors, Snapshot, StoredDocument
+from .snapshot import CorpusRow, DocumentVectors, Snapshot, StoredDocument, WordScores
 
 __all__ = [
     "Catalog",
@@ -12,5 +12,6 @@ __all__ = [
     "NewDocument",
     "Snapshot",
     "StoredDocument",
+    "WordScores",
     "is_server",
 ]

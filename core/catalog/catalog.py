@@ -11,6 +11,7 @@ from sqlalchemy import delete, insert, select, update
 
 from ..errors import StorageError
 from ..forks import OfOneProcess
+from ..second_look import pack
 from .database import SCHEMA, database_of
 from .failures import told
 from .schema import SCHEMA_VERSION, about, chunk, corpus, document, metadata, removed
@@ -212,6 +213,7 @@ class Catalog:
                     "metadata": part.metadata,
                     "node": part.node,
                     "vectors": part.vectors.astype("<f4").tobytes(),
+                    "words": pack(part.headings, part.text),
                 }
                 for position, part in enumerate(new.chunks)
             ]

@@ -88,17 +88,13 @@ class Database(ABC):
         """Take the document's chunks, which are still there, out of the full text."""
 
     @abstractmethod
-    def search_words(
-        self, connection: Connection, corpus_id: int, words: Sequence[str], limit: int, keys: frozenset[int] | None
-    ) -> list[tuple[int, float]]:
-        """``(chunk key, BM25)`` of chunks that hold at least one of the stems, best first; greater is better.
+    def word_scores(
+        self, connection: Connection, corpus_id: int, words: Sequence[str]
+    ) -> dict[str, tuple[list[int], list[float]]]:
+        """Of each stem the keys of the chunks that hold it, ascending, and the BM25 that it gives each of them.
 
-        ``keys``: only these chunks.
+        A question's BM25 is the sum over its words; greater is better.
         """
-
-    @abstractmethod
-    def frequencies(self, connection: Connection, corpus_id: int, words: Sequence[str]) -> dict[str, int]:
-        """In how many chunks each stem stands; stems that stand nowhere are left out."""
 
 
 def database_of(url: str | None, folder: Path, schema: str = SCHEMA) -> Database:

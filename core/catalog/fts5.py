@@ -9,7 +9,7 @@ from sqlalchemy import text
 from ..analysis import stems
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
 
     from sqlalchemy import Connection
 
@@ -23,12 +23,11 @@ def create(connection: Connection, corpus_id: int) -> None:
     connection.execute(
         text(f"CREATE VIRTUAL TABLE {name} USING fts5(headings, body, tokenize = 'unicode61 remove_diacritics 0')")
     )
-    connection.execute(text(f"CREATE VIRTUAL TABLE {name}_words USING fts5vocab({name}, 'row')"))
 
 
 def drop(connection: Connection, corpus_id: int) -> None:
     """Remove the corpus's full-text table."""
-    connection.execute(text(f"DROP TABLE IF EXISTS {_name(corpus_id)}_words"))
+    connection.execute(text(f"DROP TABLE IF EXISTS {_name(corpus_id)}_words"))  # of an older Ragstone
     connection.execute(text(f"DROP TABLE IF EXISTS {_name(corpus_id)}"))
 
 
@@ -53,45 +52,17 @@ def remove(connection: Connection, corpus_id: int, document_id: int) -> None:
     )
 
 
-def search(
-    connection: Connection, corpus_id: int, words: Sequence[str], limit: int, keys: frozenset[int] | None
-) -> list[tuple[int, float]]:
-    """``(chunk key, BM25)``, best first: chunks that hold at least one of the stems.
+def scores(connection: Connection, corpus_id: int, word: str) -> tuple[list[int], list[float]]:
+    """Keys of the chunks that hold the stem, ascending, and the BM25 that it gives each of them.
 
-    ``keys``: only these chunks. FTS5's BM25 has k1 = 1.2 and b = 0.75 and is negative; here greater is better.
+    FTS5's BM25 has k1 = 1.2 and b = 0.75 and is negative; here greater is better.
     """
-    if not words:
-        return []
+    name = _name(corpus_id)
     found = connection.execute(
-        text(
-            f"SELECT rowid, -bm25({_name(corpus_id)}, :weight, 1.0) AS score FROM {_name(corpus_id)} "
-            f"WHERE {_name(corpus_id)} MATCH :query ORDER BY score DESC, rowid"
-            + ("" if keys is not None else " LIMIT :limit")
-        ),
-        {"query": " OR ".join(_quoted(word) for word in words), "weight": HEADINGS_WEIGHT, "limit": limit},
-    )
-    hits = ((int(key), float(score)) for key, score in found)
-    if keys is None:
-        return list(hits)
-    kept = []
-    for key, score in hits:
-        if key in keys:
-            kept.append((key, score))
-            if len(kept) == limit:
-                break
-    return kept
-
-
-def frequencies(connection: Connection, corpus_id: int, words: Sequence[str]) -> dict[str, int]:
-    """In how many chunks each stem stands; stems that stand nowhere are left out."""
-    counts: dict[str, int] = {}
-    for word in words:
-        row = connection.execute(
-            text(f"SELECT doc FROM {_name(corpus_id)}_words WHERE term = :word"), {"word": word}
-        ).first()
-        if row is not None:
-            counts[word] = int(row[0])
-    return counts
+        text(f"SELECT rowid, -bm25({name}, :weight, 1.0) FROM {name} WHERE {name} MATCH :query ORDER BY rowid"),
+        {"query": _quoted(word), "weight": HEADINGS_WEIGHT},
+    ).all()
+    return [row[0] for row in found], [row[1] for row in found]
 
 
 def _quoted(word: str) -> str:

@@ -48,7 +48,10 @@ _NUMBER = r"^\s*[-+]?(?:[0-9]{1,200}(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]{1,2
 class PostgreSQL(Database):
     """A server, for the processes of many machines."""
 
-    upgrades = {1: ("ALTER TABLE corpus ADD COLUMN calibration JSONB",)}  # noqa: RUF012 - never changed
+    upgrades = {  # noqa: RUF012 - never changed
+        1: ("ALTER TABLE corpus ADD COLUMN calibration JSONB",),
+        2: ("ALTER TABLE chunk ADD COLUMN words BYTEA",),
+    }
 
     def __init__(self, url: URL, schema: str) -> None:
         """Raises ``MissingExtra``."""
@@ -154,15 +157,11 @@ class PostgreSQL(Database):
         """See ``Database``."""
         postings.remove(connection, corpus_id, document_id)
 
-    def search_words(
-        self, connection: Connection, corpus_id: int, words: Sequence[str], limit: int, keys: frozenset[int] | None
-    ) -> list[tuple[int, float]]:
+    def word_scores(
+        self, connection: Connection, corpus_id: int, words: Sequence[str]
+    ) -> dict[str, tuple[list[int], list[float]]]:
         """See ``Database``."""
-        return postings.search(connection, corpus_id, words, limit, keys)
-
-    def frequencies(self, connection: Connection, corpus_id: int, words: Sequence[str]) -> dict[str, int]:
-        """See ``Database``."""
-        return postings.frequencies(connection, corpus_id, words)
+        return postings.scores(connection, corpus_id, words)
 
     def _quoted_schema(self, connection: Connection) -> str:
         return connection.dialect.identifier_preparer.quote_identifier(self._schema)

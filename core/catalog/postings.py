@@ -88,7 +88,8 @@ _REMOVE = text(
 )
 
 # As FTS5: k1 = 1.2, b = 0.75, and a word in more than half of the chunks still counts a little.
-_SEARCH = """
+_SCORES = text(
+    """
     WITH hit AS MATERIALIZED (
         SELECT stem, chunk_id, count, length FROM posting WHERE corpus_id = :corpus AND stem = ANY(:stems)
     ),
@@ -97,21 +98,13 @@ _SEARCH = """
         SELECT stem, greatest(ln((max(chunks) - count(*) + 0.5)::float8 / (count(*) + 0.5)::float8), 1e-6) AS idf
         FROM hit, whole GROUP BY stem
     )
-    SELECT chunk_id, sum(
+    SELECT stem, array_agg(chunk_id ORDER BY chunk_id), array_agg(
         idf * count * 2.2::float8 / (count + 1.2::float8 * (0.25::float8 + 0.75::float8 * length / mean))
-    ) AS score
-    FROM hit JOIN word USING (stem), whole {where}
-    GROUP BY chunk_id ORDER BY score DESC, chunk_id LIMIT :limit
-"""
-_STEMS = bindparam("stems", type_=ARRAY(Text))
-_SEARCH_ALL = text(_SEARCH.format(where="")).bindparams(_STEMS)
-_SEARCH_SOME = text(_SEARCH.format(where="WHERE chunk_id = ANY(:keys)")).bindparams(
-    _STEMS, bindparam("keys", type_=ARRAY(Integer))
-)
-
-_FREQUENCIES = text(
-    "SELECT stem, count(*) FROM posting WHERE corpus_id = :corpus AND stem = ANY(:stems) GROUP BY stem"
-).bindparams(_STEMS)
+        ORDER BY chunk_id
+    )
+    FROM hit JOIN word USING (stem), whole GROUP BY stem
+    """
+).bindparams(bindparam("stems", type_=ARRAY(Text)))
 
 
 def create(connection: Connection, corpus_id: int) -> None:
@@ -150,22 +143,8 @@ def remove(connection: Connection, corpus_id: int, document_id: int) -> None:
     connection.execute(_REMOVE, {"corpus": corpus_id, "document": document_id})
 
 
-def search(
-    connection: Connection, corpus_id: int, words: Sequence[str], limit: int, keys: frozenset[int] | None
-) -> list[tuple[int, float]]:
-    """``(chunk key, BM25)``, best first: chunks that hold at least one of the stems."""
-    if not words:
-        return []
-    asked = {"corpus": corpus_id, "stems": list(words), "limit": limit}
-    found = (
-        connection.execute(_SEARCH_ALL, asked)
-        if keys is None
-        else connection.execute(_SEARCH_SOME, {**asked, "keys": list(keys)})
-    )
-    return [(int(key), float(score)) for key, score in found]
-
-
-def frequencies(connection: Connection, corpus_id: int, words: Sequence[str]) -> dict[str, int]:
-    """In how many chunks each stem stands; stems that stand nowhere are left out."""
-    found = connection.execute(_FREQUENCIES, {"corpus": corpus_id, "stems": list(words)})
-    return {stem: int(count) for stem, count in found}
+def scores(connection: Connection, corpus_id: int, words: Sequence[str]) -> dict[str, tuple[list[int], list[float]]]:
+    """Of each stem the keys of the chunks that hold it, ascending, and the BM25 that it gives each of them."""
+    found = connection.execute(_SCORES, {"corpus": corpus_id, "stems": list(words)})
+    known = {stem: (keys, values) for stem, keys, values in found}
+    return {word: known.get(word, ([], [])) for word in words}

@@ -24,7 +24,7 @@ from sqlalchemy.dialects.postgresql import JSONB
 
 #: Raised whenever the tables change; `catalog.py` refuses a newer one and says so, and upgrades an older one in place
 #: by the ``upgrades`` of its database.
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 
 # Sorted and compared letter by letter, as SQLite does, whatever the language of a PostgreSQL server.
 Text = AnyText().with_variant(AnyText(collation="C"), "postgresql")
@@ -81,6 +81,8 @@ chunk = Table(
     Column("node", JSON, nullable=False),
     #: float32, little-endian, C order, [windows, dimension].
     Column("vectors", LargeBinary, nullable=False),
+    #: The words as ``second_look.pack`` packs them; NULL in what an older Ragstone stored.
+    Column("words", LargeBinary),
     UniqueConstraint("corpus_id", "chunk_id"),
     sqlite_autoincrement=True,
 )

@@ -9,6 +9,7 @@ import numpy as np
 from llama_index.core.schema import TextNode
 from sqlalchemy import func, select
 
+from ..second_look import is_packed, pack
 from .filters import condition
 from .schema import chunk, corpus, document, removed
 
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 
 
 _DOCUMENTS_AT_ONCE = 500
+#: What makes a node of a chunk; its vectors and packed words are of no use to it.
+_NODE: tuple[Any, ...] = (chunk.c.id, chunk.c.text, chunk.c.metadata, chunk.c.node)
 
 
 @dataclass(frozen=True)
@@ -64,6 +67,16 @@ class DocumentVectors:
     windows: npt.NDArray[np.int64]
     #: float32 [sum(windows), dimension].
     vectors: npt.NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class WordScores:
+    """What one stem gives the chunks of a corpus."""
+
+    #: int64 [chunks that hold it], ascending.
+    keys: npt.NDArray[np.int64]
+    #: float64, BM25.
+    scores: npt.NDArray[np.float64]
 
 
 class Snapshot:
@@ -142,11 +155,11 @@ class Snapshot:
         rows = self._connection.execute(select(chunk.c.id, chunk.c.vectors).where(chunk.c.id.in_(keys)))
         return {row.id: np.frombuffer(row.vectors, "<f4").reshape(-1, dimension) for row in rows}
 
-    def chunk_keys(self, corpus_id: int, filters: MetadataFilters) -> frozenset[int]:
-        """Keys of the chunks that pass the filters."""
+    def chunk_keys(self, corpus_id: int, filters: MetadataFilters) -> npt.NDArray[np.int64]:
+        """Keys of the chunks that pass the filters, ascending."""
         passing = condition(filters, self._database)
         rows = self._connection.execute(select(chunk.c.id).where(chunk.c.corpus_id == corpus_id, passing))
-        return frozenset(rows.scalars())
+        return np.array(sorted(rows.scalars()), np.int64)
 
     def facets(self, corpus_id: int, keys: Sequence[str]) -> list[tuple[tuple[Any, ...], int]]:
         """How many chunks have which values under these metadata keys."""
@@ -171,32 +184,30 @@ class Snapshot:
 
     def nodes(self, keys: Iterable[int]) -> dict[int, TextNode]:
         """LlamaIndex nodes by key; keys that are gone are left out."""
-        rows = self._connection.execute(select(chunk).where(chunk.c.id.in_(list(keys))))
+        rows = self._connection.execute(select(*_NODE).where(chunk.c.id.in_(list(keys))))
         return {row.id: _node(row) for row in rows}
 
-    def texts(self, keys: Iterable[int]) -> dict[int, tuple[str, str]]:
-        """``(headings, text)`` of chunks by key; keys that are gone are left out."""
-        rows = self._connection.execute(
-            select(chunk.c.id, chunk.c.headings, chunk.c.text).where(chunk.c.id.in_(list(keys)))
-        )
-        return {row.id: (row.headings, row.text) for row in rows}
+    def packed_words(self, keys: Sequence[int]) -> dict[int, bytes]:
+        """The chunks' words by key as ``second_look.pack`` packs them; keys that are gone are left out."""
+        rows = self._connection.execute(select(chunk.c.id, chunk.c.words).where(chunk.c.id.in_(keys)))
+        found = {row.id: row.words for row in rows}
+        older = [key for key, words in found.items() if not is_packed(words)]
+        if older:
+            texts = select(chunk.c.id, chunk.c.headings, chunk.c.text).where(chunk.c.id.in_(older))
+            found |= {row.id: pack(row.headings, row.text) for row in self._connection.execute(texts)}
+        return found
 
     def document_nodes(self, document_key: int) -> Iterator[TextNode]:
         """The document's nodes in order."""
         rows = self._connection.execute(
-            select(chunk).where(chunk.c.document_id == document_key).order_by(chunk.c.position)
+            select(*_NODE).where(chunk.c.document_id == document_key).order_by(chunk.c.position)
         )
         return (_node(row) for row in rows)
 
-    def lexical(
-        self, corpus_id: int, words: Sequence[str], limit: int, keys: frozenset[int] | None = None
-    ) -> list[tuple[int, float]]:
-        """``(chunk key, BM25)`` of chunks with at least one of the stems, best first."""
-        return self._database.search_words(self._connection, corpus_id, words, limit, keys)
-
-    def frequencies(self, corpus_id: int, words: Sequence[str]) -> dict[str, int]:
-        """In how many chunks each stem stands."""
-        return self._database.frequencies(self._connection, corpus_id, words)
+    def word_scores(self, corpus_id: int, words: Sequence[str]) -> dict[str, WordScores]:
+        """What each stem gives each chunk that holds it."""
+        found = self._database.word_scores(self._connection, corpus_id, words)
+        return {word: WordScores(np.array(keys, np.int64), np.array(scores)) for word, (keys, scores) in found.items()}
 
 
 def _vectors(rows: Sequence[Any], dimension: int) -> DocumentVectors:

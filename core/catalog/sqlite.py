@@ -28,7 +28,10 @@ _BUSY_TIMEOUT_MS = 20_000
 class SQLite(Database):
     """One file, for the processes of one machine."""
 
-    upgrades = {1: ("ALTER TABLE corpus ADD COLUMN calibration JSON",)}  # noqa: RUF012 - never changed
+    upgrades = {  # noqa: RUF012 - never changed
+        1: ("ALTER TABLE corpus ADD COLUMN calibration JSON",),
+        2: ("ALTER TABLE chunk ADD COLUMN words BLOB",),
+    }
 
     def __init__(self, url: URL) -> None:
         self._url = url
@@ -138,15 +141,11 @@ class SQLite(Database):
         """See ``Database``."""
         fts5.remove(connection, corpus_id, document_id)
 
-    def search_words(
-        self, connection: Connection, corpus_id: int, words: Sequence[str], limit: int, keys: frozenset[int] | None
-    ) -> list[tuple[int, float]]:
+    def word_scores(
+        self, connection: Connection, corpus_id: int, words: Sequence[str]
+    ) -> dict[str, tuple[list[int], list[float]]]:
         """See ``Database``."""
-        return fts5.search(connection, corpus_id, words, limit, keys)
-
-    def frequencies(self, connection: Connection, corpus_id: int, words: Sequence[str]) -> dict[str, int]:
-        """See ``Database``."""
-        return fts5.frequencies(connection, corpus_id, words)
+        return {word: fts5.scores(connection, corpus_id, word) for word in words}
 
 
 def _write_ahead(connection: sqlite3.Connection) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ragstone.core.citations import Passages, Splitter
 from ragstone.core.gate import evidence
-from ragstone.core.ingest import headings_of
+from ragstone.core.passages import headings_of
 from ragstone.core.sentences import sentence_spans
 
 from .figures import spread

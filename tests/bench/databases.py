@@ -23,6 +23,7 @@ from ragstone.core.catalog import Catalog, NewChunk, NewDocument
 from ragstone.core.encoder import Encoder
 from ragstone.core.settings import RetrievalSettings
 from tests.postgresql import server
+from tests.words import by_words
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -89,7 +90,7 @@ def measure(url: str | None, folder: Path, texts: list[str], questions: list[str
     for question in questions:
         with catalog.read() as snapshot:
             began = time.perf_counter()
-            snapshot.lexical(row.id, question.split(), 100)
+            by_words(snapshot, row.id, question.split(), 100)
             words.append((time.perf_counter() - began) * 1000)
     catalog.close()
     return {

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from ragstone.core import Host, Settings
 from ragstone.core.encoder import MiniLMEmbedding
-from ragstone.core.ingest import headings_of
+from ragstone.core.passages import headings_of
 from ragstone.plugins.book_chat.shelf import Shelf
 
 from .figures import spread

@@ -11,7 +11,8 @@ from ragstone.core import Answer, BadRequest, Delta, Host, LLMError, NotFound, R
 from ragstone.core.citations import check_sentence, split_answer, unsupported
 from ragstone.core.extractive import choose
 from ragstone.core.gate import evidence
-from ragstone.core.retrieval import HybridRetriever, fuse
+from ragstone.core.ranking import fuse
+from ragstone.core.retrieval import HybridRetriever
 from ragstone.core.testing import ScriptedLLM, open_host
 from ragstone.plugins.book_chat.shelf import Shelf
 

@@ -17,7 +17,9 @@ from sqlalchemy import create_engine
 
 from ragstone.core import BadRequest, StorageDenied, StorageError
 from ragstone.core.catalog import Catalog, NewChunk, NewDocument
+from ragstone.core.second_look import pack
 from ragstone.core.vectors import ExactSearch
+from tests.words import by_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -60,8 +62,8 @@ def test_a_document_replaces_its_former_self(catalog: Catalog) -> None:
     assert catalog.put_document(corpus.id, _document("d", "legs walk")) == 2
     with catalog.read() as snapshot:
         assert snapshot.sizes(corpus.id) == (1, 1)
-        assert snapshot.lexical(corpus.id, ["wheel"], 10) == []
-        ((key, score),) = snapshot.lexical(corpus.id, ["leg"], 10)
+        assert by_words(snapshot, corpus.id, ["wheel"], 10) == []
+        ((key, score),) = by_words(snapshot, corpus.id, ["leg"], 10)
         assert score > 0
         node = snapshot.nodes([key])[key]
         assert (node.node_id, node.text) == ("d-0", "legs walk")
@@ -76,7 +78,7 @@ def test_a_removed_document_leaves_a_tombstone_and_nothing_else(catalog: Catalog
     with catalog.read() as snapshot:
         assert snapshot.changes(corpus.id, 2) == ([], ["a"])
         assert [row.doc_id for row in snapshot.documents(corpus.id)] == ["b"]
-        assert len(snapshot.lexical(corpus.id, ["wheel"], 10)) == 1
+        assert len(by_words(snapshot, corpus.id, ["wheel"], 10)) == 1
     catalog.put_document(corpus.id, _document("a", "wheels again"))
     with catalog.read() as snapshot:
         assert snapshot.changes(corpus.id, 2)[1] == []
@@ -91,8 +93,8 @@ def test_a_failure_half_way_leaves_the_old_version(catalog: Catalog) -> None:
     with pytest.raises(StorageError):
         catalog.put_document(corpus.id, NewDocument("d", "h", "t", {}, [*broken.chunks, stolen]))
     with catalog.read() as snapshot:
-        assert len(snapshot.lexical(corpus.id, ["wheel"], 10)) == 1
-        assert snapshot.lexical(corpus.id, ["leg"], 10) == []
+        assert len(by_words(snapshot, corpus.id, ["wheel"], 10)) == 1
+        assert by_words(snapshot, corpus.id, ["leg"], 10) == []
         assert snapshot.corpus("c").seq == 2  # type: ignore[union-attr]
 
 
@@ -113,12 +115,12 @@ def test_a_reader_keeps_what_is_removed_meanwhile(catalog: Catalog) -> None:
     with catalog.read() as snapshot:
         assert snapshot.corpus("c") is not None
         catalog.drop_corpus(corpus.id)
-        ((key, _score),) = snapshot.lexical(corpus.id, ["wheel"], 10)
+        ((key, _score),) = by_words(snapshot, corpus.id, ["wheel"], 10)
         assert snapshot.nodes([key])[key].text == "wheels turn"
     again = catalog.create_corpus("c", {})
     with catalog.read() as snapshot:
         assert [row.id for row in snapshot.corpora()] == [again.id]
-        assert snapshot.lexical(again.id, ["wheel"], 10) == []
+        assert by_words(snapshot, again.id, ["wheel"], 10) == []
 
 
 @pytest.mark.parametrize(
@@ -138,7 +140,7 @@ def test_filters_by_text(catalog: Catalog, operator: FilterOperator, value: obje
     def passing(*parts: MetadataFilter) -> set[str]:
         with catalog.read() as snapshot:
             keys = snapshot.chunk_keys(corpus.id, MetadataFilters(filters=list(parts)))
-            return {node.node_id[0] for node in snapshot.nodes(keys).values()}
+            return {node.node_id[0] for node in snapshot.nodes(keys.tolist()).values()}
 
     assert passing(MetadataFilter(key="book", value=value, operator=operator)) == found
     assert passing(MetadataFilter(key="year", value=2000, operator=FilterOperator.GT)) == {"b", "c"}
@@ -153,7 +155,7 @@ def test_hostile_words_are_only_words(catalog: Catalog) -> None:
     corpus = catalog.create_corpus("c", {})
     catalog.put_document(corpus.id, _document("a", "wheels turn"))
     with catalog.read() as snapshot:
-        assert snapshot.lexical(corpus.id, ['"', "NEAR", "headings:x", "*"], 10) == []
+        assert by_words(snapshot, corpus.id, ['"', "NEAR", "headings:x", "*"], 10) == []
 
 
 def test_exact_search_equals_brute_force_and_follows_changes(catalog: Catalog) -> None:
@@ -215,7 +217,7 @@ def test_a_rebuilt_corpus_takes_the_place_only_of_what_it_knows(catalog: Catalog
     assert catalog.swap_in(new, now)  # another process was quicker: nothing is lost
     with catalog.read() as snapshot:
         assert [row.id for row in snapshot.corpora()] == [new.id]
-        assert len(snapshot.lexical(new.id, ["wheel"], 5)) == 1
+        assert len(by_words(snapshot, new.id, ["wheel"], 5)) == 1
     with pytest.raises(StorageError, match="replaced or removed"):
         catalog.put_document(old.id, _document("e", "too late"))
 
@@ -245,6 +247,7 @@ def test_a_catalog_of_the_first_schema_is_upgraded_in_place(
         database,
         tmp_path,
         "ALTER TABLE corpus DROP COLUMN calibration",
+        "ALTER TABLE chunk DROP COLUMN words",
         "UPDATE about SET value = '1' WHERE key = 'schema'",
     )
     for _ in range(2):
@@ -253,7 +256,9 @@ def test_a_catalog_of_the_first_schema_is_upgraded_in_place(
         with upgraded.read() as snapshot:
             (row,) = snapshot.corpora()
             assert row.calibration == {"threshold": 0.9}
-            assert snapshot.lexical(row.id, ["wheel"], 10)
+            ((key, _score),) = by_words(snapshot, row.id, ["wheel"], 10)
+            # What was stored before has no packed words; they are made when they are needed.
+            assert snapshot.packed_words([key]) == {key: pack("Heading", "wheels turn")}
         upgraded.close()
 
 
@@ -270,7 +275,8 @@ def test_many_threads_lose_no_change(catalog: Catalog) -> None:
         assert snapshot.sizes(corpus.id) == (7, 7)
         last = {document.doc_id: document.seq for document in snapshot.documents(corpus.id)}
         assert last == {f"d{each}": max(numbers[each::7]) for each in range(7)}
-        assert snapshot.frequencies(corpus.id, ["wheel", "unknown"]) == {"wheel": 7}
+        found = snapshot.word_scores(corpus.id, ["wheel", "unknown"])
+        assert [len(found[word].keys) for word in ("wheel", "unknown")] == [7, 0]
 
 
 def test_many_threads_make_the_same_new_database_and_corpus(database: str | None, tmp_path: Path) -> None:
@@ -321,15 +327,18 @@ def test_words_weigh_the_same_in_every_database(catalog: Catalog, tmp_path: Path
             every = [node.node_id for node in snapshot.nodes(range(1000)).values()]
             keys = snapshot.keys_of(corpus.id, sorted(every))
             names = {key: name for name, key in keys.items()}
-            some = frozenset(keys[name] for name in sorted(keys)[::3])
+            some = np.array(sorted(keys[name] for name in sorted(keys)[::3]))
             asked = [["word1"], ["head", "word2", "word3"], ["word4", "unknown", "word5", "word6"]]
             found.append(
                 [
-                    {names[key]: score for key, score in snapshot.lexical(corpus.id, question, 1000, only)}
+                    {names[key]: score for key, score in by_words(snapshot, corpus.id, question, 1000, only)}
                     for question in asked
                     for only in (None, some)
                 ]
-                + [snapshot.frequencies(corpus.id, ["word1", "head", "unknown"])]
+                + [
+                    {word: len(each.keys)}
+                    for word, each in snapshot.word_scores(corpus.id, ["word1", "head", "unknown"]).items()
+                ]
             )
     sqlite.close()
     for here, there in zip(*found, strict=True):

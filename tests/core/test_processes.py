@@ -20,6 +20,7 @@ from ragstone.core.testing import open_host
 from ragstone.plugins.book_chat.shelf import Shelf
 from tests.needs import needed
 from tests.third_party_fakes import RAGSTONE, environment, fast_models, run, write_pages
+from tests.words import by_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -94,7 +95,7 @@ def contents(host: Host) -> dict[str, int]:
     with host.catalog.read() as snapshot:
         row = corpus.row(snapshot)
         indexed = {
-            key for key, _score in snapshot.lexical(row.id, ["tyre", "black", "round", "caster", "gripper"], 100_000)
+            key for key, _score in by_words(snapshot, row.id, ["tyre", "black", "round", "caster", "gripper"], 100_000)
         }
         for document in snapshot.documents(row.id):
             held = snapshot.document_vectors(document.key, host.encoder.dimension)

@@ -1,0 +1,143 @@
+"""Ranking: the second look at packed passages, words added up, and threads that take turns."""
+
+from __future__ import annotations
+
+import threading
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ragstone.core.analysis import question_stems
+from ragstone.core.catalog import WordScores
+from ragstone.core.lexical import best_of
+from ragstone.core.passages import covered, passage_words
+from ragstone.core.ranking import rank
+from ragstone.core.second_look import is_packed, pack, seen
+from ragstone.core.together import Together
+from ragstone.core.turns import Turns
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+WORDS = st.lists(
+    st.sampled_from(["wheel", "axle", "motor", "robot", "battery", "the", "of", "turns", "fast", "slow"]), max_size=12
+)
+TEXTS = st.lists(WORDS, max_size=6).map(lambda parts: ". ".join(" ".join(part).capitalize() for part in parts))
+
+
+@settings(max_examples=150, deadline=None)
+@given(headings=TEXTS, text=TEXTS, question=WORDS.map(" ".join))
+def test_packed_passages_say_what_their_words_say(headings: str, text: str, question: str) -> None:
+    words = question_stems(question)
+    idf = {word: 1.0 + number for number, word in enumerate(words)}
+    known = passage_words(headings, text)
+    sentence = max((covered(idf, held | known.above) for held in known.held if held), default=0.0)
+    asked, inside = set(pairwise(words)), set(pairwise(known.inside))
+    sentences, pairs = seen([pack(headings, text)], words, idf)
+    assert sentences.tolist() == pytest.approx([sentence])
+    assert pairs.tolist() == pytest.approx([len(asked & inside) / len(asked) if asked and any(known.held) else 0.0])
+
+
+@pytest.mark.parametrize("damaged", [None, b"", b"\1\0\0\0", b"\xff" * 64])
+def test_what_another_version_packed_is_known(damaged: bytes | None) -> None:
+    assert not is_packed(damaged)
+    assert is_packed(pack("Wheels", "They turn."))
+
+
+def test_the_second_look_puts_the_sentence_that_tells_first() -> None:
+    texts = {1: "Wheels turn. Motors hum. Axles hold.", 2: "Motors let wheels turn on axles."}
+    words = question_stems("do motors turn wheels on axles")
+    same = dict.fromkeys(texts, 1.0)
+    ranked = rank(
+        words,
+        dict.fromkeys(words, 1.0),
+        same,
+        same,
+        weight=0.5,
+        top_k=2,
+        packed=lambda keys: {key: pack("", texts[key]) for key in keys},
+    )
+    assert list(ranked) == [2, 1]
+    assert ranked[2].added > ranked[1].added > 0
+    assert ranked[2].fused == ranked[1].fused
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    held=st.lists(st.dictionaries(st.integers(5, 60), st.floats(0.01, 9.0), max_size=20), max_size=4),
+    limit=st.integers(0, 70),
+    only=st.none() | st.sets(st.integers(0, 70)),
+)
+def test_words_add_up(held: list[dict[int, float]], limit: int, only: set[int] | None) -> None:
+    scores = [WordScores(np.array(sorted(one), np.int64), np.array([one[key] for key in sorted(one)])) for one in held]
+    sums: dict[int, float] = {}
+    for one in held:
+        for key, score in one.items():
+            sums[key] = sums.get(key, 0.0) + score
+    wanted = sorted((key for key in sums if only is None or key in only), key=lambda key: (-sums[key], key))[:limit]
+    found = best_of(scores, limit, None if only is None else np.array(sorted(only), np.int64))
+    assert [score for _, score in found] == pytest.approx([sums[key] for key in wanted])
+    assert dict(found) == pytest.approx({key: sums[key] for key, _ in found})
+
+
+def test_products_of_many_threads_are_each_threads_own() -> None:
+    draws = np.random.default_rng(7)
+    matrices = [draws.standard_normal((2000, 16)).astype(np.float32) for _ in range(2)]
+    multiply, wrong = Together(), []
+
+    def ask(number: int) -> None:
+        for turn in range(50):
+            matrix = matrices[(number + turn) % 2]
+            vector = np.full(16, number + turn, np.float32)
+            if not np.allclose(multiply(matrix, vector), matrix @ vector, rtol=1e-4, atol=1e-3):
+                wrong.append((number, turn))
+
+    _all_at_once([lambda number=number: ask(number) for number in range(8)])
+    assert wrong == []
+
+
+def test_turns_are_taken_in_order() -> None:
+    turns, order, inside = Turns(1), [], 0
+    first = threading.Event()
+
+    def work(number: int) -> None:
+        nonlocal inside
+        with turns.turn():
+            inside += 1
+            assert inside == 1
+            order.append(number)
+            if number == 0:
+                first.wait(10)
+            inside -= 1
+
+    threads = []
+    for number in range(6):
+        threads.append(threading.Thread(target=work, args=(number,)))
+        threads[-1].start()
+        while len(turns._waiting) < number:  # each waits before the next one comes
+            threading.Event().wait(0.001)
+    first.set()
+    for thread in threads:
+        thread.join(10)
+    assert order == list(range(6))
+
+
+def test_a_turn_that_fails_is_given_back() -> None:
+    turns = Turns(1)
+    with pytest.raises(ZeroDivisionError), turns.turn():
+        raise ZeroDivisionError
+    with turns.turn():
+        pass
+
+
+def _all_at_once(works: Sequence[object]) -> None:
+    threads = [threading.Thread(target=work) for work in works]  # type: ignore[arg-type]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+        assert not thread.is_alive()
