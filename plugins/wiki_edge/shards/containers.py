@@ -80,8 +80,8 @@ def _tarred(stream: IO[bytes]) -> Iterator[Member]:
             if member is None:
                 break
             tar.members.clear()  # type: ignore[attr-defined]  # it would keep them all
-            if member.offset_data != forward.tell():
-                raise ValueError("a member does not begin where its header ends")
+            if member.size < 0 or member.offset_data != forward.tell():
+                raise ValueError("a member is not where and as long as its header says")
             forward.longest = BLOCK
             size = member.size if member.isreg() else 0
             yield Member(member.name, size, member.isdir(), _refused_in_tar(member), forward)  # type: ignore[arg-type]

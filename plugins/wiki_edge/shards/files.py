@@ -61,7 +61,9 @@ def inside(root: Path, name: str) -> Path:
         relative_name(name)
         resolved_root = root.resolve()
         path = (root / name).resolve()
-    except (ValueError, OSError, RuntimeError) as error:  # RuntimeError: links in a circle
+    except RuntimeError as error:  # before Python 3.13; from then on opening it fails
+        raise ShardError("cannot be read: too many levels of symbolic links", file=root / name) from error
+    except (ValueError, OSError) as error:
         raise ShardError(str(error), file=root / name) from error
     if not path.is_relative_to(resolved_root) or path == resolved_root:
         raise ShardError(

@@ -49,6 +49,8 @@ def named_files(entry: ShardEntry) -> dict[str, str]:
 
 def _copy(source: Path, folder: Path, limits: Limits) -> None:
     manifest = Manifest.read(source / NAME)
+    for entry in manifest.shards:
+        entry.place(source)
     names = sorted({name for entry in manifest.shards for name in named_files(entry).values()})
     if len(names) > limits.members:
         raise ShardError(f"names more than {limits.members:,} files", file=source / NAME)

@@ -79,7 +79,7 @@ def verify_shard(
     try:
         place = entry.place(manifest.parent)
     except ShardError as error:
-        faults.add(error, file=manifest.name)
+        faults.add(error)
         return
     sums = {
         entry.embedding_name: check_rows(place.embeddings, entry, faults.add),
