@@ -7,7 +7,10 @@ from typing import TYPE_CHECKING
 from ragstone.core import hookimpl
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     import click
+    from llama_index.core.prompts import BasePromptTemplate
     from pydantic import BaseModel
 
 
@@ -17,6 +20,14 @@ def ragstone_settings() -> type[BaseModel]:
     from .settings import WikiEdgeSettings
 
     return WikiEdgeSettings
+
+
+@hookimpl
+def ragstone_prompts() -> Mapping[str, BasePromptTemplate]:
+    """What a model is told before it helps a planner."""
+    from .planner.prompts import prompts
+
+    return prompts()
 
 
 @hookimpl

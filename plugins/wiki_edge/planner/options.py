@@ -101,6 +101,8 @@ class RemoteSettings(Table):
     limit: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"
     timeout: float = Field(default=30.0, gt=0, le=3600)
     key_variable: Variable = "WIKI_EDGE_REMOTE_KEY"
+    #: Whether the robot's own memories may be sent there.
+    recalls: bool = False
     #: Cents for a million tokens read and written.
     input_price: Price | None = None
     output_price: Price | None = None

@@ -12,9 +12,6 @@ from .fencing import HARMLESS, flags
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    import numpy as np
-    import numpy.typing as npt
-
     from .situation import Passage
 
 _MOST = 3
@@ -36,10 +33,9 @@ def quote(
     goal: str,
     passages: Sequence[Passage],
     *,
-    vector: npt.NDArray[np.float32] | None,
     idf: Mapping[str, float] | None = None,
 ) -> Quoted:
-    """The sentences that answer best. ``vector``: the goal's. ``idf``: how much each of its stems tells; without it
+    """The sentences that answer best. ``idf``: how much each of its stems tells; without it
     all tell the same.
 
     The confidence is half of the gate's evidence: cosine and share of the goal's words, each 0 to 1, of the passage
@@ -63,7 +59,6 @@ def quote(
             for node, passage in zip(nodes, passages, strict=True)
         },
         idf={word: (idf or {}).get(word, 1.0) for word in words},
-        vector=vector,
     )
     found = weigh_evidence(retrieval)
     # Meaning is not asked for again: embedding sentences would cost a robot more than it brings.

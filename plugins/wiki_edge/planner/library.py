@@ -1,0 +1,103 @@
+"""What the planner asks of the shards' search, and how what it finds becomes passages."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypedDict, runtime_checkable
+
+from .fencing import flags
+from .situation import Passage
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from ragstone.core import Host
+
+Kind = Literal["wiki", "episodic"]
+
+
+class Hit(TypedDict):
+    """The specification's ``{score, metadata}``.
+
+    A search that ranks by something else than the cosine gives that as well, under ``cosine``; and ``shard``, its id.
+    """
+
+    score: float
+    metadata: Mapping[str, Any]
+
+
+class Library(Protocol):
+    """Searches the shards of a deployment."""
+
+    def search(
+        self, question: str, *, k: int, kind: str, domain: str | None = None, language: str | None = None
+    ) -> Sequence[Hit]:
+        """The ``k`` best passages of shards of that kind, domain and language, best first. Raises ``RagstoneError``."""
+
+
+@runtime_checkable
+class Weighing(Protocol):
+    """A library that also knows how much words tell."""
+
+    def idf(self, stems: Sequence[str]) -> Mapping[str, float]:
+        """BM25's inverse document frequency of each of the stems."""
+
+
+class Nothing:
+    """A library without shards."""
+
+    def search(
+        self,
+        question: str,  # noqa: ARG002 - there is nothing to ask
+        *,
+        k: int,  # noqa: ARG002
+        kind: str,  # noqa: ARG002
+        domain: str | None = None,  # noqa: ARG002
+        language: str | None = None,  # noqa: ARG002
+    ) -> list[Hit]:
+        """Nothing."""
+        return []
+
+
+def library_of(host: Host) -> Library:  # noqa: ARG001 - the search reads its folders and its encoder from it
+    """The deployment's shards."""
+    return Nothing()
+
+
+def passages_of(hits: Iterable[Mapping[str, Any]], kind: Kind) -> list[Passage]:
+    """The hits as passages, in their order. One that is none (no text, no number as its score) is left out."""
+    return [made for hit in hits if (made := _passage(hit, kind)) is not None]
+
+
+def _passage(hit: Mapping[str, Any], kind: Kind) -> Passage | None:
+    metadata, score = hit.get("metadata"), _number(hit.get("score"))
+    if not hasattr(metadata, "get") or score is None:
+        return None
+    assert metadata is not None  # noqa: S101 - for the type checker
+    text, identity = metadata.get("text"), metadata.get("id")
+    if not isinstance(text, str) or not text.strip() or not isinstance(identity, str):
+        return None
+    cosine = _number(hit["cosine"]) if "cosine" in hit else score if -1.001 <= score <= 1.001 else None
+    named = {
+        name: value if isinstance(value := metadata.get(name), str) else ""
+        for name in ("title", "heading", "url", "license")
+    }
+    shard = hit.get("shard")
+    return Passage(
+        id=identity,
+        kind=kind,
+        text=text,
+        score=score,
+        cosine=cosine,
+        shard=shard if isinstance(shard, str) else "",
+        flags=flags("\n".join((named["title"], named["heading"], text))),
+        **named,
+    )
+
+
+def _number(value: object) -> float | None:
+    try:
+        number = float(value)  # type: ignore[arg-type]  # numpy's as well
+    except (TypeError, ValueError):
+        return None
+    return number if math.isfinite(number) else None

@@ -1,0 +1,107 @@
+"""What the robot remembers: texts in, recalls out, through the deployment's encoder."""
+
+from __future__ import annotations
+
+import json
+import secrets
+import time
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ragstone.core import BadRequest, TooLarge
+
+from .episodic import EpisodicStore
+from .library import passages_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from ragstone.core import Host
+
+    from .library import Library
+    from .options import PlannerSettings
+    from .situation import Passage
+
+#: Characters of one memory.
+_LONGEST = 20_000
+_RESERVED = frozenset({"id", "text", "remembered"})
+_TEXTS = ("title", "url", "license", "domain", "heading")
+
+
+class Memories:
+    """The episodic shard of a deployment."""
+
+    def __init__(self, host: Host, root: Path, settings: PlannerSettings) -> None:
+        self._host = host
+        self._root = root
+        self._settings = settings
+        self._made: EpisodicStore | None = None
+
+    @property
+    def store(self) -> EpisodicStore:
+        """The store, made with the encoder when it is first needed. Raises ``EncoderError``."""
+        if self._made is None:
+            encoder = self._host.encoder
+            self._made = EpisodicStore(
+                self._root,
+                shard=self._settings.episodic_id,
+                encoder=(encoder.model.model_name, encoder.fingerprint),
+                compact_after=self._settings.compact_after,
+            )
+        return self._made
+
+    def remember(self, text: str, metadata: dict[str, Any]) -> str:
+        """Add a memory; its id. Raises ``BadRequest``, ``TooLarge``, ``ShardError``, ``StorageError``."""
+        _check(text, metadata)
+        now = time.time()
+        identity = f"{time.strftime('%Y%m%dT%H%M%SZ', time.gmtime(now))}-{secrets.token_hex(6)}"
+        row = {
+            "id": identity,
+            "title": "",
+            "url": "",
+            "text": text,
+            "license": "private",
+            **metadata,
+            "remembered": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(now)),
+        }
+        encoder = self._host.encoder
+        windows = encoder.embed_texts(encoder.windows("", text))
+        mean = windows.mean(axis=0)
+        norm = float(np.linalg.norm(mean))
+        # One row a memory: of a long one the mean, or its beginning where the windows cancel each other out.
+        return self.store.append(row, mean / norm if norm > 1e-3 else windows[0])
+
+    def recalls(self, goal: str, library: Library, k: int) -> list[Passage]:
+        """The nearest memories, of the shards and of the journal. Raises ``RagstoneError``."""
+        if k == 0:
+            return []
+        recent = self.store.recent()  # before the shards: what moves there meanwhile is found twice, not never
+        rows = []
+        if recent.rows:
+            nearest = recent.nearest(self._host.encoder.embed_query(goal), k)
+            rows = [{"score": cosine, "metadata": row, "shard": self._settings.episodic_id} for cosine, row in nearest]
+        known = {row["id"] for row in recent.rows} | recent.forgotten
+        hits = library.search(goal, k=k + len(recent.forgotten), kind="episodic")
+        found = passages_of(rows, "episodic")
+        found += [each for each in passages_of([dict(hit) for hit in hits], "episodic") if each.id not in known]
+        found.sort(key=lambda each: -(each.cosine if each.cosine is not None else each.score))
+        return found[:k]
+
+
+def _check(text: str, metadata: dict[str, Any]) -> None:
+    if not text.strip() or "\x00" in text:
+        raise BadRequest("the memory is empty or holds a NUL character")
+    if len(text) > _LONGEST:
+        raise TooLarge(f"the memory has {len(text):,} characters; {_LONGEST:,} are allowed")
+    taken = sorted(_RESERVED & metadata.keys())
+    if taken:
+        raise BadRequest(f"{taken[0]!r} is given by the memory itself")
+    for name in _TEXTS:
+        if not isinstance(metadata.get(name, ""), str):
+            raise BadRequest(f"{name} must be a string")
+    try:
+        json.dumps(metadata, allow_nan=False, ensure_ascii=False).encode()
+        text.encode()
+    except (TypeError, ValueError, RecursionError) as error:
+        raise BadRequest(f"the memory cannot be written as JSON: {error}") from error
