@@ -73,8 +73,8 @@ class ShardEntry(_Part):
     embedding_file: RelativeName
     metadata_file: RelativeName
     license: str
-    domain: str | None = None
     language: str | None = None
+    domain: str | None = None
     #: Only rises; it is covered by the signature.
     revision: int | None = Field(default=None, ge=1, lt=2**53)
     built: str | None = None

@@ -113,7 +113,7 @@ def _header(file: BinaryIO, dtype: str, ndim: int) -> NpyHeader:
 
 def _parsed(text: str) -> dict[str, Any]:
     try:
-        found = ast.literal_eval(text.strip())
+        found = ast.literal_eval(text.strip(" \n"))
     except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError) as error:
         raise ValueError("its header is not a Python dictionary of plain values") from error
     if not isinstance(found, dict) or set(found) != _KEYS:

@@ -159,7 +159,7 @@ CASES = [
     Case("zip: a bomb", lambda: _zip("it", content=bytes(2**25)), "as only a bomb does"),
     Case("zip: overlapping members", _overlapping, "overlap"),
     Case("zip: cut", lambda: _zip("it")[:-5], "is damaged or no archive"),
-    Case("zip: its sum is wrong", lambda: _zip("it").replace(zlib.crc32(b"x").to_bytes(4, "little"), b"0000"), "damaged"),
+    Case("zip: its sum is wrong", lambda: _zip("it").replace(struct.pack("<I", zlib.crc32(b"x")), b"0000"), "damaged"),
     Case("a text", lambda: b"This is no archive.", "is damaged or no archive"),
     Case("nothing", lambda: b"", "is damaged or no archive"),
     Case("tar: no manifest", lambda: GOOD_TAR, "holds no manifest.json at its top"),
@@ -225,5 +225,5 @@ def test_zstd_is_refused_with_words_where_python_does_not(tmp_path: Path) -> Non
     if sys.version_info >= (3, 14):
         pytest.skip("this Python knows zstd")
     (tmp_path / "archive.tar.zst").write_bytes(b"\x28\xb5\x2f\xfd and so on")
-    with pytest.raises(ShardError, match="from 3[.]14 on"):
+    with pytest.raises(ShardError, match="compressed by zstd"):
         install(tmp_path / "archive.tar.zst", tmp_path / "root")
