@@ -52,7 +52,7 @@ class Page:
     title: str
     #: Empty where nobody knows it.
     url: str
-    #: Reads the text. Raises ``SourceError``.
+    #: Reads the text; to be called before the next page is asked for. Raises ``SourceError``.
     read: Callable[[], Text]
     #: Where the source begins again with this page.
     at: Position

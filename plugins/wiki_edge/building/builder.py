@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import errno
 import shutil
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from filelock import FileLock, Timeout
 
-from ragstone.core import BadRequest, SourceError, StorageBusy, StorageDenied, StorageError, StorageFull
+from ragstone.core import BadRequest, SourceError, StorageBusy
 
 from .articles import ARTICLES_VERSION
 from .chunking import CHUNKING_VERSION, LONGEST, SHORTEST
@@ -18,9 +16,10 @@ from .feeding import Feeding
 from .journal import SHARD, Journal, PartFiles
 from .placing import place
 from .sources import files_of, identity
+from .storage import storage
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
     from pathlib import Path
 
     from ragstone.core import Host
@@ -91,7 +90,7 @@ def build(
     """
     files = files_of(order.source)
     work = order.out / f".building-{order.id}"
-    with _storage(order.out):
+    with storage(order.out):
         work.mkdir(parents=True, exist_ok=True)
         try:
             with FileLock(work / "lock", timeout=0):
@@ -236,19 +235,3 @@ def _emptied(work: Path) -> None:
             shutil.rmtree(path)
         elif path.name != "lock":
             path.unlink()
-
-
-@contextmanager
-def _storage(out: Path) -> Iterator[None]:
-    """The system's words for a disk that is full or closed as ours."""
-    try:
-        yield
-    except OSError as error:
-        if error.errno in {errno.ENOSPC, errno.EDQUOT}:
-            kind: type[StorageError] = StorageFull
-        elif error.errno in {errno.EACCES, errno.EPERM, errno.EROFS}:
-            kind = StorageDenied
-        else:
-            kind = StorageError
-        again = "the same command goes on where it was" if kind is StorageFull else None
-        raise kind(error.strerror or str(error), where=str(error.filename or out), hint=again) from error

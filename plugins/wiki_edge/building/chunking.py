@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from .articles import HEADING_SEPARATOR
@@ -18,6 +19,10 @@ if TYPE_CHECKING:
 SHORTEST, LONGEST = 512, 1024
 #: A chunk that has so many tokens ends with its paragraph.
 _ENOUGH = 768
+#: So many of the last chunks are cut again when the very last is too short.
+_EVENED = 4
+#: To cut within a section is as bad as so many tokens too many.
+_WITHIN_A_SECTION = 100
 #: Raised whenever the same article would be cut otherwise.
 CHUNKING_VERSION = 1
 
@@ -60,7 +65,7 @@ class Chunker:
         """The article's chunks in order. Every character of its blocks is in one of them."""
         groups = self._grouped(list(self._pieces(blocks)))
         if len(groups) > 1 and _tokens(groups[-1]) < self._shortest:
-            groups[-2:] = self._evened(groups[-2] + groups[-1])
+            groups = self._evened(groups)
         return [self._chunk(group) for group in groups]
 
     def _grouped(self, waiting: list[_Piece]) -> list[list[_Piece]]:
@@ -87,28 +92,39 @@ class Chunker:
             size += piece.tokens
         return [*groups, group] if group else groups
 
-    def _evened(self, pieces: list[_Piece]) -> list[list[_Piece]]:
-        """The last two groups as one where it fits, else as two that are both long enough where that can be."""
-        total = _tokens(pieces)
-        if total <= self._longest:
-            return [pieces]
-        for cut in (pieces, [part for piece in pieces for part in self._smaller(piece, self._shortest)]):
-            best = self._middle(cut)
-            if best:
-                return [cut[:best], cut[best:]]
-        cut = [part for piece in pieces for part in self._smaller(piece, self._shortest)]
-        nearest = min(range(1, len(cut)), key=lambda at: abs(total - 2 * _tokens(cut[:at])))
-        return [cut[:nearest], cut[nearest:]]
+    def _evened(self, groups: list[list[_Piece]]) -> list[list[_Piece]]:
+        """The groups with a last one that is long enough, where the two or three before can be cut so."""
+        for smaller in (False, True):
+            for last in range(2, min(len(groups), _EVENED) + 1):
+                pieces = [piece for group in groups[-last:] for piece in group]
+                if smaller:
+                    pieces = [part for piece in pieces for part in self._smaller(piece, self._shortest)]
+                cut = self._cut(pieces)
+                if cut:
+                    return [*groups[:-last], *cut]
+        return groups
 
-    def _middle(self, pieces: list[_Piece]) -> int:
-        """Where to cut so that both halves have a right size, at a section's beginning if there is one; else 0."""
-        total, before = _tokens(pieces), 0
-        found: list[tuple[bool, int, int]] = []
-        for at, piece in enumerate(pieces):
-            if self._shortest <= before <= self._longest and self._shortest <= total - before <= self._longest:
-                found.append((not piece.begins, abs(total - 2 * before), at))
-            before += piece.tokens
-        return min(found)[2] if found else 0
+    def _cut(self, pieces: list[_Piece]) -> list[list[_Piece]]:
+        """The pieces in groups of a right size, best where sections begin; none where that cannot be."""
+        sums = [0, *accumulate(piece.tokens for piece in pieces)]
+        best: list[tuple[float, int] | None] = [(0.0, 0), *[None] * len(pieces)]  # cost of the first n, where they cut
+        for end in range(1, len(pieces) + 1):
+            for start in range(end - 1, -1, -1):
+                size = sums[end] - sums[start]
+                if size > self._longest:
+                    break
+                before = best[start]
+                if size >= self._shortest and before is not None:
+                    cost = before[0] + abs(size - self._enough) + (0 if pieces[start].begins else _WITHIN_A_SECTION)
+                    known = best[end]
+                    if known is None or cost < known[0]:
+                        best[end] = (cost, start)
+        groups: list[list[_Piece]] = []
+        end = len(pieces)
+        while end and (found := best[end]) is not None:
+            groups.insert(0, pieces[found[1] : end])
+            end = found[1]
+        return groups
 
     def _pieces(self, blocks: Sequence[Block]) -> Iterator[_Piece]:
         """The blocks as they are, the section's own heading before its first."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import io
 import zlib
 from typing import TYPE_CHECKING, Any, BinaryIO
 
@@ -63,11 +62,9 @@ class JsonLines:
                 raise SourceError(f"cannot be decompressed: {error}", where=self._where(number + 1)) from error
 
     def _opened(self, raw: BinaryIO) -> BinaryIO:
-        if raw.read(2) == b"\x1f\x8b":
-            raw.seek(0)
-            return gzip.GzipFile(fileobj=raw)  # type: ignore[return-value]
+        packed = raw.read(2) == b"\x1f\x8b"
         raw.seek(0)
-        return io.BufferedReader(io.FileIO(raw.fileno(), closefd=False), _BUFFER)
+        return gzip.GzipFile(fileobj=raw) if packed else raw  # type: ignore[return-value]
 
     def _where(self, line: int) -> str:
         return f"{self._path}:{line}"

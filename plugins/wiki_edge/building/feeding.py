@@ -2,27 +2,21 @@
 
 from __future__ import annotations
 
-import json
 import logging
-import os
 import queue
-import selectors
-import signal
-import subprocess
-import sys
-import tempfile
 import threading
 from contextlib import suppress
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ragstone.core import BadRequest, MissingExtra, NotFound, RagstoneError, SourceError, TooLarge
 
+from .listening import Reading
 from .producing import UNREADABLE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
 _log = logging.getLogger(__name__)
 
@@ -107,7 +101,7 @@ class Feeding:
         skip: int | None = self.place["chunks"] if self.place else 0
         failures = 0
         while True:
-            with _Process(self._asked(skip), self.silence, stop) as process:
+            with Reading(self._asked(skip), self.silence, stop) as process:
                 self._title: str | None = None
                 for said in process.lines():
                     if (full := self._heard(said)) is not None:
@@ -183,76 +177,6 @@ class Feeding:
             return None
         self._batch = Batch(place=batch.place, done=batch.done, left_out=dict(batch.left_out), newest=batch.newest)
         return batch
-
-
-class _Process:
-    """The reading process: started, listened to, and ended for good."""
-
-    def __init__(self, asked: dict[str, Any], silence: float, stop: threading.Event) -> None:
-        self._silence = silence
-        self._stop = stop
-        self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the process
-        self._late = False
-        self._process = subprocess.Popen(
-            [sys.executable, "-P", "-B", "-m", "ragstone.plugins.wiki_edge.building.producing"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=self._errors,
-            env={
-                "PATH": os.environ.get("PATH", ""),
-                "TMPDIR": os.environ.get("TMPDIR", tempfile.gettempdir()),
-                "PYTHONPATH": os.pathsep.join(str(Path(part).absolute()) for part in sys.path if part),
-                "PYTHONUTF8": "1",
-                "TOKENIZERS_PARALLELISM": "false",
-            },
-            cwd="/",
-            start_new_session=True,
-        )
-        assert self._process.stdin is not None  # noqa: S101
-        with suppress(BrokenPipeError):
-            self._process.stdin.write(json.dumps(asked).encode())
-            self._process.stdin.close()
-
-    def __enter__(self) -> _Process:
-        return self
-
-    def __exit__(self, *_error: object) -> None:
-        with suppress(ProcessLookupError, PermissionError):
-            os.killpg(self._process.pid, signal.SIGKILL)
-        self._process.wait()
-        if self._process.stdout is not None:
-            self._process.stdout.close()
-        self._errors.close()
-
-    def lines(self) -> Iterator[dict[str, Any]]:
-        """What it says, until it ends, is silent for too long, or is to stop."""
-        assert self._process.stdout is not None  # noqa: S101
-        pipe, rest, quiet = self._process.stdout.fileno(), b"", 0.0
-        with selectors.DefaultSelector() as selector:
-            selector.register(pipe, selectors.EVENT_READ)
-            while not self._stop.is_set():
-                if not selector.select(0.25):
-                    quiet += 0.25
-                    if quiet >= self._silence:
-                        self._late = True
-                        return
-                    continue
-                quiet = 0.0
-                part = os.read(pipe, 1 << 20)
-                if not part:
-                    return
-                *whole, rest = (rest + part).split(b"\n")
-                yield from map(json.loads, whole)
-
-    def end(self) -> str:
-        """Why it said no more."""
-        if self._late:
-            return f"it was silent for {self._silence:.0f} s"
-        code = self._process.wait(10)
-        self._errors.seek(0)
-        said = self._errors.read().decode("utf-8", "replace").strip()
-        _log.info("the reading process ended with %s: %s", code, said)
-        return f"its process ended with {code}: {said.rpartition(chr(10))[2][-300:]}" if said else f"with {code}"
 
 
 def _error(said: dict[str, Any]) -> RagstoneError:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import hashlib
 import re
 import shutil
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Protocol
 
-from filelock import FileLock
+from filelock import FileLock, Timeout
 
-from ragstone.core import StorageError
+from ragstone.core import StorageBusy, StorageError
 
 from ..shards.entry import NAME, Manifest, ShardEntry
 from ..shards.files import sync_folder
@@ -19,6 +20,7 @@ from ..shards.releases import LOCK
 from .journal import EMBEDDINGS, METADATA, SHARD
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     from .builder import Order
@@ -52,7 +54,7 @@ def place(
     journal: Journal, order: Order, files: list[Path], encoder: Any, make: MakeSideFiles | None
 ) -> tuple[ShardEntry, Path]:
     """Put the shard in its place and into the manifest; its entry and folder. May be called again after a kill."""
-    with FileLock(order.out / LOCK, timeout=_PATIENCE):
+    with _alone(order.out):
         if journal.finished is None:
             folder, entry = _completed(journal, order, files, encoder, make or side_files)
             journal.add(finished={"folder": folder.name, "entry": entry.as_json()})
@@ -69,6 +71,21 @@ def place(
         manifest.with_shard(entry).write(order.out / NAME)
         _remove_old(order.out, entry, before)
     return entry, folder
+
+
+@contextmanager
+def _alone(out: Path) -> Iterator[None]:
+    """Be the only one who changes the manifest. Raises ``StorageBusy``."""
+    lock = FileLock(out / LOCK)
+    try:
+        lock.acquire(timeout=_PATIENCE)
+    except Timeout as error:
+        hint = "the same command does the last step when it has ended"
+        raise StorageBusy("another process is changing the shards here", where=str(out), hint=hint) from error
+    try:
+        yield
+    finally:
+        lock.release()
 
 
 def _completed(
@@ -93,7 +110,7 @@ def _completed(
         "revision": revision,
         "built": datetime.now(UTC).isoformat(timespec="seconds"),
         "source": _source(order, files, last),
-        "encoder": {"model": encoder.model.model_name, "fingerprint": encoder.fingerprint},
+        "encoder": {"model": encoder.model.model_name, "fingerprint": encoder.family},
     }
     entry = ShardEntry.of({name: value for name, value in fields.items() if value is not None})
     made = make(shard, entry)

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 _MAGIC = 72173914
 _HEADER = struct.Struct("<IHH16sIIQQQQIIQ")
 _VERSIONS = (5, 6)
+#: Bytes of the MD5 with which a file ends.
+_CHECKSUM = 16
 _REDIRECT, _DELETED = 0xFFFF, 0xFFFD
 _NOTHING = 0xFFFFFFFF
 _LONGEST_MIME_LIST = 1 << 16
@@ -97,6 +99,8 @@ class ZimFile:
         #: Since version 6.1 articles and pictures share the namespace C.
         self.content = "C" if major > _VERSIONS[0] and minor >= 1 else "A"
         self.main = None if main == _NOTHING else main
+        if header[12] + _CHECKSUM != self.size:
+            self._fail(f"is cut off: it should have {header[12] + _CHECKSUM} bytes, but has {self.size}")
         for what, start, count in (("entries", self._urls, self.entries), ("clusters", self._clusters, self.clusters)):
             if start + 8 * count > self.size:
                 self._fail(f"is cut off: its list of {count} {what} would end at byte {start + 8 * count}")
@@ -113,11 +117,15 @@ class ZimFile:
             self._fail("its list of MIME types is damaged")
         return names
 
-    def _at(self, offset: int, length: int) -> bytes:
+    def _up_to(self, offset: int, length: int) -> bytes:
+        """So many bytes, or fewer at the end of the file."""
         try:
-            data = os.pread(self._fd, length, offset)
+            return os.pread(self._fd, length, offset)
         except (OSError, OverflowError) as error:
             self._fail(f"cannot be read at byte {offset}: {error}")
+
+    def _at(self, offset: int, length: int) -> bytes:
+        data = self._up_to(offset, length)
         if len(data) < length:
             self._fail(f"is cut off: {length} bytes are missing at byte {offset}")
         return data
@@ -127,9 +135,7 @@ class ZimFile:
         if not 0 <= index < self.entries:
             self._fail(f"there is no entry {index} of {self.entries}")
         offset = int.from_bytes(self._at(self._urls + 8 * index, 8), "little")
-        if offset + 16 > self.size:
-            self._fail(f"entry {index} lies beyond the end, at byte {offset}")
-        raw = os.pread(self._fd, 512, offset)
+        raw = self._at(offset, 16) + self._up_to(offset + 16, 496)
         mime, _extra, namespace, _revision = _DIRENT.unpack_from(raw)
         if mime >= _DELETED:
             return None
@@ -138,7 +144,7 @@ class ZimFile:
         cluster, blob = struct.unpack_from("<II", raw, 8)
         names = raw[16:].split(b"\0", 2)
         if len(names) < 3:
-            names = os.pread(self._fd, 2 * _LONGEST_NAME, offset + 16).split(b"\0", 2)
+            names = self._up_to(offset + 16, 2 * _LONGEST_NAME).split(b"\0", 2)
         if len(names) < 3:
             self._fail(f"entry {index} has a name without an end")
         path, title = (name.decode("utf-8", "replace") for name in names[:2])
@@ -161,7 +167,7 @@ class ZimFile:
         while low < high:
             middle = (low + high) // 2
             offset = int.from_bytes(self._at(self._urls + 8 * middle, 8), "little")
-            raw = os.pread(self._fd, 16 + _LONGEST_NAME, offset)
+            raw = self._up_to(offset, 16 + _LONGEST_NAME)
             start = 12 if raw[:2] == b"\xff\xff" else 16
             found = raw[3:4] + raw[start:].partition(b"\0")[0]
             if found == wanted:
@@ -235,7 +241,7 @@ class ZimFile:
             self._fail(f"cluster {cluster} is compressed in an unknown way ({how})")
         size = 0
         while not unpack.ended:
-            raw = os.pread(self._fd, _READ, offset)
+            raw = self._up_to(offset, _READ)
             if not raw:
                 raise EOFError("it has no end")
             offset += len(raw)
