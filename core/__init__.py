@@ -3,9 +3,11 @@
 These are the public names; everything else in this package may change without notice.
 """
 
-from .analysis import question_stems
+from .analysis import question_stems, stems
 from .answers import Answer, Citation, Delta, Timings
 from .assistants import Assistant, Profile
+from .calibration import OFFERED, Calibration, calibrate
+from .catalog import WordScores
 from .cli.app import Deployment
 from .cli.show import as_json as show_json
 from .cli.show import printable
@@ -40,18 +42,22 @@ from .health import Check
 from .hookspecs import hookimpl
 from .host import Host
 from .ingest import IngestProgress, IngestReport
+from .lexical import best_of
 from .llms.offering import harmless
 from .llms.plain import ChatFailed, ChatReply, ChatServer, ask_chat
 from .loading import PluginState, require_extra
 from .questions import read_question
-from .ranking import Scores
-from .retrieval import HybridRetriever, Retrieval
+from .ranking import Scores, inverse_frequencies, rank
+from .retrieval import HybridRetriever, Retrieval, ScoredRetriever
+from .second_look import is_packed, pack
 from .settings import EncoderSettings, LLMSettings, Settings, Table, read_settings
 
 __all__ = [
+    "OFFERED",
     "Answer",
     "Assistant",
     "BadRequest",
+    "Calibration",
     "ChatFailed",
     "ChatReply",
     "ChatServer",
@@ -80,6 +86,7 @@ __all__ = [
     "Quote",
     "RagstoneError",
     "Retrieval",
+    "ScoredRetriever",
     "Scores",
     "Sentence",
     "Settings",
@@ -95,17 +102,25 @@ __all__ = [
     "TooLarge",
     "Turn",
     "Verdict",
+    "WordScores",
     "ask_chat",
+    "best_of",
+    "calibrate",
     "choose_quotes",
     "harmless",
     "hookimpl",
+    "inverse_frequencies",
+    "is_packed",
+    "pack",
     "printable",
     "question_stems",
+    "rank",
     "read_question",
     "read_settings",
     "require_extra",
     "show_json",
     "show_progress",
     "show_table",
+    "stems",
     "weigh_evidence",
 ]

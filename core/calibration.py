@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .gate import evidence
-from .retrieval import HybridRetriever
 
 if TYPE_CHECKING:
-    from .corpus import Corpus
+    from collections.abc import Callable
+
+    from .retrieval import Retrieval
 
 #: The threshold of a corpus that has not been calibrated, or is too small for it.
 DEFAULT_THRESHOLD = 0.95
@@ -24,7 +25,8 @@ FEWEST_CHUNKS = 50
 _OUTGROWN = 0.2
 #: Raised whenever the same corpus would get another threshold.
 _VERSION = 1
-_TOP_K = 5
+#: Passages that a question of the bank is offered.
+OFFERED = 5
 #: Whatever the bank says: below, questions near the corpus's matter leak; above, an encyclopedia that answers most of
 #: the bank would refuse everybody.
 _LOWEST, _HIGHEST = 0.85, 1.1
@@ -55,16 +57,17 @@ class Calibration:
         return self.bank == bank_id() and abs(chunks - self.chunks) <= _OUTGROWN * self.chunks
 
 
-def calibrate(corpus: Corpus, chunks: int) -> Calibration:
-    """Ask the corpus the bank's questions and set the threshold where nearly all of them are refused.
+def calibrate(search: Callable[[str], Retrieval], chunks: int) -> Calibration:
+    """Ask the bank's questions and set the threshold where nearly all of them are refused.
+
+    ``search``: offers ``OFFERED`` passages.
 
     The bank (120 questions on everyday matters, history, arts, law, sports …) is foreign to most corpora but not to
     all, so its upper end is not trusted blindly: the threshold is what one question of twenty exceeds, but at most a
     quarter above what one of five does. On corpora of 300 to 5,200 passages (SQuAD, HotpotQA, CLAP NQ, SciFact, a
     biology book) that refused 3 to 5 % of their own questions and let 3 to 5 % of others' through.
     """
-    retriever = HybridRetriever(corpus, top_k=_TOP_K)
-    found = [evidence(retriever.search(question)).score for question in bank()]
+    found = [evidence(search(question)).score for question in bank()]
     median, fifth, twentieth = (round(float(value), 4) for value in np.quantile(found, [0.5, 0.8, 0.95]))
     threshold = round(float(np.clip(min(twentieth, fifth + 0.25), _LOWEST, _HIGHEST)), 3)
     return Calibration(threshold, median, fifth, twentieth, len(found), chunks, bank_id())

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any
 from llama_index.core.schema import Document
 
 from .analysis import ANALYSIS_VERSION
-from .calibration import DEFAULT_THRESHOLD, FEWEST_CHUNKS, Calibration, calibrate
+from .calibration import DEFAULT_THRESHOLD, FEWEST_CHUNKS, OFFERED, Calibration, calibrate
 from .errors import NotFound
 from .forks import OwnLock
 from .ingest import IngestReport, OnProgress, ingest
 from .lazily import lazily
 from .lexical import LexicalSearch
+from .retrieval import HybridRetriever
 from .vectors import ExactSearch
 
 if TYPE_CHECKING:
@@ -296,7 +297,8 @@ class Corpus:
         known = _calibration_of(row)
         if chunks < FEWEST_CHUNKS or not self.has_vectors(row) or (known is not None and known.fits(chunks)):
             return
-        self.catalog.set_calibration(row.id, calibrate(self, chunks).to_dict())
+        search = HybridRetriever(self, top_k=OFFERED).search
+        self.catalog.set_calibration(row.id, calibrate(search, chunks).to_dict())
 
     def _why_stale(self, row: CorpusRow) -> str | None:
         other = [

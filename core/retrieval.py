@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from abc import abstractmethod
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -46,7 +47,19 @@ class Retrieval:
     retrieve_ms: float = 0.0
 
 
-class HybridRetriever(BaseRetriever):
+class ScoredRetriever(BaseRetriever):
+    """A retriever that tells why it offers what it offers. What a plugin's other retrievers offer is embedded again to
+    find out how much it is worth."""
+
+    def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
+        return list(self.search(query_bundle.query_str).nodes)
+
+    @abstractmethod
+    def search(self, question: str) -> Retrieval:
+        """The passages with their scores, the words' idf, the question's vector, and the threshold to refuse by."""
+
+
+class HybridRetriever(ScoredRetriever):
     """A corpus's own retriever: the host's default, and a LlamaIndex retriever for anybody's pipeline.
 
     How both sides become one order is told in ``ranking.rank``.
@@ -66,9 +79,6 @@ class HybridRetriever(BaseRetriever):
         self._corpus = corpus
         self._top_k = top_k
         self._filters = filters
-
-    def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
-        return list(self.search(query_bundle.query_str).nodes)
 
     def search(self, question: str) -> Retrieval:
         """The passages with their scores."""
@@ -120,7 +130,7 @@ def retrieve_with(
     retriever: BaseRetriever, corpus: Corpus, question: str, filters: MetadataFilters | None
 ) -> Retrieval:
     """What the retriever offers. A plugin's own gives no scores of ours, so they are found out for what it gave."""
-    if isinstance(retriever, HybridRetriever):
+    if isinstance(retriever, ScoredRetriever):
         return retriever.search(question)
     started = time.perf_counter()
     vector = corpus.encoder.embed_query(question)

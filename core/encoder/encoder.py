@@ -73,6 +73,12 @@ class Encoder:
         name = own if isinstance(own, str) else f"{self.model.class_name()}/{self.model.model_name}"
         return f"{name}/{self.dimension}/windows-{_WINDOWS_VERSION}-{self.window}"
 
+    @property
+    def family(self) -> str:
+        """The same for encoders whose vectors can be compared, whatever their precision and windows."""
+        own = getattr(self.model, "family", None)
+        return own if isinstance(own, str) else f"{self.model.class_name()}/{self.model.model_name}/{self.dimension}"
+
     def count_tokens(self, text: str) -> int:
         """Tokens of the text as the model counts them; a guess from its words where the model does not tell."""
         if self._tokenizer is None:

@@ -94,6 +94,11 @@ class MiniLMEmbedding(BaseEmbedding):
         )
 
     @property
+    def family(self) -> str:
+        """The same for every precision: vectors of one family can be compared (cosine of fp32 and int8 ≥ 0.996)."""
+        return f"{self.model_name}/{self._files.weights_sha256[:12]}/{self.dimension}/v{ENCODING_VERSION}"
+
+    @property
     def tokenizer(self) -> Any:
         """The ``tokenizers.Tokenizer``, which neither cuts nor pads."""
         return self._tokenizer

@@ -1,0 +1,153 @@
+"""Arrays on disk, read piece by piece: nothing is held, and a file that shrinks under us is an error, not a signal."""
+
+from __future__ import annotations
+
+import os
+import weakref
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from ..errors import ShardError
+from ..shards.files import open_regular
+from ..shards.npy import header_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    import numpy.typing as npt
+
+
+class FileArray:
+    """A ``.npy`` file whose rows are read when they are asked for. Safe to use from several threads.
+
+    Reads go past the process to the system's page cache: what another file pushes out of it is read again from disk.
+    Mapping the file would do the same, but its pages count as the process's memory, and a file that is truncated under
+    a map ends the process. The file stays readable after it was replaced or removed.
+    """
+
+    def __init__(self, path: Path, *, dtype: str, ndim: int) -> None:
+        """Raises ``ShardError`` unless the file holds exactly one such array."""
+        with open_regular(path) as file:
+            header = header_of(file, str(path), dtype=dtype, ndim=ndim)
+            self._file = os.dup(file.fileno())
+        weakref.finalize(self, os.close, self._file)
+        self.path = path
+        self.shape = header.shape
+        self.dtype = np.dtype(dtype)
+        self._offset = header.offset
+        self._row_bytes = header.row_bytes if ndim > 1 else self.dtype.itemsize
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+    def expect(self, shape: tuple[int, ...]) -> None:
+        """Raise ``ShardError`` unless the array has this shape."""
+        if self.shape != shape:
+            raise ShardError(
+                f"has the shape {self.shape}, not {shape}", file=self.path, hint="remove it: it is made again"
+            )
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the whole array."""
+        return self._row_bytes * len(self)
+
+    def read(self, start: int = 0, stop: int | None = None) -> npt.NDArray[Any]:
+        """Rows ``start`` to ``stop``. Raises ``ShardError``."""
+        stop = len(self) if stop is None else stop
+        if not 0 <= start <= stop <= len(self):
+            raise ShardError(f"rows {start} to {stop} were asked for and there are {len(self)}", file=self.path)
+        into = np.empty((stop - start, *self.shape[1:]), self.dtype)
+        if into.nbytes:
+            self._fill(_bytes_of(into), self._offset + start * self._row_bytes)
+        return into
+
+    def gather(self, rows: Sequence[int] | npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """These rows, in this order, read in the order in which they lie on the disk. Raises ``ShardError``."""
+        wanted = np.asarray(rows, np.int64)
+        into = np.empty((len(wanted), *self.shape[1:]), self.dtype)
+        if not into.nbytes:
+            return into
+        if wanted.min() < 0 or wanted.max() >= len(self):
+            raise ShardError(f"row {int(wanted.max())} was asked for and there are {len(self)}", file=self.path)
+        view, size, file = _bytes_of(into), self._row_bytes, self._file
+        order = np.argsort(wanted)
+        places = (self._offset + wanted[order] * size).tolist()
+        for at, place in zip((order * size).tolist(), places, strict=True):
+            if os.preadv(file, [view[at : at + size]], place) != size:
+                self._fill(view[at : at + size], place)
+        return into
+
+    def _fill(self, view: memoryview, place: int) -> None:
+        done = 0
+        while done < len(view):
+            try:
+                got = os.preadv(self._file, [view[done : done + 2**30]], place + done)
+            except OSError as error:
+                raise ShardError(f"cannot be read: {error.strerror}", file=self.path) from error
+            if not got:
+                raise ShardError("was truncated while it was in use", file=self.path, hint="install the shard again")
+            done += got
+
+
+def _bytes_of(array: npt.NDArray[Any]) -> memoryview:
+    flat: Any = array.reshape(-1).view(np.uint8)
+    return memoryview(flat)
+
+
+class FileLines:
+    """Lines of a text file by number. Safe to use from several threads."""
+
+    def __init__(self, path: Path, offsets: FileArray) -> None:
+        """``offsets``: where each line begins, and the file's end. Raises ``ShardError`` unless they fit the file."""
+        with open_regular(path) as file:
+            size = os.fstat(file.fileno()).st_size
+            self._file = os.dup(file.fileno())
+        weakref.finalize(self, os.close, self._file)
+        self.path = path
+        self._offsets = offsets
+        last = int(offsets.read(len(offsets) - 1)[0]) if len(offsets) else -1
+        if last != size:
+            raise ShardError(
+                f"its offsets end at {last:,} bytes and the file at {size:,}", file=path, hint="remove the side files"
+            )
+
+    def line(self, number: int) -> bytes:
+        """The line, from 0, without its end. Raises ``ShardError``."""
+        start, stop = (int(place) for place in self._offsets.read(number, number + 2))
+        if not 0 <= start <= stop:
+            raise ShardError("its offsets are out of order", file=self.path, line=number + 1)
+        found = os.pread(self._file, stop - start, start)
+        if len(found) < stop - start:
+            raise ShardError("was truncated while it was in use", file=self.path, line=number + 1)
+        return found.rstrip(b"\r\n")
+
+
+class GrowingArray:
+    """A one-dimensional ``.npy`` file that is written piece by piece."""
+
+    def __init__(self, path: Path, dtype: str) -> None:
+        self._dtype = np.dtype(dtype)
+        self._length = 0
+        self._file = path.open("wb")
+        self._header()
+
+    def add(self, values: npt.ArrayLike) -> None:
+        """Append the values."""
+        some = np.asarray(values, self._dtype)
+        self._file.write(some.tobytes())
+        self._length += len(some)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._file.seek(0)
+        self._header()  # numpy leaves room in it for a length that grows
+        self._file.close()
+
+    def _header(self) -> None:
+        described = {"descr": self._dtype.str, "fortran_order": False, "shape": (self._length,)}
+        np.lib.format.write_array_header_1_0(self._file, described)

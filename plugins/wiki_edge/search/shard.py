@@ -1,0 +1,110 @@
+"""One open shard: its rows by meaning and by words."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ragstone.core import is_packed, pack
+
+from ..errors import ShardError
+from ..shards.lines import read_line
+from .codes import Codes
+from .files import FileArray, FileLines
+from .postings import Postings
+from .side_files import headings_of, side_files
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    import numpy.typing as npt
+
+    from ragstone.core import WordScores
+
+    from ..shards.entry import ShardEntry
+    from .memory import Memory
+
+#: Rows that are read and compared exactly for each that is asked for, and the fewest.
+_RESCORED_FOR_ONE = 4
+_RESCORED = 800
+#: Megabytes of the budget's share that a shard's postings may keep.
+_POSTINGS_SHARE = 0.1
+
+
+class Shard:
+    """Made of an entry and its files; what it holds in memory is counted by ``memory``. Safe for several threads.
+
+    The files are opened once: a shard that is replaced or removed on the disk goes on answering as it was.
+    """
+
+    def __init__(self, entry: ShardEntry, root: Path, cache: Path, memory: Memory) -> None:
+        """Raises ``ShardError`` with the file and the reason, and ``StorageError`` where side files cannot be made."""
+        self.entry = entry
+        place = entry.place(root)
+        self._embeddings = FileArray(place.embeddings, dtype="<f4", ndim=2)
+        if self._embeddings.shape != (entry.size, entry.dim):
+            raise ShardError(
+                f"has the shape {self._embeddings.shape}, and the manifest says {(entry.size, entry.dim)}",
+                file=place.embeddings,
+            )
+        sides = side_files(entry, place, cache)
+        offsets = FileArray(sides["offsets"], dtype="<u8", ndim=1)
+        offsets.expect((entry.size + 1,))
+        self._lines = FileLines(place.metadata, offsets)
+        self._codes = Codes(sides["codes"], sides["centre"], entry.size, entry.dim, memory)
+        self._postings = Postings(
+            sides["terms"],
+            sides["term_rows"],
+            sides["term_weights"],
+            entry.size,
+            memory,
+            int(memory.limit * _POSTINGS_SHARE),
+        )
+        self._packed = FileArray(sides["packed"], dtype="<u4", ndim=1)
+        self._packed_starts = FileArray(sides["packed_starts"], dtype="<u8", ndim=1)
+        self._packed_starts.expect((entry.size + 1,))
+
+    def __len__(self) -> int:
+        return self.entry.size
+
+    def nearest(
+        self, question: npt.NDArray[np.float32], limit: int, kept: npt.NDArray[np.bool_] | None = None
+    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float32]]:
+        """Rows and their cosines, best first. ``kept``: only rows for which it is true."""
+        rows = self._codes.nearest(question, max(_RESCORED, _RESCORED_FOR_ONE * limit), kept)
+        cosines = self._cosines(question, rows)
+        # A row that is not finite, which no verified shard has, is near nothing.
+        good = np.isfinite(cosines)
+        rows, cosines = rows[good], cosines[good]
+        best = np.lexsort((rows, -cosines))[:limit]
+        return rows[best], cosines[best]
+
+    def cosines(self, question: npt.NDArray[np.float32], rows: Sequence[int]) -> dict[int, float]:
+        """Cosines of these rows; rows that are not finite are left out."""
+        found = self._cosines(question, np.asarray(rows, np.int64)).tolist()
+        return {row: cosine for row, cosine in zip(rows, found, strict=True) if np.isfinite(cosine)}
+
+    def _cosines(self, question: npt.NDArray[np.float32], rows: npt.NDArray[np.int64]) -> npt.NDArray[np.float32]:
+        # One product of vectors a row, so that a row's cosine does not depend on which others are read with it.
+        found: npt.NDArray[np.float32] = np.einsum("ij,j->i", self._embeddings.gather(rows), question)
+        return found
+
+    def scores(self, words: Sequence[str]) -> dict[str, WordScores]:
+        """Of each stem the rows that hold it and its part of BM25 there, without idf."""
+        return self._postings.scores(words)
+
+    def metadata(self, row: int) -> dict[str, Any]:
+        """The row's metadata. Raises ``ShardError`` with the line and the reason."""
+        return read_line(self._lines.line(row), self._lines.path, row + 1)
+
+    def packed(self, row: int) -> bytes:
+        """The row's words as the second look wants them."""
+        start, stop = (int(place) for place in self._packed_starts.read(row, row + 2))
+        if 0 <= start <= stop <= len(self._packed):
+            found = self._packed.read(start, stop).tobytes()
+            if is_packed(found):
+                return found
+        known = self.metadata(row)
+        return pack(headings_of(known), known["text"])

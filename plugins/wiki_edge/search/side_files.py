@@ -1,0 +1,148 @@
+"""Side files: what makes a shard quick to search. A shard without them is searched as well; they are made in the cache.
+
+| purpose | file |
+|---|---|
+| ``offsets`` | where each line of the metadata begins, and their end: uint64 [rows + 1] |
+| ``codes``, ``centre`` | see ``codes`` |
+| ``terms``, ``term_rows``, ``term_weights`` | see ``postings`` |
+| ``packed``, ``packed_starts`` | each row's words for the second look: uint32 [numbers], uint64 [rows + 1] |
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import shutil
+import tempfile
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from filelock import FileLock
+
+from ragstone.core import StorageError, pack
+
+from ..errors import ShardError
+from ..shards.files import open_regular
+from ..shards.lines import LONGEST_LINE, read_line
+from . import codes
+from .files import FileArray, GrowingArray
+from .postings import PostingsWriter
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ..shards.entry import ShardEntry, ShardPlace
+
+_log = logging.getLogger(__name__)
+
+NAMES = {
+    "offsets": "offsets.npy",
+    "codes": "codes.npy",
+    "centre": "centre.npy",
+    "terms": "terms.npy",
+    "term_rows": "term-rows.npy",
+    "term_weights": "term-weights.npy",
+    "packed": "packed.npy",
+    "packed_starts": "packed-starts.npy",
+}
+#: Raised whenever the same shard would get other side files.
+_VERSION = 1
+_RECORD = "made-of.json"
+
+
+def make_side_files(folder: Path, entry: ShardEntry) -> dict[str, str]:
+    """Write all of them into the shard's folder; purpose → file name.
+
+    Memory: a line of the metadata, a block of rows and some 30 MB, whatever the size. Raises ``ShardError``.
+    """
+    _make(folder / entry.embedding_name, folder / entry.metadata_name, entry.size, folder)
+    return dict(NAMES)
+
+
+def headings_of(row: Mapping[str, Any]) -> str:
+    """What stands above a row's text: the article's title and, where it is known, the section's."""
+    heading = row.get("heading")
+    return f"{row['title']}\n{heading}" if isinstance(heading, str) and heading else str(row["title"])
+
+
+def side_files(entry: ShardEntry, place: ShardPlace, cache: Path) -> dict[str, Path]:
+    """All of them: the shard's own, or such as were made in the cache. Raises ``ShardError`` and ``StorageError``."""
+    own = {purpose: place.side(purpose) for purpose in NAMES}
+    if all(path is not None and path.is_file() for path in own.values()):
+        return {purpose: path for purpose, path in own.items() if path is not None}
+    return _from_cache(entry, place, cache)
+
+
+def _from_cache(entry: ShardEntry, place: ShardPlace, cache: Path) -> dict[str, Path]:
+    made_of = _identity(entry, place)
+    folder = cache / sha256(json.dumps(made_of).encode()).hexdigest()[:24]
+    try:
+        cache.mkdir(parents=True, exist_ok=True)
+        with FileLock(cache / f"{folder.name}.lock"):
+            if not (folder / _RECORD).is_file():
+                shutil.rmtree(folder, ignore_errors=True)
+                _log.info("making the side files of shard %s, which has none, in %s", entry.id, folder)
+                scratch = Path(tempfile.mkdtemp(prefix="making-", dir=cache))
+                try:
+                    _make(place.embeddings, place.metadata, entry.size, scratch)
+                    (scratch / _RECORD).write_text(json.dumps(made_of), "utf-8")
+                    scratch.rename(folder)
+                finally:
+                    shutil.rmtree(scratch, ignore_errors=True)
+    except OSError as error:
+        raise StorageError(
+            f"side files cannot be made there: {error.strerror or error}",
+            where=str(cache),
+            hint="make space, or set RAGSTONE_CACHE_DIR",
+        ) from error
+    return {purpose: folder / name for purpose, name in NAMES.items()}
+
+
+def _identity(entry: ShardEntry, place: ShardPlace) -> list[Any]:
+    """Changes whenever the shard's files may have changed."""
+    found: list[Any] = [_VERSION, entry.size]
+    for path in (place.embeddings, place.metadata):
+        try:
+            about = path.stat()
+        except OSError as error:
+            raise ShardError("is missing", file=path) from error
+        found.append([str(path), about.st_size, about.st_mtime_ns, about.st_ino])
+    return found
+
+
+def _make(embeddings: Path, metadata: Path, rows: int, folder: Path) -> None:
+    codes.make(FileArray(embeddings, dtype="<f4", ndim=2), folder / NAMES["codes"], folder / NAMES["centre"])
+    postings = PostingsWriter(folder)
+    offset = start = count = 0
+    with (
+        open_regular(metadata) as lines,
+        GrowingArray(folder / NAMES["offsets"], "<u8") as offsets,
+        GrowingArray(folder / NAMES["packed"], "<u4") as packed,
+        GrowingArray(folder / NAMES["packed_starts"], "<u8") as starts,
+    ):
+        while line := lines.readline(LONGEST_LINE + 1):
+            count += 1
+            if len(line) > LONGEST_LINE:
+                raise ShardError(f"is longer than {LONGEST_LINE:,} bytes", file=metadata, line=count)
+            row = read_line(line, metadata, count)
+            above, text = headings_of(row), row["text"]
+            postings.add(above, text)
+            numbers = np.frombuffer(pack(above, text), "<u4")
+            offsets.add([offset])
+            starts.add([start])
+            packed.add(numbers)
+            offset, start = offset + len(line), start + len(numbers)
+        offsets.add([offset])
+        starts.add([start])
+    if count != rows:
+        raise ShardError(f"has {count:,} lines and the shard {rows:,} rows", file=metadata, line=count)
+    postings.finish(*(folder / NAMES[name] for name in ("terms", "term_rows", "term_weights")))
+    for name in NAMES.values():
+        descriptor = os.open(folder / name, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
