@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import atexit
 import errno
 import gc
 import logging
+import os
 import signal
 import socket
+import sys
 import threading
 import webbrowser
 from contextlib import contextmanager, suppress
@@ -61,6 +64,7 @@ def serve(context: click.Context, address: str | None, port: int | None, show: b
         if show:
             threading.Thread(target=webbrowser.open, args=(url,), daemon=True).start()
         server.run()
+    atexit.register(_leave)
 
 
 def settle(host: Host) -> None:
@@ -154,3 +158,15 @@ def _stopping_on_signals() -> Iterator[None]:
         _log.info("stopped")
     finally:
         signal.signal(signal.SIGTERM, before)
+
+
+def _leave() -> None:
+    """End here if a thread still computes, an answer or a book: the host is closed, and whatever is stored is whole.
+
+    The interpreter would stop such a thread within the encoder's native code, and that aborts the process.
+    """
+    if any(thread.daemon for thread in threading.enumerate()):
+        for stream in (sys.stdout, sys.stderr):
+            with suppress(OSError, ValueError):
+                stream.flush()
+        os._exit(0)

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import io
+import zipfile
 from typing import TYPE_CHECKING, Any
 
 import pytest
+
+from ragstone.plugins.book_chat.admin.jobs import MOST_BEGUN
+from ragstone.plugins.book_chat.admin.uploads import store
 
 from .conftest import serving
 
@@ -17,11 +22,19 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.browser
 
 KEY = "a key of enough characters"
+#: Chapters of which the encoder takes more than one helping, so that the bar stands between them for seconds.
+CHAPTERS = 420
+NO_SIDEWAYS = "document.documentElement.scrollWidth <= innerWidth"
 
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    with serving(tmp_path_factory.mktemp("shelf"), RAGSTONE_ADMIN_KEY=KEY) as address:
+    folder = tmp_path_factory.mktemp("shelf")
+    lost = store(io.BytesIO(b"# Lost\n"), "lost.md", folder / "uploads", suffixes={".md"})
+    for _ in range(MOST_BEGUN):
+        lost.begin()
+    lost.let_go()
+    with serving(folder, RAGSTONE_ADMIN_KEY=KEY) as address:
         yield address
 
 
@@ -47,14 +60,66 @@ def test_a_book_is_added_watched_and_removed(open_page: Open, snap: Snap, size: 
     assert "1 added" in page.locator("[data-jobs]").inner_text()
     row = page.locator("[data-books] li", has_text="Gears and belts")
     row.wait_for()
-    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert page.evaluate(NO_SIDEWAYS)
     snap(page, f"{name}-added")
     row.get_by_role("button").click()
     row.get_by_role("button", name="Remove").click()
     row.wait_for(state="detached")
     page.get_by_label("File").set_input_files({"name": "bad.zip", "mimeType": "application/zip", "buffer": b"none"})
     page.get_by_role("button", name="Add to the shelf").click()
-    failed = page.locator("[data-jobs] .failed")
+    failed = page.locator("[data-jobs] .failed", has_text="bad.zip")
     failed.wait_for()
     assert "ZIP" in failed.inner_text()
     snap(page, f"{name}-failed")
+
+
+def test_what_was_lost_over_restarts_is_told(open_page: Open, snap: Snap) -> None:
+    page = open_page("/book_chat/admin", viewport={"width": 390, "height": 780})
+    page.get_by_label("Key").fill(KEY)
+    page.keyboard.press("Enter")
+    lost = page.locator("[data-jobs] .failed", has_text="lost.md")
+    lost.wait_for()
+    assert "sent again" in lost.inner_text()
+    lost.scroll_into_view_if_needed()
+    snap(page, "shelf-phone-lost")
+
+
+def big_book() -> bytes:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as out:
+        for number in range(CHAPTERS):
+            turns = f"Wheel {number} turns about its own axis and bears a load of {number} newtons. " * 3
+            out.writestr(f"{number:03}.md", f"# Wheel {number}\n\n{turns}\n")
+    return packed.getvalue()
+
+
+def test_the_bar_is_seen_half_way(open_page: Open, snap: Snap) -> None:
+    page = open_page("/book_chat/admin", viewport={"width": 390, "height": 780})
+    streams: list[str] = []
+    page.on("response", lambda response: streams.append(response.headers.get("content-type", "")))
+    page.get_by_label("Key").fill(KEY)
+    page.keyboard.press("Enter")
+    page.get_by_label("File").set_input_files(
+        {"name": "wheels.zip", "mimeType": "application/zip", "buffer": big_book()}
+    )
+    page.get_by_label("Title").press("Enter")
+    job = page.locator("[data-jobs] li", has_text="wheels.zip")
+    bar = job.get_by_role("progressbar", name="Progress of wheels.zip")
+    between = (
+        "() => { const at = document.querySelector('[data-jobs] progress').position; return at > 0.2 && at < 0.8 }"
+    )
+    bar.wait_for()
+    page.wait_for_function(between, timeout=60_000)
+    # each event draws the bar anew, so it is looked at in one go
+    done, of = page.evaluate("(({ value, max }) => [value, max])(document.querySelector('[data-jobs] progress'))")
+    assert (0 < done < CHAPTERS, of) == (True, CHAPTERS)
+    assert f"of {CHAPTERS} files" in job.inner_text()
+    assert page.evaluate(NO_SIDEWAYS)
+    assert job.evaluate("row => row.getBoundingClientRect().bottom <= innerHeight"), "nobody has to scroll to see it"
+    snap(page, "shelf-phone-half-way")
+    page.set_viewport_size({"width": 1280, "height": 860})
+    snap(page, "shelf-half-way")
+    assert any(kind.startswith("text/event-stream") for kind in streams)
+    page.locator("[data-jobs] .done").wait_for(timeout=120_000)
+    assert f"{CHAPTERS} added" in page.locator("[data-jobs]").inner_text()
+    snap(page, "shelf-done")

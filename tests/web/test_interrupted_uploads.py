@@ -164,7 +164,7 @@ def test_a_server_that_ends_leaves_what_it_had_to_the_next(tmp_path: Path, monke
 
 @contextmanager
 def serving(folder: Path, ending: signal.Signals) -> Iterator[httpx.Client]:
-    """A server of its own, ended by the signal."""
+    """A server of its own, ended by the signal; with its exit code 0, if it may say so."""
     process = subprocess.Popen(
         [Path(sys.executable).with_name("ragstone"), "serve", "--port", "0"],
         cwd=folder,
@@ -182,6 +182,7 @@ def serving(folder: Path, ending: signal.Signals) -> Iterator[httpx.Client]:
     finally:
         process.send_signal(ending)
         process.communicate(timeout=60)
+    assert process.returncode == (-ending if ending == signal.SIGKILL else 0)
 
 
 def events(client: httpx.Client, job: str) -> Iterator[dict[str, Any]]:
@@ -214,3 +215,16 @@ def test_a_server_is_killed_over_a_book_and_the_next_one_finishes_it(tmp_path: P
         books = {book["title"]: book["files"] for book in client.get("/api/books").json()["books"]}
         assert books == {"Big": len(chapters), "Wheels": 1}
     assert list((tmp_path / "data" / "uploads").iterdir()) == []
+
+
+def test_a_server_that_is_stopped_over_a_book_ends_well_and_keeps_it(tmp_path: Path) -> None:
+    (tmp_path / "ragstone.toml").write_text("[plugins.book_chat]\nsample = false\n")
+    sections = (f"# Part {number}\n\n{f'Wheel {number} turns about axis {number}. ' * 40}\n" for number in range(400))
+    with serving(tmp_path, signal.SIGTERM) as client:
+        client.post("/api/books", files={"file": ("big.md", "\n".join(sections).encode())})
+        give_up = time.monotonic() + 30
+        while client.get("/api/books/jobs").json()["jobs"][0]["of"] == 0:
+            assert time.monotonic() < give_up
+            time.sleep(0.05)
+        time.sleep(1)  # it is not told when the encoder has begun
+    assert [upload.name for upload in left_behind(tmp_path / "data" / "uploads")] == ["big.md"]

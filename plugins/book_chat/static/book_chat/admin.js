@@ -136,11 +136,12 @@ async function* eventsOf(response) {
 const later = (milliseconds) => new Promise((done) => setTimeout(done, milliseconds));
 
 // The upload goes on without anybody watching; whoever lost sight of it looks again.
-async function watch(first) {
+async function watch(first, { reveal = false } = {}) {
   const row = el("li");
   let job = first;
   draw(row, job);
   part("jobs").prepend(row);
+  if (reveal) row.scrollIntoView({ block: "nearest" }); // on a phone it is below the form
   while (!["done", "failed"].includes(job.state)) {
     try {
       for await (job of eventsOf(await call(`/jobs/${job.id}/events`))) draw(row, job);
@@ -164,7 +165,8 @@ part("key-form")?.addEventListener("submit", (event) => {
     part("key-form").hidden = true;
     part("inside").hidden = false;
     const { jobs } = await (await call("/jobs")).json();
-    for (const job of jobs.filter(({ state }) => state !== "done")) watch(job);
+    // what goes on, and what came to grief while the server was restarted: of everything else somebody saw the end
+    for (const job of jobs.filter(({ state, resumed }) => state !== "done" && (state !== "failed" || resumed))) watch(job);
     root.querySelector("#file").focus();
   });
 });
@@ -177,7 +179,7 @@ part("upload")?.addEventListener("submit", (event) => {
   attempt(async () => {
     const { job } = await (await call("", { method: "POST", body: new FormData(form) })).json();
     form.reset();
-    watch(job);
+    watch(job, { reveal: true });
   }).finally(() => {
     send.disabled = false;
   });
