@@ -83,7 +83,8 @@ def _row(shard: dict[str, Any]) -> tuple[object, ...]:
     signed = shard["signed"]
     if shard["key"] and signed.startswith("signed by"):
         signed = f"{shard['key'][:_KEY_SHOWN]}… ({'trusted' if shard['trusted'] else 'not trusted'})"
-    size = f"{len(shard['missing'])} files missing" if shard["missing"] else megabytes(shard["bytes"])
+    missing = len(shard["missing"])
+    size = f"{missing} {'file' if missing == 1 else 'files'} missing" if missing else megabytes(shard["bytes"])
     encoder = shard["encoder"]["model"] if shard["encoder"] else None
     named = (shard["language"], shard["domain"], shard["licence"], shard["revision"], signed, encoder)
     return (shard["id"], shard["kind"], f"{shard['rows']:,}", size, *named)
