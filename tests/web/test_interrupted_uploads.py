@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import queue
 import re
 import signal
 import subprocess
@@ -147,17 +148,16 @@ def test_each_beginning_is_written_down_before_the_reading(tmp_path: Path) -> No
 
 
 def test_a_server_that_ends_leaves_what_it_had_to_the_next(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    upload, tried = given(tmp_path), threading.Event()
+    upload, at_work = given(tmp_path), queue.Queue[threading.Thread]()
 
     def add(upload: Upload, tell: Callable[[int, int, int], None]) -> AddReport:
         monkeypatch.setattr(threading.main_thread(), "is_alive", lambda: False)
-        tried.set()
+        at_work.put(threading.current_thread())
         raise RuntimeError("cannot schedule new futures after interpreter shutdown")
 
     jobs = Jobs(add)
     job = jobs.submit(upload)
-    assert tried.wait(30)
-    next(thread for thread in threading.enumerate() if thread.name == "ragstone-uploads").join(30)
+    at_work.get(timeout=30).join(30)
     assert jobs.job(job.id).state == "reading"
     assert upload.file.is_file()
 

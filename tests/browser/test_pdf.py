@@ -1,0 +1,87 @@
+"""The PDF beside a citation, in a real browser: the page that the highlighted passage stands on."""
+
+from __future__ import annotations
+
+import io
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from ragstone.plugins.book_chat.admin.uploads import store
+from tests.needs import needed
+from tests.plugins.book_chat.pdfs import Text, lines, make
+
+from .conftest import serving
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    Open = Callable[..., Any]
+    Snap = Callable[[Any, str], None]
+
+needed("pypdfium2")
+pytestmark = pytest.mark.browser
+
+GRIPPERS = ("A parallel gripper closes two jaws along one line.", "Its grip force is about 40 newtons.")
+
+
+def book(title: str) -> bytes:
+    """Three pages, the last of them printed as page 7."""
+    return make(
+        [
+            [Text(72, 720, title, 24, "F2")],
+            [Text(72, 720, "1 Wheels", 18, "F2"), *lines(72, 680, "A caster swivels about a vertical axis.")],
+            [Text(72, 720, "2 Arms", 18, "F2"), *lines(72, 680, *GRIPPERS)],
+        ],
+        title=title,
+        labels="0 << /S /r >> 2 << /S /D /St 7 >>",
+    )
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A server that reads two uploads when it starts, and may serve one of them."""
+    folder = tmp_path_factory.mktemp("pdfs")
+    for title in ("Open parts", "Closed parts"):
+        store(io.BytesIO(book(title)), "parts.pdf", folder / "uploads", suffixes={".pdf"}).let_go()
+    (folder / "ragstone.toml").write_text('[plugins.book_chat]\nsample = false\nserve_pdf = ["open-parts"]\n')
+    with serving(folder) as address:
+        yield address
+
+
+def source_of(page: Any, slug: str) -> None:
+    """Ask the book and open the citation of its answer."""
+    page.get_by_role("combobox").first.select_option(slug)
+    page.get_by_role("textbox", name="Your question").fill("How large is the grip force of a parallel gripper?")
+    page.keyboard.press("Enter")
+    page.locator(".exchange .sources a").first.click()
+    page.locator("#passage").wait_for()
+
+
+@pytest.mark.parametrize("size", [(1280, 860), (390, 780)], ids=["desktop", "phone"])
+def test_the_pdf_opens_at_the_passage_s_page(open_page: Open, snap: Snap, size: tuple[int, int]) -> None:
+    page = open_page(viewport={"width": size[0], "height": size[1]})
+    source_of(page, "open-parts")
+    assert "40 newtons" in page.locator("#passage-text").inner_text()
+    link = page.get_by_role("link", name="Open the book at page 7")
+    link.wait_for()
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    snap(page, "source-pdf-phone" if size[0] < 500 else "source-pdf")
+    address = link.evaluate("link => link.href")
+    assert address.endswith("/book_chat/book/open-parts.pdf#page=3"), "the physical page"
+    with page.context.expect_page() as opened, page.context.expect_event("response") as answered:
+        link.click()
+    assert answered.value.status == 200
+    assert answered.value.headers["content-type"] == "application/pdf"
+    assert answered.value.url == address.partition("#")[0]
+    assert page.locator("#passage").is_visible(), "beside it"
+    opened.value.close()
+
+
+def test_a_book_that_is_not_named_has_no_link(open_page: Open) -> None:
+    page = open_page()
+    source_of(page, "closed-parts")
+    assert "p. 7" in page.locator(".meta").inner_text()
+    assert page.locator("a[href*='.pdf']").count() == 0
+    found = page.request.get("/book_chat/book/closed-parts.pdf")
+    assert found.status == 404
