@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from .build import build
+from .episodes import episodes
 from .info import info
 from .install import install
 from .sign import keygen, sign
@@ -17,6 +18,7 @@ def wiki() -> None:
 
 
 wiki.add_command(build)
+wiki.add_command(episodes)
 wiki.add_command(info)
 wiki.add_command(install)
 wiki.add_command(keygen)

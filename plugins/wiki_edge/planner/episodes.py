@@ -42,7 +42,8 @@ class Episode:
         self, root: Path, redactor: Redactor, *, file_bytes: int, about: Mapping[str, Any] | None = None
     ) -> None:
         """Begin an episode in a folder of its own. Raises ``StorageError``."""
-        self.id = f"{time.strftime('%Y%m%dT%H%M%SZ', time.gmtime())}-{secrets.token_hex(4)}"
+        seconds, part = divmod(time.time_ns() // 1000, 1_000_000)
+        self.id = f"{time.strftime('%Y%m%dT%H%M%S', time.gmtime(seconds))}.{part:06}Z-{secrets.token_hex(4)}"
         self.folder = root / self.id
         self._redactor = redactor
         self._file_bytes = file_bytes

@@ -46,7 +46,7 @@ class Memories:
             self._made = EpisodicStore(
                 self._root,
                 shard=self._settings.episodic_id,
-                encoder=(encoder.model.model_name, encoder.fingerprint),
+                encoder=(encoder.model.model_name, encoder.family),
                 compact_after=self._settings.compact_after,
             )
         return self._made

@@ -34,7 +34,8 @@ _NAMED = (
     ),
     re.compile(r"(\b(?:bearer|basic)\s+)[\w.+/=~-]{8,}", re.I),
     re.compile(
-        r"(\b[\w-]{0,40}(?:api[_-]?key|secret|token|passw(?:or)?d|passwd|credential|access[_-]?key|private[_-]?key|cookie)"
+        r"(\b[\w-]{0,40}(?:api[_-]?key|secret|token(?!s\b)|passw(?:or)?d|passwd|credential|access[_-]?key"
+        r"|private[_-]?key|cookie)"
         r"[\w-]{0,20}[\"']?\s*(?:[:=]|\bis\b)\s*[\"']?)[^\s\"',;&]{3,}",
         re.I,
     ),

@@ -131,7 +131,8 @@ def test_an_empty_goal_is_refused(tmp_path: Path, goal: str) -> None:
 
 
 def test_the_budget_takes_the_lowest_score_first_and_never_goal_or_safety(tmp_path: Path) -> None:
-    lengths, ranked = [], []
+    lengths: list[int] = []
+    ranked: list[str] = []
     for tokens in (1600, 330, 300, 275, 245):
         with planning(tmp_path / str(tokens), MUG, SPONGE, MOON, planner={"prompt_tokens": tokens}) as planner:
             context = planner.context(CLEAN)

@@ -1,0 +1,106 @@
+"""``ragstone wiki episodes``: what the planner wrote down."""
+
+from __future__ import annotations
+
+import json
+import sys
+import tempfile
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from ragstone.core import printable, show_json, show_table
+
+if TYPE_CHECKING:
+    from ragstone.core import Deployment
+
+    from ..planner.options import EpisodesSettings
+
+_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+_folder = click.option(
+    "--from", "folder", type=click.Path(path_type=Path), help="Folder of the episodes; else the deployment's."
+)
+_DAMAGED = 1
+
+
+@click.group()
+def episodes() -> None:
+    """The planner's steps, written down in the form of RLDS: look at them, give them away."""
+
+
+@episodes.command(epilog="Example: ragstone wiki episodes check --repair")
+@_folder
+@click.option("--repair", is_flag=True, help="End the episodes whose writer died.")
+@_json
+@click.pass_obj
+def check(deployment: Deployment, folder: Path | None, repair: bool, as_json: bool) -> None:
+    """Tell of each episode whether it is whole: open, cut off, or damaged, with file and line.
+
+    A death cuts an episode's last line at most; --repair takes that line away and writes the last step. Damage
+    elsewhere is told and left. Ends with 1 where something is damaged.
+    """
+    from ..planner.checking import check as checked
+    from ..planner.checking import mend
+
+    root = folder or _place(deployment)[0]
+    mended = mend(root) if repair else []
+    found = checked(root)
+    if as_json:
+        show_json({"episodes": [{**asdict(each), "turns": each.turns} for each in found], "mended": mended})
+    else:
+        show_table(
+            ("episode", "state", "turns"),
+            [(each.id, "mended" if each.id in mended else each.state, each.turns) for each in found],
+            empty="No episodes yet.",
+        )
+        for each in found:
+            for fault in each.faults:
+                click.echo(printable(f"{each.id}/{fault}"))
+    if any(each.state == "damaged" for each in found):
+        sys.exit(_DAMAGED)
+
+
+@episodes.command(epilog="Example: ragstone wiki episodes export ./given")
+@click.argument("out", type=click.Path(path_type=Path))
+@_folder
+@click.option("--form", type=click.Choice(["jsonl", "tfds"]), default="jsonl", show_default=True)
+@click.option(
+    "--python", default=sys.executable, metavar="PATH", help="For tfds: the interpreter that has the extra rlds."
+)
+@_json
+@click.pass_obj
+def export(deployment: Deployment, out: Path, folder: Path | None, form: str, python: str, as_json: bool) -> None:
+    """Write every whole episode into the new folder OUT, once more without secrets.
+
+    jsonl: episodes.jsonl, a line an episode. tfds: a TensorFlow data set, written by an environment of its own.
+    """
+    from ..planner.exporting import export as exported
+    from ..planner.exporting import to_tfds
+    from ..planner.redaction import Redactor
+
+    place, options = _place(deployment)
+    redactor = Redactor(options.redact)
+    if form == "jsonl":
+        report = exported(folder or place, out, redactor)
+        where = report.folder
+    else:
+        with tempfile.TemporaryDirectory() as staged:
+            report = exported(folder or place, Path(staged) / "jsonl", redactor)
+            told = to_tfds(report.folder, out, python=python)
+        where = Path(json.loads(told)["folder"])
+    if as_json:
+        show_json({**asdict(report), "folder": str(where)})
+        return
+    click.echo(printable(f"{report.episodes} episodes, {report.steps} steps: {where}"))
+    for left in report.left_out:
+        click.echo(printable(f"left out: {left}"))
+
+
+def _place(deployment: Deployment) -> tuple[Path, EpisodesSettings]:
+    from ..settings import WikiEdgeSettings
+
+    host = deployment.loaded()
+    options = host.options(WikiEdgeSettings).episodes
+    return (options.folder or host.settings.data_dir / "episodes").expanduser(), options
