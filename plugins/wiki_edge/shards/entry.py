@@ -7,6 +7,7 @@ stranger's manifest loads here, and ours loads elsewhere.
 from __future__ import annotations
 
 import json
+import os
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Annotated, Any, Literal, Self
@@ -168,7 +169,8 @@ class Manifest(_Part):
     def read(cls, path: Path) -> Self:
         """The manifest in that file. Raises ``ShardError`` with the file, the line or the shard, and the reason."""
         with open_regular(path) as file:
-            raw = file.read(_LARGEST + 1)
+            # Asked for more than there is, Python would take that much memory.
+            raw = file.read(min(os.fstat(file.fileno()).st_size, _LARGEST) + 1)
         if len(raw) > _LARGEST:
             raise ShardError(f"is larger than {_LARGEST >> 20} MB", file=path)
         try:
