@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from filelock import FileLock, Timeout
 
-from ragstone.core import BadRequest, SourceError, StorageBusy
+from ragstone.core import BadRequest, RagstoneError, SourceError, StorageBusy
 
 from .articles import ARTICLES_VERSION
 from .chunking import CHUNKING_VERSION, LONGEST, SHORTEST
@@ -96,7 +96,12 @@ def build(
             with FileLock(work / "lock", timeout=0):
                 if restart:
                     _emptied(work)
-                report = _Build(order, host, files, work, on_progress).run(make_side_files)
+                try:
+                    report = _Build(order, host, files, work, on_progress).run(make_side_files)
+                except RagstoneError:
+                    if not Journal(work).last.get("rows"):  # nothing is lost with it
+                        shutil.rmtree(work)
+                    raise
                 shutil.rmtree(work)
                 return report
         except Timeout as error:
@@ -155,7 +160,6 @@ class _Build:
         articles = last["place"]["articles"] if last.get("place") else 0
         if not last.get("rows"):
             left = ", ".join(f"{count} {why}" for why, count in last.get("left_out", {}).items())
-            shutil.rmtree(self._work)
             raise SourceError(
                 f"no article was found to build from{f'; left out: {left}' if left else ''}",
                 where=str(self._order.source),

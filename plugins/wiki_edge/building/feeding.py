@@ -62,7 +62,7 @@ class Feeding:
     place: dict[str, Any] | None = None
     left_out: dict[str, int] = field(default_factory=dict)
     newest: tuple[str, str | None] | None = None
-    silence: float = SILENCE
+    silence: float = field(default_factory=lambda: SILENCE)
     #: What the source says of itself, once reading has begun.
     about: dict[str, Any] = field(default_factory=dict)
     #: Bytes of the source that have been read, for whoever shows it.

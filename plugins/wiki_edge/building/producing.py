@@ -106,7 +106,7 @@ class _Producer:
 
     def _say(self, **what: Any) -> None:
         self._out.write(json.dumps(what, ensure_ascii=False) + "\n")
-        if what["event"] not in {"chunk", "read"}:
+        if what["event"] != "chunk":
             self._out.flush()
 
 
