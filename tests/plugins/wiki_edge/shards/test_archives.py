@@ -133,6 +133,7 @@ CASES = [
     Case("tar: a name twice", lambda: _tar(*[(_info("a", size=1), b"x")] * 2), "'a' stands twice"),
     Case("tar: alike names", lambda: _tar((_info("É", size=1), b"x"), (_info("é", size=1), b"y")), "stands twice"),
     Case("tar: file and folder", lambda: _tar((_info("a"), b""), (_info("a/b"), b"")), "a file and a folder at once"),
+    Case("tar: folder and file", lambda: _tar((_info("a/b"), b""), (_info("a"), b"")), "a file and a folder at once"),
     Case("tar: a size below zero", lambda: _patched(_file("a"), 124, b"\xff" * 12), "cannot be unpacked|damaged"),
     Case("tar: a size of a terabyte", lambda: _patched(_file("a"), 124, b"%011o\0" % 2**32), "as only a bomb does"),
     Case("tar: a header of gigabytes", lambda: _pax(2**32, b"x"), "header is longer than any name"),

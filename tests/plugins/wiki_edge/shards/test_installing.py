@@ -14,7 +14,7 @@ from ragstone.plugins.wiki_edge.errors import ShardError
 from ragstone.plugins.wiki_edge.shards.entry import NAME, Manifest
 from ragstone.plugins.wiki_edge.shards.installing import Installed, install
 from ragstone.plugins.wiki_edge.shards.publishing import sign_folder
-from ragstone.plugins.wiki_edge.shards.releases import locked
+from ragstone.plugins.wiki_edge.shards.releases import locked, previous
 from ragstone.plugins.wiki_edge.shards.signing import keygen, read_key
 from ragstone.plugins.wiki_edge.shards.verifying import verify
 
@@ -82,6 +82,14 @@ def test_the_release_before_the_newest_stays(tmp_path: Path, root: Path) -> None
         served.append(str(entry_of(root).place(root).folder.relative_to(root.resolve())))
         assert _releases(root) == set(served[-2:])
     assert json.loads((root / NAME).read_text())["ragstone"] == {"previous": {ID: served[-2]}}
+
+
+def test_each_shard_keeps_its_own_release_before_the_newest(tmp_path: Path, root: Path) -> None:
+    for shard_id in ("a", "b", "b", "a", "b"):
+        seed = int.from_bytes(os.urandom(4), "little")
+        install(make(tmp_path / shard_id, shard_id=shard_id, seed=seed), root)
+    assert (len(_releases(root, "a")), len(_releases(root, "b"))) == (2, 2)
+    assert _releases(root, "a") | _releases(root, "b") > set(previous(Manifest.read(root / NAME)).values())
 
 
 def test_what_was_copied_there_by_hand_is_replaced_and_not_removed(tmp_path: Path, root: Path) -> None:
