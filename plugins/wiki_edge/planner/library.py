@@ -3,27 +3,21 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, Literal, Protocol, TypedDict, runtime_checkable
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
 
 from .fencing import flags
 from .situation import Passage
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
     from ragstone.core import Host
 
 Kind = Literal["wiki", "episodic"]
 
 
-class Hit(TypedDict):
-    """The specification's ``{score, metadata}``.
-
-    A search that ranks by something else than the cosine gives that as well, under ``cosine``; and ``shard``, its id.
-    """
-
-    score: float
-    metadata: Mapping[str, Any]
+#: The specification's ``{score, metadata}``. A search that ranks by something else than the cosine gives that as well,
+#: under ``cosine``; and ``shard``, its id.
+Hit = Mapping[str, Any]
 
 
 class Library(Protocol):
@@ -43,6 +37,15 @@ class Weighing(Protocol):
         """BM25's inverse document frequency of each of the stems."""
 
 
+@runtime_checkable
+class Refusing(Protocol):
+    """A library that tells which shards it does not search, and why."""
+
+    @property
+    def refused(self) -> Sequence[object]:
+        """Each with its ``place`` and its ``reason``."""
+
+
 class Nothing:
     """A library without shards."""
 
@@ -59,17 +62,25 @@ class Nothing:
         return []
 
 
-def library_of(host: Host) -> Library:  # noqa: ARG001 - the search reads its folders and its encoder from it
+def library_of(host: Host) -> Library:
     """The deployment's shards."""
-    return Nothing()
+    from ..search.retrievers import librarian_of
+
+    return librarian_of(host)
 
 
-def passages_of(hits: Iterable[Mapping[str, Any]], kind: Kind) -> list[Passage]:
+def refusals_of(library: Library) -> list[str]:
+    """Which shards are not searched, in words."""
+    refused = library.refused if isinstance(library, Refusing) else ()
+    return [f"{getattr(each, 'place', '')}: {getattr(each, 'reason', '')}" for each in refused]
+
+
+def passages_of(hits: Iterable[Hit], kind: Kind) -> list[Passage]:
     """The hits as passages, in their order. One that is none (no text, no number as its score) is left out."""
     return [made for hit in hits if (made := _passage(hit, kind)) is not None]
 
 
-def _passage(hit: Mapping[str, Any], kind: Kind) -> Passage | None:
+def _passage(hit: Hit, kind: Kind) -> Passage | None:
     metadata, score = hit.get("metadata"), _number(hit.get("score"))
     if not hasattr(metadata, "get") or score is None:
         return None

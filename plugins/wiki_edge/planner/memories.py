@@ -84,7 +84,7 @@ class Memories:
         known = {row["id"] for row in recent.rows} | recent.forgotten
         hits = library.search(goal, k=k + len(recent.forgotten), kind="episodic")
         found = passages_of(rows, "episodic")
-        found += [each for each in passages_of([dict(hit) for hit in hits], "episodic") if each.id not in known]
+        found += [each for each in passages_of(hits, "episodic") if each.id not in known]
         found.sort(key=lambda each: -(each.cosine if each.cosine is not None else each.score))
         return found[:k]
 

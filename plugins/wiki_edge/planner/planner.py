@@ -12,7 +12,7 @@ from ..settings import WikiEdgeSettings
 from .agents import ask_remote, ask_slm
 from .fencing import flags
 from .ledger import Ledger
-from .library import Weighing, library_of, passages_of
+from .library import Weighing, library_of, passages_of, refusals_of
 from .logbook import Logbook
 from .memories import Memories
 from .prompts import PLANNER, compose, prompts
@@ -136,20 +136,18 @@ class Planner:
 
         facts = found(
             "facts",
-            lambda: passages_of(
-                [
-                    dict(hit)
-                    for hit in self._library.search(
-                        goal, k=options.facts, kind="wiki", domain=situation.domain, language=situation.language
-                    )
-                ][: options.facts]
-                if options.facts
-                else [],
-                "wiki",
-            ),
+            lambda: self._facts(situation, goal),
         )
+        notes += [f"shard {each}" for each in refusals_of(self._library)]
         recalls = found("recalls", lambda: self._memories.recalls(goal, self._library, options.recalls))
         return self._composed(situation, facts, recalls, notes)
+
+    def _facts(self, situation: Situation, goal: str) -> list[Passage]:
+        k = self._options.planner.facts
+        if k == 0:
+            return []
+        hits = self._library.search(goal, k=k, kind="wiki", domain=situation.domain, language=situation.language)
+        return passages_of(hits[:k], "wiki")
 
     def _composed(
         self, situation: Situation, facts: list[Passage], recalls: list[Passage], notes: list[str]

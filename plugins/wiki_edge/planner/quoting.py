@@ -44,7 +44,12 @@ def quote(
     from llama_index.core.schema import NodeWithScore, TextNode
 
     nodes = [
-        TextNode(id_=f"{number}", text=passage.text, metadata={"headings": [passage.title, passage.heading]})
+        TextNode(
+            id_=f"{number}",
+            text=passage.text,
+            metadata={"title": passage.title, "heading": passage.heading},
+            metadata_template="{value}",
+        )
         for number, passage in enumerate(passages)
     ]
     words = question_stems(goal)
