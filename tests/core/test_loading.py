@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import subprocess
 import sys
+import textwrap
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -297,3 +299,21 @@ def test_require_extra_imports_nothing(site: Path, monkeypatch: pytest.MonkeyPat
     (site / "never_imported.py").write_text("raise RuntimeError", "utf-8")
     on_path(site, monkeypatch)
     require_extra("x", "never_imported")
+
+
+def test_without_flask_the_web_front_is_disabled_with_what_to_install(tmp_path: Path) -> None:
+    program = """
+        import sys
+
+        sys.modules["flask"] = None  # any import of it fails, as where it is not installed
+        from ragstone.core import Host, Settings
+
+        state = next(state for state in Host(Settings()).plugins if state.name == "web")
+        print(state.state, state.install, state.reason)
+        import ragstone.web
+
+        assert not [name for name in sys.modules if name.startswith("werkzeug")]
+    """
+    done = subprocess.run([sys.executable, "-c", textwrap.dedent(program)], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("disabled pip install 'ragstone[server]' needs flask")
