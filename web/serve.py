@@ -22,6 +22,7 @@ from threadpoolctl import threadpool_limits
 from ragstone.core import EncoderError, RagstoneError
 
 from .app import create_app, takes_files
+from .busyness import told_seldom
 from .security import is_loopback
 from .settings import WebSettings
 
@@ -57,7 +58,7 @@ def serve(context: click.Context, address: str | None, port: int | None, show: b
     settle(host)
     server = make_server(app, sockets, options)
     url = url_of(sockets[0])
-    with _stopping_on_signals():
+    with _stopping_on_signals(), told_seldom():
         click.echo(f"Ragstone {host.version} at {url} (Ctrl+C stops it)")
         if not is_loopback(address):
             click.echo("Everybody who reaches this machine can ask: there is no login.", err=True)

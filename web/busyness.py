@@ -1,0 +1,48 @@
+"""What the log hears of a server that has more requests than threads: once in a while, not for every request."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+#: Where waitress warns of each request that has to wait.
+LOGGER = "waitress.queue"
+#: Seconds between two such lines.
+_PAUSE = 60.0
+
+
+class OnceInAWhile(logging.Filter):
+    """Lets a warning through when none was for a minute, and says what it means."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        super().__init__()
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._next = float("-inf")
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Whether the record is told."""
+        with self._lock:
+            now = self._clock()
+            if now < self._next:
+                return False
+            self._next = now + _PAUSE
+        record.msg = "requests wait for one of the server's threads ([plugins.web] threads): " + str(record.msg)
+        return True
+
+
+@contextmanager
+def told_seldom() -> Iterator[None]:
+    """As long as a server runs."""
+    logger, seldom = logging.getLogger(LOGGER), OnceInAWhile()
+    logger.addFilter(seldom)
+    try:
+        yield
+    finally:
+        logger.removeFilter(seldom)
