@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 
 #: Raised whenever another check would let other sentences through: what was remembered then counts no more.
-_VERSION = 1
+_VERSION = 2
 #: Answers that are kept; of more, the ones that were written first go. About 2 kB each.
 _MOST = 10_000
 _LOOKED_AFTER_EVERY = 256
