@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from dataclasses import replace
 from importlib import metadata
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -23,7 +24,7 @@ from .contributions import by_name, model_class, one, several
 from .corpus import Corpus, CorpusInfo
 from .embed_models import default_embed_model
 from .encoder import Encoder
-from .errors import NotFound, PluginError, RagstoneError, SettingsError, StorageError
+from .errors import NotFound, PluginError, RagstoneError, SettingsError, StorageAway, StorageBusy, StorageError
 from .forks import OwnLock
 from .health import Check, check_catalog, check_encoder
 from .index import Following
@@ -42,6 +43,8 @@ if TYPE_CHECKING:
 
     from pydantic import BaseModel
 
+
+_log = logging.getLogger(__name__)
 
 Options = TypeVar("Options", bound="BaseModel")
 Thing = TypeVar("Thing")
@@ -79,8 +82,12 @@ class Host:
         if not self._opened:
             _ = self.catalog
             self._opened = True
-            for _name, _result in self._plugins.call("ragstone_opened", host=self):
-                pass
+            try:
+                for _name, _result in self._plugins.call("ragstone_opened", host=self):
+                    pass
+            except StorageError:
+                self.close()
+                raise
 
     def try_plugins(self) -> None:
         """Fire the hooks that cost nothing, so that a plugin that raises is found out before it is needed."""
@@ -94,8 +101,11 @@ class Host:
         if not self._opened or self._lock.is_copy:
             return
         self._opened = False
-        for _name, _result in self._plugins.call("ragstone_closing", host=self):
-            pass
+        for name in self._plugins.names:
+            try:
+                self._plugins.call_one(name, "ragstone_closing", host=self)
+            except StorageError as error:  # the host closes all the same
+                _log.warning("plugin %s was closed without its storage: %s", name, error)
         if self._following is not None:
             self._following.stop()
         if "catalog" in self.__dict__:
@@ -234,6 +244,8 @@ class Host:
             before = nodes
             try:
                 nodes = postprocessor.postprocess_nodes(nodes, query_bundle=QueryBundle(query_str=question))
+            except (StorageAway, StorageBusy):  # no plugin's fault
+                raise
             except Exception as error:
                 self.disable(plugin, f"{type(postprocessor).__name__} raised {type(error).__name__}: {error}")
             kept = {node.node.node_id for node in nodes}

@@ -14,7 +14,7 @@ import pluggy
 
 from . import hookspecs
 from .contributions import Shape, anything
-from .errors import MissingExtra, RagstoneError
+from .errors import MissingExtra, RagstoneError, StorageAway, StorageBusy
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -29,6 +29,8 @@ DOORS = "ragstone.doors"
 BUILTINS = "ragstone.builtins"
 
 _Errors = tuple[type[Exception], ...]
+#: What passes by itself and is no plugin's fault; the hook is called again the next time.
+_A_MOMENT = (StorageAway, StorageBusy)
 State = Literal["loaded", "disabled", "failed"]
 
 
@@ -95,11 +97,14 @@ class Plugins:
         """One plugin's results of the hook: none or one.
 
         A plugin that raises, returns what it must not, or calls ``sys.exit``, is disabled and named; the others are
-        called all the same. ``may_raise``: errors that are the deployment's fault and not the plugin's.
+        called all the same. ``may_raise``: errors that are the deployment's fault and not the plugin's, as it always is
+        that a database is away or busy for a moment.
         """
         others = [self._manager.get_plugin(other) for other in self._order if other != name]
         try:
             return [shape(result) for result in self._manager.subset_hook_caller(hook, others)(**arguments)]
+        except _A_MOMENT:
+            raise
         except may_raise:
             raise
         except (Exception, SystemExit) as error:
