@@ -9,6 +9,7 @@ from .killing import killed_while_ingesting
 from .run import Scenario
 from .sequences import changed_at_random
 from .serving import serving_again
+from .shards import full_shards, killed_while_installing
 from .sharing import forked_host, second_process
 from .stores import damaged_stores
 from .versions import other_versions
@@ -23,6 +24,10 @@ SCENARIOS = (
     Scenario("full-index", "exact search answers, the index comes when there is space", full_index),
     Scenario("full-encoder", "the model is made in passing, and kept when there is space", full_encoder_cache),
     Scenario("full-eval", "told as StorageFull, complete when there is space", full_eval_cache),
+    Scenario(
+        "kill-install", "the old shards serve or the new ones, whole, and nothing is left over", killed_while_installing
+    ),
+    Scenario("full-shards", "told as StorageFull, the old shards serve", full_shards),
     Scenario("encoder-fails", "the old version of a document is served", failing_encoder),
     Scenario("sequences", "brought up to date is the same as read anew", changed_at_random),
     Scenario("other-version", "told, rebuilt beside through kills, the old one answers", other_versions),

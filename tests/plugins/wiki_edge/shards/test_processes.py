@@ -1,0 +1,75 @@
+"""Installations beside processes that read and others that install. Kills: ``tests/faults/shards.py``."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+
+from ragstone.plugins.wiki_edge.shards.entry import NAME, Manifest
+from ragstone.plugins.wiki_edge.shards.installing import install
+from ragstone.plugins.wiki_edge.shards.npy import read_header
+from ragstone.plugins.wiki_edge.shards.verifying import verify
+from tests.faults.actors import Actor
+from tests.faults.shards import install_until
+
+from .making import DIM, ROWS, make
+
+if TYPE_CHECKING:
+    from multiprocessing.connection import Connection
+    from pathlib import Path
+
+
+def _good(folder: Path, number: int) -> Path:
+    make(folder, seed=number)
+    manifest = Manifest.read(folder / NAME)
+    manifest.model_copy(update={"version": str(number)}).write(folder / NAME)
+    return folder
+
+
+def _read_on(line: Connection, root: Path) -> None:
+    """Read every shard through the manifest, again and again, until somebody speaks."""
+    line.send("reading")
+    versions: set[str] = set()
+    count = 0
+    while not line.poll(0):
+        manifest = Manifest.read(root / NAME)
+        place = manifest.shards[0].place(root)
+        assert read_header(place.embeddings).shape == (ROWS, DIM)
+        with place.metadata.open("rb") as file:
+            assert sum(1 for _ in file) == ROWS
+        versions.add(manifest.version)
+        count += 1
+    line.send((count, sorted(versions)))
+
+
+def test_a_process_that_reads_is_never_disturbed(tmp_path: Path) -> None:
+    root, source = tmp_path / "root", tmp_path / "source"
+    install(_good(source, 0), root)
+    with Actor(_read_on, root) as reader:
+        assert reader.hear() == "reading"
+        for number in range(1, 16):
+            install(_good(source, number), root)
+            time.sleep(0.01)
+        count, versions = reader.ask("enough")
+    assert count > 15
+    assert len(versions) > 3
+
+
+@pytest.mark.parametrize("number", range(2))
+def test_two_installers_do_not_mix(tmp_path: Path, number: int) -> None:
+    """Of two at once one waits for nobody and is told; what is there is whole."""
+    root = tmp_path / "root"
+    sources = [_good(tmp_path / f"source{one}", one) for one in (0, 1)]
+    with Actor(install_until, sources[0], root, 0) as first, Actor(install_until, sources[1], root, 0) as second:
+        ends = []
+        for actor in (first, second):
+            try:
+                ends.append(actor.hear())
+            except Exception as error:
+                ends.append(type(error).__name__)
+    assert any(isinstance(end, int) for end in ends)
+    assert set(map(type, ends)) <= {int, str}
+    assert {end for end in ends if isinstance(end, str)} <= {"StorageBusy"}
+    assert verify(root) == []
