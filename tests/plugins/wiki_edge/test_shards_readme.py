@@ -1,0 +1,69 @@
+"""What the README says of shards on disk is so."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cryptography.exceptions import InvalidSignature
+
+import ragstone.plugins.wiki_edge
+from ragstone.plugins.wiki_edge.settings import WikiEdgeSettings
+from ragstone.plugins.wiki_edge.shards.entry import NAME, Manifest, ShardEntry
+from tests.third_party_fakes import Here
+
+from .shards.making import ID, make
+
+README = Path(ragstone.plugins.wiki_edge.__file__).parent / "README.md"
+_WHOLE = README.read_text("utf-8")
+TEXT = re.split(r"^## (?!Shards)", _WHOLE[_WHOLE.index("## Shards\n") + 1 :], maxsplit=1, flags=re.MULTILINE)[0]
+
+
+def _fences(kind: str) -> list[str]:
+    return re.findall(rf"^```{kind}\n(.*?)^```$", TEXT, re.DOTALL | re.MULTILINE)
+
+
+def test_the_way_from_a_folder_to_a_robot(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    make(tmp_path / "my-shards")
+    (script,) = _fences("sh")
+    for line in script.splitlines():
+        program, *arguments = shlex.split(line)
+        if program == "ragstone":
+            done = Here(capsys)(*arguments)
+            assert (done.code, done.err) == (0, ""), line
+        else:
+            subprocess.run([program, *arguments], check=True)
+    assert ID in done.out
+
+
+def test_the_check_of_a_signature(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder, here = make(tmp_path / "my-shards"), Here(capsys)
+    here("wiki", "keygen", "key.pem")
+    here("wiki", "sign", "my-shards", "--key", "key.pem")
+    (entry,) = json.loads((folder / NAME).read_text("utf-8"))["shards"]
+    names: dict[str, Any] = {}
+    exec(compile(_fences("python")[0], str(README), "exec"), names)
+    names["check"](entry)
+    with pytest.raises(InvalidSignature):
+        names["check"]({**entry, "size": 7})
+
+
+def test_the_manifest_loads() -> None:
+    (example,) = _fences("json")
+    assert Manifest.of(json.loads(example)).shards[0].id == ID
+
+
+def test_every_field_that_is_added_is_told() -> None:
+    ours = [name for name, field in ShardEntry.model_fields.items() if not field.is_required()]
+    assert [name for name in ours if f"| `{name}` |" not in TEXT] == ["language", "domain"]
+
+
+def test_the_settings_are_told() -> None:
+    assert (WikiEdgeSettings().trusted_keys, WikiEdgeSettings().require_signature) == ((), False)
+    assert "| `trusted_keys` | none |" in TEXT
+    assert "| `require_signature` | false |" in TEXT
