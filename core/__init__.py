@@ -6,7 +6,7 @@ These are the public names; everything else in this package may change without n
 from .analysis import question_stems, stems
 from .answers import Answer, Citation, Delta, Timings
 from .assistants import Assistant, Profile
-from .calibration import OFFERED, Calibration, calibrate
+from .calibration import DEFAULT_THRESHOLD, FEWEST_CHUNKS, OFFERED, Calibration, calibrate
 from .catalog import WordScores
 from .cli.app import Deployment
 from .cli.show import as_json as show_json
@@ -16,6 +16,7 @@ from .cli.show import table as show_table
 from .conversation import Turn
 from .corpus import Corpus, CorpusInfo
 from .drafts import Sentence
+from .encoder import Encoder
 from .errors import (
     BadRequest,
     EncoderError,
@@ -53,6 +54,8 @@ from .second_look import is_packed, pack
 from .settings import EncoderSettings, LLMSettings, Settings, Table, read_settings
 
 __all__ = [
+    "DEFAULT_THRESHOLD",
+    "FEWEST_CHUNKS",
     "OFFERED",
     "Answer",
     "Assistant",
@@ -68,6 +71,7 @@ __all__ = [
     "CorpusInfo",
     "Delta",
     "Deployment",
+    "Encoder",
     "EncoderError",
     "EncoderSettings",
     "Evidence",

@@ -71,7 +71,7 @@ def ragstone_vector_store(corpus: Corpus) -> BasePydanticVectorStore | None:
 
 
 @hookspec
-def ragstone_retriever(corpus: Corpus, top_k: int, filters: MetadataFilters | None) -> BaseRetriever | None:
+def ragstone_retriever(host: Host, corpus: Corpus, top_k: int, filters: MetadataFilters | None) -> BaseRetriever | None:
     """Fires when a corpus is searched; returns the retriever that is to search it, or ``None`` to pass."""
     raise NotImplementedError
 

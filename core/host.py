@@ -259,7 +259,7 @@ class Host:
     def _given_retriever(
         self, corpus: Corpus, top_k: int, filters: MetadataFilters | None
     ) -> tuple[str | None, BaseRetriever]:
-        arguments = {"corpus": corpus, "top_k": top_k, "filters": filters}
+        arguments = {"host": self, "corpus": corpus, "top_k": top_k, "filters": filters}
         given = self._plugins.call("ragstone_retriever", one(BaseRetriever), **arguments)
         return next(given, (None, HybridRetriever(corpus, top_k=top_k, filters=filters)))
 

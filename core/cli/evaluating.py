@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..errors import MissingExtra, SourceError
+from ..errors import BadRequest, MissingExtra, SourceError
 from ..gate import evidence
 from ..loading import require_extra
 from ..questions import MOST_PASSAGES
+from ..retrieval import ScoredRetriever
 from . import show
 from .questions import Asked, asks
 
@@ -43,25 +44,38 @@ def evaluate() -> None:
 @evaluate.command("retrieval", epilog="Example: ragstone eval retrieval --data ./scifact --json")
 @_data
 @_limit
+@click.option("--assistant", help="Search what this assistant searches, instead of the folder's documents.")
 @_json
 @click.pass_obj
-def eval_retrieval(deployment: Deployment, data: Path, limit: int | None, as_json: bool) -> None:
-    """NDCG@10, recall and MRR@10 of the dense, the lexical and the hybrid side, and the latency."""
+def eval_retrieval(deployment: Deployment, data: Path, limit: int | None, assistant: str | None, as_json: bool) -> None:
+    """NDCG@10, recall and MRR@10 of the dense, the lexical and the hybrid side, and the latency.
+
+    With --assistant, those of its own retriever: its documents must have the ids that the folder's judgements name.
+    """
     try:
         require_extra("eval", "ir_measures")
     except MissingExtra as error:
         raise SourceError(str(error), where="eval retrieval") from error
-    from ..evaluation import retrieval
+    from ..evaluation import DEPTH, retrieval, sides
 
-    with _opened(deployment, data, limit) as (corpus, questions), _questions(3 * len(questions.texts)) as tick:
-        found = retrieval(corpus, questions, tick)
+    if assistant is not None:
+        host, questions = deployment.host(), _some_questions(data, limit)
+        retriever = host.retriever(host.assistant(assistant).corpus, DEPTH)
+        if not isinstance(retriever, ScoredRetriever):
+            raise BadRequest(f"the retriever of {assistant} tells no scores, so it cannot be measured here")
+        with _questions(len(questions.texts)) as tick:
+            found = retrieval({assistant: retriever}, questions, tick)
+    else:
+        with _opened(deployment, data, limit) as (corpus, questions), _questions(3 * len(questions.texts)) as tick:
+            found = retrieval(sides(corpus), questions, tick)
     if as_json:
         show.as_json(found)
         return
-    names = list(found["hybrid"])
-    rows = [(side, *(f"{found[side][name]:.4f}" for name in names)) for side in ("dense", "lexical", "hybrid")]
+    searched = [side for side in found if side != "latency_ms"]
+    names = list(found[searched[-1]])
+    rows = [(side, *(f"{found[side][name]:.4f}" for name in names)) for side in searched]
     show.table(("side", *names), rows, empty="")
-    click.echo(f"{len(questions.texts)} questions; hybrid p50 {found['latency_ms']['p50']} ms, ", nl=False)
+    click.echo(f"{len(questions.texts)} questions; {searched[-1]} p50 {found['latency_ms']['p50']} ms, ", nl=False)
     click.echo(f"p99 {found['latency_ms']['p99']} ms")
 
 
@@ -187,20 +201,26 @@ def _passage(rank: int | None, node: NodeWithScore, found: Retrieval) -> dict[st
     }
 
 
+def _some_questions(data: Path, limit: int | None) -> QuestionSet:
+    from ..evaluation import QuestionSet, read_question_set
+
+    questions = read_question_set(data)
+    if limit is None or limit >= len(questions.texts):
+        return questions
+    kept = list(questions.texts)[:: max(1, len(questions.texts) // limit)][:limit]
+    return QuestionSet({key: questions.texts[key] for key in kept}, questions.relevant, questions.answers)
+
+
 def _opened(
     deployment: Deployment, data: Path, limit: int | None
 ) -> AbstractContextManager[tuple[Corpus, QuestionSet]]:
     from contextlib import contextmanager
 
-    from ..evaluation import QuestionSet, open_corpus, read_question_set
+    from ..evaluation import open_corpus
 
     @contextmanager
     def opened() -> Iterator[tuple[Corpus, QuestionSet]]:
-        questions = read_question_set(data)
-        if limit is not None and limit < len(questions.texts):
-            kept = list(questions.texts)[:: max(1, len(questions.texts) // limit)][:limit]
-            texts = {key: questions.texts[key] for key in kept}
-            questions = QuestionSet(texts, questions.relevant, questions.answers)
+        questions = _some_questions(data, limit)
         with (
             show.progress("indexing", None) as tell,
             open_corpus(deployment.loaded(), data, on_progress=tell) as corpus,

@@ -1,9 +1,10 @@
 """Quality, measured through the very code that serves: ``ragstone eval``."""
 
 from .corpora import QuestionSet, open_corpus, read_question_set, read_questions_file
-from .measures import AnswerQuality, RefusalQuality, answers, refusal, retrieval
+from .measures import DEPTH, AnswerQuality, RefusalQuality, answers, refusal, retrieval, sides
 
 __all__ = [
+    "DEPTH",
     "AnswerQuality",
     "QuestionSet",
     "RefusalQuality",
@@ -13,4 +14,5 @@ __all__ = [
     "read_questions_file",
     "refusal",
     "retrieval",
+    "sides",
 ]

@@ -16,13 +16,15 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from ..corpus import Corpus
+    from ..retrieval import ScoredRetriever
     from .corpora import QuestionSet
 
     OnQuestion = Callable[[], None]
 
 #: Share of the fusion that meaning has, by the name of the side.
 SIDES = {"dense": 1.0, "lexical": 0.0, "hybrid": None}
-_DEPTH = 100
+#: Passages that are looked at for each question.
+DEPTH = 100
 _SPACE = re.compile(r"\s+")
 
 
@@ -68,10 +70,18 @@ class AnswerQuality:
         }
 
 
-def retrieval(corpus: Corpus, questions: QuestionSet, on_question: OnQuestion) -> dict[str, dict[str, float]]:
-    """nDCG@10, R@1, R@5, R@10 and MRR@10 of each side, and the latency of the hybrid one.
+def sides(corpus: Corpus) -> dict[str, ScoredRetriever]:
+    """The corpus's dense, lexical and hybrid side."""
+    return {side: HybridRetriever(corpus, top_k=DEPTH, dense_weight=weight) for side, weight in SIDES.items()}
 
-    ``ir_measures`` (Apache-2.0, over pytrec_eval) computes them: the same numbers as everybody's.
+
+def retrieval(
+    retrievers: Mapping[str, ScoredRetriever], questions: QuestionSet, on_question: OnQuestion
+) -> dict[str, dict[str, float]]:
+    """nDCG@10, R@1, R@5, R@10 and MRR@10 of each retriever, and the latency of the last one.
+
+    What is judged is a passage's document, by the best of its passages. ``ir_measures`` (Apache-2.0, over pytrec_eval)
+    computes them: the same numbers as everybody's.
     """
     import ir_measures
     from ir_measures import RR, R, nDCG
@@ -84,16 +94,16 @@ def retrieval(corpus: Corpus, questions: QuestionSet, on_question: OnQuestion) -
     ]
     found: dict[str, dict[str, float]] = {}
     latencies: list[float] = []
-    for side, weight in SIDES.items():
-        retriever = HybridRetriever(corpus, top_k=_DEPTH, dense_weight=weight)
+    for side, retriever in retrievers.items():
+        latencies = []
         run = []
         for question, text in questions.texts.items():
             offered = retriever.search(text)
-            if side == "hybrid":
-                latencies.append(offered.encode_ms + offered.retrieve_ms)
+            latencies.append(offered.encode_ms + offered.retrieve_ms)
+            documents = dict.fromkeys(node.node.ref_doc_id or node.node.node_id for node in offered.nodes)
             run += [
-                ir_measures.ScoredDoc(question, node.node.node_id, float(_DEPTH - rank))
-                for rank, node in enumerate(offered.nodes)
+                ir_measures.ScoredDoc(question, document, float(DEPTH - rank))
+                for rank, document in enumerate(documents)
             ]
             on_question()
         scored = ir_measures.calc_aggregate(list(measures.values()), judged, run)

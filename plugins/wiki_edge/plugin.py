@@ -7,11 +7,15 @@ from typing import TYPE_CHECKING
 from ragstone.core import hookimpl
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     import click
     from llama_index.core.prompts import BasePromptTemplate
+    from llama_index.core.retrievers import BaseRetriever
+    from llama_index.core.vector_stores.types import MetadataFilters
     from pydantic import BaseModel
+
+    from ragstone.core import Assistant, Check, Corpus, Host
 
 
 @hookimpl
@@ -24,10 +28,34 @@ def ragstone_settings() -> type[BaseModel]:
 
 @hookimpl
 def ragstone_prompts() -> Mapping[str, BasePromptTemplate]:
-    """What a model is told before it helps a planner."""
-    from .planner.prompts import prompts
+    """What a language model is told before it answers, or helps a planner."""
+    from .prompts import prompts
 
     return prompts()
+
+
+@hookimpl
+def ragstone_retriever(host: Host, corpus: Corpus, top_k: int, filters: MetadataFilters | None) -> BaseRetriever | None:
+    """The shards, for the corpus that stands for them; every other corpus is left to others."""
+    from .service import NAME, retriever
+
+    return retriever(host, top_k, filters) if corpus.name == NAME else None
+
+
+@hookimpl
+def ragstone_assistants(host: Host) -> Sequence[Assistant]:
+    """The assistant ``wiki_edge``."""
+    from .service import assistant
+
+    return [assistant(host)]
+
+
+@hookimpl
+def ragstone_checks(host: Host) -> Sequence[Check]:
+    """Whether every shard that is installed can be searched."""
+    from .service import checks
+
+    return checks(host)
 
 
 @hookimpl

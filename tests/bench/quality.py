@@ -17,7 +17,7 @@ from rich.console import Console
 from rich.table import Table
 
 from ragstone.core import Host, HybridRetriever, Settings
-from ragstone.core.evaluation import answers, open_corpus, read_question_set, refusal, retrieval
+from ragstone.core.evaluation import answers, open_corpus, read_question_set, refusal, retrieval, sides
 from ragstone.plugins.book_chat.shelf import Shelf
 
 if TYPE_CHECKING:
@@ -105,7 +105,7 @@ def measure(data: Path, limit: int | None) -> dict[str, Any]:
         for name, place in (("squad13", squad), ("scifact", data / "scifact"), ("hotpot100", hotpot(data, folder))):
             questions = _fewer(read_question_set(place), limit)
             with open_corpus(host, place) as corpus:
-                found[f"retrieval {name}"] = retrieval(corpus, questions, lambda: None)
+                found[f"retrieval {name}"] = retrieval(sides(corpus), questions, lambda: None)
                 if name == "squad13":
                     texts = questions.texts
                     inside = list(texts.values())

@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING
 import pytest
 
 from ragstone.core import Host, SourceError
-from ragstone.core.evaluation import answers, open_corpus, read_question_set, read_questions_file, refusal, retrieval
+from ragstone.core.evaluation import (
+    answers,
+    open_corpus,
+    read_question_set,
+    read_questions_file,
+    refusal,
+    retrieval,
+    sides,
+)
 from ragstone.core.testing import open_host
 
 if TYPE_CHECKING:
@@ -46,7 +54,7 @@ def corpus(fast_host: Host, folder: Path) -> Iterator[Corpus]:
 
 def test_retrieval(corpus: Corpus, folder: Path) -> None:
     asked: list[None] = []
-    found = retrieval(corpus, read_question_set(folder), lambda: asked.append(None))
+    found = retrieval(sides(corpus), read_question_set(folder), lambda: asked.append(None))
     assert list(found) == ["dense", "lexical", "hybrid", "latency_ms"]
     assert found["hybrid"] == {"nDCG@10": 1.0, "R@1": 1.0, "R@5": 1.0, "R@10": 1.0, "MRR@10": 1.0}
     assert len(asked) == 6

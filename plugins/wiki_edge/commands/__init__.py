@@ -8,6 +8,7 @@ from .build import build
 from .episodes import episodes
 from .info import info
 from .install import install
+from .search import search
 from .sign import keygen, sign
 from .verify import verify
 
@@ -23,4 +24,5 @@ wiki.add_command(info)
 wiki.add_command(install)
 wiki.add_command(keygen)
 wiki.add_command(sign)
+wiki.add_command(search)
 wiki.add_command(verify)

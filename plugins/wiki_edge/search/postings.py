@@ -130,6 +130,9 @@ class Postings:
             found[word] = known if known is not None else self._read(word)
         return found
 
+    def __del__(self) -> None:
+        self._memory.give_back(self._kept_bytes)
+
     def _read(self, word: str) -> WordScores:
         start, stop = self._place(term_of(word))
         rows = self._rows.read(start, stop).astype(np.int64)

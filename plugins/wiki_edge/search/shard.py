@@ -13,7 +13,7 @@ from ..shards.lines import read_line
 from .codes import Codes
 from .files import FileArray, FileLines
 from .postings import Postings
-from .side_files import headings_of, side_files
+from .side_files import domains, headings_of, side_files
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 #: Rows that are read and compared exactly for each that is asked for, and the fewest.
 _RESCORED_FOR_ONE = 4
-_RESCORED = 800
+_RESCORED = 200
 #: Megabytes of the budget's share that a shard's postings may keep.
 _POSTINGS_SHARE = 0.1
 
@@ -42,6 +42,7 @@ class Shard:
     def __init__(self, entry: ShardEntry, root: Path, cache: Path, memory: Memory) -> None:
         """Raises ``ShardError`` with the file and the reason, and ``StorageError`` where side files cannot be made."""
         self.entry = entry
+        self.root = root
         place = entry.place(root)
         self._embeddings = FileArray(place.embeddings, dtype="<f4", ndim=2)
         if self._embeddings.shape != (entry.size, entry.dim):
@@ -65,6 +66,9 @@ class Shard:
         self._packed = FileArray(sides["packed"], dtype="<u4", ndim=1)
         self._packed_starts = FileArray(sides["packed_starts"], dtype="<u8", ndim=1)
         self._packed_starts.expect((entry.size + 1,))
+        self._domains = domains(sides["domains"])
+        self._row_domains = FileArray(sides["row_domains"], dtype="<u2", ndim=1)
+        self._row_domains.expect((entry.size,))
 
     def __len__(self) -> int:
         return self.entry.size
@@ -94,6 +98,17 @@ class Shard:
     def scores(self, words: Sequence[str]) -> dict[str, WordScores]:
         """Of each stem the rows that hold it and its part of BM25 there, without idf."""
         return self._postings.scores(words)
+
+    def of_domain(self, domain: str) -> npt.NDArray[np.bool_] | None:
+        """Which rows are of that domain; ``None`` where all are. A row that names none is of the shard's."""
+        known = {name: number for number, name in enumerate(self._domains)}
+        if known.keys() <= {""}:
+            return None if self.entry.domain == domain else np.zeros(len(self), bool)
+        here = self._row_domains.read()
+        found: npt.NDArray[np.bool_] = here == known.get(domain, len(known))
+        if self.entry.domain == domain and "" in known:
+            found |= here == known[""]
+        return found
 
     def metadata(self, row: int) -> dict[str, Any]:
         """The row's metadata. Raises ``ShardError`` with the line and the reason."""

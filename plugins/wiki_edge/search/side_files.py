@@ -6,6 +6,7 @@
 | ``codes``, ``centre`` | see ``codes`` |
 | ``terms``, ``term_rows``, ``term_weights`` | see ``postings`` |
 | ``packed``, ``packed_starts`` | each row's words for the second look: uint32 [numbers], uint64 [rows + 1] |
+| ``domains``, ``row_domains`` | the domains that rows name, a JSON list ("" for none); each row's: uint16 [rows] |
 """
 
 from __future__ import annotations
@@ -47,10 +48,14 @@ NAMES = {
     "term_weights": "term-weights.npy",
     "packed": "packed.npy",
     "packed_starts": "packed-starts.npy",
+    "domains": "domains.json",
+    "row_domains": "row-domains.npy",
 }
 #: Raised whenever the same shard would get other side files.
 _VERSION = 1
 _RECORD = "made-of.json"
+_MOST_DOMAINS = 10_000
+_LONGEST_DOMAINS = 16_000_000
 
 
 def make_side_files(folder: Path, entry: ShardEntry) -> dict[str, str]:
@@ -66,6 +71,19 @@ def headings_of(row: Mapping[str, Any]) -> str:
     """What stands above a row's text: the article's title and, where it is known, the section's."""
     heading = row.get("heading")
     return f"{row['title']}\n{heading}" if isinstance(heading, str) and heading else str(row["title"])
+
+
+def domains(path: Path) -> list[str]:
+    """The domains that a shard's rows name, by their numbers. Raises ``ShardError``."""
+    with open_regular(path) as file:
+        raw = file.read(_LONGEST_DOMAINS + 1)
+    try:
+        found = json.loads(raw)
+    except (ValueError, RecursionError):
+        found = None
+    if not isinstance(found, list) or not all(isinstance(name, str) for name in found) or len(found) > _MOST_DOMAINS:
+        raise ShardError("is no list of domains", file=path, hint="remove it: it is made again")
+    return found
 
 
 def side_files(entry: ShardEntry, place: ShardPlace, cache: Path) -> dict[str, Path]:
@@ -116,12 +134,14 @@ def _identity(entry: ShardEntry, place: ShardPlace) -> list[Any]:
 def _make(embeddings: Path, metadata: Path, rows: int, folder: Path) -> None:
     codes.make(FileArray(embeddings, dtype="<f4", ndim=2), folder / NAMES["codes"], folder / NAMES["centre"])
     postings = PostingsWriter(folder)
+    named: dict[str, int] = {}
     offset = start = count = 0
     with (
         open_regular(metadata) as lines,
         GrowingArray(folder / NAMES["offsets"], "<u8") as offsets,
         GrowingArray(folder / NAMES["packed"], "<u4") as packed,
         GrowingArray(folder / NAMES["packed_starts"], "<u8") as starts,
+        GrowingArray(folder / NAMES["row_domains"], "<u2") as row_domains,
     ):
         while line := lines.readline(LONGEST_LINE + 1):
             count += 1
@@ -134,11 +154,15 @@ def _make(embeddings: Path, metadata: Path, rows: int, folder: Path) -> None:
             offsets.add([offset])
             starts.add([start])
             packed.add(numbers)
+            row_domains.add([named.setdefault(row.get("domain") or "", len(named))])
+            if len(named) > _MOST_DOMAINS:
+                raise ShardError(f"names more than {_MOST_DOMAINS:,} domains", file=metadata, line=count)
             offset, start = offset + len(line), start + len(numbers)
         offsets.add([offset])
         starts.add([start])
     if count != rows:
         raise ShardError(f"has {count:,} lines and the shard {rows:,} rows", file=metadata, line=count)
+    (folder / NAMES["domains"]).write_text(json.dumps(list(named)), "utf-8")
     postings.finish(*(folder / NAMES[name] for name in ("terms", "term_rows", "term_weights")))
     for name in NAMES.values():
         descriptor = os.open(folder / name, os.O_RDONLY)

@@ -1,0 +1,109 @@
+"""The shards of a deployment as a LlamaIndex retriever."""
+
+from __future__ import annotations
+
+import json
+import logging
+from contextlib import suppress
+from dataclasses import asdict
+from hashlib import sha256
+from threading import Lock
+from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
+
+from llama_index.core.callbacks import CallbackManager
+
+from ragstone.core import (
+    DEFAULT_THRESHOLD,
+    FEWEST_CHUNKS,
+    OFFERED,
+    Calibration,
+    Retrieval,
+    ScoredRetriever,
+    calibrate,
+)
+
+from ..places import places
+from ..settings import WikiEdgeSettings
+from ..shards.files import write_atomically
+from .librarian import Librarian
+
+if TYPE_CHECKING:
+    from ragstone.core import Host
+
+_log = logging.getLogger(__name__)
+
+_librarians: WeakKeyDictionary[Host, Librarian] = WeakKeyDictionary()
+_making = Lock()
+
+
+def librarian_of(host: Host) -> Librarian:
+    """The one librarian of a deployment: its budget of memory counts once, whoever asks."""
+    with _making:
+        found = _librarians.get(host)
+        if found is None:
+            where, retrieval = places(host), host.settings.retrieval
+            found = _librarians[host] = Librarian(
+                (where.wiki, where.episodic),
+                lambda: host.encoder,
+                cache=host.settings.cache_dir / "wiki_edge",
+                cache_mb=host.options(WikiEdgeSettings).cache_mb,
+                dense_weight=retrieval.dense_weight,
+                candidates=retrieval.candidates,
+            )
+        return found
+
+
+class ShardRetriever(ScoredRetriever):
+    """Searches a librarian's shards, for the host's pipeline or anybody's.
+
+    ``kind``, ``domain``, ``language``: only such shards and rows. ``threshold``: evidence below which the host refuses.
+    """
+
+    def __init__(
+        self,
+        librarian: Librarian,
+        *,
+        top_k: int = 5,
+        kind: str | None = None,
+        domain: str | None = None,
+        language: str | None = None,
+        threshold: float = 0.0,
+    ) -> None:
+        super().__init__(callback_manager=CallbackManager([]))
+        self._librarian = librarian
+        self._top_k = top_k
+        self._narrowed = {"kind": kind, "domain": domain, "language": language}
+        self._threshold = threshold
+
+    def search(self, question: str) -> Retrieval:
+        """The passages with their scores. Raises ``EncoderError``, ``ShardError``."""
+        return self._librarian.retrieve(question, k=self._top_k, threshold=self._threshold, **self._narrowed)
+
+
+def threshold_of(host: Host) -> float:
+    """Evidence below which a question to the deployment's encyclopedia is refused.
+
+    As the deployment says, else as the shards found out from questions that are foreign to most of them; that is done
+    once for each set of shards and kept in the cache.
+    """
+    if host.settings.retrieval.threshold is not None:
+        return host.settings.retrieval.threshold
+    librarian = librarian_of(host)
+    entries = [entry for entry in librarian.shards if entry.kind == "wiki"]
+    rows = sum(entry.size for entry in entries)
+    if rows < FEWEST_CHUNKS:
+        return DEFAULT_THRESHOLD
+    name = sha256("\n".join(sorted(entry.model_dump_json() for entry in entries)).encode()).hexdigest()[:24]
+    path = host.settings.cache_dir / "wiki_edge" / f"calibration-{name}.json"
+    with suppress(OSError, ValueError, TypeError):
+        known = Calibration(**json.loads(path.read_bytes()))
+        if known.fits(rows):
+            return known.threshold
+    made = calibrate(ShardRetriever(librarian, top_k=OFFERED, kind="wiki").search, rows)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_atomically(path, json.dumps(asdict(made)).encode())
+    except OSError as error:
+        _log.warning("the threshold is found out anew each time: %s: %s", path, error)
+    return made.threshold

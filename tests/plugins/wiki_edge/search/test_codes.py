@@ -1,0 +1,104 @@
+"""Codes: what they find is what exact search finds, in memory or from disk."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from ragstone.plugins.wiki_edge.errors import ShardError
+from ragstone.plugins.wiki_edge.search import codes as made
+from ragstone.plugins.wiki_edge.search.codes import BLOCK, Codes
+from ragstone.plugins.wiki_edge.search.files import FileArray
+from ragstone.plugins.wiki_edge.search.memory import Memory
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import numpy.typing as npt
+
+    Rows = npt.NDArray[np.float32]
+
+
+def clustered(rows: int, dimension: int = 96) -> Rows:
+    """Unit rows about some hundred middles, off centre as sentence vectors are."""
+    draws = np.random.default_rng(3)
+    middles = draws.standard_normal((100, dimension)) + 0.7
+    found = (middles[draws.integers(0, 100, rows)] + 0.8 * draws.standard_normal((rows, dimension))).astype(np.float32)
+    unit: Rows = found / np.linalg.norm(found, axis=1, keepdims=True)
+    return unit
+
+
+def codes_of(rows: Rows, folder: Path, megabytes: float = 64) -> tuple[Codes, Memory]:
+    np.save(folder / "embeddings.npy", rows)
+    embeddings = FileArray(folder / "embeddings.npy", dtype="<f4", ndim=2)
+    made.make(embeddings, folder / "codes.npy", folder / "centre.npy")
+    memory = Memory(megabytes)
+    return Codes(folder / "codes.npy", folder / "centre.npy", len(rows), rows.shape[1], memory), memory
+
+
+@pytest.mark.parametrize("megabytes", [64, 0.001])
+def test_the_nearest_rows_are_among_those_that_seem_nearest(tmp_path: Path, megabytes: float) -> None:
+    rows = clustered(2 * BLOCK + 777)
+    codes, _ = codes_of(rows, tmp_path, megabytes)
+    found = wanted = 0
+    for question in clustered(40):
+        near = set(codes.nearest(question, 200).tolist())
+        assert len(near) == 200
+        exact = np.argsort(-(rows @ question))[:10].tolist()
+        found += len(near.intersection(exact))
+        wanted += 10
+    assert found / wanted > 0.97
+
+
+def test_in_memory_and_from_disk_are_the_same(tmp_path: Path) -> None:
+    rows = clustered(BLOCK + 5)
+    (held, memory), (read, other) = codes_of(rows, tmp_path), codes_of(rows, tmp_path, 0.001)
+    assert memory.taken - other.taken == 2 * BLOCK * 2 * 8
+    for question in rows[:5]:
+        assert held.nearest(question, 50).tolist() == read.nearest(question, 50).tolist()
+
+
+def test_what_is_held_is_given_back(tmp_path: Path) -> None:
+    codes, memory = codes_of(clustered(100), tmp_path)
+    before = memory.taken
+    del codes
+    assert memory.taken < before
+
+
+@pytest.mark.parametrize("rows", [0, 1, 7, BLOCK])
+def test_few_rows_are_all_found(tmp_path: Path, rows: int) -> None:
+    vectors = clustered(max(rows, 1))
+    codes, _ = codes_of(vectors[:rows], tmp_path)
+    assert codes.nearest(vectors[0], 20_000).tolist() == list(range(rows))
+
+
+def test_only_the_kept_rows_are_found(tmp_path: Path) -> None:
+    rows = clustered(1000)
+    codes, _ = codes_of(rows, tmp_path)
+    kept = np.arange(1000) % 7 == 0
+    assert codes.nearest(rows[1], 30, kept).size == 30
+    assert (codes.nearest(rows[1], 30, kept) % 7 == 0).all()
+    assert 0 in codes.nearest(rows[0], 30, kept)
+
+
+def test_codes_of_another_shard_are_refused(tmp_path: Path) -> None:
+    codes_of(clustered(100), tmp_path)
+    with pytest.raises(ShardError, match="shape"):
+        Codes(tmp_path / "codes.npy", tmp_path / "centre.npy", BLOCK + 1, 96, Memory(64))
+    with pytest.raises(ShardError, match="shape"):
+        Codes(tmp_path / "codes.npy", tmp_path / "centre.npy", 100, 384, Memory(64))
+
+
+def test_a_file_that_shrinks_under_a_reader_is_an_error(tmp_path: Path) -> None:
+    np.save(tmp_path / "a.npy", clustered(1000))
+    array = FileArray(tmp_path / "a.npy", dtype="<f4", ndim=2)
+    with (tmp_path / "a.npy").open("r+b") as file:
+        file.truncate(5000)
+    for ask in (lambda: array.read(0, 1000), lambda: array.gather([3, 999])):
+        with pytest.raises(ShardError, match="truncated"):
+            ask()
+    assert np.array_equal(array.gather([3, 1]), clustered(1000)[[3, 1]])
+    (tmp_path / "a.npy").unlink()
+    assert np.array_equal(array.gather([2]), clustered(1000)[[2]])
