@@ -12,7 +12,8 @@ import stat
 import tarfile
 import zipfile
 from dataclasses import dataclass
-from typing import IO, TYPE_CHECKING, cast
+from importlib import import_module
+from typing import IO, TYPE_CHECKING, Any, cast
 
 from ..errors import ShardError
 
@@ -64,11 +65,8 @@ def damage() -> tuple[type[Exception], ...]:
     import zlib
 
     known = (tarfile.TarError, zipfile.BadZipFile, gzip.BadGzipFile, zlib.error)
-    try:
-        from compression import zstd  # type: ignore[import-not-found,unused-ignore]
-    except ImportError:
-        return known
-    return (*known, zstd.ZstdError)
+    zstd = _zstd()
+    return (*known, zstd.ZstdError) if zstd else known
 
 
 def _tarred(stream: IO[bytes]) -> Iterator[Member]:
@@ -131,19 +129,24 @@ def _decompressed(file: BufferedReader, start: bytes, archive: Path) -> IO[bytes
     if start[:2] == b"\x1f\x8b":
         return cast("IO[bytes]", gzip.GzipFile(fileobj=file, mode="rb"))
     if start[:4] == b"\x28\xb5\x2f\xfd":
-        try:
-            from compression import zstd  # type: ignore[import-not-found,unused-ignore]
-        except ImportError as error:
+        zstd = _zstd()
+        if zstd is None:
             hint = "unpack it with zstd -d, or use .tar.gz"
-            raise ShardError(
-                "is compressed by zstd, which Python knows from 3.14 on", file=archive, hint=hint
-            ) from error
+            raise ShardError("is compressed by zstd, which Python knows from 3.14 on", file=archive, hint=hint)
         options = {zstd.DecompressionParameter.window_log_max: _ZSTD_WINDOW}
         opened: IO[bytes] = zstd.ZstdFile(file, "rb", options=options)
         return opened
     if start[:6] == b"\xfd7zXZ\x00" or start[:3] == b"BZh":
         raise ShardError("is compressed by another program than gzip or zstd", file=archive, hint=KINDS)
     return file
+
+
+def _zstd() -> Any:
+    """The module of Python's own, from 3.14 on; else ``None``."""
+    try:
+        return import_module("compression.zstd")
+    except ImportError:
+        return None
 
 
 class _Bounded(io.RawIOBase):
