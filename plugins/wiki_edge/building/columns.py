@@ -23,6 +23,8 @@ _BEIR = ("_id", "title", "text")
 _LONGEST_LINE = 2 * LONGEST_ARTICLE
 _LONGEST_NAME = 4096
 _ROWS_A_BATCH = 64
+#: A source's address of any other kind is nobody's to click.
+_WEB = ("https://", "http://")
 _BUFFER = 1 << 20
 _HINT = 'a line is {"id", "url", "title", "text"} as in wikimedia/wikipedia, or {"_id", "title", "text"} as in BEIR'
 #: Under this licence stands the text of wikimedia/wikipedia, by its own page.
@@ -182,7 +184,7 @@ def page_of(record: Mapping[str, Any], at: Position, done: int, where: str, pref
     return Page(
         id=values["id"].strip(),
         title=title,
-        url=values["url"].strip() or address(prefix, title),
+        url=values["url"].strip() if values["url"].startswith(_WEB) else address(prefix, title),
         read=lambda: Text(plain_blocks(text) if beir else encyclopedic_blocks(text)),
         at=at,
         done=done,

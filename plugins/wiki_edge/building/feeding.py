@@ -24,6 +24,8 @@ _log = logging.getLogger(__name__)
 #: that a kill costs less than a minute of its work.
 TEXTS_A_BATCH = 2048
 TOKENS_A_BATCH = 300_000
+#: The first batch is small, each next one twice as large, so that the encoder need not wait for a whole one.
+_FIRST_TOKENS = 20_000
 _BATCHES_AHEAD = 2
 #: Seconds that reading may be silent while somebody listens. A page of two megabytes takes one or two.
 SILENCE = 120.0
@@ -122,6 +124,7 @@ class Feeding:
             skip = None
 
     def _fresh(self) -> Batch:
+        self._room = _FIRST_TOKENS
         self._batch_articles = self.place["articles"] if self.place else 0
         self._broken: dict[str, Any] | None = None
         return Batch(place=self.place, left_out=dict(self.left_out), newest=self.newest)
@@ -173,8 +176,9 @@ class Feeding:
         self._batch_articles = said["at"]["articles"]
         if said["changed"] and (batch.newest is None or said["changed"] > batch.newest[0]):
             batch.newest = (said["changed"], said["row"].get("revision"))
-        if len(batch.rows) < TEXTS_A_BATCH and batch.tokens < TOKENS_A_BATCH:
+        if len(batch.rows) < TEXTS_A_BATCH and batch.tokens < self._room:
             return None
+        self._room = min(TOKENS_A_BATCH, 2 * self._room)
         self._batch = Batch(place=batch.place, done=batch.done, left_out=dict(batch.left_out), newest=batch.newest)
         return batch
 

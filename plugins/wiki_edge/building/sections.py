@@ -33,6 +33,7 @@ _NAMES = """
 """
 _BOILERPLATE = frozenset(" ".join(name.split()) for name in _NAMES.split("|"))
 _DEEPEST = 6
+_LONGEST = 300
 
 
 def is_boilerplate(heading: str) -> bool:
@@ -55,7 +56,7 @@ class Outline:
 
         ``anchor``: the one that the source gives; otherwise as MediaWiki makes it, numbered from the second on.
         """
-        level = max(1, min(level, _DEEPEST))
+        level, heading = max(1, min(level, _DEEPEST)), heading[:_LONGEST]
         if self._dropped is not None and level <= self._dropped:
             self._dropped = None
         while self._path and self._path[-1][0] >= level:
@@ -63,7 +64,7 @@ class Outline:
         self._path.append((level, heading))
         made = fragment(heading)
         self._anchors[made] = count = self._anchors.get(made, 0) + 1
-        self.anchor = fragment(anchor) if anchor else (made if count == 1 else f"{made}_{count}")
+        self.anchor = fragment(anchor[:_LONGEST]) if anchor else (made if count == 1 else f"{made}_{count}")
         if self._dropped is None and is_boilerplate(heading):
             self._dropped = level
 

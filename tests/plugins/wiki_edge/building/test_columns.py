@@ -127,3 +127,15 @@ def test_boilerplate_of_plain_text_goes() -> None:
         "History",
         "Legacy",
     ]
+
+
+def test_only_addresses_of_the_web_are_kept(tmp_path: Path) -> None:
+    odd = [
+        {**WIKIPEDIA[0], "url": url} for url in ("javascript:alert(1)", "file:///etc/passwd", "", "http://a.example/b")
+    ]
+    assert [one.url for one in JsonLines(lines(tmp_path / "a.jsonl", odd)).pages(None)] == [
+        "",
+        "",
+        "",
+        "http://a.example/b",
+    ]
