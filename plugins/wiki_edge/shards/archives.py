@@ -113,7 +113,7 @@ class _Writer:
 
     def _too_large(self, name: str) -> ShardError:
         if self._most == self._limits.bytes:
-            what = f"unpacks to more than {self._most >> 20:,} MB"
+            what = f"unpacks to more than {self._most / 1e6:,.0f} MB"
         else:
             what = f"unpacks to more than {self._limits.ratio} times its size, as only a bomb does"
         return ShardError(f"{what}, at the member {name[:120]!r}", file=self._archive)

@@ -20,6 +20,9 @@ from .plain_json import parse
 
 NAME = "manifest.json"
 _LARGEST = 16 * 2**20
+#: Each of them is read once, whatever files they share: nobody has so many, but a hostile manifest may.
+_MOST_SHARDS = 1000
+_MOST_FILES = 1000
 _HINT = 'a manifest is {"version": "2026-01-31", "shards": [{"id": …, "kind": "wiki", "dim": …, "size": …, …}]}'
 
 RelativeName = Annotated[str, AfterValidator(relative_name)]
@@ -82,9 +85,9 @@ class ShardEntry(_Part):
     source: Source | None = None
     encoder: EncoderName | None = None
     #: Every file of the shard by its name relative to the shard's folder, the metadata by their bare name.
-    files: dict[PlainName, FileSum] | None = None
+    files: dict[PlainName, FileSum] | None = Field(default=None, max_length=_MOST_FILES)
     #: Purpose → name relative to the shard's folder; an unknown purpose is ignored.
-    side_files: dict[str, PlainName] | None = None
+    side_files: dict[str, PlainName] | None = Field(default=None, max_length=_MOST_FILES)
     signature: Signature | None = None
 
     @field_validator("id")
@@ -189,6 +192,8 @@ class Manifest(_Part):
         """The manifest that a JSON object describes. Raises ``ShardError``."""
         if not isinstance(value, dict) or not isinstance(value.get("shards"), list):
             raise ShardError("is not an object with a list of shards", file=file, hint=_HINT)
+        if len(value["shards"]) > _MOST_SHARDS:
+            raise ShardError(f"lists more than {_MOST_SHARDS:,} shards", file=file)
         shards = tuple(ShardEntry.of(raw, file=file, number=n) for n, raw in enumerate(value["shards"], 1))
         seen: set[str] = set()
         for shard in shards:

@@ -57,10 +57,10 @@ def _copy(source: Path, folder: Path, limits: Limits) -> None:
     paths = {name: inside(source, name) for name in names}
     size = sum(path.stat().st_size for path in paths.values() if path.is_file())
     if size > limits.bytes:
-        raise ShardError(f"has more than {limits.bytes >> 20:,} MB", file=source)
+        raise ShardError(f"has more than {limits.bytes / 1e6:,.0f} MB", file=source)
     free = shutil.disk_usage(folder).free
     if size > free:
-        what = f"{size >> 20:,} MB are to be copied and {free >> 20:,} MB are free"
+        what = f"{size / 1e6:,.0f} MB are to be copied and {free / 1e6:,.0f} MB are free"
         raise StorageFull(what, where=str(folder.parent), hint="nothing was changed; make room and install again")
     for name, path in paths.items():
         _copy_file(path, folder / name, limits.bytes)

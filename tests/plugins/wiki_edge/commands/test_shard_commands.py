@@ -146,7 +146,7 @@ def test_what_is_unpacked_has_a_limit(here: Here, tmp_path: Path) -> None:
     os.truncate(folder / EMBEDDINGS, 3 * 2**30)  # a hole: it takes no room
     done = here("wiki", "install", str(folder), "--max-gb", "2")
     assert (done.code, done.out) == (1, "")
-    assert "has more than 1,907 MB" in done.err
+    assert "has more than 2,000 MB" in done.err
 
 
 def test_info_of_nothing(here: Here, tmp_path: Path) -> None:

@@ -6,14 +6,18 @@ import gzip
 import io
 import os
 import re
+import shutil
 import struct
 import sys
 import tarfile
 import zipfile
 import zlib
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from ragstone.plugins.wiki_edge.errors import ShardError
 from ragstone.plugins.wiki_edge.shards.archives import Limits, unpack
@@ -25,7 +29,6 @@ from .making import ID, make
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
 
 def _info(name: str, kind: bytes = tarfile.REGTYPE, size: int = 0, link: str = "") -> tarfile.TarInfo:
@@ -197,6 +200,35 @@ def test_a_bomb_is_stopped_before_it_fills_the_disk(tmp_path: Path) -> None:
     with pytest.raises(ShardError):
         unpack(archive, folder, Limits(bytes=2**19))
     assert sum(path.stat().st_size for path in folder.rglob("*")) <= 2**19
+
+
+@pytest.fixture(scope="module")
+def packed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
+    """Good archives of one small shard."""
+    folder = make(tmp_path_factory.mktemp("packed") / "shards", rows=2, dim=4)
+    return {
+        suffix: Path(shutil.make_archive(str(folder.parent / "archive"), suffix, folder)).read_bytes()
+        for suffix in ("tar", "gztar", "zip")
+    }
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.data())
+def test_a_changed_archive_is_refused_or_whole(
+    packed: dict[str, bytes], data: st.DataObject, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    folder = tmp_path_factory.mktemp("changed")
+    raw = bytearray(packed[data.draw(st.sampled_from(sorted(packed)))])
+    for at, byte in data.draw(st.lists(st.tuples(st.integers(0, len(raw) - 1), st.integers(0, 255)), max_size=4)):
+        raw[at] = byte
+    (folder / "archive").write_bytes(raw[: data.draw(st.integers(0, len(raw)) | st.just(len(raw)))])
+    try:
+        install(folder / "archive", folder / "root")
+    except ShardError as error:
+        assert str(folder / "archive") in str(error) or NAME in str(error)
+    else:
+        assert verify(folder / "root") == []
+    assert sorted(path.name for path in folder.iterdir()) == ["archive", "root"]
 
 
 @pytest.mark.parametrize("suffix", [".tar", ".tar.gz", ".zip"])

@@ -146,9 +146,9 @@ def _signed(then: Callable[[dict[str, Any]], object]) -> Callable[[Path], object
     return changed
 
 
-def _doubled(raw: bytes) -> bytes:
+def _doubled(raw: bytes, times: int = 2) -> bytes:
     value = json.loads(raw)
-    return json.dumps({**value, "shards": value["shards"] * 2}).encode()
+    return json.dumps({**value, "shards": value["shards"] * times}).encode()
 
 
 OTHER_KEY = "z1tug6Z+YOFY3xfoV/4xFgm87vlKUudUoTRxNsRRMlo="
@@ -242,6 +242,7 @@ MANIFEST_DAMAGED = [
     Damage("no UTF-8", _bytes(NAME, lambda raw: b"\n\n\xff"), NAME, "is not UTF-8", line=3),
     Damage("too deep", _bytes(NAME, lambda raw: b"[" * 100_000), NAME, "nested too deeply"),
     Damage("too large", _bytes(NAME, lambda raw: raw + b" " * 2**24), NAME, "larger than 16 MB"),
+    Damage("too many shards", _bytes(NAME, lambda raw: _doubled(raw, 1001)), NAME, "lists more than 1,000 shards"),
     Damage("a list", _bytes(NAME, lambda raw: b"[]"), NAME, "not an object with a list of shards"),
     Damage("no version", _bytes(NAME, lambda raw: b'{"shards": []}'), NAME, "version: Field required"),
     Damage("a pipe", _replaced(NAME, os.mkfifo), NAME, "is not a regular file"),
