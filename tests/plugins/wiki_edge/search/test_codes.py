@@ -96,9 +96,10 @@ def test_a_file_that_shrinks_under_a_reader_is_an_error(tmp_path: Path) -> None:
     array = FileArray(tmp_path / "a.npy", dtype="<f4", ndim=2)
     with (tmp_path / "a.npy").open("r+b") as file:
         file.truncate(5000)
-    for ask in (lambda: array.read(0, 1000), lambda: array.gather([3, 999])):
-        with pytest.raises(ShardError, match="truncated"):
-            ask()
+    with pytest.raises(ShardError, match="truncated"):
+        array.read(0, 1000)
+    with pytest.raises(ShardError, match="truncated"):
+        array.gather([3, 999])
     assert np.array_equal(array.gather([3, 1]), clustered(1000)[[3, 1]])
     (tmp_path / "a.npy").unlink()
     assert np.array_equal(array.gather([2]), clustered(1000)[[2]])
