@@ -76,6 +76,8 @@ class Profile:
     examples: Callable[[], tuple[str, ...]] = tuple
     #: Metadata keys by which a question can be narrowed, with a help text.
     narrowings: Mapping[str, str] = field(default_factory=dict)
+    #: The values of a narrowing that takes no others.
+    choices: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     #: What passages' metadata must be for a question narrowed like this; of several values one. Raises ``BadRequest``.
     conditions: Callable[[Mapping[str, str]], Conditions] = dict
     top_k: int = 5
@@ -100,6 +102,7 @@ class Assistant(BaseQueryEngine):
         self.title = profile.title
         self.description = profile.description
         self.narrowings = profile.narrowings
+        self.choices = profile.choices
         self.page = profile.page
         self.query_path = profile.query_path or f"/assistants/{profile.name}/query"
         self.selection_path = profile.selection_path
@@ -186,6 +189,10 @@ class Assistant(BaseQueryEngine):
         if unknown:
             known = ", ".join(self.narrowings) or "nothing"
             raise BadRequest(f"a question cannot be narrowed by {unknown[0]!r}", hint=f"by {known}")
+        for name, known_values in self.choices.items():
+            if name in narrow and narrow[name] not in known_values:
+                hint = f"known: {', '.join(known_values)}"
+                raise BadRequest(f"there is no {name} {narrow[name][:40]!r}", hint=hint)
         return narrow
 
     def _filters(self, narrow: Mapping[str, str]) -> MetadataFilters | None:

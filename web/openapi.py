@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 Operation = dict[str, Any]
 
-#: Something that is no white space, and no NUL.
-_SAID = r"^[^\u0000]*[^\s\u0000][^\u0000]*$"
+#: Something that is no white space, and no NUL. Python counts as white space what JavaScript's \s leaves out.
+_SAID = r"^[^\u0000]*[^\s\u0000\u001c-\u001f\u0085][^\u0000]*$"
 _QUESTION = {"type": "string", "minLength": 1, "maxLength": 4000, "pattern": _SAID}
 _TEXT = {"type": "string"}
 _MAYBE_TEXT = {"type": ["string", "null"]}
@@ -98,6 +98,8 @@ def asking(assistant: Assistant, *, selection: bool) -> Operation:
         properties["history"] = _list(_TURN, maxItems=20)
     for name, help_text in assistant.narrowings.items():
         properties[name] = {"type": "string", "description": help_text}
+        if name in assistant.choices:
+            properties[name]["enum"] = list(assistant.choices[name])
     schema = {
         "type": "object",
         "properties": properties,

@@ -18,7 +18,7 @@ from .manifest import SIMULATION, said_of_section
 from .packing import Packer, Unit
 from .pdf.pagemap import KEY, PageMap
 from .sections import SEPARATOR, read_sections
-from .simulation import is_simulation
+from .simulation import HARDWARE, is_simulation, setting
 
 _NAMESPACE = uuid.UUID("6f3b1c52-94d0-5c1e-8a55-0d6f8c5a7e21")
 
@@ -31,7 +31,7 @@ class BookNodeParser(NodeParser):
     chunk but a section's first repeats up to ``overlap_tokens`` from the end of the one before.
     """
 
-    version: ClassVar[int] = 2
+    version: ClassVar[int] = 3
 
     max_tokens: int = Field(default=400, gt=0, description="A chunk is full at this many tokens.")
     min_tokens: int = Field(default=300, ge=0, description="Below this a chunk takes a block more, up to the limit.")
@@ -83,9 +83,10 @@ class BookNodeParser(NodeParser):
         seen: Counter[str] = Counter()
         packer = Packer(self.count_tokens, self.max_tokens, self.min_tokens, self.overlap_tokens, self.hard_limit)
         for section in read_sections(text, known):
-            simulated = said_of_section(known.get(SIMULATION) or {}, section.headings)
-            if simulated is None:
-                simulated = is_simulation(section.headings, text[section.start : section.end])
+            words = text[section.start : section.end]
+            said = said_of_section(known.get(SIMULATION) or {}, section.headings)
+            simulated = is_simulation(section.headings, words) if said is None else said
+            about = HARDWARE if said is False else setting(section.headings, words, simulated)
             for units in packer.chunks(text, section.blocks):
                 start, end = units[0].start, units[-1].end
                 words = text[start:end]
@@ -100,8 +101,8 @@ class BookNodeParser(NodeParser):
                     "page_index": page,
                     "content_type": _content_type(units),
                     "is_simulation": simulated,
-                    # The same as a word: LlamaIndex's filters know no truth values.
-                    "setting": "simulation" if simulated else "hardware",
+                    # More than the truth value says, and a word: LlamaIndex's filters know no truth values.
+                    "setting": about,
                     "has_code": any(unit.block.kind == "code" for unit in units),
                     "path": known.get("path"),
                     "url": known.get("url"),

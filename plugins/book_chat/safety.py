@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 from llama_index.core.vector_stores.types import MetadataFilter, MetadataFilters
 
-from ragstone.core import BadRequest, CitedWarning, Verdict
+from ragstone.core import CitedWarning, Verdict
 
 from .blocks import read_blocks
 from .sections import SEPARATOR
-from .simulation import names_hardware
+from .simulation import HARDWARE, names_hardware
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
     from ragstone.core import Corpus, Sentence
 
-_SETTINGS = ("simulation", "hardware")
 _WARNING_KINDS = {"warning", "caution", "danger"}
 _SAYS_WARNING = re.compile(
     r"^\W*(?:warning|caution|danger|safety(?: (?:warning|note|notice))?)\W*[:!.\u2014]", re.IGNORECASE
@@ -44,18 +43,12 @@ _CODE = re.compile(
 _MOST_WARNINGS = 8
 
 
-def checked_setting(setting: str) -> str:
-    """What a question is narrowed to. Raises ``BadRequest`` for what is neither simulation nor hardware."""
-    if setting not in _SETTINGS:
-        raise BadRequest(f"there is no setting {setting[:40]!r}", hint=f"known: {', '.join(_SETTINGS)}")
-    return setting
-
-
 def setting_of(node: BaseNode) -> str | None:
     """What stands before sentences of a passage, so that nobody takes a simulated robot for a real one."""
     if node.metadata.get("is_simulation"):
         return "In simulation"
-    return "On real hardware" if names_hardware(_headings(node), "") else None
+    on_hardware = node.metadata.get("setting") == HARDWARE and names_hardware(_headings(node), "")
+    return "On real hardware" if on_hardware else None
 
 
 class SafetyWarnings:

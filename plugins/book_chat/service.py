@@ -10,9 +10,10 @@ from ragstone.core import Assistant, Host, Profile, RagstoneError
 
 from .editions import older_editions
 from .prompts import ANSWER
-from .safety import SafetyWarnings, checked_setting, setting_of
+from .safety import SafetyWarnings, setting_of
 from .settings import BookChatSettings
 from .shelf import Shelf
+from .simulation import GENERAL, HARDWARE, SIMULATION
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -63,7 +64,7 @@ def assistant(host: Host) -> Assistant:
         elif older := older_editions(shelf.books()):
             found["book"] = tuple(book.slug for book in shelf.books() if book not in older)
         if "setting" in narrow:
-            found["setting"] = checked_setting(narrow["setting"])
+            found["setting"] = (narrow["setting"], GENERAL)  # what holds for both is wanted with either
         return found
 
     def examples() -> tuple[str, ...]:
@@ -85,8 +86,9 @@ def assistant(host: Host) -> Assistant:
             examples=examples,
             narrowings={
                 "book": "slug of one book; see ragstone book list; without it the newest edition of each is asked",
-                "setting": "simulation or hardware",
+                "setting": "simulation or hardware; what is about neither is asked in both cases",
             },
+            choices={"setting": (SIMULATION, HARDWARE)},
             conditions=conditions,
             top_k=host.options(BookChatSettings).top_k,
             page="/book_chat/",

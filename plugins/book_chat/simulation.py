@@ -1,4 +1,4 @@
-"""Is a passage about a simulated robot or about a real one?"""
+"""Is a passage about a simulated robot, about a real one, or about neither?"""
 
 from __future__ import annotations
 
@@ -19,6 +19,11 @@ _HARDWARE = re.compile(
     r"actuators?|wiring|soldering|firmware|microcontrollers?|motor drivers?|raspberry pi|arduino|"
     r"emergency stop|e-stop)\b"
 )
+
+SIMULATION = "simulation"
+HARDWARE = "hardware"
+#: Theory, and whatever else holds for both.
+GENERAL = "general"
 
 #: What moves, burns or shocks: beside the words above, signs of a text about a real machine.
 _MACHINERY = re.compile(
@@ -57,3 +62,20 @@ def is_simulation(headings: Sequence[str], text: str) -> bool:
             return simulated
     named = sum(1 for _ in _SIMULATION.finditer(text))
     return named >= 2 and named > sum(1 for _ in _HARDWARE.finditer(text))
+
+
+def setting(headings: Sequence[str], text: str, simulated: bool) -> str:
+    """What a section is about: ``SIMULATION`` as ``is_simulation`` says, ``HARDWARE``, or ``GENERAL`` for neither.
+
+    It is about real hardware when its own heading names hardware and no simulation, or one above it does and the text
+    names hardware or machinery, or when the text names these at least twice and more often than simulation. So plain
+    theory is general, also in a part on actuators.
+    """
+    if simulated:
+        return SIMULATION
+    named = [bool(_HARDWARE.search(heading)) and not _SIMULATION.search(heading) for heading in headings]
+    told = sum(1 for _ in _HARDWARE.finditer(text)) + sum(1 for _ in _MACHINERY.finditer(text))
+    mostly = told >= 2 and told > sum(1 for _ in _SIMULATION.finditer(text))
+    if (named and named[-1]) or (any(named) and told) or mostly:
+        return HARDWARE
+    return GENERAL

@@ -51,6 +51,7 @@ class Speaker:
     examples: tuple[str, ...] = ("What is a node?", "Why <b>?")
     page: str | None = None
     narrowings: Mapping[str, str] = field(default_factory=lambda: {"book": "slug of one book"})
+    choices: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     query_path: str = "/query"
     selection_path: str | None = "/query-selection"
     answer: Answer = ANSWER

@@ -30,6 +30,7 @@ url = "https://book.example/robots"
 [ragstone.simulation]
 "02-*" = true
 "Wheels › Tyres" = true
+"Wheels › Hubs" = false
 """
 
 
@@ -37,7 +38,7 @@ url = "https://book.example/robots"
 def book(tmp_path: Path) -> Path:
     pages = {
         "01-wheels.md": "# Wheels\n\n## Casters\n\nA caster swivels about a vertical axis.\n\n"
-        "## Tyres\n\nTyres grip.\n",
+        "## Tyres\n\nTyres grip.\n\n## Hubs\n\nHubs turn.\n",
         "02-arms.md": "# Arms\n\nAn arm has joints that turn.\n",
         "book.toml": TOML,
     }
@@ -57,7 +58,8 @@ def test_title_edition_licence_addresses_and_simulation(fast_host: Host, book: P
             found[known["section"]] = (known["url"], known["is_simulation"], known["setting"])
     wheels = "https://book.example/robots/01-wheels.html"
     assert found == {
-        "Casters": (wheels, False, "hardware"),
+        "Casters": (wheels, False, "general"),
+        "Hubs": (wheels, False, "hardware"),
         "Tyres": (wheels, True, "simulation"),
         "Arms": ("https://elsewhere.example/arms", True, "simulation"),
     }

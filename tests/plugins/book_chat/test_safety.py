@@ -118,6 +118,21 @@ class TestSS3:
             found, _ = host.assistant("book_chat").retrieve_for("brakes of the arm", narrow={"setting": setting})
             assert found.nodes
             assert {node.node.metadata["is_simulation"] for node in found.nodes} == {simulated}
+
+    @pytest.mark.parametrize("narrow", [{}, {"setting": "simulation"}, {"setting": "hardware"}])
+    def test_theory_is_never_hidden_and_never_labelled(self, tmp_path: Path, narrow: dict[str, str]) -> None:
+        pages = {
+            **PAGES,
+            "04-laws.md": "# Actuators\n\n## Newton's laws\n\nForce is mass times acceleration, as Newton found.\n",
+        }
+        with open_host(tmp_path) as host:
+            shelf = Shelf(host)
+            shelf.add(shelf.plan(write_pages(tmp_path / "arms", pages)), title="Arms")
+            answer = host.assistant("book_chat").ask("What is force as Newton found it?", narrow=narrow, top_k=1)
+        assert answer.text == "Force is mass times acceleration, as Newton found. [1]"
+        assert answer.citations[0].fields["setting"] == "general"
+
+    def test_there_are_no_other_settings(self, host: Host) -> None:
         with pytest.raises(BadRequest, match="there is no setting 'space'"):
             host.assistant("book_chat").ask("What?", narrow={"setting": "space"})
 
