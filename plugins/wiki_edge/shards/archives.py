@@ -6,6 +6,7 @@ Every member is a file or a folder with a plain name of its own; all bytes are c
 from __future__ import annotations
 
 import os
+import struct
 import unicodedata
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -47,7 +48,8 @@ def unpack(archive: Path, folder: Path, limits: Limits) -> None:
             raise ShardError("is cut off", file=archive) from error
         except damage() as error:
             raise ShardError(f"is damaged or no archive: {error}", file=archive, hint=KINDS) from error
-        except (ValueError, NotImplementedError, RuntimeError, OverflowError) as error:
+        # What else tarfile and zipfile raise for bytes that they did not expect.
+        except (ValueError, LookupError, NotImplementedError, RuntimeError, OverflowError, struct.error) as error:
             raise ShardError(f"cannot be unpacked: {error}", file=archive, hint=KINDS) from error
 
 

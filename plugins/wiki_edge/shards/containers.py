@@ -165,6 +165,8 @@ class _Bounded(io.RawIOBase):
         return self._file.read(size)
 
     def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        if whence == io.SEEK_SET and offset < 0:
+            raise ValueError("a member would begin before the archive does")
         return self._file.seek(offset, whence)
 
     def tell(self) -> int:
