@@ -79,7 +79,7 @@ def write_atomically(path: Path, content: bytes, *, mode: int = 0o644) -> None:
 
     Raises ``OSError``.
     """
-    temporary = path.with_name(f"{TEMPORARY}{token_hex(8)}")
+    temporary = path.with_name(f"{TEMPORARY}{path.name[:100]}-{token_hex(8)}")
     descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
     try:
         with os.fdopen(descriptor, "wb") as file:

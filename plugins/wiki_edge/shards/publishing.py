@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ragstone.core import BadRequest, NotFound, StorageDenied
+from ragstone.core import BadRequest, NotFound
 
 from ..errors import ShardError
 from .entry import NAME, Manifest
 from .installing import Refused
+from .releases import locked
 from .signing import public_key, sign, signer
 from .verifying import Faults, sums_of, verify_shard
 
@@ -38,8 +39,14 @@ def sign_folder(
     are none.
 
     Without ``revision`` a new shard gets 1, one that was changed after it was signed the next, and the others keep
-    theirs. Nothing is signed that ``verify`` finds fault with. Raises ``Refused``, ``ShardError``, ``BadRequest``.
+    theirs. Nothing is signed that ``verify`` finds fault with. Raises ``Refused``, ``ShardError``, ``BadRequest``,
+    ``StorageError``.
     """
+    with locked(folder):
+        return _sign_folder(folder, key, only, revision)
+
+
+def _sign_folder(folder: Path, key: Ed25519PrivateKey, only: str | None, revision: int | None) -> list[Signed]:
     path = folder / NAME
     manifest = Manifest.read(path)
     if only is not None and manifest.shard(only) is None:
@@ -56,10 +63,7 @@ def sign_folder(
         told.append(Signed(new.id, new.revision or 1, entry.revision, public_key(key)))
     if faults.found():
         raise Refused(folder, faults.found())
-    try:
-        manifest.write(path)
-    except OSError as error:
-        raise StorageDenied(f"cannot be written: {error.strerror}", where=str(path)) from error
+    manifest.write(path)
     return told
 
 

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 LOCK = f"{TEMPORARY}lock"
 _TOUCHED = f"{TEMPORARY}touched.json"
+#: Files that are written under the lock only.
+_HALF_WRITTEN = (f"{TEMPORARY}{NAME}-", f"{TEMPORARY}{_TOUCHED}-")
 #: Our own key in an installed manifest, which other readers ignore.
 _OWN = "ragstone"
 _RELEASE = re.compile(r"r\d{1,16}-[0-9a-f]{16}(-\d{1,6})?")
@@ -49,7 +51,7 @@ def locked(root: Path) -> Iterator[None]:
             yield
     except Timeout as error:
         hint = "wait until it has ended"
-        raise StorageBusy("another process installs shards here", where=str(root), hint=hint) from error
+        raise StorageBusy("another process installs or signs shards here", where=str(root), hint=hint) from error
     except OSError as error:
         kind: type[StorageError] = StorageError
         if error.errno in (ENOSPC, EDQUOT):
@@ -114,11 +116,9 @@ def clear(root: Path, manifest: Manifest | None) -> None:
             with suppress(OSError):  # another release is in it
                 (root / release).parent.rmdir()
     for path in root.glob(f"{TEMPORARY}*"):
-        if path.name in {LOCK, _TOUCHED}:
-            continue
         if path.is_dir() and not path.is_symlink():
             shutil.rmtree(path, ignore_errors=True)
-        else:
+        elif path.name.startswith(_HALF_WRITTEN):  # others may be writing other files at this moment
             path.unlink(missing_ok=True)
     (root / _TOUCHED).unlink(missing_ok=True)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import tarfile
 from typing import TYPE_CHECKING
 
@@ -177,6 +178,16 @@ def test_a_private_key_is_never_printed(here: Here, shards: Path, tmp_path: Path
     assert 'trusted_keys = ["' in done.out
     said = done.out + here("wiki", "sign", str(shards), "--key", "key.pem").out
     assert private not in said
+
+
+@pytest.mark.parametrize("name", ["info", "install", "keygen", "sign", "verify"])
+def test_the_help_has_an_example_that_can_be_parsed(here: Here, name: str) -> None:
+    text = " ".join(here("wiki", name, "--help").out.split())
+    example = text.partition("Example: ragstone ")[2]
+    assert example.startswith(f"wiki {name} ")
+    asked = here(*shlex.split(example.replace("~/", "./")))
+    assert "No such" not in asked.err
+    assert "Usage:" not in asked.err or "does not exist" in asked.err
 
 
 def test_a_locked_key(here: Here, shards: Path, monkeypatch: pytest.MonkeyPatch) -> None:

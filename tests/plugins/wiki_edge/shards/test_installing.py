@@ -229,7 +229,7 @@ def test_two_shards_do_not_share_a_file(tmp_path: Path, root: Path) -> None:
 
 def test_only_one_installs_at_a_time(tmp_path: Path, root: Path) -> None:
     folder = make(tmp_path / "new")
-    with locked(root), pytest.raises(StorageBusy, match="another process installs shards here"):
+    with locked(root), pytest.raises(StorageBusy, match="another process installs or signs shards here"):
         install(folder, root)
     assert _whats(install(folder, root)) == [(ID, "installed", None)]
 
@@ -266,14 +266,16 @@ def test_leftovers_are_cleared_and_nothing_else(tmp_path: Path, root: Path) -> N
     half = root / ".ragstone-0123456789abcdef"
     (half / "from").mkdir(parents=True)
     (half / "from" / NAME).write_text("{")
-    (root / ".ragstone-fedcba9876543210").write_text("{")
+    (root / ".ragstone-manifest.json-fedcba9876543210").write_text("{")
+    (root / ".ragstone-journal-fedcba9876543210").write_text("somebody else is writing it")
     orphan = root / ID / "r7-0123456789abcdef"
     orphan.mkdir()
     mine = root / "mine" / "r7-0123456789abcdef"
     mine.mkdir(parents=True)
     (root / ".ragstone-touched.json").write_text(json.dumps([f"{ID}/{orphan.name}", "../x/r1-0123456789abcdef", 7]))
     install(make(tmp_path / "new", seed=1), root)
-    assert sorted(path.name for path in root.iterdir()) == [".ragstone-lock", NAME, "mine", ID]
+    kept = [".ragstone-journal-fedcba9876543210", ".ragstone-lock", NAME, "mine", ID]
+    assert sorted(path.name for path in root.iterdir()) == kept
     assert not orphan.exists()
     assert mine.exists()
 
