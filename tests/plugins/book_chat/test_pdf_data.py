@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -14,6 +15,9 @@ from ragstone.plugins.book_chat.pdf.headings import bare
 from ragstone.plugins.book_chat.pdf.pagemap import PageMap
 from ragstone.plugins.book_chat.pdf.reader import PdfReader, UnreadablePdf
 from tests.needs import missing, needed
+
+if TYPE_CHECKING:
+    from llama_index.core.schema import Document
 
 pypdfium2 = needed("pypdfium2")
 pytestmark = pytest.mark.data
@@ -31,8 +35,14 @@ def file(name: str) -> Path:
 
 
 @cache
-def book(name: str) -> tuple[str, PageMap]:
+def document_of(name: str) -> Document:
+    """The document, read once for all tests."""
     (document,) = PdfReader(seconds=300).load_data(file(name))
+    return document
+
+
+def book(name: str) -> tuple[str, PageMap]:
+    document = document_of(name)
     pages = PageMap.of(document.metadata)
     assert pages is not None
     return document.text, pages
@@ -54,9 +64,8 @@ def test_every_section_of_the_outline_is_a_heading_on_its_page(edition: str) -> 
 @pytest.mark.parametrize("edition", EDITIONS)
 def test_labels_are_the_files_own(edition: str) -> None:
     document = pypdfium2.PdfDocument(file(edition))
-    nodes = BookNodeParser(count_tokens=lambda words: len(words.split())).get_nodes_from_documents(
-        PdfReader(seconds=300).load_data(file(edition))
-    )
+    parser = BookNodeParser(count_tokens=lambda words: len(words.split()))
+    nodes = parser.get_nodes_from_documents([document_of(edition)])
     assert len(nodes) > 50
     for node in nodes:
         assert node.metadata["page_label"] == document.get_page_label(node.metadata["page_index"] - 1)
