@@ -21,12 +21,13 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
+    from .clusters import Clusters
     from .memory import Memory
 
 #: Rows of a block: a column of it is 128 KB, and the intermediate results stay in the processor's cache.
 BLOCK = 16384
 #: Rows whose codes are compared with the question's numbers, for each that is asked for.
-_COARSE = 10
+_COARSE = 8
 #: Rows that are read while the codes are made.
 _READ = 8192
 
@@ -36,8 +37,10 @@ def words_of(dimension: int) -> int:
     return -(-dimension // 64)
 
 
-def make(embeddings: FileArray, codes: Path, centre: Path) -> None:
+def make(embeddings: FileArray, codes: Path, centre: Path, order: npt.NDArray[np.uint32] | None = None) -> None:
     """Write the codes of all rows and the vector by which they are centred; two passes, bounded memory.
+
+    ``order``: which row's code comes at which place, if not in the order of the rows.
 
     ``codes``: uint64 [blocks, words, ``BLOCK``], the last block filled up with zeros. ``centre``: float32 [dimension].
     """
@@ -54,9 +57,10 @@ def make(embeddings: FileArray, codes: Path, centre: Path) -> None:
         for block in range(blocks):
             columns = np.zeros((words_of(dimension), BLOCK), "<u8")
             for start in range(block * BLOCK, min((block + 1) * BLOCK, rows), _READ):
-                some = signs(embeddings.read(start, min(start + _READ, rows)) - middle)
+                stop = min(start + _READ, rows)
+                read = embeddings.read(start, stop) if order is None else embeddings.gather(order[start:stop])
                 at = start - block * BLOCK
-                columns[:, at : at + len(some)] = some.T
+                columns[:, at : at + len(read)] = signs(read - middle).T
             file.write(columns.tobytes())
 
 
@@ -71,14 +75,20 @@ def signs(vectors: npt.NDArray[np.float32]) -> npt.NDArray[np.uint64]:
 class Codes:
     """The codes of a shard: held in memory where its budget allows, else read block by block."""
 
-    def __init__(self, codes: Path, centre: Path, rows: int, dimension: int, memory: Memory) -> None:
-        """Raises ``ShardError`` where the files do not fit a shard of so many rows."""
+    def __init__(
+        self, codes: Path, centre: Path, rows: int, dimension: int, memory: Memory, clusters: Clusters | None = None
+    ) -> None:
+        """``clusters``: by which the codes are ordered, if they are.
+
+        Raises ``ShardError`` where the files do not fit a shard of so many rows.
+        """
         self._file = FileArray(codes, dtype="<u8", ndim=3)
         middle = FileArray(centre, dtype="<f4", ndim=1)
         self._file.expect((-(-rows // BLOCK), words_of(dimension), BLOCK))
         middle.expect((dimension,))
         self._centre = middle.read()
         self._rows = rows
+        self._clusters = clusters
         self._held = None
         if memory.take(self._file.nbytes):
             weakref.finalize(self, memory.give_back, self._file.nbytes)
@@ -94,30 +104,39 @@ class Codes:
         rows for 99.9 %, among the 200 with the fewest differing bits for 98.6 %.
         """
         coarse = _COARSE * limit
-        rows, codes = self._fewest_differing(question, coarse, kept)
-        if len(rows) > limit:
-            rows = rows[np.argpartition(-_products(codes, question), limit - 1)[:limit]]
-        return np.sort(rows)
+        places, codes = self._fewest_differing(question, coarse, kept)
+        if len(places) > limit:
+            places = places[np.argpartition(-_products(codes, question), limit - 1)[:limit]]
+        return np.sort(places if self._clusters is None else self._clusters.rows_at(places))
 
     def _fewest_differing(
         self, question: npt.NDArray[np.float32], limit: int, kept: npt.NDArray[np.bool_] | None
     ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.uint64]]:
-        """``limit`` rows or some more, and their codes, [words, rows]."""
+        """The places of ``limit`` codes or some more, and those codes, [words, places]."""
         code = signs((question - self._centre)[None])[0]
         near = _Nearest(len(code), limit)
         scratch = np.empty(BLOCK, np.uint64), np.empty((2, BLOCK), np.uint8)
-        for start, columns in self._blocks():
-            distances = _distances(columns, code, *scratch)[: self._rows - start]
+        ranges = [(0, self._rows)] if self._clusters is None else self._clusters.near(question)
+        for start, columns in self._columns(ranges):
+            distances = _distances(columns, code, *scratch)
             here = distances <= near.bound
             if kept is not None:
-                here &= kept[start : start + len(distances)]
+                stop = start + len(distances)
+                rows = slice(start, stop) if self._clusters is None else self._clusters.rows_between(start, stop)
+                here &= kept[rows]
             near.add(start, np.flatnonzero(here), distances, columns)
-        return near.rows, near.codes
+        return near.places, near.codes
 
-    def _blocks(self) -> Iterator[tuple[int, npt.NDArray[np.uint64]]]:
-        for block in range(len(self._file)):
-            columns = self._held[block] if self._held is not None else self._file.read(block, block + 1)[0]
-            yield block * BLOCK, columns
+    def _columns(self, ranges: list[tuple[int, int]]) -> Iterator[tuple[int, npt.NDArray[np.uint64]]]:
+        """The codes at these places, [words, places] of a block at a time, with the first one's place."""
+        for start, stop in ranges:
+            for block in range(start // BLOCK, -(-stop // BLOCK)):
+                first, last = max(start - block * BLOCK, 0), min(stop - block * BLOCK, BLOCK)
+                if self._held is not None:
+                    columns = self._held[block, :, first:last]
+                else:
+                    columns = self._file.read_within(block, first, last)
+                yield block * BLOCK + first, columns
 
 
 def _distances(
@@ -126,12 +145,14 @@ def _distances(
     differing: npt.NDArray[np.uint64],
     counts: npt.NDArray[np.uint8],
 ) -> npt.NDArray[np.uint16]:
-    """In how many bits each code of a block differs from ``code``, uint16 [``BLOCK``].
+    """In how many bits each code of the columns differs from ``code``, uint16.
 
     Bytes are added as long as they cannot overflow (three words of 64 bits), which is twice as fast as wider numbers.
     """
     total = np.zeros(columns.shape[1], np.uint16)
     some, count = counts
+    size = len(total)
+    differing, some, count = differing[:size], some[:size], count[:size]
     for first in range(0, len(code), 3):
         for number in range(first, min(first + 3, len(code))):
             np.bitwise_xor(columns[number], code[number], out=differing)
@@ -143,11 +164,11 @@ def _distances(
 
 
 class _Nearest:
-    """The rows with the fewest differing bits so far; what is farther than the ``limit``-th is let go now and then."""
+    """The codes with the fewest differing bits so far; what is farther than the ``limit``-th is let go now and then."""
 
     def __init__(self, words: int, limit: int) -> None:
         self.bound = np.iinfo(np.uint16).max
-        self.rows = np.zeros(0, np.int64)
+        self.places = np.zeros(0, np.int64)
         self.codes = np.zeros((words, 0), np.uint64)
         self._distances = np.zeros(0, np.uint16)
         self._limit = limit
@@ -159,19 +180,19 @@ class _Nearest:
         distances: npt.NDArray[np.uint16],
         columns: npt.NDArray[np.uint64],
     ) -> None:
-        """Rows of the block that begins at ``start``, by their places in it."""
+        """Codes of the columns that begin at ``start``, by their places in them."""
         near = distances[found]
         if len(found) > self._limit:
             self.bound = min(self.bound, _nth(near, self._limit))
             closer = near <= self.bound
             found, near = found[closer], near[closer]
-        self.rows = np.concatenate([self.rows, found + start])
+        self.places = np.concatenate([self.places, found + start])
         self.codes = np.concatenate([self.codes, columns.take(found, axis=1)], axis=1)
         self._distances = np.concatenate([self._distances, near])
-        if len(self.rows) > 2 * self._limit:
+        if len(self.places) > 2 * self._limit:
             self.bound = _nth(self._distances, self._limit)
             kept = np.flatnonzero(self._distances <= self.bound)
-            self.rows, self.codes, self._distances = self.rows[kept], self.codes[:, kept], self._distances[kept]
+            self.places, self.codes, self._distances = self.places[kept], self.codes[:, kept], self._distances[kept]
 
 
 def _nth(distances: npt.NDArray[np.uint16], count: int) -> int:

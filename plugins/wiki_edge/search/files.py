@@ -64,6 +64,15 @@ class FileArray:
             self._fill(_bytes_of(into), self._offset + start * self._row_bytes)
         return into
 
+    def read_within(self, row: int, start: int, stop: int) -> npt.NDArray[Any]:
+        """``array[row, :, start:stop]`` of one with three axes. Raises ``ShardError``."""
+        _, count, length = self.shape
+        into = np.empty((count, stop - start), self.dtype)
+        for line in range(count):
+            place = (row * count + line) * length + start
+            self._fill(_bytes_of(into[line]), self._offset + place * self.dtype.itemsize)
+        return into
+
     def gather(self, rows: Sequence[int] | npt.NDArray[Any]) -> npt.NDArray[Any]:
         """These rows, in this order, read in the order in which they lie on the disk. Raises ``ShardError``."""
         wanted = np.asarray(rows, np.int64)

@@ -10,6 +10,7 @@ from ragstone.core import is_packed, pack
 
 from ..errors import ShardError
 from ..shards.lines import read_line
+from .clusters import Clusters
 from .codes import Codes
 from .files import FileArray, FileLines
 from .postings import Postings
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 
 #: Rows that are read and compared exactly for each that is asked for, and the fewest.
 _RESCORED_FOR_ONE = 4
-_RESCORED = 200
+_RESCORED = 320
 #: Megabytes of the budget's share that a shard's postings may keep.
 _POSTINGS_SHARE = 0.1
 
@@ -54,7 +55,12 @@ class Shard:
         offsets = FileArray(sides["offsets"], dtype="<u8", ndim=1)
         offsets.expect((entry.size + 1,))
         self._lines = FileLines(place.metadata, offsets)
-        self._codes = Codes(sides["codes"], sides["centre"], entry.size, entry.dim, memory)
+        clusters = None
+        if "clusters" in sides:
+            clusters = Clusters(
+                sides["clusters"], sides["cluster_starts"], sides["cluster_order"], entry.size, entry.dim
+            )
+        self._codes = Codes(sides["codes"], sides["centre"], entry.size, entry.dim, memory, clusters)
         self._postings = Postings(
             sides["terms"],
             sides["term_rows"],

@@ -4,6 +4,7 @@
 |---|---|
 | ``offsets`` | where each line of the metadata begins, and their end: uint64 [rows + 1] |
 | ``codes``, ``centre`` | see ``codes`` |
+| ``clusters``, ``cluster_starts``, ``cluster_order`` | of large shards; see ``clusters`` |
 | ``terms``, ``term_rows``, ``term_weights`` | see ``postings`` |
 | ``packed``, ``packed_starts`` | each row's words for the second look: uint32 [numbers], uint64 [rows + 1] |
 | ``domains``, ``row_domains`` | the domains that rows name, a JSON list ("" for none); each row's: uint16 [rows] |
@@ -28,7 +29,7 @@ from ragstone.core import StorageError, pack
 from ..errors import ShardError
 from ..shards.files import open_regular
 from ..shards.lines import LONGEST_LINE, read_line
-from . import codes
+from . import clusters, codes
 from .files import FileArray, GrowingArray
 from .postings import PostingsWriter
 
@@ -51,6 +52,12 @@ NAMES = {
     "domains": "domains.json",
     "row_domains": "row-domains.npy",
 }
+#: Of shards with more rows than ``clusters.LARGE``.
+_CLUSTERS = {
+    "clusters": "clusters.npy",
+    "cluster_starts": "cluster-starts.npy",
+    "cluster_order": "cluster-order.npy",
+}
 #: Raised whenever the same shard would get other side files.
 _VERSION = 1
 _RECORD = "made-of.json"
@@ -64,13 +71,22 @@ def make_side_files(folder: Path, entry: ShardEntry) -> dict[str, str]:
     Memory: a line of the metadata, a block of rows and some 30 MB, whatever the size. Raises ``ShardError``.
     """
     _make(folder / entry.embedding_name, folder / entry.metadata_name, entry.size, folder)
-    return dict(NAMES)
+    return _names(entry.size)
 
 
 def headings_of(row: Mapping[str, Any]) -> str:
     """What stands above a row's text: the article's title and, where it is known, the section's."""
     heading = row.get("heading")
     return f"{row['title']}\n{heading}" if isinstance(heading, str) and heading else str(row["title"])
+
+
+def _names(rows: int) -> dict[str, str]:
+    return NAMES | _CLUSTERS if rows > clusters.LARGE else dict(NAMES)
+
+
+def _cluster_paths(folder: Path) -> tuple[Path, Path, Path]:
+    middles, starts, order = (folder / name for name in _CLUSTERS.values())
+    return middles, starts, order
 
 
 def domains(path: Path) -> list[str]:
@@ -88,7 +104,7 @@ def domains(path: Path) -> list[str]:
 
 def side_files(entry: ShardEntry, place: ShardPlace, cache: Path) -> dict[str, Path]:
     """All of them: the shard's own, or such as were made in the cache. Raises ``ShardError`` and ``StorageError``."""
-    own = {purpose: place.side(purpose) for purpose in NAMES}
+    own = {purpose: place.side(purpose) for purpose in _names(entry.size)}
     if all(path is not None and path.is_file() for path in own.values()):
         return {purpose: path for purpose, path in own.items() if path is not None}
     return _from_cache(entry, place, cache)
@@ -116,7 +132,7 @@ def _from_cache(entry: ShardEntry, place: ShardPlace, cache: Path) -> dict[str, 
             where=str(cache),
             hint="make space, or set RAGSTONE_CACHE_DIR",
         ) from error
-    return {purpose: folder / name for purpose, name in NAMES.items()}
+    return {purpose: folder / name for purpose, name in _names(entry.size).items()}
 
 
 def _identity(entry: ShardEntry, place: ShardPlace) -> list[Any]:
@@ -132,7 +148,10 @@ def _identity(entry: ShardEntry, place: ShardPlace) -> list[Any]:
 
 
 def _make(embeddings: Path, metadata: Path, rows: int, folder: Path) -> None:
-    codes.make(FileArray(embeddings, dtype="<f4", ndim=2), folder / NAMES["codes"], folder / NAMES["centre"])
+    vectors, order = FileArray(embeddings, dtype="<f4", ndim=2), None
+    if rows > clusters.LARGE:
+        order = clusters.make(vectors, *_cluster_paths(folder))
+    codes.make(vectors, folder / NAMES["codes"], folder / NAMES["centre"], order)
     postings = PostingsWriter(folder)
     named: dict[str, int] = {}
     offset = start = count = 0
@@ -164,7 +183,7 @@ def _make(embeddings: Path, metadata: Path, rows: int, folder: Path) -> None:
         raise ShardError(f"has {count:,} lines and the shard {rows:,} rows", file=metadata, line=count)
     (folder / NAMES["domains"]).write_text(json.dumps(list(named)), "utf-8")
     postings.finish(*(folder / NAMES[name] for name in ("terms", "term_rows", "term_weights")))
-    for name in NAMES.values():
+    for name in _names(rows).values():
         descriptor = os.open(folder / name, os.O_RDONLY)
         try:
             os.fsync(descriptor)

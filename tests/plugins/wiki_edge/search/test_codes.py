@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 
 from ragstone.plugins.wiki_edge.errors import ShardError
+from ragstone.plugins.wiki_edge.search import clusters
 from ragstone.plugins.wiki_edge.search import codes as made
+from ragstone.plugins.wiki_edge.search.clusters import Clusters
 from ragstone.plugins.wiki_edge.search.codes import BLOCK, Codes
 from ragstone.plugins.wiki_edge.search.files import FileArray
 from ragstone.plugins.wiki_edge.search.memory import Memory
@@ -103,3 +105,27 @@ def test_a_file_that_shrinks_under_a_reader_is_an_error(tmp_path: Path) -> None:
     assert np.array_equal(array.gather([3, 1]), clustered(1000)[[3, 1]])
     (tmp_path / "a.npy").unlink()
     assert np.array_equal(array.gather([2]), clustered(1000)[[2]])
+
+
+@pytest.mark.parametrize("megabytes", [64, 0.001])
+def test_rows_in_clusters(tmp_path: Path, megabytes: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(clusters, "_FEWEST", 10_000)
+    rows = clustered(2 * BLOCK + 777)
+    np.save(tmp_path / "embeddings.npy", rows)
+    embeddings = FileArray(tmp_path / "embeddings.npy", dtype="<f4", ndim=2)
+    middles, starts, places = (tmp_path / name for name in ("middles.npy", "starts.npy", "order.npy"))
+    order = clusters.make(embeddings, middles, starts, places)
+    assert np.array_equal(np.sort(order), np.arange(len(rows)))
+    made.make(embeddings, tmp_path / "codes.npy", tmp_path / "centre.npy", order)
+    opened = Clusters(middles, starts, places, len(rows), 96)
+    codes = Codes(tmp_path / "codes.npy", tmp_path / "centre.npy", len(rows), 96, Memory(megabytes), opened)
+    kept = np.arange(len(rows)) % 2 == 0
+    found = looked_at = 0
+    for question in clustered(20):
+        looked_at += sum(stop - start for start, stop in opened.near(question))
+        found += len(set(codes.nearest(question, 200).tolist()) & set(np.argsort(-(rows @ question))[:10].tolist()))
+        assert (codes.nearest(question, 50, kept) % 2 == 0).all()
+    assert found / 200 > 0.9
+    assert looked_at / 20 < 0.5 * len(rows)
+    with pytest.raises(ShardError, match="shape"):
+        Clusters(middles, starts, places, len(rows) + 1, 96)
