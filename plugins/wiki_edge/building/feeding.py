@@ -29,6 +29,7 @@ _FIRST_TOKENS = 20_000
 _BATCHES_AHEAD = 2
 #: Seconds that reading may be silent while somebody listens. A page of two megabytes takes one or two.
 SILENCE = 120.0
+#: Pages in a row on which parsers may die.
 _MOST_FAILURES = 5
 _KINDS: dict[str, type[RagstoneError]] = {
     kind.__name__: kind for kind in (BadRequest, NotFound, SourceError, TooLarge, RagstoneError)
@@ -101,7 +102,7 @@ class Feeding:
         """The batches of as many processes as it takes: after a page that ends one, the next begins behind it."""
         self._batch = self._fresh()
         skip: int | None = self.place["chunks"] if self.place else 0
-        failures = 0
+        self._failures = 0
         while True:
             with Reading(self._asked(skip), self.silence, stop) as process:
                 self._title: str | None = None
@@ -114,8 +115,8 @@ class Feeding:
                 if stop.is_set():
                     return
                 reason = process.end()
-            failures += 1
-            if self._title is None or self._broken is None or failures > _MOST_FAILURES:
+            self._failures += 1
+            if self._title is None or self._broken is None or self._failures > _MOST_FAILURES:
                 after = f" after the article {self._title!r}" if self._title is not None else ""
                 raise SourceError(f"reading ended{after}: {reason}", where=str(self.files[0]))
             _log.warning("left out %r: %s", self._title, reason)
@@ -154,7 +155,7 @@ class Feeding:
         elif event == "article":
             self._title, self._broken = said["title"], said["place"]
         elif event == "read":
-            self._broken = None
+            self._broken, self._failures = None, 0
         elif event == "left":
             self._leave_out(said["why"], said["title"])
         elif event == "failed":

@@ -23,7 +23,7 @@ _BOXES = re.compile(
     r"(?:^|[\s_-])(?:navbox|navbar|infobox|sidebar|metadata|ambox|mbox|hatnote|dablink|rellink|noprint|editsection|toc"
     r"|reference|references|reflist|refbegin|mw-ref|mw-cite-backlink|thumb|thumbinner|gallery|catlinks|printfooter"
     r"|mw-empty-elt|mw-jump-link|sistersitebox|vertical-navbox|noexcerpt|error|portal|stub|sisterproject"
-    r"|topicon|magnify|mw-editsection|siteSub|jump-to-nav|contentSub)(?:$|[\s_-])"
+    r"|topicon|subpages|magnify|mw-editsection|siteSub|jump-to-nav|contentSub)(?:$|[\s_-])"
 )
 _OLDID = re.compile(r"(https?://[^\s?#]{1,2000})\?oldid=(\d{1,20})")
 _LICENSE = re.compile(rb"creativecommons\.org/licenses/([a-z-]{2,8})/(\d\.\d)")
@@ -43,6 +43,7 @@ _SPACES = re.compile(r"\s+")
 _MOST_COLUMNS = 12
 #: A table of which more characters are links is a list of links.
 _NAVIGATION = 0.5
+_SHORT_CELL = 200
 
 
 def text_of_html(raw: bytes) -> Text:
@@ -50,11 +51,13 @@ def text_of_html(raw: bytes) -> Text:
 
     Its address and revision are those of the colophon with which Kiwix ends an article.
     """
+    import lxml.etree
     import lxml.html
 
     parser = lxml.html.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, no_network=True)
-    root = lxml.html.document_fromstring(raw, parser=parser) if raw.strip() else None
-    if root is None:
+    try:
+        root = lxml.html.document_fromstring(raw, parser=parser)
+    except lxml.etree.ParserError:  # there is nothing in it
         return Text([])
     url, revision = _taken_colophon(root)
     body = root.find("body")
@@ -84,12 +87,12 @@ def _taken_colophon(root: Any) -> tuple[str | None, str | None]:
 
 
 class _Reader:
-    """Goes through the elements and collects lines; a blank one ends a paragraph."""
+    """Goes through the elements and collects lines, ``None`` where a paragraph ends."""
 
     def __init__(self) -> None:
         self._outline = Outline()
         self._blocks: list[Block] = []
-        self._lines: list[list[str]] = [[]]
+        self._lines: list[list[str] | None] = []
 
     def finish(self) -> list[Block]:
         """What was found."""
@@ -129,10 +132,17 @@ class _Reader:
 
     def _say(self, text: str | None) -> None:
         if text:
-            self._lines[-1].append(_SPACES.sub(" ", text))
+            if not self._lines or self._lines[-1] is None:
+                self._lines.append([])
+            line = self._lines[-1]
+            if line is not None:
+                line.append(_SPACES.sub(" ", text))
 
     def _break(self, lines: int) -> None:
-        for _ in range(lines):
+        """End the line, and with two the paragraph."""
+        if lines > 1:
+            self._lines.append(None)
+        elif self._lines and self._lines[-1]:
             self._lines.append([])
 
     def _heading(self, element: Any, level: int) -> None:
@@ -145,18 +155,12 @@ class _Reader:
 
     def _table(self, element: Any, depth: int) -> None:
         """A data table a line for each row; a table that only arranges things as what is in it."""
-        classes = (element.get("class") or "").casefold().split()
-        if "wikitable" not in classes:
-            if _links_share(element) < _NAVIGATION:
-                for cell in element.iter("td", "th"):
-                    if not any(True for _ in cell.iterdescendants("table")):
-                        self._break(2)
-                        self._say(cell.text)
-                        for child in cell:
-                            self.read(child, depth + 2)
-                            self._say(child.tail)
-                self._break(2)
-            return
+        if "wikitable" not in (element.get("class") or "").casefold().split():
+            if _links_share(element) >= _NAVIGATION:
+                return
+            if not _is_grid(element):
+                self._arranged(element, depth)
+                return
         self._break(2)
         headings: list[str] = []
         for row in element.iter("tr"):
@@ -172,20 +176,30 @@ class _Reader:
             self._say(f"- {'; '.join(said)}" if said else "")
         self._break(2)
 
+    def _arranged(self, element: Any, depth: int) -> None:
+        """What is in the cells of a table that only arranges it."""
+        for cell in element.iter("td", "th"):
+            if next(cell.iterdescendants("table"), None) is None:
+                self._break(2)
+                self._say(cell.text)
+                for child in cell:
+                    self.read(child, depth + 2)
+                    self._say(child.tail)
+        self._break(2)
+
     def _close(self) -> None:
-        lines, self._lines = self._lines, [[]]
+        lines, self._lines = self._lines, []
         if self._outline.dropped:
             return
         paragraph: list[str] = []
-        for parts in [*lines, []]:
-            line = tidy("".join(parts))
-            if line and line != "-":
-                paragraph.append(line)
-            elif not "".join(parts).strip() and paragraph and not parts:
+        for parts in [*lines, None]:
+            if parts is not None:
+                line = tidy("".join(parts))
+                if line and line != "-":
+                    paragraph.append(line)
+            elif paragraph:
                 self._keep(paragraph)
                 paragraph = []
-        if paragraph:
-            self._keep(paragraph)
 
     def _keep(self, lines: list[str]) -> None:
         text = opening("\n".join(lines))
@@ -220,6 +234,15 @@ def _formula(element: Any) -> str:
     for found in element.iter("annotation"):
         return found.text or ""
     return element.get("alttext") or "".join(element.itertext())
+
+
+def _is_grid(table: Any) -> bool:
+    """Whether the table has rows of several short cells: words and what they mean, years and what came out."""
+    if next(table.iterdescendants("table", "ul", "ol", "p", "div"), None) is not None:
+        return False
+    sizes = [len(cell.text_content()) for cell in table.iter("td", "th")]
+    rows = sum(1 for _ in table.iter("tr"))
+    return bool(sizes) and len(sizes) > rows and max(sizes) <= _SHORT_CELL
 
 
 def _links_share(element: Any) -> float:

@@ -32,12 +32,15 @@ _NAMES = """
     | انظر أيضا | مراجع | المراجع | وصلات خارجية | روابط خارجية
 """
 _BOILERPLATE = frozenset(" ".join(name.split()) for name in _NAMES.split("|"))
+_LONGEST_NAME = max(map(len, _BOILERPLATE)) + 8
 _DEEPEST = 6
 _LONGEST = 300
 
 
 def is_boilerplate(heading: str) -> bool:
     """Whether the section under that heading holds references, links or nothing but pictures."""
+    if len(heading) > _LONGEST_NAME:
+        return False
     plain = " ".join(_EDGES.sub("", heading).split()).casefold()
     return plain in _BOILERPLATE or " ".join(heading.split()).casefold() in _BOILERPLATE
 

@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from ragstone.plugins.wiki_edge.building.dump import Dump
+from ragstone.plugins.wiki_edge.building.prose import encyclopedic_blocks, plain_blocks
+from ragstone.plugins.wiki_edge.building.sections import is_boilerplate
+from ragstone.plugins.wiki_edge.building.splitting import sentences_of
 from ragstone.plugins.wiki_edge.building.wikitext import Site, blocks_of
 from tests.needs import needed
 
@@ -94,6 +97,17 @@ Again.
 )
 def test_boilerplate_in_other_languages(heading: str) -> None:
     assert prose(f"Text.\n== {heading} ==\n* x y\n") == "Text."
+
+
+@pytest.mark.parametrize(
+    "text", ["a" + ", " * 20_000 + "b", "a" + " " * 20_000 + ")b", "(" + "; " * 20_000, "a\n" * 20_000]
+)
+def test_long_runs_of_marks_take_no_time(text: str) -> None:
+    """Patterns that go back and forth would take minutes; the test would be noticed."""
+    encyclopedic_blocks(text)
+    plain_blocks(text)
+    is_boilerplate(text)
+    sentences_of(text)
 
 
 def test_deep_nesting_ends() -> None:
