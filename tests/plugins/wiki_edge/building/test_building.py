@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import errno
+import importlib.util
 import json
 import os
 import random
+import re
 import shutil
 import signal
 import subprocess
@@ -17,13 +20,22 @@ import numpy as np
 import pytest
 from filelock import FileLock
 
-from ragstone.core import BadRequest, EncoderError, SourceError, StorageBusy, StorageError
+from ragstone.core import (
+    BadRequest,
+    EncoderError,
+    MissingExtra,
+    SourceError,
+    StorageBusy,
+    StorageError,
+    StorageFull,
+)
 from ragstone.core.cli import main
 from ragstone.core.encoder import Encoder
 from ragstone.core.testing import WordEmbedding
 from ragstone.plugins.wiki_edge.building import feeding
 from ragstone.plugins.wiki_edge.building.builder import BuildProgress, BuildReport, Order, build
 from ragstone.plugins.wiki_edge.building.journal import HEADER
+from ragstone.plugins.wiki_edge.building.sources import open_source
 from ragstone.plugins.wiki_edge.shards.entry import Manifest, ShardEntry
 from ragstone.plugins.wiki_edge.shards.verifying import verify
 from tests.needs import needed
@@ -261,6 +273,49 @@ def _broken_off(order: Order, host: Host, monkeypatch: pytest.MonkeyPatch, *, af
     with monkeypatch.context() as patch, pytest.raises(EncoderError):
         patch.setattr(Encoder, "embed_texts", failing)
         build(order, host)
+
+
+@pytest.mark.usefixtures("small_batches")
+def test_a_full_disk_stops_the_build_and_later_it_goes_on(
+    fast_host: Host, tmp_path: Path, dump: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    left = [6]
+    sync = os.fsync
+
+    def full(descriptor: int) -> None:
+        left[0] -= 1
+        if left[0] < 0:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        sync(descriptor)
+
+    order = Order(dump, tmp_path / "out", "x")
+    with monkeypatch.context() as patch, pytest.raises(StorageFull, match="goes on where it was"):
+        patch.setattr(os, "fsync", full)
+        build(order, fast_host)
+    assert not (tmp_path / "out" / "manifest.json").exists()
+    report = build(order, fast_host)
+    assert report.resumed >= TEXTS_A_BATCH
+    assert verify(tmp_path / "out") == []
+
+
+@pytest.mark.parametrize(
+    ("name", "raw", "module", "extra"),
+    [
+        ("a.xml", b"<mediawiki/>", "mwparserfromhell", "dump"),
+        ("a.zim", b"ZIM\x04", "lxml", "zim"),
+        ("a.parquet", b"PAR1", "pyarrow", "parquet"),
+    ],
+)
+def test_a_missing_extra_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, raw: bytes, module: str, extra: str
+) -> None:
+    found = importlib.util.find_spec
+    monkeypatch.setattr("ragstone.core.loading.find_spec", lambda asked: None if asked == module else found(asked))
+    (tmp_path / name).write_bytes(raw)
+    with pytest.raises(MissingExtra, match=re.escape(f"pip install 'ragstone[{extra}]'")):
+        open_source(tmp_path / name)
+    told = {"kind": "MissingExtra", "extra": extra, "missing": [module]}
+    assert "pip install" in str(feeding._error(told))
 
 
 def test_two_builds_of_one_shard_do_not_meet(fast_host: Host, tmp_path: Path, dump: Path) -> None:
