@@ -145,9 +145,12 @@ class Following:
             raise _Stopped
 
     def _attach(self, corpus: Corpus) -> bool:
-        given = self._host.vector_store(corpus)
-        if given is None and (self._host.settings.index.store == "none" or not chroma_is_installed()):
+        given, settings = self._host.vector_store(corpus), self._host.settings.index
+        if given is None and (settings.store == "none" or not chroma_is_installed()):
             self.detail = "none; exact search answers"
+            return False
+        if given is None and settings.store == "auto" and corpus.info().chunks < settings.from_chunks:
+            self.detail = f"none below {settings.from_chunks:,} passages; exact search is quicker"
             return False
         corpus.follower = Follower(corpus, self._folder / corpus.name, given)
         self.detail = f"{type(given).__name__ if given is not None else 'Chroma'} follows the catalog"

@@ -133,7 +133,7 @@ def query(work: str) -> dict[str, Any]:
 
 def query_following(work: str) -> dict[str, Any]:
     """The same with Chroma caught up with the catalog."""
-    host = _host(work, "data")
+    host = _host(work, "data", index={"store": "chroma"})
     with host:
         corpus = host.corpus("books", kind="book")
         started = time.perf_counter()

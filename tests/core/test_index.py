@@ -181,3 +181,27 @@ def test_a_following_host_answers_while_and_after_it_catches_up(real_host: Host,
     assert ask("What is a caster?").text == at_once.text
     assert ask("What is a caster?", narrow={"book": "parts"}).text == at_once.text
     assert any("Chroma follows" in check.detail for check in real_host.checks())
+
+
+def test_an_index_begins_where_it_pays(tmp_path: Path) -> None:
+    def add(host: Host, files: int) -> Corpus:
+        folder = tmp_path / f"book-of-{files}"
+        folder.mkdir()
+        for number in range(files):
+            (folder / f"{number}.md").write_text(f"# Part {number}\n\n## Wheel {number}\n\nWheel {number} turns.\n")
+        shelf = Shelf(host)
+        shelf.add(shelf.plan(folder), title=folder.name)
+        return shelf.corpus
+
+    with open_host(tmp_path, index={"store": "auto", "from_chunks": 4}) as host:
+        corpus = add(host, 1)
+        host.follow()
+        wait_for(lambda: _detail(host).startswith("none below 4 passages"), "the reason")
+        assert corpus.follower is None
+        add(host, 3)
+        wait_for(lambda: _detail(host) == "Chroma follows the catalog", "the index")
+        wait_for(lambda: corpus.follower is not None and corpus.follower.current is not None, "catching up")
+
+
+def _detail(host: Host) -> str:
+    return next(check.detail for check in host.checks() if check.name == "vector index")

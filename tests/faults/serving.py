@@ -163,7 +163,11 @@ class _Server:
 @contextmanager
 def _serving(folder: Path, site: Path) -> Iterator[_Server]:
     path = os.pathsep.join([str(site), str(_REPOSITORY)])
-    data = {"RAGSTONE_DATA_DIR": str(folder / "data"), "RAGSTONE_CACHE_DIR": str(folder / "cache")}
+    data = {
+        "RAGSTONE_INDEX__STORE": "chroma",
+        "RAGSTONE_DATA_DIR": str(folder / "data"),
+        "RAGSTONE_CACHE_DIR": str(folder / "cache"),
+    }
     with (folder / "server.log").open("a") as log:
         process = subprocess.Popen(
             [str(RAGSTONE), "serve", "--port", "0"],
