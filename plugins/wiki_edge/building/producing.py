@@ -10,6 +10,9 @@ import json
 import os
 import resource
 import sys
+import threading
+import time
+from contextlib import suppress
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
@@ -28,6 +31,8 @@ if TYPE_CHECKING:
 
 #: Articles that were passed over between two signs of life.
 _SIGN_OF_LIFE = 2000
+#: Seconds between two signs of life while a page is sought.
+_BEAT = 1.0
 #: Bytes that this process may have for itself.
 _MEMORY = 3 * 2**30
 EMPTY, TWICE, UNREADABLE = "without text", "with an id that stands twice", "on which the parser failed"
@@ -45,6 +50,9 @@ class _Producer:
         self._files = [Path(name) for name in asked["files"]]
         self._articles: int = asked["articles"]
         self._before = 0  # bytes of the files before this one
+        self._lock = threading.Lock()
+        self._seeking = threading.Event()
+        threading.Thread(target=self._live, name="wiki-alive", daemon=True).start()
 
     def run(self) -> None:
         """Read everything."""
@@ -60,16 +68,36 @@ class _Producer:
         for file, path in enumerate(self._files):
             size = path.stat().st_size
             if file >= first:
+                self._seeking.set()
                 source = open_source(path, prefix=self._asked["prefix"], work=Path(self._asked["work"]))
-                self._say(event="about", **vars(source.about()))
+                about = source.about()
+                self._say(event="about", **vars(about))
                 start = self._asked["start"]["at"] if self._asked["start"] and file == first else None
                 passed = 0
-                for page in source.pages(start):
+                for page in self._sought(source.pages(start)):
                     if self._wanted(page.title):
                         yield file, page
                     elif (passed := passed + 1) % _SIGN_OF_LIFE == 0:
                         self._say(event="passed", done=self._before + page.done)
             self._before += size
+
+    def _sought(self, pages: Iterator[Page]) -> Iterator[Page]:
+        """The pages; to find the next one may take an hour where reading goes on in the middle of a dump."""
+        while True:
+            self._seeking.set()
+            page = next(pages, None)
+            self._seeking.clear()
+            if page is None:
+                return
+            yield page
+
+    def _live(self) -> None:
+        """Give signs of life while a page is sought, and none while one is looked at."""
+        while True:
+            time.sleep(_BEAT)
+            if self._seeking.is_set():
+                with suppress(BrokenPipeError, ValueError):
+                    self._say(event="alive")
 
     def _article(self, file: int, page: Page) -> None:
         place = {"file": file, "at": page.at}
@@ -105,9 +133,11 @@ class _Producer:
                 self._say(event="chunk", row=row, tokens=chunk.tokens, at=at, done=done, changed=page.changed)
 
     def _say(self, **what: Any) -> None:
-        self._out.write(json.dumps(what, ensure_ascii=False) + "\n")
-        if what["event"] != "chunk":
-            self._out.flush()
+        line = json.dumps(what, ensure_ascii=False) + "\n"
+        with self._lock:
+            self._out.write(line)
+            if what["event"] != "chunk":
+                self._out.flush()
 
 
 def main() -> None:
@@ -129,7 +159,9 @@ def main() -> None:
         out.write(json.dumps({"event": "failed", **said}) + "\n")
     except BrokenPipeError:  # the build has ended
         os._exit(0)
-    out.flush()
+    with suppress(BrokenPipeError):
+        out.flush()
+    os._exit(0)  # not waiting for the thread
 
 
 if __name__ == "__main__":

@@ -78,7 +78,7 @@ def build(
         read_titles(titles)
     order = Order(source, out, shard_id, kind, domain, language, licence, limit, titles, match, url_prefix=url_prefix)
     with shown(f"building {shard_id}") as tell:
-        report = build(order, deployment.host(), restart=restart, on_progress=tell)
+        report = build(order, deployment.loaded(), restart=restart, on_progress=tell)
     if as_json:
         show_json(
             {

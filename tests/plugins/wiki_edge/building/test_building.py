@@ -360,6 +360,26 @@ def test_a_pattern_that_never_ends_is_given_up(
         build(Order(plain(tmp_path / "dump.xml", pages), tmp_path / "out", "x", match="(a+)+$|Short"), fast_host)
 
 
+def test_seeking_may_take_long(fast_host: Host, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where reading goes on in the middle of a dump of one stream, the next page may be an hour away."""
+    site = tmp_path / "site"
+    site.mkdir()
+    (site / "sitecustomize.py").write_text(
+        "import sys\n"
+        "if any('producing' in part for part in sys.orig_argv):\n"
+        "    import pathlib, time\n"
+        "    opened = pathlib.Path.open\n"
+        "    def slowly(self, *a, **k):\n"
+        "        if self.suffix == '.xml': time.sleep(2)\n"
+        "        return opened(self, *a, **k)\n"
+        "    pathlib.Path.open = slowly\n"
+    )
+    monkeypatch.syspath_prepend(str(site))
+    dump = plain(tmp_path / "dump.xml", [page(1, "A", "Text.")])
+    monkeypatch.setattr(feeding, "SILENCE", 6.0)  # less than the six times that the file is opened
+    assert build(Order(dump, tmp_path / "out", "x"), fast_host).articles == 1
+
+
 def test_progress_is_honest(fast_host: Host, tmp_path: Path, small_batches: None) -> None:
     source = tmp_path / "corpus.jsonl"
     records = [{"_id": str(at), "title": f"T {at}", "text": words(at, 200)} for at in range(100)]
