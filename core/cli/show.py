@@ -72,9 +72,11 @@ def answer(found: Answer) -> None:
     for citation in found.citations:
         named = [
             str(citation.fields[name])
-            for name in ("book_title", "edition", "chapter", "section", "page_label")
+            for name in ("book_title", "edition", "chapter", "section", "page_label", "title", "heading")
             if citation.fields.get(name)
         ]
+        if citation.url.startswith(("https://", "http://")):  # without a server, its own addresses lead nowhere
+            named.append(citation.url)
         kept = [part for number, part in enumerate(named) if part not in named[:number]]
         click.echo(printable(f"[{citation.n}] {' · '.join(kept) or citation.chunk_id}"))
 

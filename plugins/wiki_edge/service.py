@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 NAME = "wiki_edge"
 _FIELDS = ("title", "heading", "license", "shard", "domain", "language")
-_NARROWINGS = {"domain": "of the shard or its rows, as ragstone wiki info lists them", "language": "code, such as en"}
+_NARROWINGS = {"domain": "such as household", "language": "such as en"}
 
 
 def assistant(host: Host) -> Assistant:
@@ -45,7 +45,7 @@ def assistant(host: Host) -> Assistant:
         Profile(
             name=NAME,
             title="Wiki edge",
-            description="An encyclopedia on this machine, with the page and the section of every sentence.",
+            description="An encyclopedia on this machine: every sentence with its page.",
             fields=_FIELDS,
             refusal=refusal,
             url=_url,
