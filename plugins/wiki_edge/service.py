@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from llama_index.core.vector_stores.types import MetadataFilter
 
-from ragstone.core import Assistant, BadRequest, Check, Profile
+from ragstone.core import Assistant, Check, NotFound, Profile
 
 from .prompts import ANSWER
 from .search.retrievers import ShardRetriever, librarian_of, threshold_of
@@ -36,7 +36,7 @@ def assistant(host: Host) -> Assistant:
     def conditions(narrow: Mapping[str, str]) -> Mapping[str, str]:
         for name, value in narrow.items():
             if not value.strip() or len(value) > 200:
-                raise BadRequest(f"{name} must be a short text")
+                raise NotFound(f"there is no {name} {value[:40]!r}", hint="ragstone wiki info lists them")
         return narrow
 
     return Assistant(

@@ -60,6 +60,7 @@ def test_everything_that_programs_use_is_described(app: Flask) -> None:
         "GET /openapi.json",
         "POST /query",
         "POST /query-selection",
+        "POST /assistants/wiki_edge/query",
         "GET /api/books",
         "POST /api/books",
         "DELETE /api/books/{slug}",
@@ -74,4 +75,6 @@ def test_everything_that_programs_use_is_described(app: Flask) -> None:
     assert set(asked["properties"]) >= {"question", "top_k", "history", "book"}
     assert asked["properties"]["setting"]["enum"] == ["simulation", "hardware"]
     assert set(told["paths"]["/query-selection"]["post"]["responses"]) >= {"200", "400", "403", "413", "415", "429"}
+    asked = told["paths"]["/assistants/wiki_edge/query"]["post"]["requestBody"]["content"]["application/json"]["schema"]
+    assert set(asked["properties"]) == {"question", "top_k", "history", "domain", "language"}
     assert told["paths"]["/api/books"]["get"]["security"] == [{"adminKey": []}]
