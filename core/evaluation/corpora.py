@@ -79,7 +79,10 @@ def read_question_set(folder: Path) -> QuestionSet:
         # BEIR writes question, document, grade under a heading; TREC a column of zeros between.
         if len(parts) >= 3 and parts[-1].isdigit() and int(parts[-1]) > 0:
             relevant.setdefault(parts[0], {})[parts[-2]] = int(parts[-1])
-    return QuestionSet({key: text for key, text in texts.items() if key in relevant}, relevant, answers)
+    judged = {key: text for key, text in texts.items() if key in relevant}
+    if not judged:
+        raise SourceError("its judgements are about none of its questions", where=str(folder))
+    return QuestionSet(judged, relevant, answers)
 
 
 def read_questions_file(path: Path) -> list[str]:

@@ -18,6 +18,7 @@ from ragstone.core.evaluation import (
     sides,
 )
 from ragstone.core.testing import open_host
+from tests.third_party_fakes import Here, distribution, fast_models, write_pages
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -31,6 +32,30 @@ DOCUMENTS = {
     "d3": ("Grippers", "A parallel gripper closes two jaws along one line."),
 }
 QUESTIONS = {"q1": ("What is a caster?", "d1", "a vertical axis"), "q2": ("What do rubber tyres grip?", "d2", "ice")}
+
+WHEELS_ONLY = """
+    from ragstone.core import HybridRetriever, hookimpl
+    from llama_index.core.vector_stores.types import MetadataFilter, MetadataFilters
+
+    WHEELS = MetadataFilters(filters=[MetadataFilter(key="chapter", value="Wheels")])
+
+    @hookimpl
+    def ragstone_retriever(corpus, top_k):
+        return HybridRetriever(corpus, top_k=top_k, filters=WHEELS)
+"""
+TELLS_NO_SCORES = """
+    from llama_index.core.retrievers import BaseRetriever
+
+    from ragstone.core import hookimpl
+
+    class Silent(BaseRetriever):
+        def _retrieve(self, query_bundle):
+            return []
+
+    @hookimpl
+    def ragstone_retriever(host):
+        return Silent()
+"""
 
 
 @pytest.fixture
@@ -59,6 +84,65 @@ def test_retrieval(corpus: Corpus, folder: Path) -> None:
     assert found["hybrid"] == {"nDCG@10": 1.0, "R@1": 1.0, "R@5": 1.0, "R@10": 1.0, "MRR@10": 1.0}
     assert len(asked) == 6
     assert found["latency_ms"]["p99"] >= found["latency_ms"]["p50"] > 0
+
+
+@pytest.fixture
+def judged_book(tmp_path: Path) -> Path:
+    """Questions about the small book, judged by its documents."""
+    folder = tmp_path / "judged-book"
+    questions = {"w": ("What is a caster?", "01-wheels.md"), "a": ("What is the grip force?", "02-arms.md")}
+    rows = "\n".join(json.dumps({"_id": key, "text": text}) for key, (text, _) in questions.items())
+    judged = "".join(f"{key}\trobot-parts:{name}\t1\n" for key, (_, name) in questions.items())
+    return write_pages(folder, {"queries.jsonl": rows, "qrels.tsv": f"query-id\tcorpus-id\tscore\n{judged}"})
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Here:
+    """The command in this process, with fast models and what the tests put beside them."""
+    monkeypatch.syspath_prepend(str(fast_models(tmp_path / "site")))
+    return Here(capsys)
+
+
+def test_retrieval_of_an_assistant(here: Here, judged_book: Path, small_book: Path) -> None:
+    """What it searches is measured, under its name, and the folder needs no documents."""
+    assert here("book", "add", str(small_book), "--title", "Robot parts").code == 0
+    done = here("eval", "retrieval", "--data", str(judged_book), "--assistant", "book_chat", "--json")
+    assert (done.code, done.err) == (0, "")
+    found = json.loads(done.out)
+    assert list(found) == ["book_chat", "latency_ms"]
+    assert found["book_chat"] == {"nDCG@10": 1.0, "R@1": 1.0, "R@5": 1.0, "R@10": 1.0, "MRR@10": 1.0}
+    table = here("eval", "retrieval", "--data", str(judged_book), "--assistant", "book_chat", "--limit", "1").out
+    head, row, told = table.splitlines()
+    assert head.split() == ["side", *found["book_chat"]]
+    assert row.split() == ["book_chat", *["1.0000"] * 5]
+    assert told.startswith("1 questions; book_chat p50 ")
+
+
+def test_retrieval_of_an_assistant_asks_the_retriever_of_its_plugin(
+    here: Here, judged_book: Path, small_book: Path, tmp_path: Path
+) -> None:
+    """A plugin that finds nothing but the chapter on wheels is measured as it is."""
+    assert here("book", "add", str(small_book), "--title", "Robot parts").code == 0
+    distribution(tmp_path / "site", "wheels-only", WHEELS_ONLY)
+    done = here("eval", "retrieval", "--data", str(judged_book), "--assistant", "book_chat", "--json")
+    assert (done.code, done.err) == (0, "")
+    assert json.loads(done.out)["book_chat"]["R@10"] == 0.5
+
+
+def test_retrieval_of_an_assistant_whose_retriever_tells_no_scores(
+    here: Here, judged_book: Path, small_book: Path, tmp_path: Path
+) -> None:
+    assert here("book", "add", str(small_book), "--title", "Robot parts").code == 0
+    distribution(tmp_path / "site", "silent", TELLS_NO_SCORES)
+    done = here("eval", "retrieval", "--data", str(judged_book), "--assistant", "book_chat", "--json")
+    told = "the retriever of book_chat tells no scores, so it cannot be measured here"
+    assert (done.code, done.out, done.line) == (2, "", told)
+
+
+def test_retrieval_of_an_assistant_that_there_is_not(here: Here, judged_book: Path) -> None:
+    done = here("eval", "retrieval", "--data", str(judged_book), "--assistant", "book_chta")
+    assert done.code == 2
+    assert done.line.startswith("there is no assistant 'book_chta' (known: book_chat")
 
 
 def test_refusal(corpus: Corpus) -> None:
@@ -106,6 +190,11 @@ def test_questions_in_a_file(tmp_path: Path) -> None:
 
 def test_a_folder_that_is_no_set(fast_host: Host, tmp_path: Path) -> None:
     with pytest.raises(SourceError, match=r"queries\.jsonl"):
+        read_question_set(tmp_path)
+    write_pages(
+        tmp_path, {"queries.jsonl": '{"_id": "q", "text": "Who?"}', "qrels.tsv": "query-id\tcorpus-id\tscore\n"}
+    )
+    with pytest.raises(SourceError, match="its judgements are about none of its questions"):
         read_question_set(tmp_path)
     with pytest.raises(SourceError, match=r"corpus\.jsonl"), open_corpus(fast_host, tmp_path):
         pass
