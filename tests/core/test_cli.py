@@ -117,7 +117,8 @@ def test_plugins(here: Here) -> None:
     assert (done.code, done.err) == (0, "")
     head, *rows = done.out.splitlines()
     assert head.split() == ["name", "version", "from", "state", "why"]
-    assert [row.split()[0] for row in rows] == ["book_chat", "fast_models", "web", "gemini", "openai_like"]
+    names = ["book_chat", "fast_models", "wiki_edge", "web", "gemini", "openai_like"]
+    assert [row.split()[0] for row in rows] == names
     assert rows[1].split() == ["fast_models", "1.0", "fast-models", "loaded"]
 
 
@@ -216,7 +217,7 @@ def test_corpus_check_and_rebuild(with_book: Here, monkeypatch: pytest.MonkeyPat
 
 @pytest.mark.parametrize("command", ["check", "rebuild"])
 def test_an_unknown_or_empty_corpus(command: str, here: Here) -> None:
-    assert here("corpus", command, "wiki").line == "there is no corpus 'wiki' (known: books)"
+    assert here("corpus", command, "wiki").line == "there is no corpus 'wiki' (known: books, wiki_edge)"
     told = here("corpus", command, "books").line
     assert told.startswith("the corpus 'books' is empty (ragstone book add PATH puts a book on the shelf; ")
 

@@ -21,6 +21,7 @@ from llama_index.core.schema import Document, NodeWithScore, QueryBundle, TextNo
 from llama_index.core.vector_stores import SimpleVectorStore
 from llama_index.core.vector_stores.simple import SimpleVectorStoreData
 from llama_index.core.vector_stores.types import MetadataFilter, MetadataFilters
+from pydantic import PrivateAttr
 
 from ragstone.core import (
     Assistant,
@@ -28,11 +29,15 @@ from ragstone.core import (
     Corpus,
     EncoderSettings,
     Host,
+    HybridRetriever,
     LLMSettings,
     NotFound,
     PluginError,
     PluginState,
     Profile,
+    Retrieval,
+    ScoredRetriever,
+    Scores,
     Settings,
     SettingsError,
     StorageError,
@@ -445,6 +450,79 @@ def test_ragstone_retriever_passed_by_all_is_the_hosts_own(tmp_path: Path) -> No
         assert host.assistant("notes").ask("What holds a bolt?").text == "A nut holds a bolt. [1]"
 
 
+def test_ragstone_retriever_gets_the_host(tmp_path: Path) -> None:
+    given: list[Host] = []
+
+    class Mine:
+        @hookimpl
+        def ragstone_retriever(self, host: Host, corpus: Corpus) -> BaseRetriever:
+            given.append(host)
+            return HybridRetriever(corpus, top_k=host.settings.retrieval.candidates)
+
+    with open_host(tmp_path, plugins={"notes": Notes(), "mine": Mine()}) as host:
+        host.corpus("notes", kind="note").ingest([note("A nut holds a bolt.")])
+        assert host.assistant("notes").ask("What holds a bolt?").text == "A nut holds a bolt. [1]"
+        assert given == [host]
+
+
+class Counting(WordEmbedding):
+    """Notes what it embeds."""
+
+    _texts: list[str] = PrivateAttr(default_factory=list)
+
+    def taken(self) -> list[str]:
+        """The texts since the last time."""
+        texts, self._texts = self._texts, []
+        return texts
+
+    def _get_text_embedding(self, text: str) -> list[float]:
+        self._texts.append(text)
+        return super()._get_text_embedding(text)
+
+
+class Telling(ScoredRetriever):
+    """Offers one passage, with scores that nobody who looked at it would give."""
+
+    def __init__(self, cosine: float, threshold: float) -> None:
+        super().__init__()
+        self._cosine = cosine
+        self._threshold = threshold
+
+    def search(self, question: str) -> Retrieval:
+        node = TextNode(id_="told", text="A cotter holds a nut.", metadata={"title": "a"})
+        return Retrieval(
+            question=question,
+            nodes=(NodeWithScore(node=node, score=0.9),),
+            scores={"told": Scores(self._cosine, 3.0, 0.9)},
+            idf={"nut": 2.0},
+            threshold=self._threshold,
+        )
+
+
+def test_ragstone_retriever_that_tells_its_scores_is_believed_and_its_passages_are_not_embedded(
+    tmp_path: Path,
+) -> None:
+    model, question = Counting(), "What holds a nut?"
+    mine = WithRetriever(Fixed("A cotter holds a nut."))
+    plugins: dict[str, object] = {"notes": Notes(), "mine": mine, "counting": WithModel(model)}
+    with deployed(tmp_path, ["notes", "mine", "counting"], plugins=plugins) as host:
+        corpus, assistant = host.corpus("notes", kind="note"), host.assistant("notes")
+        _ = host.encoder
+        model.taken()
+        found = host.retrieve(corpus, question, top_k=3)
+        assert model.taken() == [question, "A cotter holds a nut."]  # of one that tells no scores
+        assert found.scores["fixed-0"].lexical == 0
+
+        mine.answer = Telling(cosine=-0.7, threshold=0.9)
+        told = host.retrieve(corpus, question, top_k=3)
+        assert told == mine.answer.search(question)
+        assert assistant.ask(question).text == "A cotter holds a nut. [1]"  # the word alone is enough
+        for cosine, threshold, is_refused in ((-0.7, 1.1, True), (0.7, 1.1, False), (0.7, 1.8, True)):
+            mine.answer = Telling(cosine, threshold)
+            assert assistant.ask(question).refused == is_refused
+        assert model.taken() == []
+
+
 # ragstone_postprocessors
 
 
@@ -651,7 +729,7 @@ def test_ragstone_llm_passed_by_all_is_an_error_of_the_settings(tmp_path: Path) 
 
 
 def test_ragstone_assistants(tmp_path: Path) -> None:
-    with open_host(tmp_path, plugins={"notes": Notes()}) as host:
+    with deployed(tmp_path, ["book_chat", "notes"], plugins={"notes": Notes()}) as host:
         assert list(host.assistants) == ["book_chat", "notes"]
         host.find_corpus("notes").ingest([note("A nut holds a bolt.")])
         answer = host.assistant("notes").ask("What holds a bolt?")
@@ -866,7 +944,7 @@ def test_a_plugin_that_failed_can_no_longer_be_asked(tmp_path: Path) -> None:
         def ragstone_checks(self, host: Host) -> list[Check]:
             raise RuntimeError("no check today")
 
-    with open_host(tmp_path, plugins={"mine": Mine()}) as host:
+    with deployed(tmp_path, ["book_chat", "mine"], plugins={"mine": Mine()}) as host:
         assert "notes" in host.assistants
         host.checks()
         with pytest.raises(NotFound, match=r"there is no assistant 'notes' \(known: book_chat\)"):

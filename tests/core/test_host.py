@@ -77,7 +77,7 @@ def test_a_host_may_be_opened_and_closed_more_than_once(tmp_path: Path) -> None:
 
 def test_an_empty_deployment(fast_host: Host) -> None:
     assert fast_host.corpora() == ()
-    assert list(fast_host.assistants) == ["book_chat"]
+    assert list(fast_host.assistants) == ["book_chat", "wiki_edge"]
     with pytest.raises(NotFound, match="the corpus 'books' is empty"):
         fast_host.assistant("book_chat").ask("What is a caster?")
     checks = {check.name: check for check in fast_host.checks()}
@@ -88,15 +88,15 @@ def test_an_empty_deployment(fast_host: Host) -> None:
 
 
 def test_an_unknown_assistant_or_corpus_names_those_that_there_are(fast_host: Host) -> None:
-    with pytest.raises(NotFound, match=r"there is no assistant 'wiki' \(known: book_chat\)"):
+    with pytest.raises(NotFound, match=r"there is no assistant 'wiki' \(known: book_chat, wiki_edge\)"):
         fast_host.assistant("wiki")
-    with pytest.raises(NotFound, match=r"there is no corpus 'wiki' \(known: books\)"):
+    with pytest.raises(NotFound, match=r"there is no corpus 'wiki' \(known: books, wiki_edge\)"):
         fast_host.find_corpus("wiki")
 
 
 def test_without_assistants_it_says_where_to_look(tmp_path: Path) -> None:
     with (
-        open_host(tmp_path, options={"disabled": ["book_chat"]}) as host,
+        open_host(tmp_path, options={"enabled": ["test_models"]}) as host,
         pytest.raises(NotFound, match="none; see ragstone plugins"),
     ):
         host.assistant("book_chat")
@@ -130,7 +130,7 @@ def test_disable_takes_a_plugin_out(tmp_path: Path) -> None:
         host.disable("book_chat", "its pages could not be mounted")
         state = next(state for state in host.plugins if state.name == "book_chat")
         assert (state.state, state.reason) == ("failed", "its pages could not be mounted")
-        assert dict(host.assistants) == {}
+        assert list(host.assistants) == ["wiki_edge"]
 
 
 def test_another_encoder_rebuilds_the_corpus_when_it_is_next_filled(tmp_path: Path, small_book: Path) -> None:

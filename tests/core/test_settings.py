@@ -39,7 +39,7 @@ def test_without_a_file_the_defaults(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert settings.plugins.enabled is None
     assert settings.llm.provider == "extractive"
     assert settings.encoder.provider == "minilm"
-    assert settings.index.store == "chroma"
+    assert settings.index.store == "auto"
 
 
 def test_the_file_in_the_working_folder(tmp_path: Path) -> None:
@@ -192,7 +192,7 @@ def test_a_list_beside_tables_is_told_how_to_be_written(tmp_path: Path) -> None:
             ),
         ),
         ("[encoder]\nprecison = 'int8'", "unknown key encoder.precison (did you mean encoder.precision?)"),
-        ("[index]\nzzz = 1", "unknown key index.zzz (known: store)"),
+        ("[index]\nzzz = 1", "unknown key index.zzz (known: from_chunks, store)"),
         ("datadir = 1\nnonsense = 1", "unknown key datadir (and 1 more) (did you mean data_dir?)"),
         ("database = 3", "database: Input should be a valid string"),
         ("encoder = 'minilm'", "encoder: Input should be a valid dictionary or instance of EncoderSettings"),
@@ -203,7 +203,7 @@ def test_a_list_beside_tables_is_told_how_to_be_written(tmp_path: Path) -> None:
         ("[retrieval]\ndense_weight = 1.1", "retrieval.dense_weight: Input should be less than or equal to 1"),
         ("[retrieval]\ncandidates = 0", "retrieval.candidates: Input should be greater than or equal to 1"),
         ("[retrieval]\nthreshold = 'high'", "retrieval.threshold: Input should be a valid number, unable to parse"),
-        ("[index]\nstore = 'faiss'", "index.store: Input should be 'chroma' or 'none'"),
+        ("[index]\nstore = 'faiss'", "index.store: Input should be 'auto', 'chroma' or 'none'"),
         ("[plugins]\nenabled = 3", "plugins.enabled: Input should be a valid tuple"),
         ("plugins = [1]", "plugins.enabled.0: Input should be a valid string"),
     ],
@@ -291,7 +291,10 @@ def test_without_a_table_the_defaults() -> None:
         ("[plugins.book_chat]\ntop_k = 0", "[plugins.book_chat]: top_k: Input should be greater than or equal to 1"),
         (
             "[plugins.eco]\ntimes = 1",
-            "[plugins]: there is no plugin 'eco' (known: book_chat, echo, gemini, openai_like, test_models, web; also ",
+            (
+                "[plugins]: there is no plugin 'eco' "
+                "(known: book_chat, echo, gemini, openai_like, test_models, web, wiki_edge; also "
+            ),
         ),
         ("[plugins]\nenable = ['echo']", "[plugins]: unknown key enable ("),
     ],
