@@ -27,6 +27,7 @@ import psutil
 from ragstone.core import Host, Settings
 from ragstone.core.catalog import NewChunk, NewDocument
 from ragstone.plugins.book_chat.shelf import Shelf
+from ragstone.web.serve import settle
 
 from .books import BOOKS, book_folders
 from .questions import questions_over
@@ -118,6 +119,7 @@ def measure(passages: int, clients: int, seconds: float) -> dict[str, Any]:
         parts = [{"text": node.text, "section": node.metadata["section"]} for node in nodes]
         results: dict[str, Any] = {"passages": fill(shelf.corpus, passages, host.encoder.dimension), "clients": clients}
         questions = questions_over(parts)
+        settle(host)  # as the server does before its first question
         host.assistant("book_chat").ask(questions[0])
         retrieve = partial(host.retrieve, shelf.corpus, top_k=5)
         results["retrieval, one client"] = at_once(1, min(seconds, 20), questions, lambda _: retrieve)
