@@ -10,6 +10,7 @@ from .info import info
 from .install import install
 from .search import search
 from .sign import keygen, sign
+from .tend import tend
 from .verify import verify
 
 
@@ -25,4 +26,5 @@ wiki.add_command(install)
 wiki.add_command(keygen)
 wiki.add_command(sign)
 wiki.add_command(search)
+wiki.add_command(tend)
 wiki.add_command(verify)

@@ -1,0 +1,78 @@
+"""``ragstone wiki tend``."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from ragstone.core import Check, RagstoneError, printable, show_json, show_table
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ragstone.core import Deployment, Host
+
+
+@click.command(epilog="Example: ragstone wiki tend --json")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON: a list of {name, ok, detail}.")
+@click.pass_context
+def tend(ctx: click.Context, as_json: bool) -> None:
+    """Do now what somebody would wait for otherwise, and tell what is not well.
+
+    The encoder's model is made if it is not there yet, every shard is opened, the threshold of answers found out, and
+    new memories become part of their shard. Meant for an installation and for a timer. Ends with 1 where something is
+    not well.
+    """
+    deployment: Deployment = ctx.obj
+    host = deployment.host()
+    done = [
+        _tried("encoder", lambda: host.encoder.fingerprint),
+        *_shards(host),
+        _tried("threshold", lambda: _threshold(host)),
+        _tried("memory", lambda: _memory(host)),
+    ]
+    if as_json:
+        show_json([{"name": each.name, "ok": each.ok, "detail": each.detail} for each in done])
+    else:
+        rows = [(each.name, "well" if each.ok else "not well", printable(each.detail)) for each in done]
+        show_table(("what", "how", "detail"), rows, empty="")
+    if not all(each.ok for each in done):
+        ctx.exit(1)
+
+
+def _tried(name: str, do: Callable[[], str]) -> Check:
+    try:
+        return Check(name, ok=True, detail=do())
+    except RagstoneError as error:
+        return Check(name, ok=False, detail=str(error))
+
+
+def _shards(host: Host) -> list[Check]:
+    from ..service import checks
+
+    try:
+        return checks(host) or [Check("shards", ok=True, detail="none is installed: ragstone wiki install")]
+    except RagstoneError as error:
+        return [Check("shards", ok=False, detail=str(error))]
+
+
+def _threshold(host: Host) -> str:
+    from ..search.retrievers import threshold_of
+
+    return f"{threshold_of(host):g}"
+
+
+def _memory(host: Host) -> str:
+    from ..places import places
+    from ..planner.memories import Memories
+    from ..settings import WikiEdgeSettings
+
+    root = places(host).episodic
+    if not root.is_dir():
+        return "nothing is remembered yet"
+    store = Memories(host, root, host.options(WikiEdgeSettings).planner).store
+    new = len(store.recent().rows)
+    if not store.compact():
+        return f"{new} new in the journal" if new else "nothing new"
+    return f"{new} new, now part of the shard"
