@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from dataclasses import replace
+from functools import partial
 from importlib import metadata
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -24,7 +25,16 @@ from .contributions import by_name, model_class, one, several
 from .corpus import Corpus, CorpusInfo
 from .embed_models import default_embed_model
 from .encoder import Encoder
-from .errors import NotFound, PluginError, RagstoneError, SettingsError, StorageAway, StorageBusy, StorageError
+from .errors import (
+    EncoderError,
+    NotFound,
+    PluginError,
+    RagstoneError,
+    SettingsError,
+    StorageAway,
+    StorageBusy,
+    StorageError,
+)
 from .forks import OwnLock
 from .health import Check, check_catalog, check_encoder
 from .index import Following
@@ -142,10 +152,18 @@ class Host:
 
     @lazily
     def encoder(self) -> Encoder:
-        """The sentence encoder. Raises ``EncoderError``."""
+        """The sentence encoder: the first plugin's that embeds something, else the host's own.
+
+        When a plugin's fails later, the host's own takes over, if its vectors can be compared. Raises ``EncoderError``.
+        """
         settings = self.settings.encoder
-        model = self._first("ragstone_embed_model", BaseEmbedding, settings=settings)
-        return Encoder(model or default_embed_model(settings, self.settings.cache_dir))
+        own = partial(default_embed_model, settings, self.settings.cache_dir)
+        for plugin, model in self._plugins.call("ragstone_embed_model", one(BaseEmbedding), settings=settings):
+            try:
+                return Encoder(model, stand_in=own)
+            except EncoderError as error:
+                self.disable(plugin, f"its encoder cannot be used: {error}")
+        return Encoder(own())
 
     def corpus(self, name: str, *, kind: str, hint: str = "add something to it first") -> Corpus:
         """The corpus of that name.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import time
 from contextlib import nullcontext
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import EncoderError
-from ..forks import OfOneProcess
+from ..forks import OfOneProcess, OwnLock
 from ..turns import Turns
 from .kept import sha256_of
 from .minilm import MiniLMEmbedding
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
     from llama_index.core.base.embeddings.base import BaseEmbedding
 
     Vectors = npt.NDArray[np.float32]
+    Embed = Callable[[BaseEmbedding], Sequence[Sequence[float]]]
+
+_log = logging.getLogger(__name__)
 
 #: Raised whenever the same chunk would be cut into other windows.
 _WINDOWS_VERSION = 1
@@ -56,28 +60,30 @@ class Encoder:
     0.882; with the headings before each window 0.886 (from 0.879 without, on the same cut).
     """
 
-    def __init__(self, model: BaseEmbedding) -> None:
+    def __init__(self, model: BaseEmbedding, *, stand_in: Callable[[], BaseEmbedding] | None = None) -> None:
+        """``stand_in``: makes the model that takes over when this one fails, if its vectors can be compared with this
+        one's (see ``family``). Raises ``EncoderError`` where the model embeds nothing."""
         self.model = model
+        self._stand_in = stand_in
+        self._lock = OwnLock()
         self._tokenizer = _tokenizer_of(model)
         self.window: int | None = getattr(model, "window", None) or getattr(model, "max_length", None)
         self._process = OfOneProcess()
         #: Turns at this machine's processors, for all that a question needs of them.
         self.turns = Turns(os.cpu_count() or 1)
         self.dimension = 0  # until the model has told it
-        self.dimension = int(self.embed_query("dimension").shape[0])
+        vector = self._vectors(lambda model: [model.get_query_embedding("dimension")], 1)[0]
+        self.dimension = int(vector.shape[0])
+        own = getattr(model, "fingerprint", None)
+        name = own if isinstance(own, str) else f"{model.class_name()}/{model.model_name}"
+        #: Changes whenever the same chunk would get other vectors; a stand-in does not change it.
+        self.fingerprint = f"{name}/{self.dimension}/windows-{_WINDOWS_VERSION}-{self.window}"
+        #: The same for encoders whose vectors can be compared, whatever their precision and windows.
+        self.family = self._family_of(model)
 
-    @property
-    def fingerprint(self) -> str:
-        """Changes whenever the same chunk would get other vectors."""
-        own = getattr(self.model, "fingerprint", None)
-        name = own if isinstance(own, str) else f"{self.model.class_name()}/{self.model.model_name}"
-        return f"{name}/{self.dimension}/windows-{_WINDOWS_VERSION}-{self.window}"
-
-    @property
-    def family(self) -> str:
-        """The same for encoders whose vectors can be compared, whatever their precision and windows."""
-        own = getattr(self.model, "family", None)
-        return own if isinstance(own, str) else f"{self.model.class_name()}/{self.model.model_name}/{self.dimension}"
+    def _family_of(self, model: BaseEmbedding) -> str:
+        own = getattr(model, "family", None)
+        return own if isinstance(own, str) else f"{model.class_name()}/{model.model_name}/{self.dimension}"
 
     def count_tokens(self, text: str) -> int:
         """Tokens of the text as the model counts them; a guess from its words where the model does not tell."""
@@ -94,14 +100,14 @@ class Encoder:
         """The question's unit vector, float32 [dimension]. Raises ``EncoderError`` if the model gives no finite one."""
         # A model of somebody else's may be a server far away: whoever waits for it keeps nobody from the processor.
         with self.turns.turn() if isinstance(self.model, MiniLMEmbedding) else nullcontext():
-            vector: Vectors = self._embedded(lambda: [self.model.get_query_embedding(question)], 1)[0]
+            vector: Vectors = self._embedded(lambda model: [model.get_query_embedding(question)], 1)[0]
         return vector
 
     def embed_texts(self, texts: Sequence[str]) -> Vectors:
         """One unit vector a text, float32 [len(texts), dimension]. Raises ``EncoderError`` as ``embed_query`` does."""
         if not texts:
             return np.zeros((0, self.dimension), np.float32)
-        return self._embedded(lambda: self.model.get_text_embedding_batch(list(texts)), len(texts))
+        return self._embedded(lambda model: model.get_text_embedding_batch(list(texts)), len(texts))
 
     def embed_chunks(self, chunks: Sequence[tuple[str, str]]) -> list[Vectors]:
         """Unit vectors of each ``(headings, text)``, float32 [windows, dimension]."""
@@ -135,12 +141,39 @@ class Encoder:
         start = offsets[-room][0] if len(offsets) > room else 0
         return f"{headings[start:]}\n"
 
-    def _embedded(self, embed: Callable[[], Sequence[Sequence[float]]], count: int) -> Vectors:
+    def _embedded(self, embed: Embed, count: int) -> Vectors:
+        """What the model gives, or its stand-in where it fails."""
+        before = self.model
+        try:
+            return self._vectors(embed, count)
+        except EncoderError as error:
+            if not self._taken_over(before, error):
+                raise
+            return self._vectors(embed, count)
+
+    def _taken_over(self, failed: BaseEmbedding, why: EncoderError) -> bool:
+        """Whether another model than the one that failed is in use now. Raises ``EncoderError``."""
+        with self._lock:
+            if self.model is not failed:
+                return True
+            if self._stand_in is None:
+                return False
+            make, self._stand_in = self._stand_in, None
+            other = make()
+            if self._family_of(other) != self.family:
+                _log.warning("the encoder failed (%s), and %s gives vectors of another kind", why, other.model_name)
+                return False
+            _log.warning("the encoder failed (%s); %s takes over until the next start", why, type(other).__name__)
+            self.model = other
+            return True
+
+    def _vectors(self, embed: Embed, count: int) -> Vectors:
         """What the model gives, as unit vectors. It may be anybody's: whatever goes wrong in it is its failure."""
         self._process.check()
-        name = self.model.model_name
+        model = self.model
+        name = model.model_name
         try:
-            vectors = np.asarray(embed(), np.float32)
+            vectors = np.asarray(embed(model), np.float32)
         except Exception as error:
             raise EncoderError(f"the model raised {type(error).__name__}: {error}", where=name) from error
         if (

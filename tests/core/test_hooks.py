@@ -27,6 +27,8 @@ from ragstone.core import (
     Assistant,
     Check,
     Corpus,
+    Encoder,
+    EncoderError,
     EncoderSettings,
     Host,
     HybridRetriever,
@@ -678,6 +680,59 @@ def test_ragstone_embed_model(tmp_path: Path) -> None:
 def test_ragstone_embed_model_passed_by_all_is_the_hosts_own(tmp_path: Path, model_cache: Path) -> None:
     host = Host(Settings(data_dir=tmp_path / "data", cache_dir=model_cache), plugins={"mine": WithModel(None)})
     assert host.encoder.model.model_name == "all-MiniLM-L6-v2"
+    host.close()
+
+
+class Accelerator(WordEmbedding):
+    """A model on a board beside the processor, which may be out of order."""
+
+    kin: str = "other"
+    works: bool = False
+
+    @property
+    def family(self) -> str:
+        return self.kin
+
+    def _get_text_embedding(self, text: str) -> list[float]:
+        if not self.works:
+            raise OSError("the board does not answer")
+        return [1.0] + [0.0] * 383
+
+    def _get_query_embedding(self, query: str) -> list[float]:
+        return self._get_text_embedding(query)
+
+
+def test_ragstone_embed_model_one_that_embeds_nothing_is_taken_out(tmp_path: Path, model_cache: Path) -> None:
+    plugins: dict[str, object] = {"board": WithModel(Accelerator())}
+    host = Host(Settings(data_dir=tmp_path / "data", cache_dir=model_cache), plugins=plugins)
+    assert host.encoder.model.model_name == "all-MiniLM-L6-v2"
+    (state,) = (state for state in host.plugins if state.name == "board")
+    assert state.state == "failed"
+    assert "the board does not answer" in str(state.reason)
+    host.close()
+
+
+@pytest.mark.parametrize("same", [True, False])
+def test_ragstone_embed_model_when_it_fails_later_the_hosts_own_takes_over_if_it_may(
+    tmp_path: Path, model_cache: Path, encoder: Encoder, same: bool, caplog: pytest.LogCaptureFixture
+) -> None:
+    board = Accelerator(works=True, kin=encoder.family if same else "other")
+    plugins: dict[str, object] = {"board": WithModel(board)}
+    host = Host(Settings(data_dir=tmp_path / "data", cache_dir=model_cache), plugins=plugins)
+    before = host.encoder.fingerprint, host.encoder.family
+    assert host.encoder.embed_query("wheel")[0] == 1.0
+    board.works = False
+    if same:
+        assert host.encoder.embed_query("wheel") == pytest.approx(encoder.embed_query("wheel"), abs=1e-5)
+        assert "takes over until the next start" in caplog.text
+        board.works = True
+        assert host.encoder.embed_texts(["wheel"])[0][0] != 1.0
+        assert (host.encoder.fingerprint, host.encoder.family) == before
+    else:
+        for _ in range(2):
+            with pytest.raises(EncoderError, match="the board does not answer"):
+                host.encoder.embed_query("wheel")
+        assert "vectors of another kind" in caplog.text
     host.close()
 
 
