@@ -1,0 +1,1 @@
+"""The deployments that the repository brings."""
