@@ -66,7 +66,8 @@ class Memories:
             "remembered": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(now)),
         }
         encoder = self._host.encoder
-        windows = encoder.embed_texts(encoder.windows("", text))
+        # One by one: 17 of them take 11 MB of memory instead of 49, and about the same time.
+        windows = np.concatenate([encoder.embed_texts([window]) for window in encoder.windows("", text)])
         mean = windows.mean(axis=0)
         norm = float(np.linalg.norm(mean))
         # One row a memory: of a long one the mean, or its beginning where the windows cancel each other out.
