@@ -30,6 +30,7 @@ from ..errors import ShardError
 from ..shards.files import open_regular
 from ..shards.lines import LONGEST_LINE, read_line
 from . import clusters, codes
+from .cleaning import MAKING, clear, stamp
 from .files import FileArray, GrowingArray
 from .postings import PostingsWriter
 
@@ -113,19 +114,23 @@ def side_files(entry: ShardEntry, place: ShardPlace, cache: Path) -> dict[str, P
 def _from_cache(entry: ShardEntry, place: ShardPlace, cache: Path) -> dict[str, Path]:
     made_of = _identity(entry, place)
     folder = cache / sha256(json.dumps(made_of).encode()).hexdigest()[:24]
+    is_new = False
     try:
         cache.mkdir(parents=True, exist_ok=True)
         with FileLock(cache / f"{folder.name}.lock"):
             if not (folder / _RECORD).is_file():
                 shutil.rmtree(folder, ignore_errors=True)
                 _log.info("making the side files of shard %s, which has none, in %s", entry.id, folder)
-                scratch = Path(tempfile.mkdtemp(prefix="making-", dir=cache))
+                scratch = Path(tempfile.mkdtemp(prefix=MAKING, dir=cache))
                 try:
                     _make(place.embeddings, place.metadata, entry.size, scratch)
                     (scratch / _RECORD).write_text(json.dumps(made_of), "utf-8")
                     scratch.rename(folder)
                 finally:
                     shutil.rmtree(scratch, ignore_errors=True)
+                is_new = True
+        if is_new:
+            clear(cache, _RECORD)
     except OSError as error:
         raise StorageError(
             f"side files cannot be made there: {error.strerror or error}",
@@ -140,10 +145,9 @@ def _identity(entry: ShardEntry, place: ShardPlace) -> list[Any]:
     found: list[Any] = [_VERSION, entry.size]
     for path in (place.embeddings, place.metadata):
         try:
-            about = path.stat()
+            found.append(stamp(path))
         except OSError as error:
             raise ShardError("is missing", file=path) from error
-        found.append([str(path), about.st_size, about.st_mtime_ns, about.st_ino])
     return found
 
 
