@@ -51,6 +51,7 @@ from .questions import read_question
 from .ranking import Scores, inverse_frequencies, rank
 from .retrieval import HybridRetriever, Retrieval, ScoredRetriever
 from .second_look import is_packed, pack
+from .sentences import sentence_spans
 from .settings import EncoderSettings, LLMSettings, Settings, Table, read_settings
 
 __all__ = [
@@ -122,6 +123,7 @@ __all__ = [
     "read_question",
     "read_settings",
     "require_extra",
+    "sentence_spans",
     "show_json",
     "show_progress",
     "show_table",

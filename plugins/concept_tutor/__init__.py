@@ -1,0 +1,1 @@
+"""Concept tutor: questions and explanations proved by pages that one can open."""

@@ -1,0 +1,39 @@
+"""What the child says of a page. Standard library only, so that the child starts quickly."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True)
+class Block:
+    """A paragraph, list, table …: ``kind`` is "paragraph", "list", "table", "code", "quote" or "caption"."""
+
+    kind: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Section:
+    """What stands under one heading, without its parts: they are sections of their own."""
+
+    #: The headings above it, from the main section's on; none for what stands before the first.
+    path: tuple[str, ...]
+    #: The ``id`` of its heading, as the page has it; empty for the lead.
+    anchor: str
+    #: Parsoid's number; -1 where the page has none.
+    number: int
+    blocks: tuple[Block, ...]
+
+
+@dataclass(frozen=True)
+class Page:
+    """A page's sections in order, with what its head says of it."""
+
+    sections: tuple[Section, ...]
+    title: str = ""
+    revision: str = ""
+    language: str = ""
+    direction: str = ""
+    #: How many elements were left out, by why; the count of what is inside one is not taken.
+    dropped: dict[str, int] = field(default_factory=dict)

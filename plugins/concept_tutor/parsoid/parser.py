@@ -1,0 +1,102 @@
+"""Pages as chunks: contiguous pieces of a section, each with the address that opens it."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterator, Sequence  # noqa: TC003 - pydantic reads them
+from typing import Any, ClassVar
+
+from llama_index.core.node_parser import NodeParser
+from llama_index.core.schema import BaseNode, Document, MetadataMode, NodeRelationship, TextNode
+from pydantic import Field, model_validator
+
+from .pieces import pack, units
+from .reader import SECTIONS, SEPARATOR
+
+_NAMESPACE = uuid.UUID("c5f7a0de-0d0b-5f0e-8f4a-5d1f6f1b7c33")
+_OF_PAGE = ("page_title", "revision", "licence", "retrieved_at", "language", "direction")
+_SPOKEN = ("page_title", "heading")
+
+
+class ParsoidNodeParser(NodeParser):
+    """Cuts documents of ``ParsoidReader`` into chunks of ``min_words`` to ``max_words``, at ends of sentences.
+
+    A chunk is a slice of its document and never crosses a section's end. A section of fewer than ``shortest`` words
+    gives none. A chunk's metadata: ``page_title``, ``url`` (with the section's anchor), ``heading`` (the path, joined),
+    ``section`` (the main section, empty for the lead), ``revision``, ``licence``, ``retrieved_at`` (ISO 8601),
+    ``language``, ``direction``.
+    """
+
+    version: ClassVar[int] = 1
+
+    min_words: int = Field(default=150, gt=0, description="Words that a chunk has, where its section has as many.")
+    max_words: int = Field(default=250, gt=0, description="Words that no chunk exceeds.")
+    shortest: int = Field(default=30, ge=1, description="Words below which a piece is joined to another or left out.")
+
+    @model_validator(mode="after")
+    def _in_order(self) -> ParsoidNodeParser:
+        if not self.shortest <= self.min_words <= self.max_words:
+            raise ValueError("shortest, min_words and max_words must not fall")
+        return self
+
+    @classmethod
+    def class_name(cls) -> str:
+        """The name under which LlamaIndex serialises it."""
+        return "ParsoidNodeParser"
+
+    @property
+    def fingerprint(self) -> str:
+        """What shapes the chunks; another fingerprint means another corpus."""
+        return f"parsoid/{self.version} min={self.min_words} max={self.max_words} shortest={self.shortest}"
+
+    def _parse_nodes(
+        self,
+        nodes: Sequence[BaseNode],
+        show_progress: bool = False,  # noqa: ARG002
+        **kwargs: Any,  # noqa: ARG002
+    ) -> list[BaseNode]:
+        return [made for node in nodes for made in self._chunks(node)]
+
+    def _postprocess_parsed_nodes(self, nodes: list[BaseNode], parent_doc_map: dict[str, Document]) -> list[BaseNode]:
+        # LlamaIndex looks a chunk's text up again and finds the first equal one, and copies all of the document's
+        # metadata into each chunk; ours know where they stand and what they need.
+        kept = [
+            (node, node.start_char_idx, node.end_char_idx, dict(node.metadata))
+            for node in nodes
+            if isinstance(node, TextNode)
+        ]
+        done: list[BaseNode] = super()._postprocess_parsed_nodes(nodes, parent_doc_map)
+        for node, start, end, metadata in kept:
+            node.start_char_idx, node.end_char_idx, node.metadata = start, end, metadata
+            unspoken = sorted(key for key in metadata if key not in _SPOKEN)
+            node.excluded_embed_metadata_keys = unspoken
+            node.excluded_llm_metadata_keys = list(unspoken)
+        return done
+
+    def _chunks(self, document: BaseNode) -> Iterator[TextNode]:
+        text = document.get_content(metadata_mode=MetadataMode.NONE)
+        known = document.metadata
+        source = document.as_related_node_info()
+        urls: dict[str, str] = known.get("urls") or {}
+        for section in known.get(SECTIONS) or []:
+            blocks = [(kind, start, end) for kind, start, end in section["blocks"]]
+            path: list[str] = section["path"]
+            for piece in pack(units(text, blocks, self.max_words), self.min_words, self.max_words, self.shortest):
+                start, end = piece[0].start, piece[-1].end
+                yield TextNode(
+                    id_=str(uuid.uuid5(_NAMESPACE, f"{document.node_id}\n{start}\n{text[start:end]}")),
+                    text=text[start:end],
+                    start_char_idx=start,
+                    end_char_idx=end,
+                    metadata={
+                        **{key: known.get(key, "") for key in _OF_PAGE},
+                        "url": urls.get(section["anchor"]) or known.get("url", ""),
+                        "heading": SEPARATOR.join(path),
+                        "section": path[0] if path else "",
+                        "words": sum(unit.words for unit in piece),
+                    },
+                    metadata_template="{value}",
+                    metadata_separator=SEPARATOR,
+                    text_template="{metadata_str}\n\n{content}",
+                    relationships={NodeRelationship.SOURCE: source},
+                )

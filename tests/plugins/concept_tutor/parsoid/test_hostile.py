@@ -1,0 +1,90 @@
+"""HTML that would hang, fill the memory or lie: each ends in one word, and the parent goes on."""
+
+from __future__ import annotations
+
+import builtins
+import importlib.util
+from typing import Any
+
+import pytest
+
+from ragstone.core import MissingExtra, SourceError
+from ragstone.plugins.concept_tutor.parsoid.killable import Failed, Limits, read_in_child
+from ragstone.plugins.concept_tutor.parsoid.reader import PageFacts, ParsoidReader, UnreadablePage
+from tests.needs import needed
+
+from .pages import RETRIEVED, facts, fixture, html, page
+
+needed("lxml")
+
+ATTRIBUTES = html("<p " + " ".join(f"a{number}=1" for number in range(80_000)) + ">x</p>")
+ROWS = "<tr>" + "<td rowspan=1000 colspan=1>" + "x" * 500_000 + "</td>" + "</tr>" + "<tr><td>y</td></tr>" * 999
+
+
+@pytest.mark.parametrize(
+    ("raw", "limits", "reason"),
+    [
+        (ATTRIBUTES, Limits(seconds=1), "timeout"),
+        (html("<div>" * 3000 + "x"), Limits(), "too_deep"),
+        (html("<b>" * 300 + "x"), Limits(), "too_deep"),
+        (html(f"<table class=wikitable>{ROWS}</table>"), Limits(megabytes=500), "too_large"),
+        (html("x" * 2000), Limits(page_bytes=1000), "too_large"),
+    ],
+    ids=["attributes", "deep", "deep inline", "spans", "bytes"],
+)
+def test_one_word_says_why(raw: bytes, limits: Limits, reason: str) -> None:
+    with pytest.raises(UnreadablePage) as caught:
+        ParsoidReader(limits).load_data(raw, facts())
+    assert caught.value.reason == reason
+    assert caught.value.where == "https://en.wikipedia.org/wiki/Dog"
+    assert isinstance(caught.value, SourceError)
+    assert caught.value.hint
+
+
+@pytest.mark.parametrize(
+    "raw", [b"", b"\x00\x01\x02", b"<", b"\xff" * 100, b"<html", html("<p>" + "<" * 5000), html("&#0;&#xD800;&bogus;")]
+)
+def test_odd_bytes_are_read_or_empty(raw: bytes) -> None:
+    assert len(ParsoidReader().load_data(raw, facts())) in (0, 1)
+
+
+def test_the_child_reads_what_the_parent_would() -> None:
+    assert read_in_child(fixture("Dog.html"), Limits(), "") == page("Dog.html")
+
+
+@pytest.mark.parametrize(
+    "href", ["javascript:x", "java&#10;script:x", "&#106;avascript:x", "JaVaScRiPt&colon;x", "data:text/html,x",
+    "//evil.example/"]
+)  # fmt: skip
+def test_no_link_of_the_content_is_kept(href: str) -> None:
+    body = f'<h2 id="{href}">Head</h2><p>Some <a href="{href}">words</a> <img src="{href}"></p>'
+    [document] = ParsoidReader().load_data(html(f"<base href='{href}'>{body}"), facts())
+    assert "Some words" in document.text
+    for url in [document.metadata["url"], *document.metadata["urls"].values()]:
+        assert url.startswith("https://en.wikipedia.org/wiki/Dog")
+        assert not set(url) & set(" \n\"<>'\\`")
+
+
+@pytest.mark.parametrize("base", ["javascript:alert(1)//", "file:///etc/", "wiki/", ""])
+def test_only_addresses_of_the_web(base: str) -> None:
+    with pytest.raises(SourceError, match="no address"):
+        PageFacts("T", base, "1", "L", RETRIEVED).url()
+
+
+def test_a_child_that_says_nonsense_or_nothing() -> None:
+    with pytest.raises(Failed) as caught:
+        read_in_child(b"<p>x", Limits(megabytes=10))  # not enough to start with
+    assert caught.value.reason in ("too_large", "crashed")
+
+
+def test_without_lxml_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    find = importlib.util.find_spec
+
+    def without(name: str, *rest: Any) -> Any:
+        return None if name == "lxml" else find(name, *rest)
+
+    monkeypatch.setattr("ragstone.core.loading.find_spec", without)
+    with pytest.raises(MissingExtra, match="lxml") as caught:
+        ParsoidReader()
+    assert caught.value.install == "pip install 'ragstone[tutor]'"
+    assert builtins.__import__("lxml")
