@@ -18,6 +18,7 @@ from tests.needs import missing, needed
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from tests import mediawiki
     from tests.postgresql import Server
 
 _REPOSITORY = Path(__file__).parent.parent
@@ -76,6 +77,25 @@ def postgresql() -> Iterator[Server]:
     from tests.postgresql import server
 
     with server() as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def wikipedia(data: Path) -> Iterator[mediawiki.Server]:
+    """A running MediaWiki that holds 106 articles of Wikipedia."""
+    from tests.mediawiki import Wiki, server
+
+    dump = data / "mediawiki" / "dumps" / "enwiki-latest-pages-articles1.xml-p000000010p000030302-shortened.bz2"
+    with server(Wiki("Wikipedia", dump=dump)) as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def wikibooks() -> Iterator[mediawiki.Server]:
+    """A running MediaWiki that plays Wikibooks: a few pages with names that need care."""
+    from tests.mediawiki import BOOKS, Wiki, server
+
+    with server(Wiki("Wikibooks", pages=BOOKS)) as running:
         yield running
 
 

@@ -1,0 +1,95 @@
+"""The options of ``[plugins.concept_tutor]``: the wikis that sources come from, and how they are asked."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path  # noqa: TC003 - pydantic reads it
+from urllib.parse import urlsplit
+
+from pydantic import Field, field_validator
+
+from ragstone.core import Table
+
+_CONTACT = re.compile(r"[!-~]+@[!-~]+\.[!-~]+|https?://[!-~]+")
+
+
+class SiteSettings(Table):
+    """``[plugins.concept_tutor.wikis.sites.NAME]``: one MediaWiki."""
+
+    #: Scheme and host, ``https://en.wikipedia.org``.
+    url: str
+    language: str = Field(default="en", pattern=r"^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$")
+    #: What a reader is told of the pages' licence.
+    licence: str = Field(min_length=1, max_length=200)
+    #: Where MediaWiki's REST API lies, and what stands before a page's key in the address that a reader opens.
+    api_path: str = "/w/rest.php"
+    page_path: str = "/wiki/"
+    #: A file of certificates to trust in the place of the usual ones, for a school's own wiki.
+    certificates: Path | None = None
+
+    @field_validator("url")
+    @classmethod
+    def _only_a_host(cls, value: str) -> str:
+        parts = urlsplit(value)
+        if parts.scheme not in {"http", "https"} or not parts.hostname or not value.isascii():
+            raise ValueError("must be http:// or https:// and a host")
+        if parts.username is not None or parts.path.strip("/") or parts.query or parts.fragment:
+            raise ValueError("must be a scheme and a host alone; paths are api_path and page_path")
+        parts.port  # noqa: B018 - raises ValueError where it is none
+        return f"{parts.scheme}://{parts.netloc}".lower()
+
+    @field_validator("api_path", "page_path")
+    @classmethod
+    def _path(cls, value: str) -> str:
+        if not re.fullmatch(r"/[!-~]*", value) or "#" in value or "/../" in f"{value}/":
+            raise ValueError("must begin with / and hold no blanks, no # and no ..")
+        return value
+
+
+def _wikimedia() -> dict[str, SiteSettings]:
+    licence = "CC BY-SA 4.0"
+    return {
+        "wikipedia": SiteSettings(url="https://en.wikipedia.org", licence=licence),
+        "wikibooks": SiteSettings(url="https://en.wikibooks.org", licence=licence),
+    }
+
+
+class WikiSettings(Table):
+    """``[plugins.concept_tutor.wikis]``: which wikis, and how they are asked."""
+
+    sites: dict[str, SiteSettings] = Field(default_factory=_wikimedia)
+    #: An e-mail or web address of whoever runs this, sent with every request: Wikimedia requires one.
+    contact: str | None = Field(default=None, max_length=200)
+    #: Seconds that one search or one page may take, with all its tries.
+    seconds: float = Field(default=20.0, gt=0, le=600)
+    #: Megabytes that one answer may have, as it is sent and unpacked.
+    sent_mb: float = Field(default=8.0, gt=0, le=1024)
+    unpacked_mb: float = Field(default=32.0, gt=0, le=1024)
+    #: Megabytes of pages and searches kept on disk.
+    cache_mb: float = Field(default=256.0, gt=0, le=1_048_576)
+    #: Hours for which a kept page or search is served without asking the wiki whether there is a newer one.
+    fresh_hours: float = Field(default=24.0, ge=0, le=87_600)
+    #: Names of hosts that may lie in a private network: a school's own wiki.
+    private_hosts: tuple[str, ...] = ()
+    #: Go by the proxies of the environment (``HTTPS_PROXY``); they then find the hosts' addresses.
+    environment_proxies: bool = False
+
+    @field_validator("sites")
+    @classmethod
+    def _names(cls, value: dict[str, SiteSettings]) -> dict[str, SiteSettings]:
+        for name in value:
+            if not re.fullmatch(r"[a-z0-9][a-z0-9_-]{0,63}", name):
+                raise ValueError(f"the name {name[:64]!r} must be of a-z, 0-9, _ and -")
+        return value
+
+    @field_validator("contact")
+    @classmethod
+    def _contact(cls, value: str | None) -> str | None:
+        if value is not None and not _CONTACT.fullmatch(value):
+            raise ValueError("must be an e-mail address or a web address")
+        return value
+
+    @field_validator("private_hosts")
+    @classmethod
+    def _hosts(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(host.lower() for host in value)
