@@ -27,7 +27,7 @@ _MOST_HITS = 100
 _LONGEST_QUERY = 300
 _LONGEST_KEY = 255
 #: What no title may hold (https://www.mediawiki.org/wiki/Manual:Page_title), and what would leave the path.
-_NO_KEY = re.compile(r"[\x00-\x1f\x7f#<>\[\]|{}]|^\.{1,2}$")
+_NO_KEY = re.compile(r"[\x00-\x1f\x7f#<>\[\]|{}]|(?:^|/)\.{1,2}(?:/|$)")
 _JSON, _HTML = "application/json", "text/html"
 #: Redirects that older MediaWikis leave to the client: pages that only name another one.
 _HOPS = 2
@@ -71,7 +71,7 @@ class WikiClient:
             return self._hits(query, limit, kept)
         path = f"/v1/search/page?{urlencode({'q': query, 'limit': limit}, quote_via=quote)}"
         try:
-            answer = self._fetcher.get(path, accept=_JSON)
+            answer = self._fetcher.get(path, self._fetcher.deadline(), accept=_JSON)
         except (WikiAway, WikiBusy, SettingsError):
             if kept:
                 return self._hits(query, limit, kept, stale=True)
@@ -109,10 +109,12 @@ class WikiClient:
         return self._page(kept, stale=not self._is_fresh(kept)) if kept else None
 
     def _fetch(self, key: str, kept: Entry | None) -> Entry:
+        deadline = self._fetcher.deadline()
         for hop in range(_HOPS + 1):
             # What was kept under a redirect's key is the page that it leads to: its mark is none of the redirect's.
             etag = kept.etag if kept and kept.key == key else None
-            answer = self._fetcher.get(f"/v1/page/{quote(key, safe='')}/html", accept=_HTML, etag=etag)
+            path = f"/v1/page/{quote(key, safe='')}/html"
+            answer = self._fetcher.get(path, deadline, accept=_HTML, etag=etag)
             now = datetime.now(UTC)
             if kept and etag and answer.status == 304:
                 return Entry(kept.key, kept.revision, etag, now, kept.body)
@@ -122,15 +124,22 @@ class WikiClient:
             if not body.rstrip().lower().endswith(b"</html>"):  # a server that tells no length may have been cut off
                 raise WikiGarbled("gives a page that ends too early", where=where)
             mark = answer.headers.get("ETag")
-            own = key_of(answer.url, key)
+            own = self._told_key(key_of(answer.url, key), where)
             leads_to = redirect_of(body)
-            if leads_to is None or leads_to == own or hop == _HOPS:
+            if leads_to is None or hop == _HOPS:
                 revision = revision_of(body, mark)
                 if revision is None:
                     raise WikiGarbled("gives a page that does not say its revision", where=where)
-                return Entry(_checked(own, self.name), revision, mark, now, body)
-            key = _checked(unquote(leads_to), self.name)
+                return Entry(own, revision, mark, now, body)
+            key = self._told_key(unquote(leads_to), where)
         raise AssertionError("the last hop returns")
+
+    def _told_key(self, key: str, where: str) -> str:
+        """A key that the wiki gave: a wrong one is the wiki's fault, not the caller's."""
+        try:
+            return _checked(key, self.name)
+        except BadRequest as error:
+            raise WikiGarbled(f"leads to a page that cannot be: {error.what}", where=where) from error
 
     def _check_status(self, answer: Fetched) -> None:
         where = self._where(answer)

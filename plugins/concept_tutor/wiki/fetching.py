@@ -72,10 +72,13 @@ class Fetcher:
                 hint='contact = "you@example.org", or the address of a page about you',
             )
 
-    def get(self, path: str, *, accept: str, etag: str | None = None) -> Fetched:
+    def deadline(self) -> Deadline:
+        """The one of a call that begins now."""
+        return Deadline(self._settings.seconds)
+
+    def get(self, path: str, deadline: Deadline, *, accept: str, etag: str | None = None) -> Fetched:
         """The answer to ``path``. Raises ``WikiError`` and, without a contact, ``SettingsError``."""
         self.check()
-        deadline = Deadline(self._settings.seconds)
         url = self._site.url + self._site.api_path.rstrip("/") + path
         where = f"{self._name} ({url[:300]})"
         headers = {"Accept": accept, "Accept-Encoding": "gzip", "User-Agent": self._agent(), "Connection": "close"}

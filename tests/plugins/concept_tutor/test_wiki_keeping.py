@@ -12,10 +12,10 @@ import pytest
 
 from ragstone.core import BadRequest, SettingsError
 from ragstone.plugins.concept_tutor.settings import SiteSettings, WikiSettings
-from ragstone.plugins.concept_tutor.wiki import WikiAway, WikiBusy, WikiClient, WikiHit, WikiPageMissing
+from ragstone.plugins.concept_tutor.wiki import WikiAway, WikiBusy, WikiClient, WikiGarbled, WikiHit, WikiPageMissing
 from ragstone.plugins.concept_tutor.wiki.answers import plain, read_hits, title_of
 from ragstone.plugins.concept_tutor.wiki.cache import Cache, Entry
-from tests.plugins.concept_tutor.wiki_server import Server, answer, found, html, page
+from tests.plugins.concept_tutor.wiki_server import Server, answer, found, html, moved, page
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -49,7 +49,7 @@ def test_a_page_has_all_that_a_citation_needs(server: Server, tmp_path: Path) ->
     [
         ("C++", "C%2B%2B"),
         ("100% & more?", "100%25_%26_more%3F"),
-        ("../../etc", "..%2F..%2Fetc"),
+        ("a/b...", "a%2Fb..."),
         ("Ä:ö", "%C3%84%3A%C3%B6"),
     ],
 )
@@ -60,7 +60,9 @@ def test_keys_are_encoded(server: Server, tmp_path: Path, key: str, sent: str) -
     assert "?" not in given.url
 
 
-@pytest.mark.parametrize("key", ["", " ", ".", "..", "a#b", "a|b", "<b>", "a\r\nb", "x" * 300, "\ud800"])
+@pytest.mark.parametrize(
+    "key", ["", " ", ".", "..", "../../etc", "a/../b", "a/.", "a#b", "a|b", "<b>", "a\r\nb", "x" * 300, "\ud800"]
+)
 def test_what_can_be_no_key_is_not_asked_for(server: Server, tmp_path: Path, key: str) -> None:
     with pytest.raises(BadRequest):
         client(server.url, tmp_path).page(key)
@@ -268,3 +270,19 @@ def test_threads_may_share_it(tmp_path: Path) -> None:
         thread.join()
     assert not failed
     assert not list(tmp_path.glob("*.new"))
+
+
+def test_a_page_that_only_names_another_is_followed_within_bounds(server: Server, tmp_path: Path) -> None:
+    link = '<link rel="mw:PageProp/redirect" href="./{}" id="mwAg"/>'
+    server.acts(page("Hound", extra=link.format("Dog%2Fs")), page("Dog/s", 9))
+    given = client(server.url, tmp_path).page("Hound")
+    assert (given.key, given.revision) == ("Dog/s", 9)
+    server.acts(page("Loop", extra=link.format("Loop")))
+    assert client(server.url, tmp_path).page("Loop").key == "Loop"
+    assert len(server.asked) == 5
+    server.acts(page("Out", extra=link.format("..%2F..%2Fetc")))
+    with pytest.raises(WikiGarbled, match="leads to a page that cannot be"):
+        client(server.url, tmp_path).page("Out")
+    server.acts(moved("/w/rest.php/v1/page/%23/html"), page())
+    with pytest.raises(WikiGarbled, match="leads to a page that cannot be"):
+        client(server.url, tmp_path).page("Moved")

@@ -100,14 +100,14 @@ def answer(status: int = 200, body: bytes = b"", kind: str = HTML, **headers: st
     return lambda connection: connection.sendall(head.encode("latin-1") + body)
 
 
-def page(title: str = "Dog", revision: int = 7, **headers: str) -> Act:
-    return answer(200, html(title, revision), HTML, **headers)
+def page(title: str = "Dog", revision: int = 7, extra: str = "", **headers: str) -> Act:
+    return answer(200, html(title, revision, extra), HTML, **headers)
 
 
-def html(title: str = "Dog", revision: int = 7, text: str = "Dogs bark.") -> bytes:
+def html(title: str = "Dog", revision: int = 7, extra: str = "") -> bytes:
     about = f"https://wiki.example/wiki/Special:Redirect/revision/{revision}"
     head = f'<!DOCTYPE html>\n<html about="{about}"><head><meta charset="utf-8"/><title>{title}</title></head>'
-    return f"{head}<body><p>{text}</p></body></html>".encode()
+    return f"{head}<body>{extra}<p>Dogs bark.</p></body></html>".encode()
 
 
 def found(*pages: dict[str, Any]) -> Act:
