@@ -18,6 +18,7 @@ _HEADING = re.compile(r"^\s{0,3}#{1,6}\s")
 #: "…:", "… listed below.", "… as follows."
 _ANNOUNCES = re.compile(r"(?::|\b(?:below|following|follows)\b[^.:]{0,40}[.:]?)\s*$")
 _END = re.compile(r"[.!?…][\"'”’)\]]*(?=\s+\S)")
+_NOT_SPACE = re.compile(r"\S")
 _ABBREVIATION = re.compile(
     r"(?:\b(?:e\.g|i\.e|cf|etc|vs|approx|resp|viz|ca|al|Dr|Mr|Mrs|Ms|Prof|St|Jr|Sr|Fig|Figs|Eq|Eqs|No|Nos|Vol|vol|pp"
     r"|Sec|Ch|Inc|Ltd|Co|Corp|Gen|Col|Lt|Sgt|Capt|Rev|Hon|Gov|Pres|Sen|Rep|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sep|Sept|Oct"
@@ -53,9 +54,9 @@ def sentence_spans(text: str, start: int = 0, end: int | None = None) -> Iterato
     begin = start
     for match in _END.finditer(text, start, end):
         stop = match.end()
-        rest = text[stop:end].lstrip()
+        following = _NOT_SPACE.search(text, stop, end)  # the rest of a long text is not copied for each sentence
         # A new sentence begins with a capital, a digit or a mark, never with a small letter.
-        if not rest or rest[0].islower() or _ABBREVIATION.search(text[max(begin, stop - 12) : stop]):
+        if following is None or following[0].islower() or _ABBREVIATION.search(text[max(begin, stop - 12) : stop]):
             continue
         yield from _trimmed(text, begin, stop)
         begin = stop

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from .code import fenced
 from .dropping import why_dropped
 from .words import Run, words_of
 
@@ -78,10 +79,18 @@ def _item(element: Any, name: str, dropped: Counter[str], depth: int) -> tuple[s
             nested.append("  " * (depth + 1) + text)
 
     def take(inner: Any, inner_name: str) -> bool:
-        if inner_name not in LISTS:
+        if inner_name in LISTS:
+            close()
+            nested.extend(list_lines(inner, dropped, depth + 1))
+        elif inner_name == "pre":
+            close()
+            nested.extend("  " * (depth + 1) + line for line in fenced(inner).split("\n"))
+        elif inner_name == "table":
+            close()
+            if not is_navigation(inner):
+                nested.extend("  " * (depth + 1) + line for line in table_lines(inner, dropped)[1])
+        else:
             return False
-        close()
-        nested.extend(list_lines(inner, dropped, depth + 1))
         return True
 
     run.inside(element, take)

@@ -121,7 +121,9 @@ class _Reader:
             self._paragraph()
 
     def _block(self, element: Any, name: str) -> None:
-        if name in LISTS:
+        if name == "dl" and element.find("dt") is None and next(element.iter("table", "pre"), None) is not None:
+            self.read(element)  # wikis indent with lists of definitions without terms
+        elif name in LISTS:
             lines = list_lines(element, self.dropped)
             said = [line for line in lines if line.strip()]
             single = name == "dl" and len(said) == 1 and not said[0].lstrip().startswith("- ")

@@ -18,6 +18,7 @@ _OTHER_END = re.compile(r"(?<=[؟۔。！？।])[\"”»)]*\s*")
 _TOKEN = re.compile(r"\S+\s*")
 #: TeX, or a script without spaces: so many characters are a word at least.
 _LONGEST_WORD = 16
+_TINY = 8
 _INSIDE, _AFTER_COLON, _TOO_SHORT = 20.0, 40.0, 500.0
 
 
@@ -45,7 +46,12 @@ def units(text: str, blocks: Sequence[tuple[str, int, int]], most: int) -> list[
         first = True
         for begin, stop in _fitting(text, kind, start, end, most):
             words = text[begin:stop]
-            made.append(Unit(begin, stop, count_words(words), first, words.rstrip().endswith(":")))
+            unit = Unit(begin, stop, max(1, count_words(words)), first, words.rstrip().endswith(":"))
+            # A page of a million one-word lines must not cost a million times what a sentence does.
+            if made and max(made[-1].words, unit.words) < _TINY:
+                last = made.pop()
+                unit = Unit(last.start, stop, last.words + unit.words, last.first, unit.announces)
+            made.append(unit)
             first = False
     return made
 
@@ -78,11 +84,14 @@ def _seams(text: str, kind: str, start: int, end: int) -> Iterator[tuple[int, in
 
 def _by_words(text: str, start: int, end: int, most: int) -> Iterator[tuple[int, int]]:
     """Parts of a sentence that is longer than a chunk may be, cut between words, and within what has no spaces."""
-    begin = start
+    begin, words = start, 0
     for found in _TOKEN.finditer(text, start, end):
-        if found.start() > begin and count_words(text[begin : found.end()]) > most:
+        # Rounded up, so that the parts of a text never have fewer words than the whole.
+        more = max(count_words(found[0]), -(-len(found[0]) // _LONGEST_WORD))
+        words += more
+        if found.start() > begin and words > most:
             yield begin, found.start()
-            begin = found.start()
+            begin, words = found.start(), more
         while found.end() - begin > most * _LONGEST_WORD:
             yield begin, begin + most * _LONGEST_WORD
             begin += most * _LONGEST_WORD

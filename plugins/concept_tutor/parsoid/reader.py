@@ -92,8 +92,14 @@ def document_of(page: Page, facts: PageFacts) -> Document:
     parts: list[str] = []
     at = 0
     entries: list[dict[str, Any]] = []
+    before: tuple[str, ...] = ()
     for section in page.sections:
-        heading = f"{'#' * min(len(section.path) + 1, 6)} {section.path[-1]}\n\n" if section.path else ""
+        heading = "".join(
+            f"{'#' * min(level + 1, 6)} {name}\n\n"
+            for level, name in enumerate(section.path, start=1)
+            if level == len(section.path) or section.path[:level] != before[:level]
+        )
+        before = section.path
         entries.append(_entry(section, at + len(heading)))
         words = heading + "\n\n".join(block.text for block in section.blocks) + "\n\n"
         parts.append(words)

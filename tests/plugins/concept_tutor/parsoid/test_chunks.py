@@ -117,6 +117,27 @@ def test_chunks_of_real_pages(name: str) -> None:
     assert [n.node_id for n in ParsoidNodeParser().get_nodes_from_documents([document])] == [n.node_id for n in nodes]
 
 
+@pytest.mark.parametrize(
+    "text", ["! " * 50_000, "A. " * 50_000, "- \n" * 50_000 + "end", "Why? " * 50_000, "." * 99_999]
+)
+def test_a_page_of_nothing_but_seams_is_cut_in_a_moment(text: str) -> None:
+    for kind in ("paragraph", "list"):
+        for node in chunks(Page((Section((), "", 0, (Block(kind, text.strip()),)),))):
+            assert 30 <= node.metadata["words"] <= 250
+
+
+def test_the_document_keeps_the_headings_between() -> None:
+    page = Page(
+        (Section(("A", "B"), "B", 2, (Block("paragraph", "x"),)), Section(("A",), "A", 1, (Block("quote", "> y"),)))
+    )
+    document = document_of(page, facts())
+    assert document.text == "## A\n\n### B\n\nx\n\n## A\n\n> y"
+    assert [document.text[b[1] : b[2]] for each in document.metadata["sections"] for b in each["blocks"]] == [
+        "x",
+        "> y",
+    ]
+
+
 @pytest.mark.data
 def test_dog_is_chosen_from_all_over_the_page() -> None:
     nodes = texts_of(chunks(page("Dog.html")))

@@ -82,6 +82,13 @@ TABLE = """<table class=wikitable><caption>Sizes</caption><tr><th>A</th><th>B|C<
 @pytest.mark.parametrize(
     ("body", "text"),
     [
+        ("<ol><li>Run:<pre>a\n  b</pre>then</li></ol>", "1. Run:\n  ```\n  a\n    b\n  ```\n  then"),
+        ("<dl><dd><pre>a\n b</pre></dd></dl>", "```\na\n b\n```"),
+        ("<dl><dd><table><tr><td>a</td><td>b</td></tr></table></dd></dl>", "a b"),
+        (
+            "<ul><li>See<table class=wikitable><tr><th>A</th></tr><tr><td>b</td></tr></table></li></ul>",
+            "- See\n  | A |\n  | --- |\n  | b |",
+        ),
         ("<ul><li>a<ul><li>b</li></ul>c<ul><li>d</li></ul></li></ul>", "- a\n  - b\n  c\n  - d"),
         ("<ul><li>a<ul><li>b<br>c</li></ul></li><li>d</li></ul>", "- a\n  - b c\n- d"),
         ("<ol><li>a</li><li><p>b</p><p>c</p></li></ol>", "1. a\n2. b c"),

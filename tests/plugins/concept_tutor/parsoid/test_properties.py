@@ -35,7 +35,7 @@ _INLINE = st.recursive(
     st.one_of(_WORDS.map(lambda word: f" {word} "), _GONE, st.just("<br>"), st.just("&nbsp;")),
     lambda inner: st.builds(
         lambda around, parts: around[0] + "".join(parts) + around[1],
-        _around("b", "i", "a href='javascript:x'", "span class=nowrap", "small", "bdi"),
+        _around("b", "i", "span class=nowrap", "small", "bdi"),
         st.lists(inner, max_size=4),
     ),
     max_leaves=8,
@@ -74,8 +74,8 @@ def test_words_stay_whole_and_what_is_dropped_is_gone(body: str) -> None:
     assert "GONE" not in text
     expected = re.findall(r"w\d{4}", re.sub(r"<h2.*?</h2>", " ", body))
     assert re.findall(r"w\d{4}", text) == expected
-    assert all(re.fullmatch(r"w\d{4}|[->]+", word) for word in text.split())
-    assert not re.search(r"[ \t]\n|\n{3}|\xa0|[^\n ] {2}", text)
+    assert all(re.fullmatch(r"w\d{4}|[->|]+", word) for word in text.split())
+    assert not re.search(r"[ \t]\n|\n{3}|\xa0|[^\n |] {2}", text)
 
 
 @given(st.binary(max_size=400))
