@@ -67,6 +67,8 @@ http_response_code( 404 );
 return true;
 """
 
+_GROUP = 'trap "kill -KILL 0" TERM; php -S "$0" "$1" & wait'
+
 #: Pages of a wiki that plays Wikibooks, by title.
 BOOKS = {
     "Guitar/Chords": "A '''chord''' is played on the [[fretboard]] with several strings.\n\n== Open chords ==\n"
@@ -134,9 +136,9 @@ class Server:
         router = self._folder / "router.php"
         router.write_text(_ROUTER, "utf-8")
         with (self._folder / "log").open("ab") as log:
-            # A group of its own, as its workers outlive it; it ends when this process does, even when that is killed.
+            # It ends when this process does, even when that is killed, with its group: its workers would outlive it.
             self._process = subprocess.Popen(
-                ["setpriv", "--pdeathsig", "TERM", "php", "-S", f"127.0.0.1:{self.port}", str(router)],
+                ["setpriv", "--pdeathsig", "TERM", "sh", "-c", _GROUP, f"127.0.0.1:{self.port}", str(router)],
                 stdout=log,
                 stderr=log,
                 cwd=self._folder,
