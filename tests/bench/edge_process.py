@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import shutil
 import statistics
 import sys
 import tempfile
@@ -73,7 +74,10 @@ def main() -> None:
     questions = (given.questions or given.kept / "questions.json").resolve()
     with tempfile.TemporaryDirectory() as folder:
         config = prepared(Path(folder).resolve(), shards, given.python)
-        starts = [run_one(given.python, config, questions, given.calls) for _ in range(given.starts)]
+        starts = []
+        for _ in range(given.starts):
+            shutil.rmtree(config.parent / MEMORY / "episodic", ignore_errors=True)  # each begins without memories
+            starts.append(run_one(given.python, config, questions, given.calls))
     summary = {
         "peak_rss_mb": max(each["after"]["peak_rss_mb"] for each in starts),
         "first_answer_s": statistics.median(each["first_answer_s"] for each in starts),
