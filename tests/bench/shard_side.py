@@ -126,7 +126,7 @@ def chroma(folder: str, rows: int, questions: int) -> dict[str, Any]:
     root, vectors = _root(Path(folder), rows), _questions(Path(folder), questions)[1]
     before = _anonymous()
     client = chromadb.PersistentClient(str(root / "chroma"))
-    collection = client.get_or_create_collection("c", embedding_function=None, metadata={"hnsw:space": "ip"})
+    collection = client.get_or_create_collection("rows", embedding_function=None, metadata={"hnsw:space": "ip"})
     stored = np.load(root / "s" / "embeddings.npy", mmap_mode="r")
     started = time.perf_counter()
     for start in range(collection.count(), rows, 5_000):
