@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from .builder import Order
     from .journal import Journal
 
-_VERSION = "2026-11-21"
 _DUMP_DATE = re.compile(r"-(20\d\d)(\d\d)(\d\d)-")
 _READ = 1 << 20
 #: Seconds that another build or an installation may need for its last step.
@@ -133,7 +132,7 @@ def _source(order: Order, files: list[Path], last: dict[str, Any]) -> dict[str, 
 
 def _manifest(out: Path) -> Manifest:
     path = out / NAME
-    return Manifest.read(path) if path.exists() else Manifest(version=_VERSION, shards=())
+    return Manifest.read(path) if path.exists() else Manifest(version=datetime.now(UTC).date().isoformat(), shards=())
 
 
 def _free(out: Path, name: str) -> Path:
