@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 
 #: Different filters that are remembered for a corpus that does not change: each book of a shelf, and some more.
 _FILTERS_KEPT = 64
+#: Chunks whose packed words are kept, some 800 bytes each.
+_PACKED_KEPT = 10_000
 
 
 @dataclass(frozen=True)
@@ -81,6 +83,7 @@ class Corpus:
         self._facets: dict[tuple[str, ...], tuple[tuple[int, int] | None, list[tuple[tuple[Any, ...], int]]]] = {}
         self._size: tuple[tuple[int, int] | None, int] = (None, 0)
         self.lexical = LexicalSearch()
+        self._packed: dict[int, bytes] = {}
         self._lock = OwnLock()
         self._rebuilding = OwnLock()
 
@@ -285,6 +288,18 @@ class Corpus:
         if found is None:
             stored = snapshot.chunk_vectors(keys, len(question))
             found = {key: float((windows @ question).max()) for key, windows in stored.items()}
+        return found
+
+    def packed_words(self, snapshot: Snapshot, keys: Sequence[int]) -> dict[int, bytes]:
+        """As ``Snapshot.packed_words``, kept for a while: a chunk that changes gets another key."""
+        found = {key: known for key in keys if (known := self._packed.get(key)) is not None}
+        missing = [key for key in keys if key not in found]
+        if missing:
+            fresh = snapshot.packed_words(missing)
+            if len(self._packed) > _PACKED_KEPT:
+                self._packed.clear()
+            self._packed |= fresh
+            found |= fresh
         return found
 
     # Keeping it right

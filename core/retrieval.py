@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from abc import abstractmethod
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING
 
 from llama_index.core.callbacks import CallbackManager
@@ -110,7 +111,7 @@ class HybridRetriever(ScoredRetriever):
                 lexical,
                 weight=self._dense_weight if vector is not None else 0.0,
                 top_k=self._top_k,
-                packed=snapshot.packed_words,
+                packed=partial(corpus.packed_words, snapshot),
             )
             nodes = snapshot.nodes(scores)
         there = [key for key in scores if key in nodes]
