@@ -1,0 +1,1 @@
+"""Study plans: concepts, which of them to learn before which, and the sources of each."""

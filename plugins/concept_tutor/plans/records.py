@@ -1,0 +1,97 @@
+"""What a study plan is made of. Frozen: a change goes through ``PlanStore``."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+#: How far the sources of a concept are: nobody has looked; somebody is looking; there are some; the wikis have none;
+#: looking failed, with a reason. All but ``found`` can be tried again.
+SourceState = Literal["waiting", "running", "found", "none", "failed"]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A study plan. ``slug`` is its name in addresses and commands; ``origin`` says in words where it came from."""
+
+    slug: str
+    title: str
+    description: str
+    #: Of its concepts' names; empty where nobody said.
+    language: str
+    origin: str
+    #: In UTC.
+    created: datetime
+
+
+@dataclass(frozen=True)
+class Concept:
+    """One thing to learn. ``key`` is its name in addresses, unique within its plan; ``position`` its place there."""
+
+    plan: str
+    key: str
+    name: str
+    summary: str
+    #: From 0, as the plan was written.
+    position: int
+    state: SourceState = "waiting"
+    #: Why there are no sources, in words for a reader; empty otherwise.
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class Edge:
+    """``prerequisite`` is to be learned before ``concept``; both are keys of concepts of one plan.
+
+    ``weight``: above 0 to 1, how much it matters; of a circle the lightest edge goes.
+    """
+
+    prerequisite: str
+    concept: str
+    reason: str = ""
+    weight: float = 1.0
+
+
+@dataclass(frozen=True)
+class SourceChunk:
+    """A passage that a concept rests on. Its words come from a stranger; its addresses from the settings and the wiki.
+
+    A passage that two concepts of a plan share has one ``chunk_id`` and a rank for each of them. The id stays when a
+    newer revision of the page has the same words in the same section.
+    """
+
+    chunk_id: str
+    plan: str
+    concept: str
+    #: Name of the wiki in the settings, such as ``wikipedia``; the plan's own word for it in a seeded plan.
+    source: str
+    page_title: str
+    #: What a reader opens, with the section's anchor.
+    page_url: str
+    #: The headings above it, joined by " › "; empty for what stands before the first.
+    section: str
+    revision: str
+    licence: str
+    #: When the wiki said that this is the page, in UTC.
+    retrieved: datetime
+    #: From 1, the most relevant first.
+    rank: int
+    #: 0 to 1 or so; only for comparison within a concept.
+    relevance: float
+    content: str
+    language: str = ""
+
+
+@dataclass(frozen=True)
+class PlanSize:
+    """A plan with what it holds, in numbers."""
+
+    plan: Plan
+    concepts: int
+    edges: int
+    chunks: int
+    #: How many concepts are in each state; states that no concept is in are missing.
+    states: dict[SourceState, int]
