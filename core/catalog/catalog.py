@@ -14,16 +14,17 @@ from ..forks import OfOneProcess
 from ..second_look import pack
 from .database import SCHEMA, database_of
 from .failures import told
+from .plugin_tables import PluginTables
 from .schema import SCHEMA_VERSION, about, chunk, corpus, document, metadata, removed
 from .snapshot import CorpusRow, Snapshot
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     import numpy as np
     import numpy.typing as npt
-    from sqlalchemy import Connection
+    from sqlalchemy import Connection, MetaData
 
 
 @dataclass(frozen=True)
@@ -97,6 +98,24 @@ class Catalog:
         self._process.check()
         with told(self._database), self._writing.begin() as connection:
             yield connection
+
+    def tables(
+        self,
+        prefix: str,
+        metadata: MetaData,
+        *,
+        version: int = 1,
+        upgrades: Mapping[int, Callable[[Connection], None]] | None = None,
+    ) -> PluginTables:
+        """A plugin's own tables in this database, made when they are first asked for.
+
+        ``prefix``: the plugin's name, or that and a word more for a part of it; the name of every table of ``metadata``
+        begins with it and an underscore. Raise ``version`` whenever the tables change, and give for every older one
+        what makes it one of the next: ``upgrades[1]`` gets the connection of a transaction that is undone if it raises.
+        Raises ``PluginError`` for tables that are none of these, ``StorageError`` where a newer version wrote them.
+        """
+        made = PluginTables(self._process, self._database, self._reading, self._writing)
+        return made.make(prefix, metadata, version, upgrades or {})
 
     def _create(self) -> None:
         with self._reading.connect() as connection, connection.begin():

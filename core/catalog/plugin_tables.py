@@ -1,0 +1,110 @@
+"""Tables that a plugin keeps in the catalog's database, beside the documents and under the same promises."""
+
+from __future__ import annotations
+
+import re
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from sqlalchemy import insert, select, update
+
+from ..errors import PluginError, StorageError
+from .failures import told
+from .schema import about
+from .schema import metadata as own
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from sqlalchemy import Connection, Engine, MetaData
+
+    from ..forks import OfOneProcess
+    from .database import Database
+
+_PREFIX = re.compile(r"[a-z][a-z0-9]*(?:_[a-z0-9]+)*")
+#: What PostgreSQL keeps of a name.
+_LONGEST = 63
+
+
+class PluginTables:
+    """Got from ``Catalog.tables``; safe to use from several threads, and by several processes at once.
+
+    What ``write`` did is on the disk when it returns, or has not happened. Raises what the catalog raises.
+    """
+
+    def __init__(self, process: OfOneProcess, database: Database, reading: Engine, writing: Engine) -> None:
+        self._process = process
+        self._database = database
+        self._reading = reading
+        self._writing = writing
+
+    @contextmanager
+    def read(self) -> Iterator[Connection]:
+        """Everything read within is of one moment, and as fresh as the last commit of any process. For reading only."""
+        self._process.check()
+        with told(self._database), self._reading.connect() as connection, connection.begin():
+            yield connection
+
+    @contextmanager
+    def write(self) -> Iterator[Connection]:
+        """One transaction, undone by whatever is raised within.
+
+        In SQLite writers wait for one another; in PostgreSQL those who change the same row, which another writer may
+        have changed since it was read: ``select(...).with_for_update()`` reads it and keeps it until the end.
+        """
+        self._process.check()
+        with told(self._database), self._writing.begin() as connection:
+            yield connection
+
+    def make(
+        self,
+        prefix: str,
+        metadata: MetaData,
+        version: int,
+        upgrades: Mapping[int, Callable[[Connection], None]],
+    ) -> PluginTables:
+        """See ``Catalog.tables``."""
+        _check(prefix, metadata, version, upgrades)
+        name = f"tables/{prefix}"
+        with self.read() as connection:
+            if self._version(connection, name, version) == version:
+                return self
+        with self.write() as connection:
+            self._database.alone(connection)
+            known = self._version(connection, name, version)
+            if known is None:
+                metadata.create_all(connection, checkfirst=False)
+                connection.execute(insert(about).values(key=name, value=str(version)))
+                return self
+            for older in range(known, version):
+                upgrades[older](connection)
+            connection.execute(update(about).where(about.c.key == name).values(value=str(version)))
+        return self
+
+    def _version(self, connection: Connection, name: str, version: int) -> int | None:
+        found = connection.execute(select(about.c.value).where(about.c.key == name)).scalar()
+        if found is None:
+            return None
+        if int(found) > version:
+            raise StorageError(
+                f"holds {name} of a newer version ({found}, this one knows {version})",
+                where=self._database.where,
+                hint="upgrade Ragstone and its plugins, or name another data folder",
+            )
+        return int(found)
+
+
+def _check(prefix: str, metadata: MetaData, version: int, upgrades: Mapping[int, Callable[[Connection], None]]) -> None:
+    """Raise ``PluginError`` for tables that could be taken for somebody else's, or that cannot be upgraded."""
+    if not _PREFIX.fullmatch(prefix):
+        raise PluginError(f"{prefix!r} is no prefix of tables", hint="begin with the plugin's name, in a-z, 0-9 and _")
+    if prefix.partition("_")[0] in {table.partition("_")[0] for table in (*own.tables, "fulltext", "posting")}:
+        raise PluginError(f"the prefix {prefix!r} is the catalog's own", hint="begin with the plugin's name")
+    for table in metadata.tables.values():
+        named = [table.name, *(str(index.name) for index in table.indexes)]
+        if table.schema or not table.name.startswith(f"{prefix}_"):
+            raise PluginError(f"the table {table.fullname!r} does not begin with {prefix}_", hint="rename it")
+        if any(len(each) > _LONGEST for each in named):
+            raise PluginError(f"a name of the table {table.name!r} has more than {_LONGEST} letters", hint="shorten it")
+    if missing := [older for older in range(1, version) if older not in upgrades]:
+        raise PluginError(f"the tables {prefix}_ have no upgrade from version {missing[0]}", hint="give one")
