@@ -7,7 +7,7 @@ from .analysis import question_stems, stems
 from .answers import Answer, Citation, Delta, Timings
 from .assistants import Assistant, Profile
 from .calibration import DEFAULT_THRESHOLD, FEWEST_CHUNKS, OFFERED, Calibration, calibrate
-from .catalog import WordScores
+from .catalog import PluginTables, WordScores
 from .cli.app import Deployment
 from .cli.show import as_json as show_json
 from .cli.show import printable
@@ -87,6 +87,7 @@ __all__ = [
     "NotFound",
     "PluginError",
     "PluginState",
+    "PluginTables",
     "Profile",
     "Quote",
     "RagstoneError",

@@ -2,6 +2,7 @@
 
 from .catalog import Catalog, NewChunk, NewDocument
 from .database import is_server
+from .plugin_tables import PluginTables
 from .snapshot import CorpusRow, DocumentVectors, Snapshot, StoredDocument, WordScores
 
 __all__ = [
@@ -10,6 +11,7 @@ __all__ = [
     "DocumentVectors",
     "NewChunk",
     "NewDocument",
+    "PluginTables",
     "Snapshot",
     "StoredDocument",
     "WordScores",
