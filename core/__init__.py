@@ -36,6 +36,7 @@ from .errors import (
 )
 from .extractive import Quote
 from .extractive import choose as choose_quotes
+from .fencing import harmless, one_line, visible
 from .gate import Evidence
 from .gate import evidence as weigh_evidence
 from .guards import CitedWarning, Guard, Verdict
@@ -44,7 +45,6 @@ from .hookspecs import hookimpl
 from .host import Host
 from .ingest import IngestProgress, IngestReport
 from .lexical import best_of
-from .llms.offering import harmless
 from .llms.plain import ChatFailed, ChatReply, ChatServer, ask_chat
 from .loading import PluginState, require_extra
 from .questions import read_question
@@ -117,6 +117,7 @@ __all__ = [
     "hookimpl",
     "inverse_frequencies",
     "is_packed",
+    "one_line",
     "pack",
     "printable",
     "question_stems",
@@ -129,5 +130,6 @@ __all__ = [
     "show_progress",
     "show_table",
     "stems",
+    "visible",
     "weigh_evidence",
 ]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import secrets
 from typing import TYPE_CHECKING
 
@@ -10,6 +9,7 @@ from llama_index.core.base.llms.types import ChatMessage, MessageRole
 from llama_index.core.schema import MetadataMode
 
 from ..errors import LLMError
+from ..fencing import harmless
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
 #: Characters of a token at least; in English it has four to five, in tables and other languages fewer.
 _CHARACTERS_A_TOKEN = 3
-#: How models mark turns where it is not with angle brackets: ``[INST]``, ``[/INST]``, ``[SYSTEM_PROMPT]``.
-_TURN = re.compile(r"\[(/?[A-Z][A-Z_]+)\]")
 _MOST_AGAIN = 12
 _LONGEST_AGAIN = 400
 
@@ -98,8 +96,3 @@ class Offer:
                     )
                 return count
         return len(shown)
-
-
-def harmless(text: str) -> str:
-    """The text without a way to close a fence or to begin a turn of the conversation."""
-    return _TURN.sub(r"(\1)", text.replace("<", "&lt;"))

@@ -10,9 +10,9 @@ from decimal import ROUND_CEILING, Decimal
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from ragstone.core import ChatFailed, ChatServer, LLMError, ask_chat
+from ragstone.core import ChatFailed, ChatServer, LLMError, ask_chat, visible
 
-from .fencing import HARMLESS, flags, visible
+from .fencing import HARMLESS, flags
 from .ledger import CENT, Ledger, LedgerError, Refused
 
 if TYPE_CHECKING:

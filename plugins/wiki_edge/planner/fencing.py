@@ -10,7 +10,7 @@ import re
 import unicodedata
 from typing import TYPE_CHECKING
 
-from ragstone.core import harmless
+from ragstone.core import harmless, one_line, visible
 
 if TYPE_CHECKING:
     from .situation import Passage
@@ -97,9 +97,6 @@ _PATTERNS: dict[str, re.Pattern[str]] = {
     ),
     "fence": re.compile(r"</?(?:fact|recall|passage|context|data|document|quote|untrusted)\b[^>]{0,80}>?", _I),
 }
-#: Zero-width, bidirectional and tag characters, and controls: text that a person does not see.
-_HIDDEN = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff\U000e0000-\U000e007f]")
-_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 #: Flags that a good manual has as well: such a sentence may be quoted.
 HARMLESS = frozenset({"imperative", "template"})
 #: Every flag there is.
@@ -110,20 +107,9 @@ def flags(text: str) -> tuple[str, ...]:
     """What in the text reads like an order to whoever reads it. Looked at as it stands and without its disguise."""
     plain = visible(unicodedata.normalize("NFKC", text))
     found = [name for name, pattern in _PATTERNS.items() if pattern.search(text) or pattern.search(plain)]
-    if _HIDDEN.search(text) or _CONTROLS.search(text):
+    if visible(text) != text:
         found.append("hidden-characters")
     return tuple(found)
-
-
-def visible(text: str) -> str:
-    """The text without characters that a person does not see."""
-    return _CONTROLS.sub(" ", _HIDDEN.sub("", text))
-
-
-def one_line(text: str, longest: int = 300) -> str:
-    """The text harmless and in one line; whoever wrote it begins no turn and closes no fence."""
-    plain = harmless(" ".join(visible(text).split()))
-    return f"{plain[:longest]}…" if len(plain) > longest else plain
 
 
 def fenced(passage: Passage, number: int, fence: str) -> str:
