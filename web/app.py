@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from flask import Flask, request
 
-from . import answers, errors, home, rates, rendering, security
+from . import answers, errors, formulas, home, rates, rendering, security
 from .mounting import Mounts
 from .origins import Origins
 from .settings import WebSettings
@@ -42,6 +42,7 @@ def create_app(host: Host, *, listen: str | None = None) -> Flask:
 
     mounts = Mounts(app, host)
     app.register_blueprint(home.blueprint(host))
+    app.register_blueprint(formulas.blueprint())
     mounts.claim("ragstone's own pages")
     answers.install(app, host, mounts)
     for plugin, pages in host.pages():

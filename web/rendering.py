@@ -14,6 +14,7 @@ from urllib.parse import quote, urlsplit
 from flask import url_for
 
 from .answers import endpoint_of
+from .formulas import FORMULA, formula
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -24,12 +25,13 @@ if TYPE_CHECKING:
 
 #: Where a citation's card finds its words among the assistant's fields.
 TITLE_FIELDS = ("book_title", "title", "page_title")
-PLACE_FIELDS = ("chapter", "section")
+PLACE_FIELDS = ("chapter", "section", "heading")
+LICENCE_FIELDS = ("licence", "license")
 
 #: Words of a quotation up to which its address has them all, not only the first and the last ones.
 _EXACT = 12
 
-_INLINE = re.compile(r"`([^`\n]+)`|\*\*([^*\n]+)\*\*|\[(\d{1,3})\]")
+_INLINE = re.compile(rf"`([^`\n]+)`|({FORMULA})|\*\*([^*\n]+)\*\*|\[(\d{{1,3}})\]")
 _FENCE = re.compile(r"\s*(```|~~~)")
 _BULLET = re.compile(r"\s*[-*•]\s+(.+)")
 _NUMBER = re.compile(r"\s*(\d{1,3})[.)]\s+(.+)")
@@ -42,7 +44,8 @@ _WARNING = "WARNING: "
 
 @dataclass(frozen=True)
 class Piece:
-    """A run of text: ``text``, ``code``, ``strong``, or ``cite`` with the number of a citation."""
+    """A run of text: ``text``, ``code``, ``math`` (TeX with its dollar signs), ``strong``, or ``cite`` with the number
+    of a citation."""
 
     kind: str
     text: str
@@ -68,6 +71,7 @@ class Card:
     title: str
     place: str
     tags: tuple[str, ...]
+    licence: str
     url: str | None
 
 
@@ -77,13 +81,14 @@ def pieces(text: str, numbers: Iterable[int] = ()) -> tuple[Piece, ...]:
     found: list[Piece] = []
     end = 0
     for match in _INLINE.finditer(text):
-        code, strong, number = match.groups()
+        code, math, strong, number = match.groups()
         if number and int(number) not in known:
             continue
         if before := text[end : match.start()]:
             # a badge stays on the line of the word before it
             found.append(Piece("text", re.sub(r" $", "\u00a0", before) if number else before))
-        found.append(Piece("code", code) if code else Piece("strong", strong) if strong else Piece("cite", number))
+        kinds = (("code", code), ("math", math), ("strong", strong), ("cite", number))
+        found.append(next(Piece(kind, words) for kind, words in kinds if words))
         end = match.end()
     if end < len(text):
         found.append(Piece("text", text[end:]))
@@ -167,7 +172,8 @@ def card(citation: Citation) -> Card:
         place.append(f"p. {fields['page_label']}")
     tags = ("Simulation",) if fields.get("is_simulation") else ()
     path = " \u203a ".join(dict.fromkeys(place))
-    return Card(title or f"Source {citation.n}", path, tags, place_url(citation))
+    licence = next((str(fields[name]) for name in LICENCE_FIELDS if fields.get(name)), "")
+    return Card(title or f"Source {citation.n}", path, tags, licence, place_url(citation))
 
 
 def place_url(citation: Citation) -> str | None:
@@ -197,10 +203,11 @@ def install(app: Flask, host: Host) -> None:
     def ask_url(assistant: Assistant, *, selection: bool = False) -> str:
         return url_for(endpoint_of(assistant.name, selection=selection))
 
-    app.jinja_env.filters.update(answer_blocks=blocks, answer_pieces=pieces, citation_card=card)
+    app.jinja_env.filters.update(answer_blocks=blocks, answer_pieces=pieces, citation_card=card, formula=formula)
     app.jinja_env.globals.update(
         ragstone_host=host,
         ragstone_ask_url=ask_url,
         ragstone_title_fields=" ".join(TITLE_FIELDS),
         ragstone_place_fields=" ".join(PLACE_FIELDS),
+        ragstone_licence_fields=" ".join(LICENCE_FIELDS),
     )

@@ -50,11 +50,12 @@ FIELDS = {
     "section": "1.1",
     "page_label": "12",
     "is_simulation": True,
+    "licence": f"CC BY {EVIL}",
 }
 ANSWER = Answer(
     f"WARNING: Hold **it** [1]. {EVIL}\nfirmly\nWARNING: And wait [2]\n\n"
     f"Nodes run [1]. {EVIL}\nNext line with `code [1]` and **bold** [2][9].\n\n- one [1]\n* two\n\n"
-    "4. four\n5. five\n> [!NOTE]\n> noted\n> 99. not a list\n"
+    "For $5 and US$6, $100 million to $200 million.\n\n4. four\n5. five\n> [!NOTE]\n> noted\n> 99. not a list\n"
     f"```python\nx = [1]\n\n{EVIL}\n```\n| a | b |\n|---|:--|\n| c [1] | d |\n"
     "last `open **mark\n~~~\nnever closed",
     (

@@ -22,6 +22,16 @@ def test_a_line_is_text_code_strong_words_and_citations() -> None:
     )
 
 
+def test_a_formula_is_one_piece_and_its_index_no_citation() -> None:
+    assert pieces(r"So $\sqrt[3]{x}$ [3] costs $5 or $6.", {3}) == (
+        Piece("text", "So "),
+        Piece("math", r"$\sqrt[3]{x}$"),
+        Piece("text", "\u00a0"),
+        Piece("cite", "3"),
+        Piece("text", " costs $5 or $6."),
+    )
+
+
 @pytest.mark.parametrize("words", ["`open", "**open", "[x]", "[1", "1]", "a ** b", "``", ""])
 def test_what_is_no_mark_stays_as_it_is(words: str) -> None:
     assert "".join(piece.text for piece in pieces(words, {1})) == words

@@ -1,6 +1,7 @@
 // Turns every [data-chat] into a conversation. Without this file its form still asks by loading a page.
 
 import { ask, Problem } from "./ask.js";
+import { drawFormulas } from "./formulas.js";
 import { el, renderAnswer, renderText } from "./render.js";
 
 const calm = matchMedia("(prefers-reduced-motion: reduce)");
@@ -18,6 +19,8 @@ class Chat {
     this.names = {
       title: root.dataset.titleFields.split(" "),
       place: root.dataset.placeFields.split(" "),
+      licence: root.dataset.licenceFields.split(" "),
+      tab: "tab" in root.dataset,
     };
     this.running = null;
     this.told = [];
@@ -138,6 +141,7 @@ class Chat {
     if (told.answer) {
       answer.classList.toggle("refused", told.answer.refused);
       answer.replaceChildren(...renderAnswer(told.answer, this.names));
+      drawFormulas(answer, this.root.dataset.formulas);
       this.status.textContent = told.answer.answer.replace(/\[(\d+)\]/g, "");
     } else if (told.problem) {
       answer.classList.add("failed");

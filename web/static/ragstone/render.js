@@ -35,32 +35,41 @@ export function describe(citation, names) {
     title: filled(names.title)[0] || `Source ${citation.n}`,
     place: [...new Set(place)].join(" › "),
     tags: citation.is_simulation ? ["Simulation"] : [],
+    licence: filled(names.licence)[0] || "",
     url: placeUrl(citation),
   };
 }
+
+// In a new tab nobody loses what they are about.
+const beside = (names) => (names.tab ? { target: "_blank", rel: "noopener noreferrer" } : {});
 
 function badge(citation, names) {
   const card = describe(citation, names);
   const id = `card-j${(cards += 1)}`;
   const said = { class: "badge", "aria-label": `Source ${citation.n}`, "aria-describedby": id };
   const mark = card.url
-    ? el("a", { ...said, href: card.url }, String(citation.n))
+    ? el("a", { ...said, href: card.url, ...beside(names) }, String(citation.n))
     : el("span", { ...said, tabindex: 0, role: "note" }, String(citation.n));
   const shown = el("span", { class: "card", role: "tooltip", id }, el("b", {}, card.title));
   if (card.place) shown.append(el("span", { class: "place" }, card.place));
   for (const tag of card.tags) shown.append(el("span", { class: "tag" }, tag));
+  if (card.licence) shown.append(el("span", { class: "licence" }, card.licence));
   if (citation.quote) shown.append(el("q", {}, citation.quote));
   return el("span", { class: "cite" }, mark, shown);
 }
 
-const INLINE = /`([^`\n]+)`|\*\*([^*\n]+)\*\*|\[(\d{1,3})\]/g;
+// Formulas by Pandoc's rule, as in web/formulas.py: "$5 and $6" are prices.
+const FORMULA =
+  /\$\$(?:\\.|[^\\$\n])+\$\$|(?<![\p{L}\p{N}_$\\])\$(?![\s$])(?!\d[\d.,]*%?(?:[)\]]|[.,;:]?\s+[*_[(]*[A-Za-z]{2}))(?:\\.|[^\\$\n])*(?<!\s)\$(?![\d$])/u;
+const INLINE = new RegExp(`\`([^\`\\n]+)\`|(${FORMULA.source})|\\*\\*([^*\\n]+)\\*\\*|\\[(\\d{1,3})\\]`, "gu");
 
 function inline(text, draw) {
   const nodes = [];
   let end = 0;
   for (const match of text.matchAll(INLINE)) {
-    const [all, code, strong, number] = match;
-    const node = code ? el("code", {}, code) : strong ? el("strong", {}, strong) : draw(Number(number));
+    const [all, code, math, strong, number] = match;
+    const tex = math && el("span", { class: "tex" }, math);
+    const node = code ? el("code", {}, code) : tex ? tex : strong ? el("strong", {}, strong) : draw(Number(number));
     if (!node) continue;
     // a badge stays on the line of the word before it
     const before = text.slice(end, match.index);
@@ -148,11 +157,12 @@ export function renderAnswer(answer, names) {
   if (byNumber.size) {
     const list = el("ol", { class: "sources", "aria-label": "Sources" });
     for (const citation of answer.citations) {
-      const { title, place, tags, url } = describe(citation, names);
+      const { title, place, tags, licence, url } = describe(citation, names);
       const row = el("li", {}, el("span", { class: "n" }, String(citation.n)));
-      row.append(url ? el("a", { href: url }, place || title) : el("span", {}, place || title));
+      row.append(url ? el("a", { href: url, ...beside(names) }, place || title) : el("span", {}, place || title));
       if (place) row.append(el("span", { class: "from" }, title));
       for (const tag of tags) row.append(el("span", { class: "tag" }, tag));
+      if (licence) row.append(el("span", { class: "licence" }, licence));
       list.append(row);
     }
     parts.push(list);

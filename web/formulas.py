@@ -1,0 +1,167 @@
+"""Formulas: TeX, as it stands in sources, to MathML of a few known elements and nothing else."""
+
+from __future__ import annotations
+
+import html
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from flask import Blueprint, Response, jsonify
+from markupsafe import Markup, escape
+
+from ragstone.core import BadRequest
+
+from .answers import read_json
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from xml.etree.ElementTree import Element
+
+#: Characters of a formula; a longer one stays as it is written.
+LONGEST = 2_000
+#: Formulas that one request may bring.
+MOST = 200
+_MOST_ELEMENTS = 3_000
+_DEEPEST = 60
+
+# Pandoc's rule (manual, tex_math_dollars), so that "$5 and $6" are prices; render.js has the same.
+FORMULA = (
+    r"\$\$(?:\\.|[^\\$\n])+\$\$"
+    r"|(?<![\w$\\])\$(?![\s$])(?!\d[\d.,]*%?(?:[)\]]|[.,;:]?\s+[*_\[(]*[A-Za-z]{2}))"
+    r"(?:\\.|[^\\$\n])*(?<!\s)\$(?![\d$])"
+)
+
+#: Definitions can grow without end; what is left of an unknown command cannot be read.
+_DEFINES = re.compile(r"\\(?:[a-z]*def|let|futurelet|(?:re|provide)?newcommand|newenvironment|DeclareMathOperator)\b")
+_COMMAND = re.compile(r"\\[A-Za-z]+")
+_ELEMENTS = frozenset(
+    """math mrow mi mn mo mtext mspace mfrac msqrt mroot msub msup msubsup munder mover munderover mmultiscripts
+    mprescripts none mtable mtr mtd mstyle mpadded mphantom menclose""".split()  # noqa: SIM905
+)
+_WORDS = frozenset(
+    """stretchy fence separator form largeop movablelimits accent accentunder symmetric displaystyle scriptlevel
+    mathvariant columnalign rowalign columnlines rowlines notation""".split()  # noqa: SIM905
+)
+_LENGTHS = frozenset({"lspace", "rspace", "width", "height", "depth", "linethickness", "columnspacing", "rowspacing"})
+_WORD = re.compile(r"[A-Za-z0-9+ -]{1,60}")
+_LENGTH = re.compile(r"(-?\d{0,3}(?:\.\d{1,4})?)(em|ex)?")
+#: Wider than this a gap only pushes words out of sight, and a negative one lays them over others.
+_WIDEST, _NARROWEST = 10.0, -0.5
+
+
+@dataclass(frozen=True)
+class Node:
+    """An element of MathML from the list above."""
+
+    name: str
+    attributes: Mapping[str, str] = field(default_factory=dict)
+    children: tuple[Node | str, ...] = ()
+
+    def to_json(self) -> list[Any]:
+        """``[name, {attribute: value}, [child, …]]``; a child that is text is a string."""
+        children = [each if isinstance(each, str) else each.to_json() for each in self.children]
+        return [self.name, dict(self.attributes), children]
+
+    def to_html(self) -> Markup:
+        """The element as HTML has it."""
+        given = Markup().join(Markup(' {}="{}"').format(*each) for each in self.attributes.items())
+        inner = Markup().join(escape(each) if isinstance(each, str) else each.to_html() for each in self.children)
+        return Markup("<{0}{1}>{2}</{0}>").format(self.name, given, inner)
+
+
+class _Unreadable(Exception):
+    """The formula cannot be shown otherwise than as it is written."""
+
+
+def mathml(written: str) -> Node | None:
+    """The formula in MathML; ``None`` for what cannot be read, or where latex2mathml is missing.
+
+    ``written``: TeX between dollar signs, two on each side where it stands alone.
+    """
+    try:
+        from latex2mathml.converter import convert_to_element
+    except ImportError:
+        return None
+    alone = written.startswith("$$")
+    tex = written.strip("$").strip()
+    if not tex or len(tex) > LONGEST or _DEFINES.search(tex) or _depth(tex) > _DEEPEST:
+        return None
+    try:
+        found = _known(convert_to_element(tex, display="block" if alone else "inline"), _Room())
+    except Exception:
+        # Whatever it stumbles over, the words of a stranger: they stay as they are written.
+        return None
+    return Node("math", {"display": "block"} if alone else {}, found.children)
+
+
+def formula(written: str) -> Markup:
+    """The formula as HTML, for a template."""
+    found = mathml(written)
+    if found is None:
+        return Markup('<span class="tex">{}</span>').format(written)
+    return found.to_html()
+
+
+def blueprint() -> Blueprint:
+    """``POST /formulas``: MathML for a page whose script has drawn an answer itself."""
+    pages = Blueprint("ragstone_formulas", __name__)
+
+    @pages.post("/formulas")
+    def formulas() -> Response:
+        body = read_json()
+        asked = body.get("formulas") if isinstance(body, dict) else None
+        if not isinstance(asked, list) or len(asked) > MOST or not all(isinstance(each, str) for each in asked):
+            raise BadRequest(f"formulas must be a list of at most {MOST} strings")
+        trees = [mathml(each) for each in asked]
+        return jsonify({"mathml": [None if tree is None else tree.to_json() for tree in trees]})
+
+    return pages
+
+
+class _Room:
+    """How many elements a formula may still have."""
+
+    def __init__(self) -> None:
+        self._left = _MOST_ELEMENTS
+
+    def take(self) -> None:
+        self._left -= 1
+        if self._left < 0:
+            raise _Unreadable
+
+
+def _depth(tex: str) -> int:
+    now = deepest = 0
+    for sign in tex:
+        now += (sign in "{[(") - (sign in "}])")
+        deepest = max(deepest, now)
+    return deepest + tex.count("\\begin") + tex.count("\\left") // 4
+
+
+def _known(element: Element, room: _Room) -> Node:
+    room.take()
+    if element.tag not in _ELEMENTS:
+        raise _Unreadable
+    children: list[Node | str] = []
+    if element.text and (element.text.strip() or element.tag == "mtext"):
+        # The library writes entities into its texts.
+        text = html.unescape(element.text)
+        if _COMMAND.search(text):
+            raise _Unreadable
+        children.append(text)
+    children += [_known(child, room) for child in element]
+    attributes = {name: value for name, value in element.attrib.items() if _may(name, value)}
+    return Node(element.tag, attributes, tuple(children))
+
+
+def _may(name: str, value: str) -> bool:
+    if name in _WORDS:
+        return _WORD.fullmatch(value) is not None
+    if name not in _LENGTHS:
+        return False
+    for part in value.split():
+        length = _LENGTH.fullmatch(part)
+        if length is None or length[1] in ("", "-") or not _NARROWEST <= float(length[1]) <= _WIDEST:
+            return False
+    return bool(value.strip())
