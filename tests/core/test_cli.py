@@ -117,7 +117,7 @@ def test_plugins(here: Here) -> None:
     assert (done.code, done.err) == (0, "")
     head, *rows = done.out.splitlines()
     assert head.split() == ["name", "version", "from", "state", "why"]
-    names = ["book_chat", "fast_models", "wiki_edge", "web", "gemini", "openai_like"]
+    names = ["book_chat", "fast_models", "iris_memory", "wiki_edge", "web", "gemini", "openai_like"]
     assert [row.split()[0] for row in rows] == names
     assert rows[1].split() == ["fast_models", "1.0", "fast-models", "loaded"]
 

@@ -134,6 +134,7 @@ def test_all_at_once(site: Path, tmp_path: Path, small_book: Path, monkeypatch: 
             "book_chat",
             "fast_models",
             "fine",
+            "iris_memory",
             "wiki_edge",
             *ALWAYS,
         ]
@@ -146,7 +147,7 @@ def test_the_command_lists_them_and_the_rest_serve(site: Path, small_book: Path)
     done = run("plugins", "--json", site=site)
     assert done.code == 0
     listed = {state["name"]: state for state in json.loads(done.out)}
-    assert list(listed) == [*sorted([*BROKEN, "book_chat", "fast_models", "wiki_edge"]), *ALWAYS]
+    assert list(listed) == [*sorted([*BROKEN, "book_chat", "fast_models", "iris_memory", "wiki_edge"]), *ALWAYS]
     for name, (_code, state, reason) in BROKEN.items():
         assert listed[name] == {
             "name": name,
@@ -228,6 +229,7 @@ def test_the_order_is_the_deployments(site: Path, tmp_path: Path, monkeypatch: p
             ("ant", "loaded"),
             ("book_chat", "loaded"),
             ("bee", "disabled"),
+            ("iris_memory", "disabled"),
             ("wiki_edge", "disabled"),
             *((name, "loaded") for name in ALWAYS),
         ]
@@ -239,7 +241,10 @@ def test_without_a_list_they_go_by_name(site: Path, tmp_path: Path, monkeypatch:
         distribution(site, name, FINE)
     on_path(site, monkeypatch)
     host = Host(Settings(data_dir=tmp_path / "data"), plugins={"aardvark": object()})
-    assert list(states(host)) == ["ant", "book_chat", "cow", "fast_models", "wiki_edge", "aardvark", *ALWAYS]
+    assert list(states(host)) == [
+        *("ant", "book_chat", "cow", "fast_models", "iris_memory", "wiki_edge", "aardvark"),
+        *ALWAYS,
+    ]
 
 
 def test_a_door_may_be_put_in_its_place(site: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,7 +13,16 @@ REPOSITORY = Path(__file__).parents[2]
 PROJECT = tomllib.loads((REPOSITORY / "pyproject.toml").read_text("utf-8"))["project"]
 #: Imported only behind a look whether their extra is installed.
 OPTIONAL = {"chromadb", "flask", "google", "ir_measures", "openai", "pypdfium2", "waitress", "werkzeug", "torch"}
-OPTIONAL |= {"lxml", "mwparserfromhell", "pyarrow", "requests", "tensorflow_datasets", "urllib3", "zstandard"}
+OPTIONAL |= {
+    "lxml",
+    "mwparserfromhell",
+    "pyarrow",
+    "requests",
+    "tensorflow_datasets",
+    "urllib3",
+    "watchfiles",
+    "zstandard",
+}
 
 
 def _imported(folder: str) -> set[str]:

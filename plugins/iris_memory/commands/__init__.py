@@ -1,0 +1,10 @@
+"""``ragstone memory``: one module for each command or pair of them."""
+
+from __future__ import annotations
+
+import click
+
+
+@click.group()
+def memory() -> None:
+    """An agent's files as its memory: bring it up to date, watch, ask, forget."""

@@ -1,0 +1,36 @@
+"""The options of ``[plugins.iris_memory]``."""
+
+from pathlib import Path
+
+from pydantic import Field
+
+from ragstone.core import Table
+
+from .kinds import DEFAULT_EXCLUDE, DEFAULT_MAP, Rule
+
+
+class IrisMemorySettings(Table):
+    """Without ``root`` there is nothing to remember; everything else has a default that needs no thought."""
+
+    #: The folder that holds the agent's files.
+    root: Path | None = None
+    #: Which file is of which type; the first rule that matches decides.
+    map: tuple[Rule, ...] = DEFAULT_MAP
+    #: Patterns of what is left out, files and folders.
+    exclude: tuple[str, ...] = DEFAULT_EXCLUDE
+    #: Days that a mail stays in memory; 0 for ever. The specification says 30 in one place and 60 in another.
+    mail_days: int = Field(default=60, ge=0, le=36500)
+    #: Bytes of the largest file that is read.
+    max_bytes: int = Field(default=10_000_000, ge=1000, le=1_000_000_000)
+    #: Tokens of the encoder that a chunk has at least (mail and state: any number) and at most.
+    min_chunk_tokens: int = Field(default=50, ge=1, le=800)
+    max_chunk_tokens: int = Field(default=800, ge=100, le=8000)
+    #: Tokens that a chunk of an exploration shares with the one before.
+    overlap_tokens: int = Field(default=50, ge=0, le=400)
+    #: Seconds between two whole scans while watching, so that an event that was missed is made good.
+    rescan_seconds: float = Field(default=60.0, ge=1, le=86400)
+    #: Whether a server watches the root as long as it runs.
+    watch: bool = False
+    #: Results of a query, and the cosine below which a passage is none.
+    n_results: int = Field(default=5, ge=1, le=100)
+    min_relevance: float = Field(default=0.3, ge=-1, le=1)
