@@ -95,3 +95,43 @@ class PlanSize:
     chunks: int
     #: How many concepts are in each state; states that no concept is in are missing.
     states: dict[SourceState, int]
+
+
+@dataclass(frozen=True)
+class NewConcept:
+    """A concept on its way into a plan; ``position`` is its place in the sequence that it stands in."""
+
+    key: str
+    name: str
+    summary: str = ""
+
+
+@dataclass(frozen=True)
+class NewPlan:
+    """A plan on its way into the store: ``edges`` between its keys, without circles (see ``graph.without_circles``)."""
+
+    slug: str
+    title: str
+    concepts: tuple[NewConcept, ...]
+    edges: tuple[Edge, ...] = ()
+    description: str = ""
+    language: str = ""
+    origin: str = ""
+
+
+@dataclass(frozen=True)
+class NewChunk:
+    """A passage on its way to a concept. It gets its ``chunk_id`` from its address and its words."""
+
+    source: str
+    page_title: str
+    page_url: str
+    section: str
+    revision: str
+    licence: str
+    retrieved: datetime
+    relevance: float
+    content: str
+    language: str = ""
+    #: For a plan that names its passages itself; made of address and words where it is empty.
+    chunk_id: str = ""

@@ -1,0 +1,71 @@
+"""A concept's passages put into the tables, within the transaction of whoever calls."""
+
+from __future__ import annotations
+
+import uuid
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import delete, insert, select, update
+
+from ragstone.core import BadRequest
+
+from . import tables
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sqlalchemy import Connection
+
+    from .records import NewChunk
+
+_NAMESPACE = uuid.UUID("7e1d4b1e-5b53-53d7-8d6e-0a4d0fb8f3c1")
+
+
+def chunk_id_of(slug: str, chunk: NewChunk) -> str:
+    """The same for the same words under the same address in the same plan, whatever the revision."""
+    return chunk.chunk_id or str(uuid.uuid5(_NAMESPACE, f"{slug}\n{chunk.page_url}\n{chunk.content}"))
+
+
+def put_sources(connection: Connection, slug: str, plan_id: int, concept_id: int, chunks: Sequence[NewChunk]) -> None:
+    """Let the concept rest on these alone, in this order; what no concept of the plan rests on any more goes."""
+    connection.execute(delete(tables.rests_on).where(tables.rests_on.c.concept_id == concept_id))
+    taken = set[int]()
+    for chunk in chunks:
+        at = _put(connection, plan_id, chunk_id_of(slug, chunk), chunk)
+        if at in taken:
+            continue
+        taken.add(at)
+        connection.execute(
+            insert(tables.rests_on).values(
+                concept_id=concept_id, chunk_id=at, rank=len(taken), relevance=chunk.relevance
+            )
+        )
+    used = select(tables.rests_on.c.chunk_id)
+    connection.execute(delete(tables.chunk).where(tables.chunk.c.plan_id == plan_id, tables.chunk.c.id.not_in(used)))
+    connection.execute(
+        update(tables.concept)
+        .where(tables.concept.c.id == concept_id)
+        .values(state="found" if taken else "none", reason="", holder="", held_until=0.0)
+    )
+
+
+def _put(connection: Connection, plan_id: int, chunk_id: str, chunk: NewChunk) -> int:
+    facts: dict[str, Any] = {
+        "source": chunk.source,
+        "page_title": chunk.page_title,
+        "page_url": chunk.page_url,
+        "section": chunk.section,
+        "revision": chunk.revision,
+        "licence": chunk.licence,
+        "retrieved": chunk.retrieved.isoformat(timespec="seconds"),
+        "language": chunk.language,
+        "content": chunk.content,
+    }
+    known = connection.execute(select(tables.chunk).where(tables.chunk.c.chunk_id == chunk_id)).first()
+    if known is None:
+        made = insert(tables.chunk).values(plan_id=plan_id, chunk_id=chunk_id, **facts).returning(tables.chunk.c.id)
+        return int(connection.execute(made).scalar_one())
+    if known.plan_id != plan_id:
+        raise BadRequest(f"the passage {chunk_id[:80]!r} belongs to another plan", hint="give it another id")
+    connection.execute(update(tables.chunk).where(tables.chunk.c.id == known.id).values(**facts))
+    return int(known.id)
