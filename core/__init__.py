@@ -5,6 +5,7 @@ These are the public names; everything else in this package may change without n
 
 from .analysis import question_stems, stems
 from .answers import Answer, Citation, Delta, Timings
+from .apart import apart
 from .assistants import Assistant, Profile
 from .calibration import DEFAULT_THRESHOLD, FEWEST_CHUNKS, OFFERED, Calibration, calibrate
 from .catalog import PluginTables, WordScores
@@ -36,7 +37,7 @@ from .errors import (
 )
 from .extractive import Quote
 from .extractive import choose as choose_quotes
-from .fencing import harmless, one_line, visible
+from .fencing import LIKE_LESS_THAN, harmless, one_line, visible
 from .gate import Evidence
 from .gate import evidence as weigh_evidence
 from .guards import CitedWarning, Guard, Verdict
@@ -57,6 +58,7 @@ from .settings import EncoderSettings, LLMSettings, Settings, Table, read_settin
 __all__ = [
     "DEFAULT_THRESHOLD",
     "FEWEST_CHUNKS",
+    "LIKE_LESS_THAN",
     "OFFERED",
     "Answer",
     "Assistant",
@@ -109,6 +111,7 @@ __all__ = [
     "Turn",
     "Verdict",
     "WordScores",
+    "apart",
     "ask_chat",
     "best_of",
     "calibrate",

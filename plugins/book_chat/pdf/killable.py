@@ -6,13 +6,12 @@ import os
 import selectors
 import signal
 import subprocess
-import sys
 import time
-from contextlib import suppress
-from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 from pydantic import ValidationError
+
+from ragstone.core import apart
 
 from .answers import FINAL, OPENED, Read, Refused
 from .limits import answer_for, seconds_for
@@ -38,30 +37,8 @@ def read_in_child(file: IO[bytes], *, seconds: float, megabytes: int) -> Read:
     ``seconds`` of the clock and ``megabytes`` of memory hold for up to 300 and 1,000 pages; see ``limits``.
     """
     file.seek(0)
-    # Of the environment only where modules are: no key or token of the parent is there to be found.
-    environment = {
-        "PYTHONPATH": os.pathsep.join(str(Path(part).absolute()) for part in sys.path if part),
-        "PYTHONUTF8": "1",
-    }
-    command = [sys.executable, "-P", "-B", "-m", "ragstone.plugins.book_chat.pdf", repr(seconds), str(megabytes)]
-    process = subprocess.Popen(  # noqa: S603 - our own interpreter and module
-        command,
-        stdin=file,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        env=environment,
-        cwd="/",
-        start_new_session=True,
-    )
-    try:
+    with apart("ragstone.plugins.book_chat.pdf", repr(seconds), str(megabytes), stdin=file) as process:
         return _listen(process, seconds)
-    finally:
-        with suppress(ProcessLookupError, PermissionError):
-            os.killpg(process.pid, signal.SIGKILL)
-        process.kill()
-        process.wait()
-        if process.stdout is not None:
-            process.stdout.close()
 
 
 def _listen(process: subprocess.Popen[bytes], seconds: float) -> Read:

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import subprocess
-import sys
 import tempfile
-from contextlib import suppress
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Literal, get_args
 
 from pydantic import TypeAdapter, ValidationError
+
+from ragstone.core import apart
 
 from .found import Page
 
@@ -47,37 +45,17 @@ def read_in_child(raw: bytes, limits: Limits, language: str = "") -> Page:
     """The page, read by a fresh interpreter. Raises ``Failed``; never hangs, whatever ``raw`` holds."""
     if len(raw) > limits.page_bytes:
         raise Failed("too_large", f"has {len(raw):,} bytes, more than {limits.page_bytes:,}")
-    # Of the environment only where modules are: no key or token of the parent is there to be found.
-    environment = {
-        "PYTHONPATH": os.pathsep.join(str(Path(part).absolute()) for part in sys.path if part),
-        "PYTHONUTF8": "1",
-    }
     module = "ragstone.plugins.concept_tutor.parsoid"
-    command = [sys.executable, "-P", "-B", "-m", module, repr(limits.seconds), str(limits.megabytes), language[:35]]
+    arguments = (repr(limits.seconds), str(limits.megabytes), language[:35])
     with tempfile.TemporaryFile() as file:
         file.write(raw)
         file.seek(0)
-        process = subprocess.Popen(  # noqa: S603 - our own interpreter and module
-            command,
-            stdin=file,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            env=environment,
-            cwd="/",
-            start_new_session=True,
-        )
-    try:
-        # What it says is bounded by its memory, which its limit holds.
-        said, _ = process.communicate(timeout=limits.seconds)
-    except subprocess.TimeoutExpired:
-        raise Failed("timeout", f"took longer than {limits.seconds:g} s") from None
-    finally:
-        with suppress(ProcessLookupError, PermissionError):
-            os.killpg(process.pid, signal.SIGKILL)
-        process.kill()
-        process.wait()
-        if process.stdout is not None:
-            process.stdout.close()
+        with apart(module, *arguments, stdin=file) as process:
+            try:
+                # What it says is bounded by its memory, which its limit holds.
+                said, _ = process.communicate(timeout=limits.seconds)
+            except subprocess.TimeoutExpired:
+                raise Failed("timeout", f"took longer than {limits.seconds:g} s") from None
     return _page(said, process.returncode)
 
 

@@ -6,13 +6,12 @@ import json
 import logging
 import os
 import selectors
-import signal
 import subprocess
-import sys
 import tempfile
-from contextlib import suppress
-from pathlib import Path
+from contextlib import ExitStack, suppress
 from typing import TYPE_CHECKING, Any
+
+from ragstone.core import apart
 
 if TYPE_CHECKING:
     import threading
@@ -31,23 +30,21 @@ class Reading:
         """``asked``: see ``producing``. ``silence``: seconds that it may say nothing. ``stop``: listen no longer."""
         self._silence = silence
         self._stop = stop
-        self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the process
+        self._held = ExitStack()
+        self._errors = self._held.enter_context(tempfile.TemporaryFile())  # noqa: SIM115 - closed with the process
         self._late = False
-        self._process = subprocess.Popen(
-            [sys.executable, "-P", "-B", "-m", "ragstone.plugins.wiki_edge.building.producing"],
+        environment = {
+            "PATH": os.environ.get("PATH", ""),
+            "TMPDIR": os.environ.get("TMPDIR", tempfile.gettempdir()),
+            "TOKENIZERS_PARALLELISM": "false",
+        }
+        started = apart(
+            "ragstone.plugins.wiki_edge.building.producing",
             stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
             stderr=self._errors,
-            env={
-                "PATH": os.environ.get("PATH", ""),
-                "TMPDIR": os.environ.get("TMPDIR", tempfile.gettempdir()),
-                "PYTHONPATH": os.pathsep.join(str(Path(part).absolute()) for part in sys.path if part),
-                "PYTHONUTF8": "1",
-                "TOKENIZERS_PARALLELISM": "false",
-            },
-            cwd="/",
-            start_new_session=True,
+            environment=environment,
         )
+        self._process = self._held.enter_context(started)
         assert self._process.stdin is not None  # noqa: S101
         with suppress(BrokenPipeError):
             self._process.stdin.write(json.dumps(asked).encode())
@@ -57,12 +54,7 @@ class Reading:
         return self
 
     def __exit__(self, *_error: object) -> None:
-        with suppress(ProcessLookupError, PermissionError):
-            os.killpg(self._process.pid, signal.SIGKILL)
-        self._process.wait()
-        if self._process.stdout is not None:
-            self._process.stdout.close()
-        self._errors.close()
+        self._held.close()
 
     def lines(self) -> Iterator[dict[str, Any]]:
         """What it says, until it ends, is silent for too long, or is to stop."""
