@@ -54,6 +54,7 @@ from .retrieval import HybridRetriever, Retrieval, ScoredRetriever
 from .second_look import is_packed, pack
 from .sentences import sentence_spans
 from .settings import EncoderSettings, LLMSettings, Settings, Table, read_settings
+from .write_ahead import write_ahead
 
 __all__ = [
     "DEFAULT_THRESHOLD",
@@ -135,4 +136,5 @@ __all__ = [
     "stems",
     "visible",
     "weigh_evidence",
+    "write_ahead",
 ]

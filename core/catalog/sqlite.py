@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import os
-import sqlite3
-import time
 from typing import TYPE_CHECKING
 
 from sqlalchemy import URL, create_engine, event
 
 from ..errors import StorageBusy, StorageDenied, StorageError, StorageFull
+from ..write_ahead import write_ahead
 from . import fts5
 from .database import Database
 from .schema import chunk
 
 if TYPE_CHECKING:
+    import sqlite3
     from collections.abc import Iterable, Sequence
     from pathlib import Path
 
@@ -56,7 +56,7 @@ class SQLite(Database):
             # Our own BEGIN below: the driver's begins late, and a reader that turns into a writer can deadlock.
             connection.isolation_level = None
             connection.execute(f"PRAGMA busy_timeout = {_BUSY_TIMEOUT_MS}")
-            _write_ahead(connection)
+            write_ahead(connection, _BUSY_TIMEOUT_MS / 1000)
             for pragma in (
                 "synchronous = FULL",  # what was acknowledged survives a robot's power switch
                 "foreign_keys = ON",
@@ -146,18 +146,3 @@ class SQLite(Database):
     ) -> dict[str, tuple[list[int], list[float]]]:
         """See ``Database``."""
         return {word: fts5.scores(connection, corpus_id, word) for word in words}
-
-
-def _write_ahead(connection: sqlite3.Connection) -> None:
-    """Switch the database to WAL. SQLite does not wait for the switch as it waits for a transaction: of two processes
-    that make the same new database one would be refused at once."""
-    ends = time.monotonic() + _BUSY_TIMEOUT_MS / 1000
-    while True:
-        try:
-            connection.execute("PRAGMA journal_mode = WAL")
-        except sqlite3.OperationalError as error:
-            if not error.sqlite_errorname.startswith("SQLITE_BUSY") or time.monotonic() > ends:
-                raise
-            time.sleep(0.01)
-        else:
-            return

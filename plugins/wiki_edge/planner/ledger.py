@@ -9,12 +9,11 @@ new day sooner than the machine has been running, unless the system says that a 
 from __future__ import annotations
 
 import sqlite3
-import time
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ragstone.core import StorageError
+from ragstone.core import StorageError, write_ahead
 
 from .clock import EARLIEST, Clock, day_of
 
@@ -183,7 +182,7 @@ class Ledger:
     def _connected(self) -> sqlite3.Connection:
         connection = sqlite3.connect(self._path, timeout=_BUSY_SECONDS, isolation_level=None)
         try:
-            _write_ahead(connection)
+            write_ahead(connection, _BUSY_SECONDS)
             connection.execute("PRAGMA synchronous = FULL")
             connection.execute("PRAGMA trusted_schema = OFF")
         except BaseException:
@@ -206,21 +205,6 @@ class Ledger:
 
 
 _HINT = "the remote agent stays off until it is mended; a new ledger begins with an unspent day"
-
-
-def _write_ahead(connection: sqlite3.Connection) -> None:
-    """SQLite does not wait for the switch to WAL as it waits for a transaction: of two processes that make the same
-    new database one would be refused at once."""
-    ends = time.monotonic() + _BUSY_SECONDS
-    while True:
-        try:
-            connection.execute("PRAGMA journal_mode = WAL")
-        except sqlite3.OperationalError as error:
-            if not error.sqlite_errorname.startswith("SQLITE_BUSY") or time.monotonic() > ends:
-                raise
-            time.sleep(0.005)
-        else:
-            return
 
 
 def _cents(micro_cents: int) -> str:
