@@ -46,6 +46,7 @@ from .hookspecs import hookimpl
 from .host import Host
 from .ingest import IngestProgress, IngestReport
 from .lexical import best_of
+from .llms.addresses import server_address
 from .llms.plain import ChatFailed, ChatReply, ChatServer, ask_chat
 from .loading import PluginState, require_extra
 from .questions import read_question
@@ -130,6 +131,7 @@ __all__ = [
     "read_settings",
     "require_extra",
     "sentence_spans",
+    "server_address",
     "show_json",
     "show_progress",
     "show_table",

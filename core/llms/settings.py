@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from typing import Any, Literal
-from urllib.parse import urlsplit
 
 from pydantic import ConfigDict, Field, field_validator, model_validator
 
 from ..tables import Table
+from .addresses import server_address
 from .keys import OWN_VARIABLE
 
 _SECRET = re.compile(r"(?:^|_)(?:key|token|secret|password)$", re.IGNORECASE)
@@ -84,17 +84,7 @@ class OfModel(LLMSettings):
 
 
 def _checked_base(value: str) -> str:
-    try:
-        parts = urlsplit(value)
-        _ = parts.port
-    except ValueError:
-        raise ValueError("not an address; it looks like http://127.0.0.1:8080/v1") from None
-    if parts.scheme not in {"http", "https"} or not parts.hostname:
-        raise ValueError("not an address; it looks like http://127.0.0.1:8080/v1")
-    if parts.username is not None or parts.password is not None or parts.query or parts.fragment:
-        # Addresses come to stand in logs.
-        raise ValueError(f"no name, key or query belongs in the address; set {OWN_VARIABLE} in the environment")
-    return value.rstrip("/")
+    return server_address(value, keys=f"set {OWN_VARIABLE} in the environment")
 
 
 class OpenAILikeSettings(OfModel):

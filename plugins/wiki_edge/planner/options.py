@@ -9,22 +9,13 @@ from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, Field, model_validator
 
-from ragstone.core import Table
+from ragstone.core import Table, server_address
 
 _VARIABLE = re.compile(r"[A-Z][A-Z0-9_]{0,99}")
 
 
 def _address(value: str) -> str:
-    try:
-        parts = urlsplit(value)
-        _ = parts.port
-    except ValueError:
-        raise ValueError("not an address; it looks like http://127.0.0.1:8080/v1") from None
-    if parts.scheme not in {"http", "https"} or not parts.hostname:
-        raise ValueError("not an address; it looks like http://127.0.0.1:8080/v1")
-    if parts.username is not None or parts.password is not None or parts.query or parts.fragment:
-        raise ValueError("no name, key or query belongs in the address; keys stand in the environment")
-    return value.rstrip("/")
+    return server_address(value, keys="keys stand in the environment")
 
 
 def _variable(value: str) -> str:
