@@ -61,6 +61,7 @@ __all__ = [
     "DEFAULT_THRESHOLD",
     "FEWEST_CHUNKS",
     "LIKE_LESS_THAN",
+    "LIKE_LESS_THAN",
     "OFFERED",
     "Answer",
     "Assistant",
