@@ -19,7 +19,7 @@ from .retrieval import HybridRetriever
 from .vectors import ExactSearch
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     import numpy as np
     import numpy.typing as npt
@@ -214,6 +214,13 @@ class Corpus:
         )
         self._calibrate()
         return report
+
+    def annotate(self, metadata_by_id: Mapping[str, dict[str, Any]]) -> None:
+        """Replace what is known of documents as a whole; their chunks, and what is found, stay as they are."""
+        if metadata_by_id:
+            with self.catalog.read() as snapshot:
+                corpus_id = self.row(snapshot).id
+            self.catalog.annotate_documents(corpus_id, metadata_by_id)
 
     def remove(self, doc_ids: Sequence[str]) -> int:
         """Remove documents; returns how many there were."""

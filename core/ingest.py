@@ -12,13 +12,17 @@ from .catalog import NewChunk, NewDocument
 from .passages import headings_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    import numpy as np
+    import numpy.typing as npt
     from llama_index.core.node_parser import NodeParser
     from llama_index.core.schema import BaseNode, Document
 
     from .catalog import Catalog
     from .encoder import Encoder
+
+    Vectors = npt.NDArray[np.float32]
 
 #: Chunks embedded in one go: enough that sorting by length fills the encoder's runs, few enough that a document
 #: is acknowledged within seconds of being read.
@@ -65,7 +69,8 @@ def ingest(
     """Store the documents that are new or changed; a document's ``hash`` tells.
 
     A document is in the catalog, whole, as soon as its progress is reported. When reading, parsing or embedding
-    raises, what was reported stays, and every other document is as it was.
+    raises, what was reported stays, and every other document is as it was. Chunks of a changed document that are as
+    they were, text and headings, keep their vectors.
     """
     report = IngestReport()
     with catalog.read() as snapshot:
@@ -86,7 +91,13 @@ def ingest(
 
     pipeline = IngestionPipeline(transformations=[parser], disable_cache=True)
     for group in _groups(changed(), pipeline):
-        vectors = iter(encoder.embed_chunks([(headings_of(node), node.text) for _, nodes in group for node in nodes]))
+        with catalog.read() as snapshot:
+            older = {
+                document.doc_id: snapshot.embedded(corpus_id, document.doc_id, encoder.dimension)
+                for document, _ in group
+                if document.doc_id in known
+            }
+        vectors = iter(_embedded(group, older, encoder))
         for document, nodes in group:
             chunks = [_chunk(node, next(vectors)) for node in nodes]
             catalog.put_document(
@@ -97,6 +108,21 @@ def ingest(
             report.chunks += len(chunks)
             tell(document.doc_id)
     return report
+
+
+def _embedded(
+    group: Sequence[tuple[Document, Sequence[TextNode]]],
+    older: Mapping[str, Mapping[tuple[str, str], Vectors]],
+    encoder: Encoder,
+) -> list[Vectors]:
+    """The vectors of all the group's nodes in order: those of the older version where it has the same chunk."""
+    words = [(document.doc_id, (headings_of(node), node.text)) for document, nodes in group for node in nodes]
+    found = [older.get(doc_id, {}).get(said) for doc_id, said in words]
+    missing = [said for (_, said), vectors in zip(words, found, strict=True) if vectors is None]
+    # One document may be as long as a hundred books: its tokens need not be in memory all at once.
+    slices = (missing[first : first + _CHUNKS_A_GROUP] for first in range(0, len(missing), _CHUNKS_A_GROUP))
+    fresh = (vectors for some in slices for vectors in encoder.embed_chunks(some))
+    return [next(fresh) if vectors is None else vectors for vectors in found]
 
 
 def _groups(

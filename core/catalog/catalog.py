@@ -247,6 +247,16 @@ class Catalog:
             )
             return seq
 
+    def annotate_documents(self, corpus_id: int, metadata_by_id: Mapping[str, dict[str, Any]]) -> None:
+        """Replace the documents' own metadata. Their chunks keep theirs, so this is no change of the corpus.
+
+        Documents that are gone are left out.
+        """
+        with self._write() as connection:
+            for doc_id, known in metadata_by_id.items():
+                one = (document.c.corpus_id == corpus_id, document.c.doc_id == doc_id)
+                connection.execute(update(document).where(*one).values(metadata=known))
+
     def remove_documents(self, corpus_id: int, doc_ids: Sequence[str]) -> int:
         """Remove the documents; returns how many there were. The others are untouched."""
         count = 0

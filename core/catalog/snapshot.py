@@ -197,6 +197,15 @@ class Snapshot:
             found |= {row.id: pack(row.headings, row.text) for row in self._connection.execute(texts)}
         return found
 
+    def embedded(self, corpus_id: int, doc_id: str, dimension: int) -> dict[tuple[str, str], npt.NDArray[np.float32]]:
+        """The vectors of the document's chunks, float32 [windows, dimension], by their headings and text."""
+        rows = self._connection.execute(
+            select(chunk.c.headings, chunk.c.text, chunk.c.vectors)
+            .join(document, document.c.id == chunk.c.document_id)
+            .where(document.c.corpus_id == corpus_id, document.c.doc_id == doc_id)
+        )
+        return {(row.headings, row.text): np.frombuffer(row.vectors, "<f4").reshape(-1, dimension) for row in rows}
+
     def document_nodes(self, document_key: int) -> Iterator[TextNode]:
         """The document's nodes in order."""
         rows = self._connection.execute(

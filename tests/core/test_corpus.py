@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
-from llama_index.core.schema import Document
+from llama_index.core.node_parser import NodeParser
+from llama_index.core.schema import BaseNode, Document, MetadataMode, NodeRelationship, TextNode
+from pydantic import PrivateAttr
 
 from ragstone.core import Host, NotFound
 from ragstone.core.testing import WordEmbedding, open_host
 from ragstone.plugins.book_chat.shelf import Shelf
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from llama_index.core.base.embeddings.base import BaseEmbedding
@@ -143,3 +145,59 @@ def test_documents_without_words_do_no_harm(fast_host: Host) -> None:
     report = corpus.ingest([Document(id_="b:b.md", text="", metadata=about)])
     assert (report.added, report.chunks) == (["b:b.md"], 0)
     assert fast_host.assistant("book_chat").ask("What is a caster?").refused
+
+
+class Counting(WordEmbedding):
+    """Remembers what it embedded."""
+
+    _texts: list[str] = PrivateAttr(default_factory=list)
+
+    def _get_text_embedding(self, text: str) -> list[float]:
+        self._texts.append(text)
+        return super()._get_text_embedding(text)
+
+
+class Lines(NodeParser):
+    """Every line is a chunk."""
+
+    def _parse_nodes(self, nodes: Sequence[BaseNode], show_progress: bool = False, **kwargs: Any) -> list[BaseNode]:
+        return [
+            TextNode(text=line, relationships={NodeRelationship.SOURCE: node.as_related_node_info()})
+            for node in nodes
+            for line in node.get_content(MetadataMode.NONE).splitlines()
+        ]
+
+
+class LinesOf:
+    def __init__(self, model: BaseEmbedding) -> None:
+        self.model = model
+
+    @hookimpl
+    def ragstone_embed_model(self, settings: EncoderSettings) -> BaseEmbedding:
+        return self.model
+
+    @hookimpl
+    def ragstone_node_parsers(self) -> dict[str, NodeParser]:
+        return {"lines": Lines()}
+
+
+def test_a_changed_document_embeds_only_what_changed(tmp_path: Path, database: str | None) -> None:
+    model = Counting()
+    with open_host(tmp_path, database=database, plugins={"test_models": LinesOf(model)}) as host:
+        corpus = host.corpus("log", kind="lines")
+        corpus.ingest([Document(id_="log", text="oiled the axle\nchanged a tyre")])
+        model._texts.clear()
+        corpus.ingest([Document(id_="log", text="oiled the axle\nwashed the frame\nchanged a tyre")])
+        assert model._texts == ["washed the frame"]
+        for words in ("oiled the axle", "washed the frame", "changed a tyre"):
+            assert host.retrieve(corpus, words, top_k=1).nodes[0].node.get_content() == words
+
+
+def test_what_is_known_of_a_document_changes_without_its_chunks(tmp_path: Path, database: str | None) -> None:
+    with open_host(tmp_path, database=database, plugins={"lines": LinesOf(WordEmbedding())}) as host:
+        corpus = host.corpus("log", kind="lines")
+        corpus.ingest([Document(id_=name, text="oiled the axle", metadata={"seen": 1}) for name in ("log", "other")])
+        before, seq = corpus.document_nodes("log"), corpus.info().seq
+        corpus.annotate({"log": {"seen": 2}, "gone": {"seen": 2}})
+        assert {row.doc_id: row.metadata for row in corpus.documents()} == {"log": {"seen": 2}, "other": {"seen": 1}}
+        assert (corpus.document_nodes("log"), corpus.info().seq) == (before, seq)
