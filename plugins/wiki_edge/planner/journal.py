@@ -33,7 +33,7 @@ class Journal:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._lock = path.with_suffix(".lock")
-        self._inode: int | None = None
+        self._file: tuple[int, bytes] | None = None
         self._read = 0
         self._known: list[dict[str, Any]] = []
         #: Number of the last record that came before the file's first.
@@ -57,13 +57,16 @@ class Journal:
         """Every whole record so far, in order; the file is read on from where it was read to."""
         try:
             with self._path.open("rb") as file:
-                inode = os.fstat(file.fileno()).st_ino
-                if inode != self._inode or os.fstat(file.fileno()).st_size < self._read:
-                    self._inode, self._read, self._known, self.base = inode, 0, [], 0
+                status = os.fstat(file.fileno())
+                # Its inode alone would not do: a new file may well get that of the one before the last. No two of
+                # them count from the same number.
+                which = (status.st_ino, file.readline())
+                if which != self._file or status.st_size < self._read:
+                    self._file, self._read, self._known, self.base = which, 0, [], 0
                 file.seek(self._read)
                 rest = file.read()
         except FileNotFoundError:
-            self._inode, self._read, self._known, self.base = None, 0, [], 0
+            self._file, self._read, self._known, self.base = None, 0, [], 0
             return []
         except OSError as error:
             raise explained(error, self._path) from error

@@ -237,6 +237,23 @@ def test_processes_at_once_lose_and_double_nothing(tmp_path: Path) -> None:
     assert verify(tmp_path) == []
 
 
+def test_a_new_journal_with_the_inode_of_an_old_one_is_read_from_its_beginning(tmp_path: Path) -> None:
+    place, other = tmp_path / "x.journal", tmp_path / "newer.journal"
+    writer = Journal(place)
+    writer.append({"seq": 1})
+    reader = Journal(place)
+    assert reader.records() == [{"seq": 1}]
+    newer = Journal(other)
+    newer.begin(1)
+    for seq in (2, 3):
+        newer.append({"seq": seq})
+    inode = place.stat().st_ino
+    place.write_bytes(other.read_bytes())  # what the file system does when it gives the number out again
+    assert place.stat().st_ino == inode
+    assert reader.records() == [{"seq": 2}, {"seq": 3}]
+    assert reader.base == 1
+
+
 def test_a_foreign_release_in_its_place_loses_no_new_memory(tmp_path: Path) -> None:
     from ragstone.plugins.wiki_edge.shards.installing import install
 
