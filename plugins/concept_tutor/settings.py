@@ -1,4 +1,4 @@
-"""The options of ``[plugins.concept_tutor]``: the wikis that sources come from, and how they are asked."""
+"""The options of ``[plugins.concept_tutor]``: wikis and how they are asked, pages, and what a concept rests on."""
 
 from __future__ import annotations
 
@@ -6,9 +6,11 @@ import re
 from pathlib import Path  # noqa: TC003 - pydantic reads it
 from urllib.parse import urlsplit
 
-from pydantic import Field, field_validator
+from pydantic import Field, field_validator, model_validator
 
 from ragstone.core import Table
+
+from .parsoid.settings import PageSettings
 
 _CONTACT = re.compile(r"[!-~]+@[!-~]+\.[!-~]+|https?://[!-~]+")
 
@@ -93,3 +95,33 @@ class WikiSettings(Table):
     @classmethod
     def _hosts(cls, value: tuple[str, ...]) -> tuple[str, ...]:
         return tuple(host.lower() for host in value)
+
+
+class SourceSettings(Table):
+    """``[plugins.concept_tutor.sources]``: how many pages a concept rests on, and of which wikis."""
+
+    #: Names of the wikis that are searched, in this order; without it all of ``wikis.sites``.
+    wikis: tuple[str, ...] | None = None
+    #: Pages that are asked of each wiki's search, and pages that are read for a concept, the best of each wiki first.
+    hits_a_wiki: int = Field(default=2, ge=1, le=50)
+    pages_a_concept: int = Field(default=3, ge=1, le=50)
+
+
+class ConceptTutorSettings(Table):
+    """``[plugins.concept_tutor]``."""
+
+    wikis: WikiSettings = Field(default_factory=WikiSettings)
+    pages: PageSettings = Field(default_factory=PageSettings)
+    sources: SourceSettings = Field(default_factory=SourceSettings)
+    #: Whether a first start gets a small plan with sources of its own.
+    sample: bool = True
+    #: Passages that a question in the chat is answered from.
+    top_k: int = Field(default=6, ge=1, le=50)
+
+    @model_validator(mode="after")
+    def _known_wikis(self) -> ConceptTutorSettings:
+        for name in self.sources.wikis or ():
+            if name not in self.wikis.sites:
+                known = ", ".join(self.wikis.sites) or "none"
+                raise ValueError(f"sources.wikis names {name!r}, and wikis.sites has {known}")
+        return self

@@ -117,14 +117,14 @@ def test_plugins(here: Here) -> None:
     assert (done.code, done.err) == (0, "")
     head, *rows = done.out.splitlines()
     assert head.split() == ["name", "version", "from", "state", "why"]
-    names = ["book_chat", "fast_models", "iris_memory", "wiki_edge", "web", "gemini", "openai_like"]
+    names = ["book_chat", "concept_tutor", "fast_models", "iris_memory", "wiki_edge", "web", "gemini", "openai_like"]
     assert [row.split()[0] for row in rows] == names
-    assert rows[1].split() == ["fast_models", "1.0", "fast-models", "loaded"]
+    assert rows[2].split() == ["fast_models", "1.0", "fast-models", "loaded"]
 
 
 def test_plugins_as_json(here: Here) -> None:
     listed = json.loads(here("plugins", "--json").out)
-    assert listed[1] == {
+    assert listed[2] == {
         "name": "fast_models",
         "version": "1.0",
         "origin": "fast-models",

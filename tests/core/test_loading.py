@@ -132,6 +132,7 @@ def test_all_at_once(site: Path, tmp_path: Path, small_book: Path, monkeypatch: 
         assert told["raises-later"] == ("failed", "ragstone_opened raised ValueError: no opening today")
         assert [name for name, (state, _) in told.items() if state == "loaded"] == [
             "book_chat",
+            "concept_tutor",
             "fast_models",
             "fine",
             "iris_memory",
@@ -147,7 +148,7 @@ def test_the_command_lists_them_and_the_rest_serve(site: Path, small_book: Path)
     done = run("plugins", "--json", site=site)
     assert done.code == 0
     listed = {state["name"]: state for state in json.loads(done.out)}
-    assert list(listed) == [*sorted([*BROKEN, "book_chat", "fast_models", "iris_memory", "wiki_edge"]), *ALWAYS]
+    assert list(listed) == [*sorted([*BROKEN, "book_chat", "concept_tutor", "fast_models", "iris_memory", "wiki_edge"]), *ALWAYS]
     for name, (_code, state, reason) in BROKEN.items():
         assert listed[name] == {
             "name": name,
@@ -229,6 +230,7 @@ def test_the_order_is_the_deployments(site: Path, tmp_path: Path, monkeypatch: p
             ("ant", "loaded"),
             ("book_chat", "loaded"),
             ("bee", "disabled"),
+            ("concept_tutor", "disabled"),
             ("iris_memory", "disabled"),
             ("wiki_edge", "disabled"),
             *((name, "loaded") for name in ALWAYS),
@@ -242,7 +244,7 @@ def test_without_a_list_they_go_by_name(site: Path, tmp_path: Path, monkeypatch:
     on_path(site, monkeypatch)
     host = Host(Settings(data_dir=tmp_path / "data"), plugins={"aardvark": object()})
     assert list(states(host)) == [
-        *("ant", "book_chat", "cow", "fast_models", "iris_memory", "wiki_edge", "aardvark"),
+        *("ant", "book_chat", "concept_tutor", "cow", "fast_models", "iris_memory", "wiki_edge", "aardvark"),
         *ALWAYS,
     ]
 

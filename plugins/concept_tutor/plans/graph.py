@@ -146,7 +146,7 @@ def _path(start: str, end: str, leaving: Mapping[str, Sequence[Edge]]) -> tuple[
     front = [start]
     while end not in came:
         reached = [(edge.concept, key) for key in front for edge in leaving.get(key, ()) if edge.concept not in came]
-        came |= {key: before for key, before in reversed(reached)}
+        came |= dict(reversed(reached))
         front = list(dict.fromkeys(key for key, _ in reached))
     way = [end]
     while way[-1] != start:

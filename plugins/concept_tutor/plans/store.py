@@ -174,6 +174,11 @@ class PlanStore:
             raise NotFound("there is no such passage", hint="its plan may have been removed, or its page read anew")
         return [rows.chunk(one) for one in found]
 
+    def chunk_ids(self) -> set[str]:
+        """Of all passages of all plans."""
+        with self.tables.read() as connection:
+            return set(connection.execute(select(tables.chunk.c.chunk_id)).scalars())
+
     def put_sources(self, slug: str, key: str, chunks: Sequence[NewChunk]) -> list[SourceChunk]:
         """Let the concept rest on these passages, in this order, in the place of what it had; its state is ``found``.
 

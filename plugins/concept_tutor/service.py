@@ -1,0 +1,30 @@
+"""The room as a whole: what its health is."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ragstone.core import Check, SettingsError
+
+from .plans.store import PlanStore
+from .wikis import Wikis
+
+if TYPE_CHECKING:
+    from ragstone.core import Host
+
+
+def checks(host: Host) -> list[Check]:
+    """Whether there is a plan to learn from, and whether the wikis of the settings may be asked."""
+    plans = host.once(PlanStore).plans()
+    passages = sum(size.chunks for size in plans)
+    told = f"{len(plans)} plans, {passages} passages" if plans else "none yet; ragstone tutor plan add"
+    found = [Check("study plans", bool(plans), told)]
+    for client in host.once(Wikis).searched:
+        try:
+            client.check()
+        except SettingsError as error:
+            # Plans that are there can be learned from all the same.
+            found.append(Check(f"wiki {client.name}", True, f"is not asked: {error.what}"))
+        else:
+            found.append(Check(f"wiki {client.name}", True, "may be asked"))
+    return found
