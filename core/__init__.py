@@ -9,6 +9,8 @@ from .apart import apart
 from .assistants import Assistant, Profile
 from .calibration import DEFAULT_THRESHOLD, FEWEST_CHUNKS, OFFERED, Calibration, calibrate
 from .catalog import PluginTables, WordScores
+from .citations import CheckedSentence, Passages, split_answer
+from .citations.contradicting import Contradiction, contradictions
 from .cli.app import Deployment
 from .cli.show import as_json as show_json
 from .cli.show import printable
@@ -61,7 +63,6 @@ __all__ = [
     "DEFAULT_THRESHOLD",
     "FEWEST_CHUNKS",
     "LIKE_LESS_THAN",
-    "LIKE_LESS_THAN",
     "OFFERED",
     "Answer",
     "Assistant",
@@ -71,8 +72,10 @@ __all__ = [
     "ChatReply",
     "ChatServer",
     "Check",
+    "CheckedSentence",
     "Citation",
     "CitedWarning",
+    "Contradiction",
     "Corpus",
     "CorpusInfo",
     "Delta",
@@ -90,6 +93,7 @@ __all__ = [
     "LLMSettings",
     "MissingExtra",
     "NotFound",
+    "Passages",
     "PluginError",
     "PluginState",
     "PluginTables",
@@ -119,6 +123,7 @@ __all__ = [
     "best_of",
     "calibrate",
     "choose_quotes",
+    "contradictions",
     "harmless",
     "hookimpl",
     "inverse_frequencies",
@@ -136,6 +141,7 @@ __all__ = [
     "show_json",
     "show_progress",
     "show_table",
+    "split_answer",
     "stems",
     "visible",
     "weigh_evidence",

@@ -1,0 +1,32 @@
+"""What one text says against another."""
+
+from __future__ import annotations
+
+import pytest
+
+from ragstone.core import contradictions
+
+HELD = "Water boils at 100 °C at sea level and expands when it freezes; it does not conduct electricity when pure."
+
+
+@pytest.mark.parametrize(
+    ("told", "kinds"),
+    [
+        ("Water boils at 100 °C.", []),
+        ("Water boils at 90 °C.", ["number"]),
+        ("It boils at 100 °C after 5 minutes.", []),  # nothing is said of minutes
+        ("Water contracts when it freezes.", ["opposite"]),
+        ("Water does not boil at sea level.", ["denial"]),
+        ("Pure water conducts electricity.", ["denial"]),
+        ("Pure water does not conduct electricity.", []),
+        ("No fish live in it.", []),
+        ("", []),
+    ],
+)
+def test_only_what_is_against_the_other_text_is_found(told: str, kinds: list[str]) -> None:
+    assert [found.kind for found in contradictions(told, HELD)] == kinds
+
+
+def test_both_sides_are_named() -> None:
+    (number,) = contradictions("Water boils at 90 °C.", HELD)
+    assert (number.told, number.held) == ("90 °C", "100 °C")
