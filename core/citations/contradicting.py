@@ -13,6 +13,10 @@ if TYPE_CHECKING:
 
 #: Of what a negation reaches, so much must be told by the other text for the negation to be against it.
 _MUCH = 0.5
+#: "to" is not the opposite of "into": where whole texts are compared, prepositions are in both by chance.
+_NO_OPPOSITES = frozenset({"to", "into", "on", "off", "over", "under", "above", "before", "after", "up", "down", "also",
+                           "only", "with", "without", "all", "some", "none", "may", "must", "might", "could", "can",
+                           "should", "need", "form", "inform", "side", "sides", "inside", "first", "last", "no"})  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -37,8 +41,8 @@ def contradictions(told: str, held: str) -> list[Contradiction]:
 def _numbers(claim: Told, source: Told) -> Iterator[Contradiction]:
     values = {quantity.value for quantity in source.quantities}
     for quantity in claim.quantities:
-        if quantity.value in values:
-            continue
+        if quantity.value in values or claim.text[quantity.start : quantity.end].casefold() == "one":
+            continue  # "one of them" counts nothing
         instead = next((held for held in source.quantities if held.unit == quantity.unit), None)
         if instead is not None:
             said = claim.text[quantity.start : quantity.end].strip()
@@ -58,6 +62,6 @@ def _denials(claim: Told, source: Told) -> Iterator[Contradiction]:
 
 
 def _opposites(claim: Told, source: Told) -> Iterator[Contradiction]:
-    found = opposite(claim.words, source.words)
+    found = opposite(claim.words - _NO_OPPOSITES, source.words - _NO_OPPOSITES)
     if found is not None:
         yield Contradiction("opposite", *found)

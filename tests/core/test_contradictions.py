@@ -20,6 +20,8 @@ HELD = "Water boils at 100 °C at sea level and expands when it freezes; it does
         ("Pure water conducts electricity.", ["denial"]),
         ("Pure water does not conduct electricity.", []),
         ("No fish live in it.", []),
+        ("One of the things that it does: it boils.", []),
+        ("It turns to ice.", []),
         ("", []),
     ],
 )
