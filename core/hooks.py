@@ -113,7 +113,8 @@ class Hooks:
 
     def postprocessors(self, corpus: Corpus) -> list[tuple[str, BaseNodePostprocessor]]:
         """What reranks, filters or guards the corpus's passages, with its plugin, in the plugins' order."""
-        calls = self._plugins.call("ragstone_postprocessors", several(BaseNodePostprocessor), corpus=corpus)
+        arguments = {"host": self, "corpus": corpus}
+        calls = self._plugins.call("ragstone_postprocessors", several(BaseNodePostprocessor), **arguments)
         return [(plugin, postprocessor) for plugin, given in calls for postprocessor in given]
 
     @lazily

@@ -77,7 +77,7 @@ def ragstone_retriever(host: Host, corpus: Corpus, top_k: int, filters: Metadata
 
 
 @hookspec
-def ragstone_postprocessors(corpus: Corpus) -> Sequence[BaseNodePostprocessor]:
+def ragstone_postprocessors(host: Host, corpus: Corpus) -> Sequence[BaseNodePostprocessor]:
     """Fires when a corpus is searched; returns what shall rerank, filter or guard its passages, in order."""
     raise NotImplementedError
 

@@ -554,8 +554,8 @@ class WithPostprocessors:
         self.given = given
 
     @hookimpl
-    def ragstone_postprocessors(self, corpus: Corpus) -> list[BaseNodePostprocessor]:
-        return list(self.given) if corpus.name == "notes" else []
+    def ragstone_postprocessors(self, host: Host, corpus: Corpus) -> list[BaseNodePostprocessor]:
+        return list(self.given) if corpus is host.find_corpus("notes") else []
 
 
 def test_ragstone_postprocessors(tmp_path: Path) -> None:
