@@ -34,3 +34,10 @@ class IrisMemorySettings(Table):
     #: Results of a query, and the cosine below which a passage is none.
     n_results: int = Field(default=5, ge=1, le=100)
     min_relevance: float = Field(default=0.3, ge=-1, le=1)
+    #: Tokens of the encoder that the whole block for a prompt may have.
+    block_tokens: int = Field(default=3000, ge=100, le=1_000_000)
+    #: What its date adds to the score (0 to 1.8) of a log or mail of now, and half of it after so many days.
+    date_weight: float = Field(default=0.1, ge=0, le=2)
+    half_life_days: float = Field(default=30.0, gt=0, le=36500)
+    #: Share of a note's runs of three words that a newer note must hold to take its place; above 1 none ever does.
+    same_share: float = Field(default=0.8, ge=0.1, le=2)

@@ -49,9 +49,9 @@ def block(chunks: Iterable[MemoryChunk], *, max_tokens: int, count_tokens: Calla
         head, text = _header(chunk), quoted(chunk.text).strip("\n")
         if not text.strip():
             continue
-        needed = count_tokens(f"{head}\n{text}")
+        needed = count_tokens(f"{head}\n{text}") + 1  # one for a counter that rounds
         if needed > room:
-            left = room - count_tokens(head) - count_tokens(_CUT)
+            left = room - count_tokens(head) - count_tokens(_CUT) - 2
             if left >= _FEWEST:
                 passages.append(f"{head}\n{_beginning(text, left, count_tokens)}{_CUT}")
             break

@@ -1,0 +1,116 @@
+"""What an agent calls: plain functions that find the memory by themselves.
+
+None of them raises for want of a memory: without one they give nothing, and the log says why. What is wrong with the
+call itself (no such document type) is a ``BadRequest`` all the same: it would be wrong with any memory.
+"""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING
+
+from ragstone.core import BadRequest, RagstoneError
+
+from ..memory import memory_of
+from ..settings import IrisMemorySettings
+from .block import EMPTY, block
+from .narrowing import Narrowing
+from .resident import RESIDENT
+from .search import recall
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from datetime import datetime
+
+    from ragstone.core import Host
+
+    from .chunk import MemoryChunk
+
+_log = logging.getLogger(__name__)
+
+#: Characters of a mail's body that its query is made of, after the specification.
+_BODY = 200
+_MOST = 100
+
+
+def query_memory(
+    query_text: str,
+    n_results: int = 5,
+    doc_types: Sequence[str] | None = None,
+    min_relevance: float = 0.3,
+    *,
+    since: datetime | None = None,
+    until: datetime | None = None,
+    sender: str | None = None,
+    recipient: str | None = None,
+    subject: str | None = None,
+    older: bool = False,
+    host: Host | None = None,
+) -> list[MemoryChunk]:
+    """The passages that are nearest to the text, best first; none of them with a cosine below ``min_relevance``.
+
+    ``n_results``: 1 to 100. ``doc_types``: only these. ``since``, ``until``: only what happened then. ``sender``,
+    ``recipient``, ``subject``: only mail that has this in its headers. ``older``: also notes that a newer one
+    supersedes. ``host``: an open host; without it the one that is open in this process, else one is opened.
+    Raises ``BadRequest`` for an argument that cannot be meant, and nothing else that is to be expected.
+    """
+    if not 1 <= n_results <= _MOST:
+        raise BadRequest(f"n_results must be from 1 to {_MOST}, not {n_results}")
+    if not -1 <= min_relevance <= 1:
+        raise BadRequest(f"min_relevance must be a cosine, from -1 to 1, not {min_relevance}")
+    if isinstance(doc_types, str):
+        raise BadRequest("doc_types must be a list of document types", hint=f"such as [{doc_types[:40]!r}]")
+    narrowing = Narrowing(
+        tuple(doc_types or ()),
+        None if since is None else since.timestamp(),
+        None if until is None else until.timestamp(),
+        sender,
+        recipient,
+        subject,
+    )
+    try:
+        memory = memory_of(host or RESIDENT.host())
+        found = recall(
+            memory, query_text, n_results=n_results, min_relevance=min_relevance, narrowing=narrowing, older=older
+        )
+    except RagstoneError as error:
+        _log.warning("nothing is recalled: %s", error)
+        return []
+    if found.remark:
+        _log.warning("recalling: %s", found.remark)
+    return found.chunks
+
+
+def format_for_prompt(chunks: Iterable[MemoryChunk], *, max_tokens: int | None = None, host: Host | None = None) -> str:
+    """The chunks as a block ``<working_memory>`` for a worker's prompt; see ``block``.
+
+    ``max_tokens``: of the whole block, as the encoder counts; by default the deployment's ``block_tokens``.
+    """
+    settings, count = IrisMemorySettings(), _roughly
+    found = host or RESIDENT.open_host
+    if found is not None:
+        try:
+            settings, count = memory_of(found).settings, found.encoder.count_tokens
+        except RagstoneError as error:
+            _log.warning("the block's tokens are guessed: %s", error)
+    return block(chunks, max_tokens=settings.block_tokens if max_tokens is None else max_tokens, count_tokens=count)
+
+
+def working_memory_for_email(
+    subject: str,
+    body: str,
+    *,
+    n_results: int = 5,
+    doc_types: Sequence[str] | None = None,
+    min_relevance: float = 0.3,
+    host: Host | None = None,
+) -> str:
+    """The block for a mail that has just come: what is near to its subject and the first 200 characters of its body."""
+    chunks = query_memory(f"{subject}: {body[:_BODY]}", n_results, doc_types, min_relevance, host=host)
+    return format_for_prompt(chunks, host=host) if chunks else EMPTY
+
+
+def _roughly(text: str) -> int:
+    """Tokens of a text without its encoder: rather too many than too few."""
+    ascii_only = sum(char.isascii() for char in text)
+    return -(-ascii_only // 3) + len(text) - ascii_only

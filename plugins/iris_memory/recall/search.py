@@ -1,0 +1,188 @@
+"""A query of the memory: what is near to it, what of that is given, and why the rest is not."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from ragstone.core import visible
+
+from .. import fields
+from .chunk import MemoryChunk
+from .supersession import superseded
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from llama_index.core.schema import BaseNode, NodeWithScore
+
+    from ragstone.core import Retrieval
+
+    from ..memory import Memory
+    from .narrowing import Narrowing
+
+#: Characters of a query that are read; an encoder's window is far shorter.
+LONGEST_QUERY = 4_000
+#: Passages that are weighed for each that is wanted, and in all.
+_FOR_EACH, _AT_LEAST, _AT_MOST = 3, 20, 300
+_DAY = 86_400
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A passage that was looked at, and what became of it."""
+
+    chunk: MemoryChunk
+    #: By which the passages are ordered: fused + second look + date.
+    score: float
+    #: Cosine, and its place among all passages; ``None`` where the other side found it.
+    dense: float | None
+    dense_rank: int | None
+    #: BM25, and its place.
+    lexical: float
+    lexical_rank: int | None
+    #: Both fused, 0 to 1; what the second look added; what the date added.
+    fused: float
+    second_look: float
+    recency: float
+    #: Why it is not given; "" for one that is.
+    left_out: str = ""
+
+
+@dataclass(frozen=True)
+class Recall:
+    """What a query found, best first, what was left out among it."""
+
+    query: str
+    narrowing: Narrowing
+    findings: tuple[Finding, ...] = ()
+    #: Why nothing was looked at, or what those who ask should know; "" for nothing.
+    remark: str = ""
+    encode_ms: float = 0.0
+    retrieve_ms: float = 0.0
+
+    @property
+    def chunks(self) -> list[MemoryChunk]:
+        """What is given."""
+        return [finding.chunk for finding in self.findings if not finding.left_out]
+
+
+def recall(
+    memory: Memory,
+    query: str,
+    *,
+    n_results: int,
+    min_relevance: float,
+    narrowing: Narrowing,
+    older: bool = False,
+) -> Recall:
+    """Ask the memory. ``older``: also notes that a newer one supersedes.
+
+    Raises ``NotFound`` while nothing was ever indexed, ``EncoderError``, ``StorageError``.
+    """
+    text = clean(query)
+    if not text:
+        return Recall("", narrowing, remark="the query is empty")
+    filters = narrowing.filters(memory.corpus)
+    if filters is not None and any(getattr(each, "value", None) == [] for each in filters.filters):
+        return Recall(text, narrowing, remark=f"no mail is {narrowing}")
+    wanted = min(_AT_MOST, max(_AT_LEAST, _FOR_EACH * n_results))
+    retrieval = memory.host.retrieve(memory.corpus, text, top_k=wanted, filters=filters)
+    findings, given = [], 0
+    newer = _superseded(retrieval, memory.settings.same_share)
+    oldest_mail = time.time() - memory.settings.mail_days * _DAY if memory.settings.mail_days else 0.0
+    for passage in _all_of(retrieval):
+        why = ""
+        known, scores = passage.node.metadata, retrieval.scores.get(passage.node.node_id)
+        dense = None if scores is None else scores.dense
+        if passage.node.node_id in newer and not older:
+            why = f"superseded by {newer[passage.node.node_id]}"
+        elif known.get(fields.DOC_TYPE) == "email" and (_number(known, fields.DATE) or oldest_mail) < oldest_mail:
+            why = f"a mail of more than {memory.settings.mail_days} days"
+        elif dense is not None and dense < min_relevance:
+            why = f"relevance {dense:.2f} is below {min_relevance:.2f}"
+        elif given >= n_results:
+            why = f"{n_results} are better"
+        given += not why
+        findings.append(_finding(passage, retrieval, why))
+    stale = bool(findings) and retrieval.vector is None
+    return Recall(
+        text,
+        narrowing,
+        tuple(findings),
+        "another encoder made the index: words alone were compared; ragstone memory update --full" if stale else "",
+        retrieval.encode_ms,
+        retrieval.retrieve_ms,
+    )
+
+
+def clean(query: str) -> str:
+    """The query as it can be encoded: without what nobody sees, at most as long as is read."""
+    return visible(query[: 2 * LONGEST_QUERY]).strip()[:LONGEST_QUERY]
+
+
+def _all_of(retrieval: Retrieval) -> list[NodeWithScore]:
+    """Passages kept and cut, best first."""
+    return sorted([*retrieval.nodes, *(node for node, _plugin in retrieval.cut)], key=lambda each: -(each.score or 0.0))
+
+
+def _superseded(retrieval: Retrieval, share: float) -> Mapping[str, str]:
+    """Where what supersedes stands, by the id of what is superseded."""
+    nodes = {each.node.node_id: each.node for each in _all_of(retrieval)}
+    return {older: _place(nodes[newer]) for older, newer in superseded(list(nodes.values()), share).items()}
+
+
+def _place(node: BaseNode) -> str:
+    first, path = node.metadata.get(fields.LINE_FIRST), node.metadata.get(fields.PATH)
+    return f"{path}:{first}" if first else str(path)
+
+
+def _finding(passage: NodeWithScore, retrieval: Retrieval, why: str) -> Finding:
+    scores = retrieval.scores.get(passage.node.node_id)
+    score = passage.score or 0.0
+    if scores is None:
+        return Finding(chunk_of(passage.node, 0.0), score, None, None, 0.0, None, 0.0, 0.0, 0.0, why)
+    return Finding(
+        chunk_of(passage.node, scores.dense or 0.0),
+        score,
+        scores.dense,
+        scores.dense_rank,
+        scores.lexical,
+        scores.lexical_rank,
+        scores.fused,
+        scores.added,
+        score - scores.final,
+        why,
+    )
+
+
+def chunk_of(node: BaseNode, relevance: float) -> MemoryChunk:
+    """A stored chunk as it is given out."""
+    known = node.metadata
+    first, last = _number(known, fields.LINE_FIRST), _number(known, fields.LINE_LAST)
+    return MemoryChunk(
+        text=node.get_content(),
+        path=str(known.get(fields.PATH) or ""),
+        section=str(known.get(fields.SECTION) or ""),
+        doc_type=str(known.get(fields.DOC_TYPE) or ""),
+        relevance=relevance,
+        lines=None if first is None or last is None else (int(first), int(last)),
+        chunk_id=node.node_id,
+        date=_date(_number(known, fields.DATE)),
+        sender=str(known.get(fields.FROM) or ""),
+        recipients=", ".join(str(known[key]) for key in (fields.TO, fields.CC) if known.get(key)),
+    )
+
+
+def _number(known: Mapping[str, Any], key: str) -> float | None:
+    value = known.get(key)
+    return float(value) if isinstance(value, int | float) else None
+
+
+def _date(moment: float | None) -> datetime | None:
+    try:
+        return None if moment is None else datetime.fromtimestamp(moment, UTC)
+    except (OverflowError, OSError, ValueError):  # anybody may write any date into a mail
+        return None
