@@ -14,9 +14,10 @@ if TYPE_CHECKING:
 #: Of what a negation reaches, so much must be told by the other text for the negation to be against it.
 _MUCH = 0.5
 #: "to" is not the opposite of "into": where whole texts are compared, prepositions are in both by chance.
-_NO_OPPOSITES = frozenset({"to", "into", "on", "off", "over", "under", "above", "before", "after", "up", "down", "also",
-                           "only", "with", "without", "all", "some", "none", "may", "must", "might", "could", "can",
-                           "should", "need", "form", "inform", "side", "sides", "inside", "first", "last", "no"})  # fmt: skip
+_NO_OPPOSITES = frozenset(
+    """to into on off over under above before after up down also only with without all some none may must might could
+    can should need form inform side sides inside first last no""".split()  # noqa: SIM905 - as the stop words are
+)
 
 
 @dataclass(frozen=True)

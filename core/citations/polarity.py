@@ -78,8 +78,8 @@ _OPPOSITES = """
     freezes; empty full; loose tight; loosen tighten; lock unlock; locked unlocked; powered unpowered; even odd;
     north east; south west; forward backward; forwards backwards; advance retreat; advanced retreated; create
     destroy; created destroyed; build demolish; built demolished; remember forget; found lost; visible invisible;
-    should need; strengthened weakened; strengthen weaken; advocate oppose; advocates opposes; advocated opposed; favour oppose;
-    favours opposes; affirm deny; affirms denies; improve worsen; improved worsened; accelerate decelerate
+    should need; strengthened weakened; strengthen weaken; advocate oppose; advocates opposes; advocated opposed; favour
+    oppose; favours opposes; affirm deny; affirms denies; improve worsen; improved worsened; accelerate decelerate
 """
 _PREFIXES = ("un", "in", "im", "non", "dis", "ir", "il", "anti", "mis", "de")
 
