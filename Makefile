@@ -8,6 +8,8 @@ TORCH = torch==2.13.0
 
 RUN = .venv/bin
 DEV = .venv-dev/bin
+# Files of tests are shared out among so many processes; WORKERS=0 runs them in one.
+WORKERS ?= 2
 
 .PHONY: run test slow lint bench quality faults clean help
 
@@ -24,7 +26,7 @@ run: .venv/ready
 	$(RUN)/ragstone serve $(ARGS)
 
 test: lint
-	$(DEV)/python -m pytest -m "not slow" $(ARGS)
+	$(DEV)/python -m pytest -n $(WORKERS) --dist loadfile -m "not slow" $(ARGS)
 
 # With an environment of TFDS (make .venv-rlds/ready), what it reads back of the planner's episodes is tested too.
 slow: .venv-dev/ready

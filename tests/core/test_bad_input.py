@@ -210,7 +210,7 @@ def test_a_file_without_permission(shelf: Here, small_book: Path) -> None:
 
 def test_a_pipe_is_no_book(site: Path, shelf: Here, tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.md")
-    assert run("book", "add", str(tmp_path / "pipe.md"), site=site, timeout=6).code == 1
+    assert run("book", "add", str(tmp_path / "pipe.md"), site=site, timeout=60).code == 1
 
 
 def test_a_book_that_turned_unreadable_keeps_what_was_stored(shelf: Here, small_book: Path) -> None:

@@ -49,6 +49,7 @@ from ragstone.core import (
 )
 from ragstone.core.testing import ScriptedLLM, TestModels, WordEmbedding, open_host
 from ragstone.plugins.book_chat.shelf import Shelf
+from tests.patience import HANG
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -318,9 +319,9 @@ class WithStore:
         return self.store
 
 
-def followed(host: Host, corpus: Corpus, *, seconds: float = 10) -> bool:
+def followed(host: Host, corpus: Corpus) -> bool:
     """Whether the vector index stands at the corpus's last change, soon."""
-    ends = time.monotonic() + seconds
+    ends = time.monotonic() + HANG
     while time.monotonic() < ends:
         with host.catalog.read() as snapshot:
             row = corpus.row(snapshot)
@@ -370,7 +371,7 @@ def test_ragstone_vector_store_that_fails_leaves_the_answers_to_exact_search(tmp
         corpus = host.corpus("notes", kind="note")
         corpus.ingest([note("A nut holds a bolt.")])
         host.follow()
-        ends = time.monotonic() + 10
+        ends = time.monotonic() + HANG
         while not (corpus.follower and corpus.follower.trouble) and time.monotonic() < ends:
             time.sleep(0.02)
         assert host.assistant("notes").ask("What holds a bolt?").text == "A nut holds a bolt. [1]"

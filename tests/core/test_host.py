@@ -210,7 +210,7 @@ with open_host(Path(sys.argv[1]), plugins={"mine": Mine()}) as host:
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(2)
+        thread.join(30)
     os._exit(1 if any(thread.is_alive() for thread in threads) else 0)
 """
 

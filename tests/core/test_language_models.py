@@ -16,6 +16,7 @@ from ragstone.core import Answer, Delta, Host, LLMError, Settings, SettingsError
 from ragstone.core.testing import TestModels
 from ragstone.plugins.book_chat.shelf import Shelf
 from tests.llm_server import Server, drip, drop, endless, refuse, say, say_until, send, stall
+from tests.patience import HANG, without_hanging
 from tests.third_party_fakes import fast_models, run
 
 if TYPE_CHECKING:
@@ -26,8 +27,6 @@ QUESTION = "What is a caster?"
 CASTER = "A caster is a wheel that swivels about a vertical axis"
 LOAD = "Casters bear load but give no traction"
 KEY = "sk-very-secret-0123456789abcdef"
-#: Seconds; whoever takes longer hangs.
-LONGEST = 40.0
 
 
 @pytest.fixture
@@ -83,10 +82,8 @@ def ask(host: Host) -> Answer:
 
 
 def failure(host: Host) -> LLMError:
-    started = time.monotonic()
-    with pytest.raises(LLMError) as caught:
+    with pytest.raises(LLMError) as caught, without_hanging():
         ask(host)
-    assert time.monotonic() - started < LONGEST
     return caught.value
 
 
@@ -240,21 +237,25 @@ class TestMisbehaviour:
     def test_what_does_not_end_is_cut_at_the_deadline(self, server: Server, hasty: Host, act: Any) -> None:
         server.acts(act)
         assert "did not finish within 1.5 s" in str(failure(hasty))
-        assert server.left.wait(LONGEST), "the connection was not closed"
+        assert server.left.wait(HANG), "the connection was not closed"
         assert len(server.asked) == 1
 
     @pytest.mark.parametrize("piece", [f"{CASTER} [1]. ", "word ", "[1]", "\n", "x" * 500, "a. A. "])
-    def test_an_answer_without_an_end_has_one(self, server: Server, host: Host, piece: str) -> None:
+    def test_an_answer_without_an_end_has_one(
+        self, tmp_path: Path, small_book: Path, server: Server, piece: str
+    ) -> None:
         server.acts(endless(piece), say("NOT IN THE BOOK"))
-        started = time.monotonic()
+        # Empty lines are nothing yet: it is the deadline that ends them.
+        seconds = 3 if piece == "\n" else 20
+        llm = {"provider": "openai_like", "model": "m", "api_base": server.base, "timeout": seconds}
         try:
-            answer = ask(host)
+            with deployment(tmp_path, small_book, **llm) as host, without_hanging():
+                answer = ask(host)
         except LLMError as error:  # on a slow machine the deadline comes first
             assert "did not finish" in str(error)
             answer = Answer("", refused=True)
-        assert time.monotonic() - started < LONGEST
         assert answer.refused or answer.text == f"{CASTER}. [1]"
-        assert server.left.wait(LONGEST)
+        assert server.left.wait(HANG)
         assert len(answer.dropped) <= 50
         assert max(map(len, answer.dropped), default=0) < 500
 
@@ -278,14 +279,14 @@ class TestMisbehaviour:
             stream = host.assistant("book_chat").stream(QUESTION)
             assert isinstance(next(stream), Delta)
             stream.close()  # type: ignore[attr-defined]
-            assert server.left.wait(LONGEST)
+            assert server.left.wait(HANG)
 
     def test_no_thread_is_left(self, server: Server, hasty: Host) -> None:
         server.acts(drip(), stall(), say(f"{CASTER} [1]."))
         for _ in range(2):
             failure(hasty)
         ask(hasty)
-        until = time.monotonic() + LONGEST
+        until = time.monotonic() + HANG
         while time.monotonic() < until:
             if not [thread for thread in threading.enumerate() if thread.name == "ragstone-llm"]:
                 return
@@ -482,7 +483,7 @@ class TestGemini:
             server.acts(act)
             with deployment(tmp_path, small_book, **llm) as host:
                 assert "did not finish" in str(failure(host)) or "in time" in str(failure(host))
-            assert server.left.wait(LONGEST)
+            assert server.left.wait(HANG)
 
     def test_without_a_key(self, tmp_path: Path, small_book: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         for name in ("GEMINI_API_KEY", "GOOGLE_API_KEY"):

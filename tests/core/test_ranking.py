@@ -111,7 +111,7 @@ def test_turns_are_taken_in_order() -> None:
             assert inside == 1
             order.append(number)
             if number == 0:
-                first.wait(10)
+                first.wait(60)
             inside -= 1
 
     threads = []
@@ -122,7 +122,7 @@ def test_turns_are_taken_in_order() -> None:
             threading.Event().wait(0.001)
     first.set()
     for thread in threads:
-        thread.join(10)
+        thread.join(60)
     assert order == list(range(6))
 
 

@@ -2,13 +2,13 @@ from __future__ import annotations
 
 import json
 import socket
-import time
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 import pytest
 
 from ragstone.core import LLMError, NotFound, StorageFull
+from tests.patience import HANG
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -144,21 +144,18 @@ def test_an_assistant_stops_when_its_response_is_closed(client: FlaskClient, spe
 def test_an_assistant_stops_when_its_client_goes(
     host: SpeakingHost, speaker: Speaker, served: Callable[[], Any]
 ) -> None:
-    speaker.answer = type(speaker.answer)("word " * 200)
+    speaker.answer = type(speaker.answer)("word " * 4000)
     speaker.pause = 0.05
     with served() as url:
         place = urlsplit(url)
         body = json.dumps({"question": "q"})
-        with socket.create_connection((place.hostname, place.port), timeout=5) as connection:
+        with socket.create_connection((place.hostname, place.port), timeout=60) as connection:
             connection.sendall(
                 f"POST /query HTTP/1.1\r\nHost: {place.netloc}\r\nAccept: text/event-stream\r\n"
                 f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n{body}".encode()
             )
-            started = time.monotonic()
             received = b""
             while b"event: delta" not in received:
                 received += connection.recv(4096)
-            # it comes as it is made, not at the end of the ten seconds that the whole takes
-            assert time.monotonic() - started < 3
-            assert not speaker.closed.is_set()
-        assert speaker.closed.wait(3)
+            assert not speaker.closed.is_set(), "it comes at the end and not as it is made"
+        assert speaker.closed.wait(HANG)

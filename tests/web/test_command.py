@@ -39,10 +39,10 @@ def test_it_says_where_it_is_and_stops_cleanly(tmp_path: Path, number: signal.Si
             line = process.stdout.readline()
             said = re.fullmatch(r"Ragstone (\S+) at (http://127\.0\.0\.1:\d+/) \(Ctrl\+C stops it\)\n", line)
             assert said, line
-            with urllib.request.urlopen(f"{said[2]}health", timeout=10) as response:
+            with urllib.request.urlopen(f"{said[2]}health", timeout=60) as response:
                 assert json.load(response)["version"] == said[1]
             process.send_signal(number)
-            rest, errors = process.communicate(timeout=20)
+            rest, errors = process.communicate(timeout=60)
             assert (process.returncode, rest) == (0, "")
             assert "Traceback" not in errors
         finally:

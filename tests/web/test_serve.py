@@ -56,7 +56,7 @@ def test_waitress_passes_large_bodies_to_flask_and_cuts_off_huge_ones(
     host.settings = host.settings.model_copy(update={"max_body_bytes": 1000})
     with served() as url:
         for size, kind in ((2000, "application/problem+json"), (100_000, "text/plain")):
-            connection = http.client.HTTPConnection(urlsplit(url).netloc, timeout=5)
+            connection = http.client.HTTPConnection(urlsplit(url).netloc, timeout=60)
             connection.request("POST", "/query", b"x" * size, {"Content-Type": "application/json"})
             response = connection.getresponse()
             assert response.status == 413

@@ -23,6 +23,7 @@ from ragstone.plugins.concept_tutor.wiki import (
     WikiTooLarge,
 )
 from ragstone.plugins.concept_tutor.wiki.traffic import Traffic, traffic
+from tests.patience import without_hanging
 from tests.plugins.concept_tutor.wiki_server import (
     HTML,
     Server,
@@ -32,11 +33,11 @@ from tests.plugins.concept_tutor.wiki_server import (
     moved,
     packed,
     page,
-    slowly,
     stall,
 )
 
 if TYPE_CHECKING:
+    import socket
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
@@ -53,7 +54,7 @@ def server() -> Iterator[Server]:
 def opened(server: Server, tmp_path: Path) -> Opened:
     def make(url: str | None = None, lookup: Any = None, **settings: Any) -> WikiClient:
         site = SiteSettings(url=url or server.url, licence="CC BY-SA 4.0")
-        made = WikiSettings(sites={"wiki": site}, **({"seconds": 5} | settings))
+        made = WikiSettings(sites={"wiki": site}, **({"seconds": 20} | settings))
         return WikiClient("wiki", made, tmp_path / "kept", **({"lookup": lookup} if lookup else {}))
 
     return make
@@ -103,9 +104,11 @@ def test_a_busy_wiki_is_asked_again_after_the_time_it_says(server: Server, opene
 
 
 def test_a_date_says_it_as_well(server: Server, opened: Opened) -> None:
-    server.acts(answer(503, Retry_After=email.utils.formatdate(time.time() + 2, usegmt=True)), page())
+    at = int(time.time()) + 2
+    rested = time.monotonic() + at - time.time()
+    server.acts(answer(503, Retry_After=email.utils.formatdate(at, usegmt=True)), page())
     assert opened().page("Dog").revision == 7
-    assert server.times[1] - server.times[0] >= 0.9
+    assert server.times[1] > rested - 0.1
 
 
 def test_a_rest_longer_than_the_deadline_is_an_error_at_once_and_for_everybody(server: Server, opened: Opened) -> None:
@@ -163,10 +166,8 @@ _BEGUN = f"HTTP/1.1 200 OK\r\nContent-Type: {HTML}\r\nContent-Length: 100000\r\n
 )
 def test_the_deadline_holds_over_all(server: Server, opened: Opened, act: Any) -> None:
     server.acts(act)
-    begun = time.monotonic()
-    with pytest.raises(WikiAway, match=r"within 0\.5 s"):
+    with pytest.raises(WikiAway, match=r"within 0\.5 s"), without_hanging():
         opened(seconds=0.5).page("Dog")
-    assert time.monotonic() - begun < 5  # a drip would last half a minute
 
 
 def test_a_name_server_that_does_not_answer_is_cut_as_well(opened: Opened) -> None:
@@ -329,19 +330,32 @@ def test_a_schools_own_wiki_may_lie_inside_but_never_at_a_clouds_secrets(server:
 
 
 def test_three_requests_at_once_over_all_clients_and_threads(server: Server, opened: Opened) -> None:
-    server.acts(slowly(page(), 0.05))
+    counting = threading.Lock()
+    now = most = 0
+
+    def counted(connection: socket.socket) -> None:
+        nonlocal now, most
+        with counting:
+            now += 1
+            most = max(most, now)
+        time.sleep(0.05)
+        with counting:  # before the answer: it gives the place to the next one
+            now -= 1
+        page()(connection)
+
+    server.acts(counted)
     threads = [threading.Thread(target=opened().page, args=(f"Page {n}",)) for n in range(12)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
     assert len(server.asked) == 12
-    assert server.most == 3
+    assert most == 3
 
 
 def test_waiting_for_a_place_ends_with_the_deadline(server: Server, opened: Opened) -> None:
     server.acts(stall())
-    threads = [threading.Thread(target=_away, args=(opened(seconds=1), n)) for n in range(3)]
+    threads = [threading.Thread(target=_away, args=(opened(seconds=4), n)) for n in range(3)]
     for thread in threads:
         thread.start()
     while len(server.asked) < 3:

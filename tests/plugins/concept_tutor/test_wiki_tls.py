@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime as dt
 import ssl
-import time
 from typing import TYPE_CHECKING
 
 import pytest
@@ -15,6 +14,7 @@ from cryptography.x509.oid import NameOID
 
 from ragstone.plugins.concept_tutor.settings import SiteSettings, WikiSettings
 from ragstone.plugins.concept_tutor.wiki import WikiAway, WikiClient
+from tests.patience import without_hanging
 from tests.plugins.concept_tutor.wiki_server import Server, drip, page, stall
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def server(certificate: Path) -> Iterator[Server]:
         yield running
 
 
-def client(port: int, folder: Path, certificates: Path | None, name: str = _NAME, seconds: float = 5) -> WikiClient:
+def client(port: int, folder: Path, certificates: Path | None, name: str = _NAME, seconds: float = 20) -> WikiClient:
     site = SiteSettings(url=f"https://{name}:{port}", licence="CC BY-SA 4.0", certificates=certificates)
     settings = WikiSettings(
         sites={"wiki": site}, contact="me@example.org", private_hosts=(name,), seconds=seconds, fresh_hours=0
@@ -77,15 +77,10 @@ def test_the_name_is_the_one_that_is_checked(server: Server, certificate: Path, 
 
 def test_the_deadline_holds_over_tls(server: Server, certificate: Path, tmp_path: Path) -> None:
     server.acts(drip(b"HTTP/1.1 200 OK\r\nX: "))
-    begun = time.monotonic()
-    with pytest.raises(WikiAway, match=r"within 0\.5 s"):
+    with pytest.raises(WikiAway, match=r"within 0\.5 s"), without_hanging():
         client(server.port, tmp_path, certificate, seconds=0.5).page("Dog")
-    assert time.monotonic() - begun < 5
 
 
 def test_the_deadline_holds_over_the_handshake(certificate: Path, tmp_path: Path) -> None:
-    with Server(stall()) as silent:
-        begun = time.monotonic()
-        with pytest.raises(WikiAway, match=r"within 0\.5 s"):
-            client(silent.port, tmp_path, certificate, seconds=0.5).page("Dog")
-        assert time.monotonic() - begun < 5
+    with Server(stall()) as silent, pytest.raises(WikiAway, match=r"within 0\.5 s"), without_hanging():
+        client(silent.port, tmp_path, certificate, seconds=0.5).page("Dog")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gzip
 import json
 import select
@@ -11,6 +12,8 @@ import time
 from collections import deque
 from typing import TYPE_CHECKING, Any
 
+from tests.patience import HANG
+
 if TYPE_CHECKING:
     import socket
     import ssl
@@ -18,7 +21,8 @@ if TYPE_CHECKING:
 
     Act = Callable[[socket.socket], None]
 
-_LONGEST = 30.0
+#: Seconds that a stall or a drip lasts: longer than any test waits.
+_LONGEST = 2 * HANG
 HTML = "text/html; charset=utf-8"
 
 
@@ -32,7 +36,6 @@ class Server:
         #: First line and headers of every request.
         self.asked: list[tuple[str, dict[str, str]]] = []
         self.times: list[float] = []
-        self.now = self.most = 0
 
     @property
     def url(self) -> str:
@@ -81,15 +84,8 @@ class Server:
             self.asked.append((first, headers))
             self.times.append(time.monotonic())
             act = self._acts.popleft() if len(self._acts) > 1 else self._acts[0]
-            self.now += 1
-            self.most = max(self.most, self.now)
-        try:
+        with contextlib.suppress(OSError):
             act(connection)
-        except OSError:
-            pass
-        finally:
-            with self._lock:
-                self.now -= 1
 
 
 def answer(status: int = 200, body: bytes = b"", kind: str = HTML, **headers: str) -> Act:
@@ -120,14 +116,6 @@ def moved(location: str, status: int = 302) -> Act:
 
 def packed(body: bytes) -> Act:
     return answer(body=gzip.compress(body), Content_Encoding="gzip")
-
-
-def slowly(act: Act, seconds: float) -> Act:
-    def act_later(connection: socket.socket) -> None:
-        time.sleep(seconds)
-        act(connection)
-
-    return act_later
 
 
 def stall(first: bytes = b"") -> Act:

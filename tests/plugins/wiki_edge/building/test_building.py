@@ -39,6 +39,7 @@ from ragstone.plugins.wiki_edge.building.sources import open_source
 from ragstone.plugins.wiki_edge.shards.entry import Manifest, ShardEntry
 from ragstone.plugins.wiki_edge.shards.verifying import verify
 from tests.needs import needed
+from tests.patience import HANG
 
 from .dumps import multistream, page, plain
 from .killed import TEXTS_A_BATCH
@@ -402,8 +403,8 @@ def test_ctrl_c_leaves_no_process_and_goes_on_later(tmp_path: Path, dump: Path) 
         while not log.exists():
             time.sleep(0.01)
         process.send_signal(signal.SIGINT)
-        process.wait(30)
-    deadline = time.monotonic() + 20
+        process.wait(HANG)
+    deadline = time.monotonic() + HANG
     while _readers(out) and time.monotonic() < deadline:
         time.sleep(0.05)
     assert not _readers(out)

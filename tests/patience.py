@@ -1,0 +1,39 @@
+"""How long tests wait, and how they tell work that grows with its input from work that explodes, on a busy machine."""
+
+from __future__ import annotations
+
+import time
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+#: Seconds after which something waits for what never comes, however busy the machine is.
+HANG = 60.0
+_TRIES = 5
+
+
+@contextmanager
+def without_hanging(seconds: float = HANG) -> Iterator[None]:
+    """Fails when what is done within took so long that it must have waited for something that did not come."""
+    begun = time.monotonic()
+    yield
+    took = time.monotonic() - begun
+    assert took < seconds, f"it took {took:.0f} s"
+
+
+def grows_linearly(work: Callable[[int], object], size: int, *, times: int = 6) -> bool:
+    """Whether ``work(times * size)`` costs about ``times`` as much as ``work(size)``, and not ``times`` squared.
+
+    Counted is this thread's time on a processor. What else the machine does can only make a ratio worse, so that one
+    good ratio of several tells; work that is quadratic has none.
+    """
+    work(size)  # what is made once
+    return any(_spent(work, times * size) < times**1.5 * _spent(work, size) for _ in range(_TRIES))
+
+
+def _spent(work: Callable[[int], object], size: int) -> float:
+    begun = time.thread_time()
+    work(size)
+    return time.thread_time() - begun
