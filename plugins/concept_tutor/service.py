@@ -1,4 +1,4 @@
-"""The room as a whole: what its health is."""
+"""The room as a whole: what a server begins with and ends with, and what its health is."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from ragstone.core import Check, SettingsError
 
+from .gathering import Gathering
 from .plans.store import PlanStore
 from .wikis import Wikis
 
@@ -28,3 +29,13 @@ def checks(host: Host) -> list[Check]:
         else:
             found.append(Check(f"wiki {client.name}", True, "may be asked"))
     return found
+
+
+def begin(host: Host) -> None:
+    """What a server does first: it goes on with what was interrupted."""
+    host.once(Gathering).resume()
+
+
+def end(host: Host) -> None:
+    """Nothing more is begun; what is under way goes on with the next server."""
+    host.once(Gathering).stop()

@@ -26,8 +26,13 @@ def chunk_id_of(slug: str, chunk: NewChunk) -> str:
     return chunk.chunk_id or str(uuid.uuid5(_NAMESPACE, f"{slug}\n{chunk.page_url}\n{chunk.content}"))
 
 
-def put_sources(connection: Connection, slug: str, plan_id: int, concept_id: int, chunks: Sequence[NewChunk]) -> None:
-    """Let the concept rest on these alone, in this order; what no concept of the plan rests on any more goes."""
+def put_sources(
+    connection: Connection, slug: str, plan_id: int, concept_id: int, chunks: Sequence[NewChunk], reason: str = ""
+) -> None:
+    """Let the concept rest on these alone, in this order; what no concept of the plan rests on any more goes.
+
+    ``reason``: what is to be said of it beside, such as a wiki that did not answer.
+    """
     connection.execute(delete(tables.rests_on).where(tables.rests_on.c.concept_id == concept_id))
     taken = set[int]()
     for chunk in chunks:
@@ -45,7 +50,7 @@ def put_sources(connection: Connection, slug: str, plan_id: int, concept_id: int
     connection.execute(
         update(tables.concept)
         .where(tables.concept.c.id == concept_id)
-        .values(state="found" if taken else "none", reason="", holder="", held_until=0.0)
+        .values(state="found" if taken else "none", reason=reason, wanted=0, holder="", held_until=0.0)
     )
 
 

@@ -38,7 +38,7 @@ class Concept:
     #: From 0, as the plan was written.
     position: int
     state: SourceState = "waiting"
-    #: Why there are no sources, in words for a reader; empty otherwise.
+    #: Why there are no sources, or not all that could be, in words for a reader; empty otherwise.
     reason: str = ""
 
 

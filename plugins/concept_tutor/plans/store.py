@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from sqlalchemy import delete, insert, select
+from sqlalchemy import delete, func, insert, select
 
 from ragstone.core import BadRequest, NotFound
 
@@ -174,19 +174,32 @@ class PlanStore:
             raise NotFound("there is no such passage", hint="its plan may have been removed, or its page read anew")
         return [rows.chunk(one) for one in found]
 
+    def counts(self, slug: str) -> dict[str, int]:
+        """How many passages each concept rests on, by key; those without any are missing."""
+        concept, rests_on = tables.concept, tables.rests_on
+        with self.tables.read() as connection:
+            found = connection.execute(
+                select(concept.c.key, func.count())
+                .join(rests_on, rests_on.c.concept_id == concept.c.id)
+                .where(concept.c.plan_id == rows.row(connection, slug).id)
+                .group_by(concept.c.key)
+            )
+            return {each[0]: each[1] for each in found}
+
     def chunk_ids(self) -> set[str]:
         """Of all passages of all plans."""
         with self.tables.read() as connection:
             return set(connection.execute(select(tables.chunk.c.chunk_id)).scalars())
 
-    def put_sources(self, slug: str, key: str, chunks: Sequence[NewChunk]) -> list[SourceChunk]:
+    def put_sources(self, slug: str, key: str, chunks: Sequence[NewChunk], reason: str = "") -> list[SourceChunk]:
         """Let the concept rest on these passages, in this order, in the place of what it had; its state is ``found``.
 
         Passages that no concept of the plan rests on any more are gone. Without any passage the state is ``none``.
+        ``reason``: what is to be said of it beside.
         """
         with self.tables.write() as connection:
             concept = rows.concept_row(connection, rows.row(connection, slug, lock=True), key)
-            put_sources(connection, slug, concept.plan_id, concept.id, chunks)
+            put_sources(connection, slug, concept.plan_id, concept.id, chunks, reason)
             return [
                 rows.chunk(one) for one in connection.execute(rows.chunks(tables.rests_on.c.concept_id == concept.id))
             ]

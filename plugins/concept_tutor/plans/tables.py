@@ -36,6 +36,8 @@ concept = Table(
     #: See ``records.SourceState``.
     Column("state", Text, nullable=False),
     Column("reason", Text, nullable=False),
+    #: 1 from when its sources are asked for until somebody has seen to it: what was interrupted goes on.
+    Column("wanted", Integer, nullable=False, default=0),
     #: Who looks for its sources while that is ``running``, and until when it is believed, in seconds of the epoch.
     Column("holder", Text, nullable=False, default=""),
     Column("held_until", Float, nullable=False, default=0.0),
