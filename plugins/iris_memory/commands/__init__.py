@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import click
 
+from .query import query
+
 
 @click.group()
 def memory() -> None:
     """An agent's files as its memory: bring it up to date, watch, ask, forget."""
+
+
+memory.add_command(query)

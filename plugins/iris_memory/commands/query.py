@@ -1,0 +1,84 @@
+"""``ragstone memory query``: ask the memory, and see why it gives what it gives."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+import click
+
+from ragstone.core import printable, show_json
+
+if TYPE_CHECKING:
+    from ragstone.core import Deployment
+
+
+@click.command(epilog='Example: ragstone memory query "the tyres" --type email --since 30d --from joshua')
+@click.argument("text")
+@click.option("-k", "--n-results", type=click.IntRange(1, 100), metavar="N", help="Passages at most.")
+@click.option("-t", "--type", "doc_types", multiple=True, metavar="TYPE", help="Only this type; may be given again.")
+@click.option("--since", metavar="WHEN", help="Only what happened since: 30d, 12h, 2w, 1y or 2026-02-18.")
+@click.option("--until", metavar="WHEN", help="Only what happened until then.")
+@click.option("--from", "sender", metavar="WHO", help="Only mail from whom this is part of the name or the address.")
+@click.option("--to", "recipient", metavar="WHO", help="Only mail to or in copy to them.")
+@click.option("--subject", metavar="WORDS", help="Only mail whose subject holds this.")
+@click.option("--min-relevance", type=click.FloatRange(-1, 1), metavar="COSINE", help="Below it a passage is left out.")
+@click.option("--older", is_flag=True, help="Also notes that a newer one supersedes.")
+@click.option("--why", is_flag=True, help="Tell how each passage came to its place, and what was left out.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "json", "prompt"]),
+    default="text",
+    help="For people, for programs, or as the block for a prompt.",
+)
+@click.pass_obj
+def query(
+    deployment: Deployment,
+    text: str,
+    n_results: int | None,
+    doc_types: tuple[str, ...],
+    since: str | None,
+    until: str | None,
+    sender: str | None,
+    recipient: str | None,
+    subject: str | None,
+    min_relevance: float | None,
+    older: bool,
+    why: bool,
+    form: str,
+) -> None:
+    """Print what the memory holds that is near to TEXT, best first."""
+    from ..memory import memory_of
+    from ..recall.functions import format_for_prompt
+    from ..recall.narrowing import Narrowing, moment
+    from ..recall.search import recall
+    from ..recall.telling import as_data, as_lines
+
+    now = datetime.now(UTC)
+    narrowing = Narrowing(
+        doc_types,
+        None if since is None else moment(since, now),
+        None if until is None else moment(until, now),
+        sender,
+        recipient,
+        subject,
+    )
+    memory = memory_of(deployment.host())
+    found = recall(
+        memory,
+        text,
+        n_results=n_results or memory.settings.n_results,
+        min_relevance=memory.settings.min_relevance if min_relevance is None else min_relevance,
+        narrowing=narrowing,
+        older=older,
+    )
+    if form == "json":
+        show_json(as_data(found, why=why))
+        return
+    if form == "prompt":
+        click.echo(format_for_prompt(found.chunks, host=memory.host))
+        if not why:
+            return
+    for line in as_lines(found, why=why):
+        click.echo(printable(line), err=form == "prompt")

@@ -1,0 +1,117 @@
+"""What a query found, told to people and programs: the passages, and the inspector's reasons for them."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from .chunk import MemoryChunk
+    from .search import Finding, Recall
+
+_LINES_SHOWN, _WIDTH = 6, 110
+
+
+def as_data(found: Recall, *, why: bool) -> dict[str, Any]:
+    """For JSON. ``why``: also what was left out, and how each passage came to its place."""
+    kept = [finding for finding in found.findings if why or not finding.left_out]
+    told: dict[str, Any] = {"query": found.query, "results": [_as_data(finding, why=why) for finding in kept]}
+    if why:
+        told["narrowed_to"] = str(found.narrowing)
+        told["remark"] = found.remark
+        told["timings_ms"] = {"encode": round(found.encode_ms, 1), "retrieve": round(found.retrieve_ms, 1)}
+    return told
+
+
+def _as_data(finding: Finding, *, why: bool) -> dict[str, Any]:
+    chunk = asdict(finding.chunk)
+    chunk["relevance"] = round(finding.chunk.relevance, 4)
+    chunk["date"] = finding.chunk.date.isoformat(timespec="seconds") if finding.chunk.date else None
+    if why:
+        chunk["why"] = {
+            "score": round(finding.score, 4),
+            "cosine": None if finding.dense is None else round(finding.dense, 4),
+            "cosine_place": finding.dense_rank,
+            "bm25": round(finding.lexical, 3),
+            "bm25_place": finding.lexical_rank,
+            "fused": round(finding.fused, 4),
+            "second_look": round(finding.second_look, 4),
+            "date": round(finding.recency, 4),
+            "left_out": finding.left_out or None,
+        }
+    return chunk
+
+
+def as_lines(found: Recall, *, why: bool) -> Iterator[str]:
+    """For people: place, relevance, where it stands, and how it begins."""
+    if found.remark:
+        yield f"({found.remark})"
+    given = [finding for finding in found.findings if not finding.left_out]
+    if not given:
+        yield "Nothing in the memory is near to this."
+    for number, finding in enumerate(given, start=1):
+        yield ""
+        yield f"{number}. {place(finding.chunk)}"
+        yield f"   {'  '.join(_known(finding.chunk))}"
+        if why:
+            yield f"   {_reasons(finding)}"
+        yield from (f"   | {line}" for line in _beginning(finding.chunk.text))
+    if why:
+        yield from _left_out(found)
+
+
+def place(chunk: MemoryChunk) -> str:
+    """``path:first-last``, as editors and people find it."""
+    if chunk.lines is None:
+        return chunk.path
+    first, last = chunk.lines
+    return f"{chunk.path}:{first}" if first == last else f"{chunk.path}:{first}-{last}"
+
+
+def _known(chunk: MemoryChunk) -> Iterator[str]:
+    yield f"relevance {chunk.relevance:.2f}"
+    yield chunk.doc_type
+    if chunk.date is not None:
+        yield f"{chunk.date:%Y-%m-%d}"
+    if chunk.sender:
+        yield f"from {chunk.sender}"
+    if chunk.recipients:
+        yield f"to {chunk.recipients}"
+    if chunk.section:
+        yield chunk.section
+    yield chunk.chunk_id
+
+
+def _reasons(finding: Finding) -> str:
+    meaning = "meaning unknown" if finding.dense is None else f"meaning {finding.dense:.2f}"
+    words = f"words {finding.lexical:.2f}" if finding.lexical else "no word of it"
+    return (
+        f"{meaning}{_nth(finding.dense_rank)}, {words}{_nth(finding.lexical_rank)}; together {finding.fused:.2f}, "
+        f"second look +{finding.second_look:.2f}, date +{finding.recency:.2f}: score {finding.score:.2f}"
+    )
+
+
+def _nth(rank: int | None) -> str:
+    return "" if rank is None else f" (place {rank})"
+
+
+def _left_out(found: Recall) -> Iterator[str]:
+    others = [finding for finding in found.findings if finding.left_out]
+    yield ""
+    yield f"Looked at: {len(found.findings)}, left out: {len(others)}"
+    if str(found.narrowing):
+        yield f"Narrowed to: {found.narrowing}"
+    for finding in others:
+        yield f"   {place(finding.chunk)}: {finding.left_out}; score {finding.score:.2f}"
+    yield f"Took {found.encode_ms:.1f} ms to encode, {found.retrieve_ms:.1f} ms to search"
+
+
+def _beginning(text: str) -> Iterator[str]:
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    for line in islice(lines, _LINES_SHOWN):
+        yield line if len(line) <= _WIDTH else f"{line[: _WIDTH - 1]}…"
+    if len(lines) > _LINES_SHOWN:
+        yield f"… {len(lines) - _LINES_SHOWN} more lines"

@@ -1,0 +1,143 @@
+"""``ragstone memory query``: for people, for programs, for a prompt, and why."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from click.testing import CliRunner
+
+from ragstone.core import BadRequest, Host, NotFound
+from ragstone.core.testing import open_host
+from ragstone.plugins.iris_memory.commands import memory
+from tests.plugins.iris_memory.recall.strict_block import read
+from tests.plugins.iris_memory.remembering import File, mail, remember
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+SENTENCE = (
+    "The pump of the left tank must be primed before every start, or its seal runs dry and breaks within minutes."
+)
+FILES = (
+    File("notes/pump.md", f"{SENTENCE} Use the grey handle.", days=1),
+    File("notes/pump-old.md", f"{SENTENCE} Use the red handle.", days=300),
+    File("notes/tank.md", "The left tank holds forty litres."),
+    File("logs/day.md", "Primed the pump.\n\nIts seal was dry.\n" + "More.\n" * 8, "log", days=5),
+    mail("mail/1.eml", "Who primed the pump?\x1b[31m", 2, "Ana <ana@home.org>", "iris@home.org", "The pump"),
+    mail("mail/2.eml", "The pump is primed.", 90, "Iris <iris@home.org>", "ana@home.org", "Re: The pump"),
+)
+
+
+class Opened:
+    """As a command gets its deployment."""
+
+    def __init__(self, host: Host) -> None:
+        self._host = host
+
+    def host(self) -> Host:
+        return self._host
+
+
+@pytest.fixture(scope="module")
+def host(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Host]:
+    with open_host(tmp_path_factory.mktemp("memory")) as opened:
+        remember(opened, *FILES)
+        yield opened
+
+
+def asked(host: Host, *arguments: str) -> str:
+    done = CliRunner().invoke(memory, ["query", *arguments], obj=Opened(host), catch_exceptions=False)
+    assert done.exit_code == 0, done.output
+    return done.output
+
+
+def results(host: Host, *arguments: str) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = json.loads(asked(host, *arguments, "--format", "json"))["results"]
+    return found
+
+
+def test_people_see_where_it_stands_and_how_it_begins(host: Host) -> None:
+    said = asked(host, "prime the pump before its start", "-k", "3")
+    assert "1. notes/pump.md:1\n" in said
+    assert f"   | {SENTENCE} Use the grey handle."[:110] in said
+    assert "relevance 0." in said
+    assert "pump-old" not in said
+    assert "mail/2.eml" not in said
+    assert "4. " not in said
+
+
+def test_a_long_passage_is_begun_and_a_mail_names_its_people(host: Host) -> None:
+    said = asked(host, "primed the pump, dry seal", "--min-relevance", "-1")
+    assert "logs/day.md:1-11" in said
+    assert "… 4 more lines" in said
+    assert "from Ana <ana@home.org>  to iris@home.org  The pump" in said
+    assert "\x1b" not in said
+
+
+def test_a_newer_note_takes_the_place_of_one_that_says_the_same(host: Host) -> None:
+    def paths(*more: str) -> list[str]:
+        return [each["path"] for each in results(host, SENTENCE, "--type", "note", *more)]
+
+    assert paths()[0] == "notes/pump.md"
+    assert "notes/pump-old.md" not in paths()
+    assert set(paths("--older")[:2]) == {"notes/pump.md", "notes/pump-old.md"}
+
+
+def test_programs_get_every_field(host: Host) -> None:
+    first = results(host, "who primed the pump", "--from", "ana", "--since", "30d")[0]
+    assert first.keys() == {
+        "text", "path", "section", "doc_type", "relevance", "lines", "chunk_id", "date", "sender", "recipients",
+    }  # fmt: skip
+    assert first["path"] == "mail/1.eml"
+    assert first["lines"] == [1, 5]
+
+
+def test_why_tells_the_sides_and_what_was_left_out(host: Host) -> None:
+    told = json.loads(asked(host, SENTENCE, "-k", "1", "--min-relevance", "0.6", "--why", "--format", "json"))
+    reasons = {each["path"]: each["why"]["left_out"] for each in told["results"]}
+    assert reasons["notes/pump.md"] is None
+    assert reasons["notes/pump-old.md"] == "superseded by notes/pump.md:1"
+    assert reasons["mail/2.eml"] == "a mail of more than 60 days"
+    assert reasons["notes/tank.md"].endswith("is below 0.60")
+    first = told["results"][0]["why"]
+    assert first["cosine_place"] == 1
+    assert first["bm25_place"] in {1, 2}
+    assert first["score"] == pytest.approx(first["fused"] + first["second_look"] + first["date"], abs=1e-3)
+    log = next(each["why"] for each in told["results"] if each["path"] == "logs/day.md")
+    assert log["date"] > 0
+    said = asked(host, SENTENCE, "-k", "1", "--why", "--type", "note", "--since", "1y")
+    assert "meaning " in said
+    assert "   notes/pump-old.md:1: superseded by notes/pump.md:1; score " in said
+    assert "Narrowed to: type note, since " in said
+
+
+def test_the_block_for_a_prompt(host: Host) -> None:
+    assert read(asked(host, "the left tank", "--format", "prompt").rstrip("\n"))
+    assert read(asked(host, "zebra", "--format", "prompt").rstrip("\n")) == []
+    assert "Nothing in the memory is near to this." in asked(host, "zebra")
+
+
+def test_nobody_of_that_name(host: Host) -> None:
+    assert "(no mail is from 'bob')" in asked(host, "the pump", "--from", "bob")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--type", "mail"], "there is no document type 'mail' (known: prompt, note"),
+        (["--since", "yesterday"], "'yesterday' is no time (such as 30d"),
+        (["--until", "2026-13-01"], "'2026-13-01' is no time"),
+        (["--from", ""], "the sender must have 1 to 200 characters"),
+    ],
+)
+def test_what_cannot_be_meant_is_one_line(arguments: list[str], said: str, host: Host) -> None:
+    with pytest.raises(BadRequest) as raised:
+        asked(host, "the pump", *arguments)
+    assert str(raised.value).startswith(said)
+
+
+def test_without_anything_remembered(fast_host: Host) -> None:
+    with pytest.raises(NotFound, match=r"the corpus 'memory' is empty \(ragstone memory update"):
+        asked(fast_host, "the pump")
