@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from llama_index.core.tools import BaseTool
 from pydantic import BaseModel
 
 #: Gives back what a hook returned, in the shape that the host uses. Raises ``TypeError``.
@@ -43,6 +44,11 @@ def by_name(kind: type) -> Shape:
         return {_checked(name, str, "names one by"): _checked(item, kind, "gives") for name, item in result.items()}
 
     return shaped
+
+
+def tools_by_name(result: Any) -> dict[str, BaseTool]:
+    """A sequence of tools, each by the name that it gives itself."""
+    return {tool.metadata.get_name(): tool for tool in several(BaseTool)(result)}
 
 
 def model_class(result: Any) -> type[BaseModel]:

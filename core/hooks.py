@@ -16,7 +16,7 @@ from llama_index.core.retrievers import BaseRetriever
 from llama_index.core.vector_stores.types import BasePydanticVectorStore, MetadataFilters
 
 from .assistants import Assistant
-from .contributions import by_name, model_class, one, several
+from .contributions import by_name, model_class, one, several, tools_by_name
 from .embed_models import default_embed_model
 from .encoder import Encoder
 from .errors import EncoderError, NotFound, PluginError, SettingsError, StorageError
@@ -31,6 +31,7 @@ from .settings import Settings, check_options
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from llama_index.core.tools import BaseTool
     from pydantic import BaseModel
 
     from .corpus import Corpus
@@ -188,6 +189,27 @@ class Hooks:
         if found is None:
             known = ", ".join(self.assistants) or "none; see ragstone plugins"
             raise NotFound(f"there is no assistant {name!r}", hint=f"known: {known}")
+        return found
+
+    def assistants_of(self, plugin: str) -> tuple[str, ...]:
+        """The names of the assistants that the plugin gives."""
+        return tuple(name for name, (giver, _made) in self._made_assistants.items() if giver == plugin)
+
+    @property
+    def tools(self) -> Mapping[str, tuple[str, BaseTool]]:
+        """What programs may call besides asking, by name, each with its plugin, of the plugins that are well."""
+        loaded = self._plugins.names
+        return {name: given for name, given in self._made_tools.items() if given[0] in loaded}
+
+    @lazily
+    def _made_tools(self) -> dict[str, tuple[str, BaseTool]]:
+        """Tools with their plugins. A name that two give belongs to the first; the second is disabled."""
+        found: dict[str, tuple[str, BaseTool]] = {}
+        for plugin, given in self._plugins.call("ragstone_tools", tools_by_name, host=self):
+            if taken := next((name for name in given if name in found), None):
+                self.disable(plugin, f"both {found[taken][0]} and {plugin} give a tool {taken!r}")
+                continue
+            found.update((name, (plugin, tool)) for name, tool in given.items())
         return found
 
     def plugin_checks(self) -> Iterator[Check]:

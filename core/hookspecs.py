@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from llama_index.core.prompts import BasePromptTemplate
     from llama_index.core.readers.base import BaseReader
     from llama_index.core.retrievers import BaseRetriever
+    from llama_index.core.tools import BaseTool
     from llama_index.core.vector_stores.types import BasePydanticVectorStore, MetadataFilters
     from pydantic import BaseModel
 
@@ -103,6 +104,12 @@ def ragstone_llm(settings: LLMSettings) -> LLM | None:
 @hookspec
 def ragstone_assistants(host: Host) -> Sequence[Assistant]:
     """Fires when assistants are first needed; returns what can be asked: every door then has it."""
+    raise NotImplementedError
+
+
+@hookspec
+def ragstone_tools(host: Host) -> Sequence[BaseTool]:
+    """Fires when tools are first needed; returns what programs may call besides asking: doors for programs have it."""
     raise NotImplementedError
 
 

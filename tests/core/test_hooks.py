@@ -18,6 +18,7 @@ from llama_index.core.prompts import BasePromptTemplate, PromptTemplate
 from llama_index.core.readers.base import BaseReader
 from llama_index.core.retrievers import BaseRetriever
 from llama_index.core.schema import Document, NodeWithScore, QueryBundle, TextNode
+from llama_index.core.tools import BaseTool, FunctionTool
 from llama_index.core.vector_stores import SimpleVectorStore
 from llama_index.core.vector_stores.simple import SimpleVectorStoreData
 from llama_index.core.vector_stores.types import MetadataFilter, MetadataFilters
@@ -807,6 +808,37 @@ def test_ragstone_assistants_order_is_the_deployments(tmp_path: Path) -> None:
         assert list(host.assistants) == ["two", "book_chat", "one"]
 
 
+# ragstone_tools
+
+
+class WithTools:
+    def __init__(self, *names: str) -> None:
+        self.names = names
+
+    @hookimpl
+    def ragstone_tools(self, host: Host) -> list[BaseTool]:
+        return [FunctionTool.from_defaults(lambda: list(host.assistants), name=name) for name in self.names]
+
+
+def test_ragstone_tools(tmp_path: Path) -> None:
+    plugins: dict[str, object] = {"a": WithTools("look", "tell"), "b": WithTools("count")}
+    with deployed(tmp_path, ["b", "book_chat", "a"], plugins=plugins) as host:
+        assert [(name, plugin) for name, (plugin, _tool) in host.tools.items()] == [
+            ("count", "b"),
+            ("look", "a"),
+            ("tell", "a"),
+        ]
+        assert host.tools["look"][1]({}).raw_output == ["book_chat"]
+
+
+def test_ragstone_tools_collision_names_both(tmp_path: Path) -> None:
+    plugins: dict[str, object] = {"a": WithTools("look"), "b": WithTools("count", "look")}
+    with deployed(tmp_path, ["a", "b"], plugins=plugins) as host:
+        assert list(host.tools) == ["look"]
+        state = state_of(host, "b")
+        assert (state.state, state.reason) == ("failed", "both a and b give a tool 'look'")
+
+
 # ragstone_pages
 
 
@@ -931,6 +963,7 @@ def _everything(host: Host) -> dict[str, Callable[[], object]]:
         "ragstone_embed_model": lambda: host.encoder,
         "ragstone_llm": lambda: host.llm,
         "ragstone_assistants": lambda: host.assistants,
+        "ragstone_tools": lambda: host.tools,
         "ragstone_pages": host.pages,
         "ragstone_commands": lambda: host.add_commands(click.Group("ragstone")),
         "ragstone_checks": host.checks,
@@ -1017,6 +1050,7 @@ def test_a_plugin_that_failed_can_no_longer_be_asked(tmp_path: Path) -> None:
         "ragstone_prompts",
         "ragstone_embed_model",
         "ragstone_assistants",
+        "ragstone_tools",
         "ragstone_checks",
     ],
 )
