@@ -49,6 +49,7 @@ from .host import Host
 from .ingest import IngestProgress, IngestReport
 from .lexical import best_of
 from .llms.addresses import server_address
+from .llms.once import ask_model
 from .llms.plain import ChatFailed, ChatReply, ChatServer, ask_chat
 from .loading import PluginState, require_extra
 from .questions import read_question
@@ -121,6 +122,7 @@ __all__ = [
     "apart",
     "ask_chat",
     "best_of",
+    "ask_model",
     "calibrate",
     "choose_quotes",
     "contradictions",
