@@ -73,6 +73,8 @@ class Profile:
     url: Callable[[BaseNode], str]
     #: Name of the prompt template for a language model.
     prompt: str
+    #: What a citation shows besides its fields, made of its passage; ``place`` is a place in words (``notes/a.md:3-9``).
+    shown: Callable[[BaseNode], Mapping[str, str]] = lambda _node: {}
     examples: Callable[[], tuple[str, ...]] = tuple
     #: Metadata keys by which a question can be narrowed, with a help text.
     narrowings: Mapping[str, str] = field(default_factory=dict)

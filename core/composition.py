@@ -97,7 +97,8 @@ class Composition:
                     chunk_id=node.node_id,
                     quote=quote,
                     url=self._profile.url(node),
-                    fields={name: node.metadata.get(name) for name in self._profile.fields},
+                    fields={name: node.metadata.get(name) for name in self._profile.fields}
+                    | dict(self._profile.shown(node)),
                 )
             )
         return self._numbers[node.node_id]

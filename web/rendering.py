@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 #: Where a citation's card finds its words among the assistant's fields.
 TITLE_FIELDS = ("book_title", "title", "page_title")
-PLACE_FIELDS = ("chapter", "section", "heading")
+PLACE_FIELDS = ("chapter", "section", "heading", "place")
 LICENCE_FIELDS = ("licence", "license")
 
 #: Words of a quotation up to which its address has them all, not only the first and the last ones.
