@@ -6,7 +6,7 @@ These are the public names; everything else in this package may change without n
 from .analysis import question_stems, stems
 from .answers import Answer, Citation, Delta, Timings
 from .apart import apart
-from .assistants import Assistant, Profile
+from .assistants import Assistant
 from .calibration import DEFAULT_THRESHOLD, FEWEST_CHUNKS, OFFERED, Calibration, calibrate
 from .catalog import PluginTables, WordScores
 from .citations import CheckedSentence, Passages, split_answer
@@ -52,6 +52,7 @@ from .llms.addresses import server_address
 from .llms.once import ask_model
 from .llms.plain import ChatFailed, ChatReply, ChatServer, ask_chat
 from .loading import PluginState, require_extra
+from .profiles import Profile
 from .questions import read_question
 from .ranking import Scores, inverse_frequencies, rank
 from .retrieval import HybridRetriever, Retrieval, ScoredRetriever
@@ -121,8 +122,8 @@ __all__ = [
     "WordScores",
     "apart",
     "ask_chat",
-    "best_of",
     "ask_model",
+    "best_of",
     "calibrate",
     "choose_quotes",
     "contradictions",

@@ -12,9 +12,9 @@ if TYPE_CHECKING:
 
     from llama_index.core.schema import BaseNode
 
-    from .assistants import Profile
     from .drafts import Draft, Sentence
     from .guards import CitedWarning
+    from .profiles import Profile
 
 #: Letters of a word that tell it again in another form.
 _ROOT = 7
