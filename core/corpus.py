@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from .encoder import Encoder
     from .index import Follower
     from .settings import RetrievalSettings
+    from .together import Asked
 
 #: Different filters that are remembered for a corpus that does not change: each book of a shelf, and some more.
 _FILTERS_KEPT = 64
@@ -269,6 +270,10 @@ class Corpus:
             self._passing[at] = found
         return found
 
+    def ahead(self, question: npt.NDArray[np.float32]) -> Asked | None:
+        """Have the question multiplied along with others' that wait for their turn, where exact search is to answer."""
+        return self._exact.ahead(question) if self.follower is None else None
+
     def nearest(
         self,
         snapshot: Snapshot,
@@ -277,15 +282,19 @@ class Corpus:
         limit: int,
         keys: npt.NDArray[np.int64] | None,
         filters: MetadataFilters | None,
+        ahead: Asked | None = None,
     ) -> list[tuple[int, float]]:
-        """``(chunk key, cosine)``, best first: from the index while it is current, else by exact search."""
+        """``(chunk key, cosine)``, best first: from the index while it is current, else by exact search.
+
+        ``ahead``: what ``ahead`` gave for this question.
+        """
         if self.follower is not None:
             ids = self.follower.search(row, question, limit, filters)
             if ids is not None:
                 # The catalog's own vectors give the score: a damaged index can leave out, but not lie.
                 found = self.cosines(snapshot, row, question, list(snapshot.keys_of(row.id, ids).values()))
                 return sorted(found.items(), key=lambda item: (-item[1], item[0]))
-        return self._exact.search(snapshot, row, question, limit, keys)
+        return self._exact.search(snapshot, row, question, limit, keys, ahead)
 
     def cosines(
         self, snapshot: Snapshot, row: CorpusRow, question: npt.NDArray[np.float32], keys: Sequence[int]

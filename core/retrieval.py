@@ -86,22 +86,19 @@ class HybridRetriever(ScoredRetriever):
         corpus, options = self._corpus, self._corpus.options
         encoder = corpus.encoder  # loaded here, once, so that no question's time counts it
         started = time.perf_counter()
-        vector: npt.NDArray[np.float32] | None = encoder.embed_query(question)
+        embedded = encoder.embed_query(question)
         encoded = time.perf_counter()
         words = question_stems(question)
+        ahead = corpus.ahead(embedded)
         with encoder.turns.turn(), corpus.catalog.read() as snapshot:
             row = corpus.row(snapshot)
-            if not corpus.has_vectors(row):
-                vector = None  # another encoder made the corpus: until it is rebuilt, words find what they can
+            # Another encoder made the corpus: until it is rebuilt, words find what they can.
+            vector = embedded if corpus.has_vectors(row) else None
             keys = corpus.passing(snapshot, row, self._filters)
-            dense = (
-                {}
-                if vector is None
-                else dict(corpus.nearest(snapshot, row, vector, options.candidates, keys, self._filters))
-            )
             found, frequencies = corpus.lexical.search(snapshot, row, words, options.candidates, keys)
-            lexical = dict(found)
+            lexical, dense = dict(found), {}
             if vector is not None:
+                dense = dict(corpus.nearest(snapshot, row, vector, options.candidates, keys, self._filters, ahead))
                 dense |= corpus.cosines(snapshot, row, vector, [key for key in lexical if key not in dense])
             idf = inverse_frequencies(words, frequencies, corpus.size(snapshot, row))
             scores = rank(

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from .catalog import CorpusRow, Snapshot
+    from .together import Asked
 
 
 #: Chunks whose cosines are worked out besides those that are asked for.
@@ -63,6 +64,11 @@ class ExactSearch:
         self._lock = threading.Lock()
         self._together = Together()
 
+    def ahead(self, question: npt.NDArray[np.float32]) -> Asked | None:
+        """Let the question be multiplied along with others' until it is searched for, unless nothing is loaded yet."""
+        loaded = self._loaded
+        return None if loaded is None else self._together.ask(loaded.matrix, question)
+
     def search(
         self,
         snapshot: Snapshot,
@@ -70,12 +76,15 @@ class ExactSearch:
         question: npt.NDArray[np.float32],
         limit: int,
         keys: npt.NDArray[np.int64] | None = None,
+        ahead: Asked | None = None,
     ) -> list[tuple[int, float]]:
-        """``(chunk key, cosine)``, best first; with ``keys`` only those chunks."""
+        """``(chunk key, cosine)``, best first; with ``keys`` only those chunks. ``ahead``: what ``ahead`` gave."""
         loaded = self._refreshed(snapshot, corpus)
         if not len(loaded.keys):
             return []
-        products = self._together(loaded.matrix, question)
+        if ahead is None or ahead.matrix is not loaded.matrix:
+            ahead = self._together.ask(loaded.matrix, question)
+        products = self._together.product(ahead)
         cosines, found = np.maximum.reduceat(products, loaded.starts), np.arange(len(loaded.keys))
         if keys is not None:
             found = found[np.isin(loaded.keys, keys)]

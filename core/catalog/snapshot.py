@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from llama_index.core.schema import TextNode
-from sqlalchemy import func, select
+from sqlalchemy import bindparam, func, select
 
 from ..second_look import is_packed, pack
 from .filters import condition
@@ -27,6 +27,12 @@ if TYPE_CHECKING:
 _DOCUMENTS_AT_ONCE = 500
 #: What makes a node of a chunk; its vectors and packed words are of no use to it.
 _NODE: tuple[Any, ...] = (chunk.c.id, chunk.c.text, chunk.c.metadata, chunk.c.node)
+
+# What every question asks, made once: SQLAlchemy takes as long to make a statement as SQLite to answer it.
+_KEYS = chunk.c.id.in_(bindparam("keys", expanding=True))
+_CORPUS = select(corpus).where(corpus.c.name == bindparam("name"), corpus.c.state == bindparam("state"))
+_NODES = select(*_NODE).where(_KEYS)
+_WORDS = select(chunk.c.id, chunk.c.words).where(_KEYS)
 
 
 @dataclass(frozen=True)
@@ -93,7 +99,7 @@ class Snapshot:
 
     def corpus(self, name: str, *, state: str = "active") -> CorpusRow | None:
         """The corpus of that name and state."""
-        row = self._connection.execute(select(corpus).where(corpus.c.name == name, corpus.c.state == state)).first()
+        row = self._connection.execute(_CORPUS, {"name": name, "state": state}).first()
         return None if row is None else CorpusRow.of(row)
 
     def sizes(self, corpus_id: int) -> tuple[int, int]:
@@ -184,12 +190,12 @@ class Snapshot:
 
     def nodes(self, keys: Iterable[int]) -> dict[int, TextNode]:
         """LlamaIndex nodes by key; keys that are gone are left out."""
-        rows = self._connection.execute(select(*_NODE).where(chunk.c.id.in_(list(keys))))
+        rows = self._connection.execute(_NODES, {"keys": list(keys)})
         return {row.id: _node(row) for row in rows}
 
     def packed_words(self, keys: Sequence[int]) -> dict[int, bytes]:
         """The chunks' words by key as ``second_look.pack`` packs them; keys that are gone are left out."""
-        rows = self._connection.execute(select(chunk.c.id, chunk.c.words).where(chunk.c.id.in_(keys)))
+        rows = self._connection.execute(_WORDS, {"keys": list(keys)})
         found = {row.id: row.words for row in rows}
         older = [key for key, words in found.items() if not is_packed(words)]
         if older:

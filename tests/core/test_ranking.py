@@ -87,13 +87,14 @@ def test_words_add_up(held: list[dict[int, float]], limit: int, only: set[int] |
 def test_products_of_many_threads_are_each_threads_own() -> None:
     draws = np.random.default_rng(7)
     matrices = [draws.standard_normal((2000, 16)).astype(np.float32) for _ in range(2)]
-    multiply, wrong = Together(), []
+    together, wrong = Together(), []
 
     def ask(number: int) -> None:
         for turn in range(50):
             matrix = matrices[(number + turn) % 2]
             vector = np.full(16, number + turn, np.float32)
-            if not np.allclose(multiply(matrix, vector), matrix @ vector, rtol=1e-4, atol=1e-3):
+            asked = together.ask(matrix, vector)
+            if not np.allclose(together.product(asked), matrix @ vector, rtol=1e-4, atol=1e-3):
                 wrong.append((number, turn))
 
     _all_at_once([lambda number=number: ask(number) for number in range(8)])
