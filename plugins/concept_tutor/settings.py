@@ -10,6 +10,7 @@ from pydantic import Field, field_validator, model_validator
 
 from ragstone.core import Table
 
+from .learn.settings import LearnSettings
 from .parsoid.settings import PageSettings
 
 _CONTACT = re.compile(r"[!-~]+@[!-~]+\.[!-~]+|https?://[!-~]+")
@@ -113,6 +114,7 @@ class ConceptTutorSettings(Table):
     wikis: WikiSettings = Field(default_factory=WikiSettings)
     pages: PageSettings = Field(default_factory=PageSettings)
     sources: SourceSettings = Field(default_factory=SourceSettings)
+    learn: LearnSettings = Field(default_factory=LearnSettings)
     #: Whether a first start gets a small plan with sources of its own.
     sample: bool = True
     #: Passages that a question in the chat is answered from.

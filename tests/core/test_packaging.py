@@ -14,6 +14,8 @@ PROJECT = tomllib.loads((REPOSITORY / "pyproject.toml").read_text("utf-8"))["pro
 #: Imported only behind a look whether their extra is installed.
 OPTIONAL = {"chromadb", "flask", "google", "ir_measures", "openai", "pypdfium2", "waitress", "werkzeug", "torch"}
 OPTIONAL |= {
+    "fsrs",
+    "genanki",
     "lxml",
     "mwparserfromhell",
     "pyarrow",

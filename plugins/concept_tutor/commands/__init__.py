@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from ..learn.commands import register
 from .plans import plan
 
 
@@ -13,3 +14,4 @@ def tutor() -> None:
 
 
 tutor.add_command(plan)
+register(tutor)

@@ -1,0 +1,93 @@
+"""A plan's questions as a package for Anki (``.apkg``).
+
+With ``genanki`` (MIT). Its last release is of 2023, but what it writes is Anki's exchange format of schema 11, which is
+frozen and which every Anki since 2.1 reads; the text format that Anki imports as well has neither note types nor ids by
+which a second import brings cards up to date instead of doubling them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import html
+import re
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ragstone.core import require_extra
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from .records import Question
+
+#: Of the note type; another number would make it another one in a learner's collection.
+_MODEL = 1_607_392_319
+_FIELDS = ("Question", "Options", "Answer", "Explanation", "Sources", "Concept")
+_FRONT = '<div class="concept">{{Concept}}</div><p>{{Question}}</p>{{Options}}'
+_BACK = '{{FrontSide}}<hr id="answer"><p><b>{{Answer}}</b></p><p>{{Explanation}}</p><p class="sources">{{Sources}}</p>'
+_STYLE = (
+    ".card { font-family: sans-serif; font-size: 18px; text-align: left; max-width: 40em; margin: auto }"
+    " .concept, .sources { font-size: 13px; opacity: .75 } li { margin: .3em 0 }"
+)
+_NO_TAG = re.compile(r"[^\w-]+")
+
+
+def package(title: str, slug: str, names: Mapping[str, str], questions: Sequence[Question]) -> bytes:
+    """The package. A question keeps its id: importing again brings its card up to date. Raises ``MissingExtra``.
+
+    ``names``: of the concepts, by key.
+    """
+    require_extra("tutor", "genanki")
+    import genanki
+
+    model = genanki.Model(
+        _MODEL,
+        "Ragstone question",
+        fields=[{"name": name} for name in _FIELDS],
+        templates=[{"name": "Card", "qfmt": _FRONT, "afmt": _BACK}],
+        css=_STYLE,
+    )
+    number = int.from_bytes(hashlib.sha256(slug.encode()).digest()[:4], "big")
+    deck = genanki.Deck(2**31 + number % 2**31, _plain(title))
+    for question in questions:
+        concept = names.get(question.concept, question.concept)
+        deck.add_note(
+            genanki.Note(
+                model=model,
+                fields=[*_fields(question), _plain(concept)],
+                guid=f"ragstone-{question.question_id}",
+                tags=[_tag(slug), _tag(concept)],
+            )
+        )
+    with tempfile.TemporaryDirectory(prefix="ragstone-anki-") as folder:
+        path = Path(folder) / "plan.apkg"
+        # A time of its own would make another file of the same questions.
+        genanki.Package(deck).write_to_file(path, timestamp=1_700_000_000.0)
+        return path.read_bytes()
+
+
+def _fields(question: Question) -> list[str]:
+    options = "".join(f"<li>{_plain(option)}</li>" for option in question.options)
+    sources = "<br>".join(
+        f'[{source.index}] <a href="{html.escape(source.page_url)}">{_plain(source.page_title)}</a>'
+        + "".join(f" · {_plain(more)}" for more in (source.section, source.licence) if more)
+        for source in question.sources
+        if source.page_url.startswith(("https://", "http://"))
+    )
+    return [
+        _plain(question.text),
+        f'<ol type="A">{options}</ol>' if options else "",
+        _plain(question.key),
+        _plain(question.explanation),
+        sources,
+    ]
+
+
+def _plain(text: str) -> str:
+    """As HTML that shows the text and nothing else; Anki's own marks are taken apart too."""
+    return html.escape(text).replace("{{", "{&#8203;{").replace("[sound:", "[&#8203;sound:").replace("\n", "<br>")
+
+
+def _tag(text: str) -> str:
+    return _NO_TAG.sub("-", text).strip("-") or "-"

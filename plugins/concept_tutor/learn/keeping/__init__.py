@@ -1,0 +1,1 @@
+"""A learner's questions, attempts and reviews, in the catalog's database."""

@@ -1,0 +1,79 @@
+"""When a question is asked again: FSRS, with the package ``fsrs`` (Ye, Su and Cao, KDD 2022; MIT).
+
+Nothing in it is left to chance (no fuzz) and no clock is read: the moment comes from outside.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+from ragstone.core import require_extra
+
+if TYPE_CHECKING:
+    from fsrs import Card, Scheduler
+
+    from ..records import Verdict
+
+#: Hints after which an answer counts as a failure to remember, whatever it says.
+_MANY_HINTS = 3
+
+
+@dataclass(frozen=True)
+class Memory:
+    """How well one question is remembered, as FSRS describes it. ``due`` and ``reviewed`` in UTC."""
+
+    #: FSRS's: 1 learning, 2 review, 3 relearning.
+    state: int
+    step: int | None
+    #: Days after which it is remembered with a probability of 0.9.
+    stability: float
+    #: 1 to 10.
+    difficulty: float
+    due: datetime
+    reviewed: datetime
+
+
+class Spacing:
+    """Decides when a question is due. ``retention``: the probability of remembering at which it is asked again."""
+
+    def __init__(self, retention: float = 0.9, longest_days: int = 365) -> None:
+        require_extra("tutor", "fsrs")
+        from fsrs import Scheduler
+
+        self._scheduler: Scheduler = Scheduler(
+            desired_retention=retention,
+            maximum_interval=longest_days,
+            learning_steps=[timedelta(minutes=1), timedelta(minutes=10)],
+            relearning_steps=[timedelta(minutes=10)],
+            enable_fuzzing=False,
+        )
+
+    def reviewed(self, before: Memory | None, verdict: Verdict, hints: int, at: datetime) -> Memory:
+        """The memory after an answer; ``before`` is ``None`` where it was the first."""
+        from fsrs import Rating
+
+        if verdict == "wrong" or hints >= _MANY_HINTS:
+            rating = Rating.Again
+        elif verdict == "partly" or hints:
+            rating = Rating.Hard
+        else:
+            rating = Rating.Good
+        card, _log = self._scheduler.review_card(_card(before, at), rating, review_datetime=at)
+        return Memory(int(card.state), card.step, float(card.stability or 0), float(card.difficulty or 0), card.due, at)
+
+    def recall(self, memory: Memory, at: datetime) -> float:
+        """The probability, 0 to 1, that it is remembered at that moment."""
+        return float(self._scheduler.get_card_retrievability(_card(memory, at), at))
+
+
+def _card(memory: Memory | None, at: datetime) -> Card:
+    from fsrs import Card, State
+
+    if memory is None:
+        return Card(card_id=1, due=at)
+    kept: dict[str, Any] = {"stability": memory.stability, "difficulty": memory.difficulty}
+    return Card(
+        card_id=1, state=State(memory.state), step=memory.step, due=memory.due, last_review=memory.reviewed, **kept
+    )

@@ -1,0 +1,204 @@
+"""Questions, attempts and memories in the catalog's database. What was acknowledged is on the disk."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from pydantic import TypeAdapter
+from sqlalchemy import and_, select, update
+from sqlalchemy.dialects import postgresql, sqlite
+
+from ragstone.core import BadRequest, NotFound
+
+from ..records import Attempt, Grade, Question
+from . import tables
+from .spacing import Memory
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from sqlalchemy import Connection, Row, Table
+
+    from ragstone.core import Host, PluginTables
+
+    from ..records import Form
+
+_QUESTION = TypeAdapter(Question)
+_GRADE = TypeAdapter(Grade)
+
+
+class LearnStore:
+    """What learners of a host were asked and answered. Safe to use from several threads and processes."""
+
+    def __init__(self, host: Host) -> None:
+        self._host = host
+        self._tables: PluginTables | None = None
+
+    @property
+    def tables(self) -> PluginTables:
+        """The tables, made when they are first needed."""
+        if self._tables is None:
+            self._tables = self._host.catalog.tables(tables.PREFIX, tables.metadata, version=tables.VERSION)
+        return self._tables
+
+    # Questions
+
+    def written(self, plan: str, concept: str, made_of: str) -> tuple[Question, ...] | None:
+        """The concept's questions, where they were made of this; else ``None``."""
+        with self.tables.read() as connection:
+            where = and_(tables.written.c.plan == plan, tables.written.c.concept == concept)
+            known = connection.execute(select(tables.written.c.made_of).where(where)).scalar_one_or_none()
+            if known != made_of:
+                return None
+            of_concept = and_(tables.question.c.plan == plan, tables.question.c.concept == concept)
+            found = connection.execute(
+                select(tables.question.c.body)
+                .where(of_concept, tables.question.c.current)
+                .order_by(tables.question.c.position)
+            )
+            return tuple(_QUESTION.validate_json(body) for body in found.scalars())
+
+    def put(self, plan: str, concept: str, made_of: str, questions: Sequence[Question]) -> None:
+        """Let these be the concept's questions. Others that it had are asked no more; answers to them stay."""
+        of_concept = and_(tables.question.c.plan == plan, tables.question.c.concept == concept)
+        with self.tables.write() as connection:
+            connection.execute(update(tables.question).where(of_concept).values(current=False))
+            for position, question in enumerate(questions):
+                _put(
+                    connection,
+                    tables.question,
+                    ("question_id",),
+                    question_id=question.question_id,
+                    plan=plan,
+                    concept=concept,
+                    body=_QUESTION.dump_json(question).decode(),
+                    current=True,
+                    position=position,
+                )
+            _put(connection, tables.written, ("plan", "concept"), plan=plan, concept=concept, made_of=made_of)
+
+    def question(self, question_id: str) -> Question:
+        """The question of that id, also one that is asked no more. Raises ``NotFound``."""
+        with self.tables.read() as connection:
+            where = tables.question.c.question_id == question_id
+            body = connection.execute(select(tables.question.c.body).where(where)).scalar_one_or_none()
+        if body is None:
+            raise NotFound(f"there is no question {question_id[:40]!r}", hint="ask for the next one")
+        return _QUESTION.validate_json(body)
+
+    # Answers
+
+    def grade_of(self, attempt_id: str, learner: str, question_id: str) -> Grade | None:
+        """The grade that an attempt got; ``None`` for a new one. Raises ``BadRequest`` where it is another answer's."""
+        with self.tables.read() as connection:
+            return _grade_of(connection, attempt_id, learner, question_id)
+
+    def record(self, attempt: Attempt, form: Form, grade: Callable[[Memory | None], tuple[Grade, Memory]]) -> Grade:
+        """Keep an attempt with what follows from it, all at once. The same attempt counts once, whoever is quicker.
+
+        ``grade``: makes of what was remembered before the grade, and what is remembered now.
+        """
+        with self.tables.write() as connection:
+            key = and_(tables.memory.c.learner == attempt.learner, tables.memory.c.question_id == attempt.question_id)
+            row = connection.execute(select(tables.memory).where(key).with_for_update()).first()
+            made, memory = grade(None if row is None else _memory(row))
+            values = {
+                "learner": attempt.learner,
+                "attempt_id": attempt.attempt_id,
+                "plan": attempt.plan,
+                "concept": attempt.concept,
+                "question_id": attempt.question_id,
+                "form": form,
+                "question": attempt.question,
+                "answer": attempt.answer,
+                "grade": _GRADE.dump_json(made).decode(),
+                "verdict": attempt.verdict,
+                "credit": attempt.credit,
+                "hints": attempt.hints,
+                "at": attempt.at.isoformat(timespec="microseconds"),
+            }
+            insert = _insert(connection, tables.attempt).values(**values).on_conflict_do_nothing()
+            if not connection.execute(insert).rowcount:
+                known = _grade_of(connection, attempt.attempt_id, attempt.learner, attempt.question_id)
+                if known is not None:
+                    return known
+            _put(
+                connection,
+                tables.memory,
+                ("learner", "question_id"),
+                learner=attempt.learner,
+                question_id=attempt.question_id,
+                plan=attempt.plan,
+                concept=attempt.concept,
+                state=memory.state,
+                step=memory.step,
+                stability=memory.stability,
+                difficulty=memory.difficulty,
+                due=memory.due.astimezone(UTC).isoformat(timespec="microseconds"),
+                reviewed=memory.reviewed.astimezone(UTC).isoformat(timespec="microseconds"),
+            )
+            return made
+
+    def answers(self, learner: str, plan: str) -> dict[str, list[tuple[Form, float]]]:
+        """For each concept of the plan the answers in their order, each with its question's form and its credit."""
+        of_plan = and_(tables.attempt.c.learner == learner, tables.attempt.c.plan == plan)
+        found: dict[str, list[tuple[Form, float]]] = {}
+        with self.tables.read() as connection:
+            for row in connection.execute(select(tables.attempt).where(of_plan).order_by(tables.attempt.c.id)):
+                found.setdefault(row.concept, []).append((row.form, row.credit))
+        return found
+
+    def attempts(self, learner: str, plan: str | None, most: int) -> list[Attempt]:
+        """The last attempts, the newest first."""
+        chosen = select(tables.attempt).where(tables.attempt.c.learner == learner)
+        if plan is not None:
+            chosen = chosen.where(tables.attempt.c.plan == plan)
+        with self.tables.read() as connection:
+            rows = connection.execute(chosen.order_by(tables.attempt.c.id.desc()).limit(most)).all()
+        return [
+            Attempt(
+                row.attempt_id, row.learner, row.plan, row.concept, row.question_id, row.question, row.answer,
+                row.verdict, row.credit, row.hints, datetime.fromisoformat(row.at),
+            )
+            for row in rows
+        ]  # fmt: skip
+
+    def memories(self, learner: str, plan: str | None = None) -> dict[Question, Memory]:
+        """How each question that was answered and is still asked is remembered, what is due longest first."""
+        chosen = (
+            select(tables.memory, tables.question.c.body)
+            .join(tables.question, tables.question.c.question_id == tables.memory.c.question_id)
+            .where(tables.memory.c.learner == learner, tables.question.c.current)
+            .order_by(tables.memory.c.due, tables.memory.c.question_id)
+        )
+        if plan is not None:
+            chosen = chosen.where(tables.memory.c.plan == plan)
+        with self.tables.read() as connection:
+            rows = connection.execute(chosen).all()
+        return {_QUESTION.validate_json(row.body): _memory(row) for row in rows}
+
+
+def _grade_of(connection: Connection, attempt_id: str, learner: str, question_id: str) -> Grade | None:
+    row = connection.execute(select(tables.attempt).where(tables.attempt.c.attempt_id == attempt_id)).first()
+    if row is None:
+        return None
+    if (row.learner, row.question_id) != (learner, question_id):
+        raise BadRequest("this attempt was another answer's", hint="give each answer an id of its own")
+    return _GRADE.validate_json(row.grade)
+
+
+def _memory(row: Row[Any]) -> Memory:
+    due, reviewed = datetime.fromisoformat(row.due), datetime.fromisoformat(row.reviewed)
+    return Memory(row.state, row.step, row.stability, row.difficulty, due, reviewed)
+
+
+def _insert(connection: Connection, table: Table) -> postgresql.Insert | sqlite.Insert:
+    return postgresql.insert(table) if connection.dialect.name == "postgresql" else sqlite.insert(table)
+
+
+def _put(connection: Connection, table: Table, key: tuple[str, ...], **values: Any) -> None:
+    """Insert the row, or change the one with that key."""
+    others = {name: value for name, value in values.items() if name not in key}
+    made = _insert(connection, table).values(**values)
+    connection.execute(made.on_conflict_do_update(index_elements=list(key), set_=others))

@@ -1,0 +1,243 @@
+"""Sentences that say what a thing is, or how it stands to another, taken apart."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from .spelling import stem_set, word_set
+
+if TYPE_CHECKING:
+    from .sentences import Sentence
+
+_SUBJECT = r"(?:(?P<det>A|An|The)\s)?(?P<subject>[^,;:()“”\"]{2,70}?)"
+_ASIDE = r"(?:\s\((?P<aside>[^()]{1,80})\))?(?:,\s(?:or|also|sometimes|often|commonly)\s[^,;:]{2,80},)?"
+_DEFINITION = re.compile(rf"^{_SUBJECT}{_ASIDE}\s(?P<be>is|are|was|were)\s(?P<tells>(?:an?|the|any)\s[^:]+?)\.$")
+#: Begin no name of a thing, or are a clause of their own.
+_NO_SUBJECT = word_set(
+    """
+    one most many some each every several few all none any another other its his her their our such there part
+    much half two three four five six seven eight nine ten among between in on at by from with for of as after
+    before during both either neither no not if when while although since because what who which this that these
+    those he she it they according additionally also however unlike like first second third last main major
+    important notable early modern later example examples result results aim goal purpose reason effect name names
+    term word number total
+    """
+)
+_VERB_WITHIN = re.compile(
+    r"\b(?:is|are|was|were|has|have|had|that|which|who|whose|where|when|if|can|may|will|would|could|should|must|does|do"
+    r"|did|be|been|said|says|states|argues|argued|called|known|because|while|than|to|with|by|from)\b"
+)
+_GENUS_ENDS = re.compile(
+    r"\b(?:of|that|which|who|whose|in|for|from|with|used|where|by|to|on|at|and|or|as|whereby|when|based|located|made"
+    r"|containing|consisting|concerned|written|directed|published|between|whereas|having|capable|found|known|developed"
+    r"|characterized|characterised|devoted|involving|composed|created|formed|held|set|born|designed|situated"
+    r"|concerning|covering|living|native|among|under|near|about"
+    r"|over|during|after|before|against|through|within|into|has|is|are|was|were|[a-z]{3,}ed)\b|,|\("
+)
+_ONE_OF = re.compile(r"(?:one|some|part|any|most|group|member|type|kind|form|sort|variety|class|set|series|number) of ")
+#: Says little of a thing: nearly everything is one of these.
+_EMPTY_GENUS = word_set(
+    """
+    one way part example result reason time place thing something kind type form number lot subject topic matter
+    issue problem question case fact name list most first second last best largest main major only same other term
+    word man woman person member source cause key feature theme aspect center centre product function measure
+    beginning end start idea basis product case
+    """
+)
+#: Verbs of a relation: of several, of one, in the past; "-" for a form that is mostly a noun.
+_ACTIVES = """
+    consist of, consists of, consisted of; contain, contains, contained; comprise, comprises, comprised;
+    -, causes, caused; -, results in, resulted in; -, results from, resulted from; lead to, leads to, led to;
+    depend on, depends on, depended on; -, refers to, -; -, means, -; -, measures, -; -, produces, produced;
+    require, requires, required; describe, describes, -; convert, converts, -; prevent, prevents, prevented;
+    deal with, deals with, -; represent, represents, -; feed on, feeds on, -; occur in, occurs in, -;
+    derive from, derives from, -; belong to, belongs to, -; -, enables, -; eat, eats, -; live in, lives in, -
+"""
+_PASSIVES = (
+    "composed of|made of|made up of|caused by|derived from|named after|based on|used for|used to|used as"
+    "|divided into|defined as|classified as|classified into|known as|known for|called|characterized by|characterised by"
+    "|formed by|formed from|produced by|created by|invented by|discovered by|developed by|introduced by|written by"
+    "|founded by|proposed by|designed by|painted by|composed by|directed by|located in|found in|measured in"
+    "|measured by|determined by|surrounded by|bordered by|governed by|related to|concerned with|responsible for"
+    "|capable of|covered with|covered by|powered by|controlled by|required for|needed for|associated with"
+)
+
+
+def _asked_by() -> dict[str, str]:
+    """For each form of a verb: "does", "do" or "did", and its base."""
+    found: dict[str, str] = {}
+    for forms in _ACTIVES.split(";"):
+        several, one, past = (" ".join(form.split()) for form in forms.split(","))
+        base = several if several != "-" else _base(one)
+        found |= {several: f"do {base}", one: f"does {base}", past: f"did {base}"}
+    found.pop("-", None)
+    return found
+
+
+def _base(one: str) -> str:
+    verb, space, rest = one.partition(" ")
+    return f"{verb.removesuffix('s')}{space}{rest}"
+
+
+_ASKED_BY = _asked_by()
+_ACTIVE = re.compile(
+    rf"^{_SUBJECT}{_ASIDE}\s(?P<verb>{'|'.join(sorted(_ASKED_BY, key=len, reverse=True))})\s(?P<object>[^;:]+?)\.$"
+)
+_PASSIVE = re.compile(
+    rf"^{_SUBJECT}{_ASIDE}\s(?P<be>is|are|was|were)\s(?:also\s|mainly\s|primarily\s|often\s|usually\s|generally\s)?"
+    rf"(?P<verb>{_PASSIVES})\s(?P<object>[^;:]+?)\.$"
+)
+#: Where what is asked for is over and something else begins.
+_NEW_CLAUSE = re.compile(
+    r",?\s(?:but|although|though|while|whereas|because|since|which means|so that|unless|however)\s"
+    r"|,\s(?:which|who|where|when|as|with|making|including|such as|if|the|a|an|it|he|she|they|leading|resulting)\s"
+)
+#: Of a definition: what follows tells of something else.
+_ELSEWHERE = re.compile(
+    r",?\s(?:but|although|though|while|whereas|however|because|since)\s|,?\sand\s(?:is|was|are|were|has|have|had|it|he|she|they|its"
+    r"|his|her|their)\s|;\s|,?\sand\s(?:the|an?)\s\w+\s(?:is|was|are|were)\s"
+)
+_LAST_ASIDE = re.compile(r",?\s\([^()]*\)$")
+_NO_OBJECT = re.compile(r"(?:of|is|are|was|were|out|and|or|which|that|to|by|has|have|many|several|some|this|it)\b")
+_PLURALS = frozenset({"people", "men", "women", "children", "bacteria", "data", "fungi", "algae", "media", "mice"})
+_PERSONS = re.compile(
+    r"(?:ist|[^v]ian|[^ac]er|tor|ogue|poet|king|queen|emperor|politician|president|statesman|lawyer|actor|actress|monarch"
+    r"|singer|soldier|general|astronaut|pope|saint|prophet|hero|goddess|god|character|author|prince|princess|pilot|son|daughter|niece|nephew|wife|husband|brother"
+    r"|sister|mother|father|nobleman|queen|scholar|grandson|granddaughter|leader|founder|hero|pianist)s?$"
+)
+_NOT_PERSONS = word_set(
+    """
+    number power river tower water paper matter order letter computer chapter member water cluster center daughter
+    character factor vector sector motor fighter border disorder parameter container reactor layer polymer
+    """
+)
+
+
+#: Endings of adjectives: "a philosophical and protoscientific tradition" is a tradition.
+_QUALITY = re.compile(r"(?:[^mn]al|ical|ic|ive|ous|ful|less|able|ible|ary|most|more|least|very|early|ed)$")
+
+
+@dataclass(frozen=True)
+class Definition:
+    """A sentence that says what a thing is: ``text[key_start:key_end]`` is the thing's name.
+
+    ``tells``: what it is said to be, an article first; its place is ``text[tells_start:tells_end]``.
+    """
+
+    sentence: Sentence
+    determiner: str
+    subject: str
+    subject_start: int
+    subject_end: int
+    be: str
+    tells: str
+    tells_start: int
+    tells_end: int
+    genus: str
+
+    @property
+    def plural(self) -> bool:
+        """Whether it speaks of several."""
+        return self.be in {"are", "were"}
+
+    @property
+    def of_person(self) -> bool:
+        """Whether the thing is somebody."""
+        return self.genus not in _NOT_PERSONS and _PERSONS.search(self.genus) is not None
+
+
+@dataclass(frozen=True)
+class Relation:
+    """A sentence that says how a thing stands to another: what ``text[start:end]`` tells of the subject."""
+
+    sentence: Sentence
+    #: With its article.
+    subject: str
+    verb: str
+    #: The question for it, around the subject.
+    before: str
+    behind: str
+    start: int
+    end: int
+
+
+def definition_of(sentence: Sentence) -> Definition | None:
+    """The sentence as a definition; ``None`` where it is none."""
+    match = _DEFINITION.match(sentence.text)
+    if match is None or not _is_subject(match["subject"], match["det"]):
+        return None
+    start, end = match.span("tells")
+    cut = _ELSEWHERE.search(sentence.text, start, end)
+    tells = sentence.text[start : cut.start() if cut else end]
+    if _ONE_OF.match(tells.partition(" ")[2]):
+        return None
+    genus = _genus(tells)
+    if genus is None or genus in _EMPTY_GENUS:
+        return None
+    return Definition(
+        sentence, match["det"] or "", match["subject"], *match.span("subject"), match["be"], tells,
+        start, start + len(tells), genus,
+    )  # fmt: skip
+
+
+def relation_of(sentence: Sentence) -> Relation | None:
+    """The sentence as a relation of its subject; ``None`` where it is none."""
+    match = _PASSIVE.match(sentence.text) or _ACTIVE.match(sentence.text)
+    if match is None or not _is_subject(match["subject"], match["det"]):
+        return None
+    start, end = match.span("object")
+    cut = _NEW_CLAUSE.search(sentence.text, start, end)
+    end = cut.start() if cut else end
+    aside = _LAST_ASIDE.search(sentence.text, start, end)
+    end = aside.start() if aside else end
+    told = sentence.text[start:end]
+    if len(stem_set(told)) < 1 or len(told.split()) > 22 or told.count("(") != told.count(")"):
+        return None
+    if _NO_OBJECT.match(told) or not _agrees(match):
+        return None
+    before, behind = _question(match)
+    subject = f"{match['det']} {match['subject']}" if match["det"] else match["subject"]
+    return Relation(sentence, subject, match["verb"], before, behind, start, end)
+
+
+def _question(match: re.Match[str]) -> tuple[str, str]:
+    verb = match["verb"]
+    if "be" in match.groupdict():
+        by_somebody = verb.endswith(" by") and not verb.startswith(("character", "surrounded", "bordered", "covered"))
+        behind = f"{verb} do?" if verb == "used to" else f"{verb}?"
+        return f"{'Who or what' if by_somebody else 'What'} {match['be']}", behind
+    does, _, base = _ASKED_BY[verb].partition(" ")
+    return f"What {does}", f"{base}?"
+
+
+def _agrees(match: re.Match[str]) -> bool:
+    """Whether the verb fits to its subject's number: else it was a noun, and the verb comes later."""
+    head = re.split(r"\s(?:of|in|for|from|with|and)\s", match["subject"])[0]
+    joined = " and " in match["subject"]
+    several = joined or (head.endswith("s") and not head.endswith(("ss", "us", "is", "ics"))) or head in _PLURALS
+    be = match.groupdict().get("be")
+    if be is not None:
+        return several or be in {"is", "was"}
+    does = _ASKED_BY[match["verb"]].partition(" ")[0]
+    return does == "did" or several == (does == "do")
+
+
+def _is_subject(subject: str, determiner: str | None) -> bool:
+    words = subject.split()
+    if not 1 <= len(words) <= 7 or words[0].casefold() in _NO_SUBJECT:
+        return False
+    if _VERB_WITHIN.search(subject) or not words[-1][0].isalpha():
+        return False
+    return bool(determiner) or words[0][0].isupper()
+
+
+def _genus(tells: str) -> str | None:
+    """The noun that says of what sort the thing is: the last word before what tells it from others."""
+    rest = tells.partition(" ")[2]
+    for end in (*_GENUS_ENDS.finditer(rest), None):
+        words = (rest[: end.start()] if end else rest).split()
+        if words and not _QUALITY.search(words[-1]):
+            return words[-1] if words[-1].isalpha() and words[-1].islower() else None
+    return None

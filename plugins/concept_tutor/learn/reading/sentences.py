@@ -1,0 +1,138 @@
+"""The sentences of a source, and which of them can be understood without those around them."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ragstone.core import sentence_spans
+
+from .spelling import word_set
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ...plans.records import SourceChunk
+
+_SHORTEST, _LONGEST = 6, 36
+_NOT_PROSE = re.compile(r"\s*(?:[-*•+]\s|\d{1,3}[.)]\s|\||#)|.*\s\|\s.*\|")
+#: Formulas, markup, addresses, footnote marks: nothing to ask in words about.
+_MARKUP = re.compile(r"[\\{}<>|=^~\[\]_]|\$[^$\d]|https?:|www\.|\.\.\.|…|\w\.\w{2,}\(")
+_WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
+#: What begins with one of these leans on the sentence before it.
+_LEANING_OPENINGS = """
+    he she it they we you i his her its their our your my this that these those such here there thus hence therefore
+    however moreover furthermore nevertheless nonetheless consequently accordingly meanwhile otherwise instead besides
+    likewise similarly conversely also additionally alternatively then and but or nor so yet still another others both
+    either neither later earlier afterwards afterward eventually finally subsequently previously formerly next first
+    second third firstly secondly thirdly lastly again indeed rather even only just although though while whereas
+    because since if unless what which who whom whose where when why how perhaps maybe for some many most few several
+    all none one two three four five each every more less much note see according no not to compare contrast like
+    unlike especially particularly specifically namely overall ultimately currently today now recently nowadays
+    traditionally presumably apparently soon once ever never further two-thirds half nearly almost today's
+    officially originally initially often sometimes usually generally typically
+"""
+_LEANING = word_set(_LEANING_OPENINGS)
+#: "For example, …" and its like, and openings of several words that point back.
+_LEANING_PHRASE = re.compile(
+    r"(?:in|on|at|by|from|with|after|before|during|since|under|as|despite|because of|due to|among|within|of|through)\s+"
+    r"(?:this|that|these|those|such|it|its|his|her|their|them|him|the same|addition|contrast|fact|particular|general|"
+    r"turn|response|other words|the latter|the former|the process|the case|the end|a result|a consequence|one|both|each"
+    r"|most cases|some cases|many cases|some|many|all|another|other|which|whom|what)\b"
+    r"|for (?:example|instance|this|that|these|those|his|her|its|their)\b|on the (?:other|one) hand\b"
+    r"|as (?:such|well)\b",
+    re.IGNORECASE,
+)
+#: Points out of the sentence wherever it stands.
+_POINTING = re.compile(
+    r"\b(?:this|these|those|such|the (?:former|latter|above|following|same|aforementioned|said)|above|below|following"
+    r"|aforementioned|herein|thereof|respectively|the other|the others|others|another|the two|the three|the second"
+    r"|the third|latter|former|i|we|our|us|you|your|my|me|see|note|note that|do so|did so|does so|doing so|here"
+    r"|(?:that|the) (?:year|day|time|period|era|decade|century|point|month|date|moment|case|same|next|previous)"
+    r"(?! of| when| that)|the first (?:time|year))\b",
+    re.IGNORECASE,
+)
+_THAT_NOUN = re.compile(r"\b(?:of|in|on|by|with|to|for|from|at|after|before|during|since|until) that\b", re.IGNORECASE)
+_PRONOUN = re.compile(r"\b(?:he|she|it|they|him|them|his|her|hers|its|their|theirs|himself|herself)\b", re.IGNORECASE)
+#: Dates an article and not a fact: what was so "as of 2014" may not be so when it is asked.
+_PASSING = re.compile(
+    r"\b(?:as of|currently|recently|recent|nowadays|today|now|to date|at present|present-day|so far|is expected to"
+    r"|estimated|plans to|upcoming|in the coming|last year|next year)\b",
+    re.IGNORECASE,
+)
+_DEFINITE = re.compile(r"The ((?:[^\W_]+(?:['’-][^\W_]+)*\s+){1,3})")
+_ENDS = re.compile(r"[.]$")
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """``text`` is ``chunk.content[start:end]``; its own full stop included."""
+
+    chunk: SourceChunk
+    start: int
+    end: int
+    text: str
+
+
+def sentences_of(chunk: SourceChunk) -> Iterator[Sentence]:
+    """Its running text's sentences in their order; lists, tables and formulas on lines of their own are left out."""
+    at = 0
+    for line in chunk.content.splitlines(keepends=True):
+        begin, at = at, at + len(line)
+        if _NOT_PROSE.match(line):
+            continue
+        for start, end in sentence_spans(chunk.content, begin, begin + len(line.rstrip())):
+            yield Sentence(chunk, start, end, chunk.content[start:end])
+
+
+def stands_alone(sentence: Sentence, known: frozenset[str] = frozenset()) -> bool:
+    """Whether a reader who has only this sentence, and the title above it, knows what it speaks of.
+
+    ``known``: words in small letters that name what the page is about: "The aardvark" needs no sentence before it.
+    """
+    text = sentence.text
+    words = _WORD.findall(text)
+    if not _SHORTEST <= len(words) <= _LONGEST or not _is_whole(text):
+        return False
+    if words[0].casefold() in _LEANING or _LEANING_PHRASE.match(text):
+        return False
+    if _POINTING.search(text) or _THAT_NOUN.search(text) or _PASSING.search(text):
+        return False
+    return not _dangles(text, known) and not _leans_on_the(text, known)
+
+
+def _is_whole(text: str) -> bool:
+    """Whether it is one sentence of plain words that was cut at its own ends."""
+    if not text[0].isupper() or not _ENDS.search(text) or _MARKUP.search(text):
+        return False
+    pairs = (("(", ")"), ("“", "”"), ("[", "]"))
+    if any(text.count(one) != text.count(other) for one, other in pairs) or text.count('"') % 2:
+        return False
+    letters = sum(c.isascii() and (c.isalpha() or c in " ,.-'") for c in text)
+    return letters > 0.85 * len(text) and text.count(":") + text.count(";") <= 1
+
+
+def _dangles(text: str, known: frozenset[str]) -> bool:
+    """A pronoun before anything that it could stand for."""
+    found = _PRONOUN.search(text)
+    if found is None:
+        return False
+    before = text[: found.start()]
+    words = _WORD.findall(before)
+    if {word.casefold() for word in words} & known:
+        return False
+    # What comes before it must be more than "In 1859," or "When": a subject with its verb, or a name.
+    named = any(word[0].isupper() for word in words[1:]) or (len(words) > 1 and "," not in before)
+    return len(words) < 4 or not named
+
+
+def _leans_on_the(text: str, known: frozenset[str]) -> bool:
+    """ "The committee decided …": which one, only the sentence before says, unless the page is about it."""
+    found = _DEFINITE.match(text)
+    if found is None:
+        return False
+    near = found[1].split()
+    if any(word.casefold().removesuffix("'s").removesuffix("’s") in known or word[0].isupper() for word in near):
+        return False
+    return not re.match(r"The (?:[^\W_-]+\s){1,3}(?:of|that|which|who|between|in|for)\s", text)

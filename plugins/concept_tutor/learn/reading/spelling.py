@@ -1,0 +1,78 @@
+"""Texts in one form, so that what is written in two ways is found to be one."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import lru_cache
+
+from ragstone.core import stems
+
+_ARTICLE = re.compile(r"^(?:a|an|the)\s+")
+_NOT_WORD = re.compile(r"[^\w.%°/+-]+|(?<!\d)[.](?!\d)|(?<=\d)[.](?!\d)|(?<!\w)-(?!\d)|-(?!\w)")
+_MARKS = re.compile("[\u0300-\u036f]")
+_THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
+
+
+def word_set(words: str) -> frozenset[str]:
+    """A list of words, as it is easily read."""
+    return frozenset(words.split())
+
+
+@lru_cache(maxsize=32768)
+def normal(text: str) -> str:
+    """Small letters, no accents, no articles before, single spaces, no punctuation but that of numbers."""
+    plain = _MARKS.sub("", unicodedata.normalize("NFKD", text.casefold()))
+    plain = _THOUSANDS.sub("", plain.translate(str.maketrans("‐‑‒–—−", "------")))
+    return _ARTICLE.sub("", " ".join(_NOT_WORD.sub(" ", plain).split()))
+
+
+@lru_cache(maxsize=32768)
+def stem_set(text: str) -> frozenset[str]:
+    """The stems of its words that tell something."""
+    return frozenset(stems(text))
+
+
+def same_thing(one: str, other: str) -> bool:
+    """Whether two names may be one: equal, one within the other, plural, or the other's initials."""
+    a, b = normal(one), normal(other)
+    if not a or not b or a == b:
+        return True
+    short, long = sorted((a, b), key=len)
+    if re.search(rf"(?<!\w){re.escape(short)}(?!\w)", long) or short in long.split():
+        return True
+    mine, theirs = stem_set(one), stem_set(other)
+    if mine and theirs and (mine <= theirs or theirs <= mine):
+        return True
+    if len(short) > 4 and _beginnings(short, long) >= max(5, len(short) - 3):
+        return True
+    return _initials(long) == short.replace(".", "").replace(" ", "")
+
+
+def _beginnings(one: str, other: str) -> int:
+    """How many letters both begin with."""
+    count = 0
+    for a, b in zip(one, other, strict=False):
+        if a != b:
+            break
+        count += 1
+    return count
+
+
+def _initials(text: str) -> str:
+    words = text.split()
+    return "".join(word[0] for word in words) if len(words) > 1 else ""
+
+
+def gives_away(text: str, key: str) -> bool:
+    """Whether a text that asks for the key has it, or a word of its family, in it."""
+    if re.search(rf"(?<!\w){re.escape(normal(key))}(?!\w)", normal(text)):
+        return True
+    asked = {word for word in normal(text).split() if len(word) > 3}
+    for word in normal(key).split():
+        if len(word) < 4 or word.isdigit():
+            continue
+        root = word[: max(4, len(word) - 3)]
+        if any(other.startswith(root) or word.startswith(other[: max(4, len(other) - 2)]) for other in asked):
+            return True
+    return False

@@ -1,0 +1,147 @@
+"""What flows through learning: questions with their proof, grades, hints, and how well a concept is known."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime  # noqa: TC003 - pydantic reads it
+from typing import Any, Literal
+
+#: ``choice``: one of the options; ``blank``: a word, name or number to be typed; ``open``: a sentence of one's own.
+Form = Literal["choice", "blank", "open"]
+#: What the key is.
+Asked = Literal["term", "person", "place", "name", "year", "number", "definition", "relation"]
+Verdict = Literal["right", "partly", "wrong"]
+
+#: Stands in a question's text where its key was left out.
+BLANK = "____"
+
+
+@dataclass(frozen=True)
+class Support:
+    """The words of a source that bear a question's key: ``text`` is ``content[start:end]`` of the chunk."""
+
+    chunk_id: str
+    start: int
+    end: int
+    text: str
+
+
+@dataclass(frozen=True)
+class QuestionSource:
+    """A source of a question; ``index`` (from 1) is the number by which ``[N]`` names it."""
+
+    index: int
+    page_title: str
+    page_url: str
+    section: str = ""
+    licence: str = ""
+    chunk_id: str = ""
+
+    def as_json(self) -> dict[str, Any]:
+        """As the specification names its fields."""
+        return {"index": self.index, "pageTitle": self.page_title, "pageUrl": self.page_url}
+
+
+@dataclass(frozen=True)
+class Question:
+    """A question whose key is borne by a span of one of its sources. All words in it are plain text."""
+
+    #: Of its words and its key: the same question written again has the same id.
+    question_id: str
+    plan: str
+    concept: str
+    form: Form
+    asked: Asked
+    text: str
+    #: As ``support`` has it; of a ``choice`` one of the options.
+    key: str
+    options: tuple[str, ...]
+    #: Other ways to write the key that the sources have.
+    also: tuple[str, ...]
+    #: Names its source with ``[N]``.
+    explanation: str
+    support: Support
+    sources: tuple[QuestionSource, ...]
+    #: ``built-in``, or the name of the language model.
+    writer: str = "built-in"
+
+
+@dataclass(frozen=True)
+class Hint:
+    """The ``step``-th help (from 1) ``of`` several before the solution; ``text`` names its sources with ``[N]``."""
+
+    step: int
+    of: int
+    text: str
+    sources: tuple[QuestionSource, ...]
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What comparing an answer with its question's span found, before it is put into words."""
+
+    verdict: Verdict
+    #: Why it is not right, in words for the learner; empty where it is.
+    because: str = ""
+    #: How much of what is asked the answer tells, 0 to 1.
+    credit: float = 0.0
+
+
+@dataclass(frozen=True)
+class Grade:
+    """A graded answer. ``feedback`` names its sources with ``[N]``; ``cited_sources`` are those numbers."""
+
+    verdict: Verdict
+    feedback: str
+    cited_sources: tuple[int, ...]
+    key: str
+    explanation: str
+    sources: tuple[QuestionSource, ...]
+    #: 0 to 1; a right answer after hints counts less.
+    credit: float
+    #: When the question is due again, in UTC.
+    due: datetime | None = None
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """One answer of a learner, as it is kept."""
+
+    attempt_id: str
+    learner: str
+    plan: str
+    concept: str
+    question_id: str
+    question: str
+    answer: str
+    verdict: Verdict
+    credit: float
+    hints: int
+    at: datetime
+
+
+@dataclass(frozen=True)
+class Mastery:
+    """How well a learner knows a concept: 0 (nothing seen or everything forgotten) to 1."""
+
+    concept: str
+    level: float
+    attempts: int = 0
+    #: How many of its questions are due now.
+    due: int = 0
+
+
+@dataclass(frozen=True)
+class Review:
+    """A question that is due, with the moment (UTC) since when it is."""
+
+    question: Question
+    due: datetime
+
+
+@dataclass(frozen=True)
+class Written:
+    """The questions of a concept, and what was tried and not kept, by the reason."""
+
+    questions: tuple[Question, ...]
+    left_out: dict[str, int] = field(default_factory=dict)

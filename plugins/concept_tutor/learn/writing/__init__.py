@@ -1,0 +1,1 @@
+"""Questions, each proved by a span of a source."""

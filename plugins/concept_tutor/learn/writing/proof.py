@@ -1,0 +1,106 @@
+"""The proof that every question passes, whoever wrote it. What does not pass is not asked."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from ..reading.spelling import gives_away, normal, same_thing, stem_set
+from ..records import BLANK
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ...plans.records import SourceChunk
+    from ..reading.material import Material
+    from ..records import Question
+
+_LONGEST = {"text": 700, "key": 400, "option": 200, "explanation": 1200}
+_FEWEST, _MOST = 3, 6
+#: Of the stems of a key in other words, so many must be in its span.
+_BORNE = 0.8
+_MARKER = re.compile(r"\[(\d{1,4})\]")
+_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
+_STRANGE = re.compile(r"https?:|www\.|<|[\x00-\x08\x0b-\x1f\x7f\u202a-\u202e\u2066-\u2069]")
+
+
+def fault_of(question: Question, chunks: Mapping[str, SourceChunk], material: Material) -> str | None:
+    """Why the question may not be asked; ``None`` where it may. ``chunks``: the ones it may cite, by id."""
+    return (
+        _form(question)
+        or _support(question, chunks)
+        or _sources(question, chunks)
+        or _options(question, material)
+        or _telling(question)
+    )
+
+
+def _form(question: Question) -> str | None:
+    for name, text in (("text", question.text), ("key", question.key), ("explanation", question.explanation)):
+        if not text.strip() or len(text) > _LONGEST[name]:
+            return f"its {name} is empty or too long"
+    said = [question.text, question.key, question.explanation, *question.options]
+    if any(_STRANGE.search(text) for text in said):
+        return "it has markup or an address"
+    if question.form == "blank" and BLANK not in question.text:
+        return "it has no blank"
+    return None
+
+
+def _support(question: Question, chunks: Mapping[str, SourceChunk]) -> str | None:
+    span = question.support
+    chunk = chunks.get(span.chunk_id)
+    if chunk is None or not span.text or chunk.content[span.start : span.end] != span.text:
+        return "its span is not in a source"
+    within = f" {normal(span.text)} "
+    if f" {normal(question.key)} " in within:
+        return None
+    if question.form != "open":
+        return "its key is not in its span"
+    told = stem_set(question.key)
+    numbers = {number.replace(",", "") for number in _NUMBER.findall(question.key)}
+    held = {number.replace(",", "") for number in _NUMBER.findall(span.text)}
+    if not told or len(told & stem_set(span.text)) < _BORNE * len(told) or not numbers <= held:
+        return "its key is not in its span"
+    return None
+
+
+def _sources(question: Question, chunks: Mapping[str, SourceChunk]) -> str | None:
+    known = {source.index: source for source in question.sources}
+    cited = {int(number) for number in _MARKER.findall(question.explanation)}
+    if not cited or not cited <= known.keys() or len(known) != len(question.sources):
+        return "its explanation cites no source, or one that it has not"
+    if any(int(number) not in known for number in _MARKER.findall(question.text)):
+        return "it cites a source that it has not"
+    for source in question.sources:
+        chunk = chunks.get(source.chunk_id)
+        if chunk is None or (chunk.page_title, chunk.page_url) != (source.page_title, source.page_url):
+            return "a source of it is none of the concept's"
+    return None if question.support.chunk_id in {s.chunk_id for s in question.sources} else "its span is of no source"
+
+
+def _options(question: Question, material: Material) -> str | None:
+    options = question.options
+    if question.form != "choice":
+        return "it has options and is no choice" if options else None
+    if not _FEWEST <= len(options) <= _MOST or any(len(option) > _LONGEST["option"] for option in options):
+        return "it has too few, too many or too long options"
+    if options.count(question.key) != 1 or len({normal(option) for option in options}) != len(options):
+        return "its options are not distinct, or its key is none of them"
+    frame = (stem_set(question.text) | stem_set(question.support.text)) - stem_set(question.key)
+    within = f" {normal(question.support.text)} "
+    for option in options:
+        if option == question.key:
+            continue
+        if same_thing(option, question.key):
+            return "an option may be the same as its key"
+        if f" {normal(option)} " in within or material.is_borne(option, frame):
+            return "a wrong option may be right"
+    return None
+
+
+def _telling(question: Question) -> str | None:
+    if question.form == "open":
+        return None
+    rest = _MARKER.sub("", question.text)
+    return "it gives its key away" if gives_away(rest, question.key) else None
