@@ -51,6 +51,7 @@ from .lexical import best_of
 from .llms.addresses import server_address
 from .llms.once import ask_model
 from .llms.plain import ChatFailed, ChatReply, ChatServer, ask_chat
+from .llms.whole import ask_llm
 from .loading import PluginState, require_extra
 from .profiles import Profile
 from .questions import read_question
@@ -122,6 +123,7 @@ __all__ = [
     "WordScores",
     "apart",
     "ask_chat",
+    "ask_llm",
     "ask_model",
     "best_of",
     "calibrate",

@@ -27,6 +27,16 @@ class Section:
 
 
 @dataclass(frozen=True)
+class Link:
+    """Another page of the wiki that the prose names: its key, how often, and the number of the first such section."""
+
+    key: str
+    count: int
+    #: Its place among the page's ``sections``; 0 is the lead, where there is one.
+    section: int
+
+
+@dataclass(frozen=True)
 class Page:
     """A page's sections in order, with what its head says of it."""
 
@@ -37,3 +47,5 @@ class Page:
     direction: str = ""
     #: How many elements were left out, by why; the count of what is inside one is not taken.
     dropped: dict[str, int] = field(default_factory=dict)
+    #: In the order in which they are named first.
+    links: tuple[Link, ...] = ()

@@ -10,6 +10,7 @@ from .boilerplate import is_boilerplate
 from .code import fenced
 from .dropping import why_dropped
 from .found import Block, Page, Section
+from .links import Links
 from .lists import LISTS, is_data, is_navigation, list_lines, table_lines
 from .words import BLOCKS, Run, clean, is_formula, words_of
 
@@ -59,6 +60,7 @@ def read_page(raw: bytes, language: str = "") -> Page:
         language=spoken,
         direction="rtl" if "rtl" in (body.get("dir") or root.get("dir") or "").casefold() else "ltr",
         dropped=dict(reader.dropped),
+        links=reader.links.found(),
     )
 
 
@@ -80,6 +82,7 @@ class _Reader:
 
     def __init__(self, language: str) -> None:
         self.dropped: Counter[str] = Counter()
+        self.links = Links()
         self._language = language
         self._run = Run(self.dropped)
         self._sections: list[Section] = []
@@ -106,6 +109,8 @@ class _Reader:
             return
         if is_formula(element, name) or (name not in BLOCKS and not _holds_blocks(element)):
             self._run.read(element)
+            if self._boilerplate is None:
+                self.links.note(element, len(self._sections))
             return
         why = why_dropped(element, name)
         if why is not None:
