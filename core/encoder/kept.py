@@ -17,6 +17,7 @@ from filelock import FileLock
 
 from ..errors import EncoderError
 from .graph import BUILDER_VERSION, build_graph
+from .runtime import onnx_runtime
 
 _log = logging.getLogger(__name__)
 
@@ -192,6 +193,7 @@ class Kept:
 
 def _quantise(source: Path, target: Path) -> None:
     """Dynamic quantisation to 8 bits, each output channel with a scale of its own (arXiv:2004.09602, section 4.1)."""
+    onnx_runtime()
     from onnxruntime.quantization import QuantType, quantize_dynamic
 
     # It asks on the root logger for a pre-processing that only graphs from exporters need.

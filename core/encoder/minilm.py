@@ -8,6 +8,7 @@ import numpy as np
 from llama_index.core.base.embeddings.base import BaseEmbedding
 from pydantic import PrivateAttr
 
+from .runtime import onnx_runtime
 from .weights import ALL_MINILM_L6_V2, model_files
 
 if TYPE_CHECKING:
@@ -48,7 +49,6 @@ class MiniLMEmbedding(BaseEmbedding):
 
     def __init__(self, files: ModelFiles, *, precision: Precision = "fp32", threads: int = 0) -> None:
         """``threads``: how many the model may use; 0 lets ONNX Runtime decide."""
-        import onnxruntime
         from tokenizers import Tokenizer
 
         super().__init__(
@@ -57,6 +57,7 @@ class MiniLMEmbedding(BaseEmbedding):
             precision=precision,
             threads=threads,
         )
+        onnxruntime = onnx_runtime()
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = threads
         # A robot's or a server's threads have other work than to wait in a loop for the next question.

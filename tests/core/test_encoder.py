@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import os
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -189,3 +192,20 @@ def test_the_extra_needs_a_model_name(tmp_path: Path) -> None:
 
     with pytest.raises(EncoderError, match="needs a model"):
         default_embed_model(EncoderSettings(provider="huggingface"), tmp_path)
+
+
+_EMBEDS = """
+import sys
+from pathlib import Path
+from ragstone.core.encoder import MiniLMEmbedding
+
+MiniLMEmbedding.find(Path(sys.argv[1])).encode(["Rubber tyres grip wet concrete."])
+"""
+
+
+def test_the_runtime_reports_to_nobody(minilm: MiniLMEmbedding, model_cache: Path, tmp_path: Path) -> None:
+    """In a continuous integration it would not anyway: the variable that says so must not stand."""
+    environment = {"HOME": str(tmp_path), "PYTHONPATH": os.pathsep.join(sys.path)}
+    command = [sys.executable, "-c", _EMBEDS, str(model_cache / "encoder")]
+    subprocess.run(command, env=environment, check=True)
+    assert list(tmp_path.rglob("*")) == []
