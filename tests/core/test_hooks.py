@@ -817,7 +817,7 @@ class WithTools:
 
     @hookimpl
     def ragstone_tools(self, host: Host) -> list[BaseTool]:
-        return [FunctionTool.from_defaults(lambda: list(host.assistants), name=name) for name in self.names]
+        return [FunctionTool.from_defaults(lambda asked: list(host.assistants), name=name) for name in self.names]
 
 
 def test_ragstone_tools(tmp_path: Path) -> None:
