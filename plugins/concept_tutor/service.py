@@ -7,11 +7,17 @@ from typing import TYPE_CHECKING
 from ragstone.core import Check, SettingsError
 
 from .gathering import Gathering
+from .plans.corpus import bring_up_to_date
 from .plans.store import PlanStore
 from .wikis import Wikis
 
 if TYPE_CHECKING:
-    from ragstone.core import Host
+    from collections.abc import Callable
+
+    from ragstone.core import Host, IngestProgress
+
+    from .importing import Imported
+    from .plans.records import Plan
 
 
 def checks(host: Host) -> list[Check]:
@@ -39,3 +45,14 @@ def begin(host: Host) -> None:
 def end(host: Host) -> None:
     """Nothing more is begun; what is under way goes on with the next server."""
     host.once(Gathering).stop()
+
+
+def add_plan(host: Host, made: Imported, on_embedded: Callable[[IngestProgress], None] | None = None) -> Plan:
+    """Store a plan with the passages that came with it, and embed these for the chat.
+
+    Raises ``BadRequest`` where there is a plan of that slug.
+    """
+    plan = host.once(PlanStore).add(made.plan, made.sources)
+    if made.sources:
+        bring_up_to_date(host, [plan.slug], on_embedded)
+    return plan

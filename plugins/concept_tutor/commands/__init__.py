@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import click
 
-from ..learn.commands import register
+from .making import add, export, seed
 from .plans import plan
+from .sources import sources
 
 
 @click.group()
@@ -13,5 +14,6 @@ def tutor() -> None:
     """Study plans, their sources, and what is learned from them."""
 
 
-tutor.add_command(plan)
-register(tutor)
+plan.add_command(add)
+for command in (plan, sources, seed, export):
+    tutor.add_command(command)

@@ -34,7 +34,7 @@ def list_plans(deployment: Deployment, as_json: bool) -> None:
     """List the plans, with the slug by which each is named."""
     sizes = deployment.host().once(PlanStore).plans()
     if as_json:
-        show_json([_told(size) for size in sizes])
+        show_json([told(size) for size in sizes])
         return
     show_table(
         ("slug", "title", "concepts", "with sources", "passages"),
@@ -57,8 +57,8 @@ def show(deployment: Deployment, slug: str, as_json: bool) -> None:
         needs[edge.concept].append(edge.prerequisite)
     rows = [concepts[key] for key in order(list(concepts), edges)]
     if as_json:
-        told = _told(size)
-        told["concepts"] = [
+        shown = told(size)
+        shown["concepts"] = [
             {
                 "key": one.key,
                 "name": one.name,
@@ -70,7 +70,7 @@ def show(deployment: Deployment, slug: str, as_json: bool) -> None:
             }
             for one in rows
         ]
-        show_json(told)
+        show_json(shown)
         return
     click.echo(printable(f"{size.plan.title} ({slug}): {size.concepts} concepts, {size.chunks} passages"))
     show_table(
@@ -95,15 +95,15 @@ def remove(deployment: Deployment, slug: str, yes: bool, as_json: bool) -> None:
     size = store.remove(slug)
     bring_up_to_date(host, [])
     if as_json:
-        show_json(_told(size))
+        show_json(told(size))
     else:
         click.echo(printable(f"'{size.plan.title}' is removed: {size.concepts} concepts, {size.chunks} passages."))
 
 
-def _told(size: PlanSize) -> dict[str, Any]:
-    told = asdict(size.plan)
-    told["created"] = size.plan.created.isoformat()
-    return {**told, "concepts": size.concepts, "edges": size.edges, "passages": size.chunks, "states": size.states}
+def told(size: PlanSize) -> dict[str, Any]:
+    """A plan with its numbers, ready for JSON."""
+    facts = {**asdict(size.plan), "created": size.plan.created.isoformat()}
+    return {**facts, "concepts": size.concepts, "edges": size.edges, "passages": size.chunks, "states": size.states}
 
 
 def _sources(concept: Any, passages: int) -> str:

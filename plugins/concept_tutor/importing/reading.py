@@ -7,6 +7,7 @@ import io
 import json
 import re
 from dataclasses import dataclass, replace
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from pydantic import ValidationError
@@ -86,7 +87,11 @@ def read_plan(
     if not read.shape.concepts:
         raise BadRequest("names no concept", where=where)
     made = assemble(
-        read.shape, title=title or read.shape.title or otherwise, slug=slug, origin=f"from {where}", where=read.where
+        read.shape,
+        title=title or read.shape.title or otherwise,
+        slug=slug,
+        origin=f"from {PurePath(where).name}",
+        where=read.where,
     )
     return replace(made, left_out=read.left_out)
 

@@ -21,9 +21,14 @@ if TYPE_CHECKING:
 _NAMESPACE = uuid.UUID("7e1d4b1e-5b53-53d7-8d6e-0a4d0fb8f3c1")
 
 
+#: Where a passage is opened that has no page elsewhere.
+OWN_PAGE = "/concept_tutor/source/"
+
+
 def chunk_id_of(slug: str, chunk: NewChunk) -> str:
     """The same for the same words under the same address in the same plan, whatever the revision."""
-    return chunk.chunk_id or str(uuid.uuid5(_NAMESPACE, f"{slug}\n{chunk.page_url}\n{chunk.content}"))
+    place = chunk.page_url or f"{chunk.page_title}\n{chunk.section}"
+    return chunk.chunk_id or str(uuid.uuid5(_NAMESPACE, f"{slug}\n{place}\n{chunk.content}"))
 
 
 def put_sources(
@@ -58,7 +63,7 @@ def _put(connection: Connection, plan_id: int, chunk_id: str, chunk: NewChunk) -
     facts: dict[str, Any] = {
         "source": chunk.source,
         "page_title": chunk.page_title,
-        "page_url": chunk.page_url,
+        "page_url": chunk.page_url or f"{OWN_PAGE}{chunk_id}",
         "section": chunk.section,
         "revision": chunk.revision,
         "licence": chunk.licence,

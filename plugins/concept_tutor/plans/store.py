@@ -15,7 +15,7 @@ from .keeping import put_sources
 from .records import Edge
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from ragstone.core import Host, PluginTables
 
@@ -57,8 +57,11 @@ class PlanStore:
         with self.tables.read() as connection:
             return rows.size(connection, rows.row(connection, slug))
 
-    def add(self, new: NewPlan) -> Plan:
-        """Store a plan; its concepts wait for sources. Raises ``BadRequest`` where it is none or the slug is taken."""
+    def add(self, new: NewPlan, sources: Mapping[str, Sequence[NewChunk]] | None = None) -> Plan:
+        """Store a plan at once, with the passages that came with it, by its concepts' keys; the others wait for some.
+
+        Raises ``BadRequest`` where it is none, or its slug is taken.
+        """
         check(new)
         with self.tables.write() as connection:
             if connection.execute(select(tables.plan.c.id).where(tables.plan.c.slug == new.slug)).first():
@@ -99,6 +102,8 @@ class PlanStore:
             ]
             if edges:
                 connection.execute(insert(tables.edge), edges)
+            for key, chunks in (sources or {}).items():
+                put_sources(connection, new.slug, plan_id, ids[key], chunks)
             return rows.plan(rows.row(connection, new.slug))
 
     def remove(self, slug: str) -> PlanSize:
