@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import os
+from contextlib import suppress
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
 
-from ragstone.core import SettingsError
+from ragstone.core import BadRequest, SettingsError
 
 from .settings import IrisMemorySettings
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from ragstone.core import Corpus, Host
+
+    from .indexing.forgetting import Forgotten
+    from .indexing.status import Status
+    from .indexing.updating import OnProgress, UpdateReport
 
 CORPUS = "memory"
 KIND = "memory"
@@ -45,6 +50,50 @@ class Memory:
     def corpus(self) -> Corpus:
         """The corpus of all chunks. Every document is one file; its id is the path relative to the root."""
         return self.host.corpus(CORPUS, kind=KIND, hint=_EMPTY)
+
+    def relative(self, path: str | PurePath) -> str | None:
+        """A path, absolute or under the root, as it is named there: relative, with ``/``; ``None`` out of the root."""
+        named = os.path.normpath(os.path.join(self.root, os.path.expanduser(path)))  # noqa: PTH111, PTH118
+        for root in (self.root, self.settings.root):
+            with suppress(ValueError):
+                return PurePath(named).relative_to(Path(str(root)).expanduser().absolute()).as_posix()
+        with suppress(ValueError, OSError):  # through a link that leads here
+            folder = os.path.realpath(os.path.dirname(named))  # noqa: PTH120
+            return PurePath(folder, PurePath(named).name).relative_to(self.root).as_posix()
+        return None
+
+    def update(self, on_progress: OnProgress | None = None) -> UpdateReport:
+        """Bring the memory to what the files say. Raises ``SettingsError``, ``SourceError`` and ``StorageError``."""
+        from .indexing.updating import Updater
+
+        return Updater(self).update(on_progress=on_progress)
+
+    def update_in_full(self, on_progress: OnProgress | None = None) -> UpdateReport:
+        """The same, with every file read and embedded anew."""
+        from .indexing.updating import Updater
+
+        return Updater(self).update_in_full(on_progress)
+
+    def update_file(self, path: str | PurePath) -> UpdateReport:
+        """The same for one file, or the files of a folder, and for no other. Raises ``BadRequest`` out of the root."""
+        from .indexing.updating import Updater
+
+        under = self.relative(path)
+        if under is None:
+            raise BadRequest("lies outside the folder to remember", where=str(path), hint=f"that is {self.root}")
+        return Updater(self).update("" if under == "." else under)
+
+    def status(self) -> Status:
+        """What is remembered, what is not and why, and what waits for the next update."""
+        from .indexing.status import status_of
+
+        return status_of(self)
+
+    def forget(self, target: str) -> Forgotten:
+        """Forget a file, a folder's files or one chunk until they say something else. Raises ``NotFound``."""
+        from .indexing.forgetting import forget
+
+        return forget(self, target)
 
 
 def memory_of(host: Host) -> Memory:

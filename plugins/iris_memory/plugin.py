@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ragstone.core import hookimpl
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     import click
+    from llama_index.core.node_parser import NodeParser
     from llama_index.core.postprocessor.types import BaseNodePostprocessor
+    from llama_index.core.prompts import BasePromptTemplate
+    from llama_index.core.readers.base import BaseReader
     from llama_index.core.retrievers import BaseRetriever
     from llama_index.core.vector_stores.types import MetadataFilters
     from pydantic import BaseModel
 
-    from ragstone.core import Corpus, Host
+    from ragstone.core import Assistant, Corpus, Host
 
 
 @hookimpl
@@ -43,6 +46,39 @@ def ragstone_closing(host: Host) -> None:
 
 
 @hookimpl
+def ragstone_readers(host: Host) -> Mapping[str, BaseReader]:
+    """Text, mail and state, by schemes of their own: a suffix here would be read by other plugins too."""
+    from .reading.files import TextReader
+    from .reading.mail import MailReader
+    from .reading.state import StateReader
+    from .settings import IrisMemorySettings
+
+    longest = host.options(IrisMemorySettings).max_bytes
+    return {
+        "memory-text:": TextReader(longest),
+        "memory-mail:": MailReader(longest),
+        "memory-state:": StateReader(longest),
+    }
+
+
+@hookimpl
+def ragstone_node_parsers(host: Host) -> Mapping[str, NodeParser]:
+    """The files of a memory, each cut as its kind wants."""
+    from .chunking.parser import MemoryNodeParser
+    from .memory import KIND
+    from .settings import IrisMemorySettings
+
+    options = host.options(IrisMemorySettings)
+    parser = MemoryNodeParser(
+        minimum=options.min_chunk_tokens,
+        maximum=options.max_chunk_tokens,
+        overlap=options.overlap_tokens,
+        count_tokens=lambda text: host.encoder.count_tokens(text),  # noqa: PLW0108 - the encoder is made when it is needed
+    )
+    return {KIND: parser}
+
+
+@hookimpl
 def ragstone_retriever(host: Host, corpus: Corpus, top_k: int, filters: MetadataFilters | None) -> BaseRetriever | None:
     """For the memory: the host's own search, and a light preference for later logs and mails."""
     from .recall.service import retriever
@@ -56,6 +92,30 @@ def ragstone_postprocessors(host: Host, corpus: Corpus) -> Sequence[BaseNodePost
     from .recall.service import postprocessors
 
     return postprocessors(host, corpus)
+
+
+@hookimpl
+def ragstone_prompts() -> Mapping[str, BasePromptTemplate]:
+    """What a language model is told before it may answer."""
+    from .prompts import prompts
+
+    return prompts()
+
+
+@hookimpl
+def ragstone_assistants(host: Host) -> Sequence[Assistant]:
+    """The assistant ``memory``."""
+    from .service import assistant
+
+    return [assistant(host)]
+
+
+@hookimpl
+def ragstone_pages(host: Host) -> Any:
+    """The page that a citation opens."""
+    from .pages import blueprint
+
+    return blueprint(host)
 
 
 @hookimpl

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from .keeping import forget, status, update
 from .query import query
 
 
@@ -12,4 +13,7 @@ def memory() -> None:
     """An agent's files as its memory: bring it up to date, watch, ask, forget."""
 
 
+memory.add_command(forget)
 memory.add_command(query)
+memory.add_command(status)
+memory.add_command(update)

@@ -1,0 +1,105 @@
+"""``ragstone memory update``, ``status`` and ``forget``."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+import click
+
+from ragstone.core import BadRequest, printable, show_json, show_progress, show_table
+
+from ..memory import memory_of
+
+if TYPE_CHECKING:
+    from ragstone.core import Deployment
+
+    from ..indexing.updating import UpdateReport
+
+_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+_SHOWN = 12
+
+
+@click.command(epilog="Example: ragstone memory update")
+@click.option("--full", is_flag=True, help="Read and embed every file anew; what is there answers meanwhile.")
+@_json
+@click.pass_obj
+def update(deployment: Deployment, full: bool, as_json: bool) -> None:
+    """Bring the memory to what the files say now. Unchanged files are not read."""
+    memory = memory_of(deployment.host())
+    with show_progress("reading", None) as tell:
+        report = memory.update_in_full(tell) if full else memory.update(tell)
+    if as_json:
+        show_json(asdict(report))
+    else:
+        click.echo(told(report))
+
+
+@click.command(epilog="Example: ragstone memory status --json")
+@_json
+@click.pass_obj
+def status(deployment: Deployment, as_json: bool) -> None:
+    """Tell what is remembered, what is left out and why, and what waits for the next update."""
+    found = memory_of(deployment.host()).status()
+    if as_json:
+        show_json({**asdict(found), "files": found.files, "chunks": found.chunks})
+        return
+    click.echo(printable(f"The memory of {found.root}: {found.files} files, {found.chunks} chunks."))
+    if found.updated_at is None:
+        click.echo("Never brought up to date: ragstone memory update")
+    else:
+        at = datetime.fromtimestamp(found.updated_at, UTC).strftime("%Y-%m-%d %H:%M:%S")
+        click.echo(f"Brought up to date on {at} UTC, in {found.update_seconds:.1f} s.")
+    if found.stale:
+        click.echo(printable(f"To be rebuilt by the next update: {found.stale}"))
+    show_table(
+        ("type", "files", "chunks"),
+        [(each.doc_type, each.files, each.chunks) for each in found.types],
+        empty="Nothing is remembered yet.",
+    )
+    _list("Waiting for the next update", found.waiting)
+    _list("Left out", [f"{each.path}: {each.reason}" for each in found.left_out])
+
+
+@click.command(epilog="Example: ragstone memory forget docs/emails/2026-02-18.txt")
+@click.argument("target", metavar="PATH|ID")
+@_json
+@click.pass_obj
+def forget(deployment: Deployment, target: str, as_json: bool) -> None:
+    """Forget a file, the files of a folder, or one chunk by its id, until they say something else.
+
+    The files themselves are not touched.
+    """
+    if not target.strip():
+        raise BadRequest("nothing is named", hint="give a path under the root, or the id of a chunk")
+    found = memory_of(deployment.host()).forget(target)
+    if as_json:
+        show_json(asdict(found))
+        return
+    what = found.paths[0] if len(found.paths) == 1 else f"{len(found.paths)} files"
+    click.echo(printable(f"Forgotten until it changes: {what}, {found.chunks} chunks."))
+
+
+def told(report: UpdateReport) -> str:
+    """What an update did, in one line, and what it left out in a few more."""
+    counts = [
+        f"{len(paths)} {name}"
+        for name, paths in (("added", report.added), ("updated", report.updated), ("removed", report.removed))
+        if paths
+    ]
+    said = f"{', '.join(counts) or 'nothing has changed'}; {report.unchanged} unchanged"
+    lines = [f"{said[0].upper()}{said[1:]}; {report.chunks} chunks in {report.seconds:.1f} s."]
+    lines += [f"  left out {each.path}: {each.reason}" for each in report.left_out[:_SHOWN]]
+    if len(report.left_out) > _SHOWN:
+        lines.append(f"  … and {len(report.left_out) - _SHOWN} more; ragstone memory status names all")
+    return printable("\n".join(lines))
+
+
+def _list(title: str, entries: list[str]) -> None:
+    if entries:
+        click.echo(f"{title} ({len(entries)}):")
+        for entry in entries[:_SHOWN]:
+            click.echo(printable(f"  {entry}"))
+        if len(entries) > _SHOWN:
+            click.echo(f"  … and {len(entries) - _SHOWN} more; --json names all")

@@ -1,0 +1,71 @@
+"""Forgetting: what is forgotten stays forgotten until the file, or the part of it, says something else."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ragstone.core import NotFound
+
+from .. import fields
+from ..chunking.parser import OWN
+from .comparing import FORGOTTEN, FileDocument
+from .keeping import Keeping
+from .updating import Updater
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ..memory import Memory
+
+
+@dataclass(frozen=True)
+class Forgotten:
+    """What was forgotten."""
+
+    paths: list[str]
+    chunks: int
+
+
+def forget(memory: Memory, target: str, clock: Callable[[], float] = time.time) -> Forgotten:
+    """Forget a file, a folder's files, or one chunk by its id. Raises ``NotFound``.
+
+    The words leave the catalog. A file stays forgotten until its bytes change or it gets another path, a chunk until
+    its words change. The files themselves are not touched.
+    """
+    updater = Updater(memory, clock)
+    with Keeping(memory.host.settings.data_dir).alone():
+        stored = updater.stored()
+        path = memory.relative(target)
+        below = [
+            each
+            for each, known in stored.items()
+            if path is not None and (each == path or each.startswith(f"{path}/")) and known.left_out is None
+        ]
+        if below:
+            chunks = sum(len(memory.corpus.document_nodes(each)) for each in below)
+            memory.corpus.ingest([_without_words(each, stored[each].metadata) for each in below])
+            return Forgotten(sorted(below), chunks)
+        return _forget_chunk(memory, target)
+
+
+def _forget_chunk(memory: Memory, chunk_id: str) -> Forgotten:
+    try:
+        path = str(memory.corpus.node(chunk_id).metadata[fields.PATH])
+    except NotFound as error:
+        hint = "give a path under the root, or the id of a chunk; ragstone memory status tells what is remembered"
+        raise NotFound("nothing of that name is remembered", where=chunk_id[:200], hint=hint) from error
+    known = Updater(memory).stored()[path]
+    own = {**known.own, "forgotten": sorted({*known.forgotten, chunk_id})}
+    text = memory.corpus.document_text(path)
+    memory.corpus.ingest([FileDocument(id_=path, text=text, metadata={**known.metadata, OWN: own})])
+    return Forgotten([path], 1)
+
+
+def _without_words(path: str, metadata: dict[str, object]) -> FileDocument:
+    own = metadata[OWN]
+    assert isinstance(own, dict)  # noqa: S101
+    kept = {key: own[key] for key in ("stat", "seen", "readers", "strategy") if key in own}
+    told = {key: metadata[key] for key in (fields.PATH, fields.DOC_TYPE, fields.MTIME, fields.DATE, fields.FILE_HASH)}
+    return FileDocument(id_=path, text="", metadata={**told, OWN: {**kept, "left_out": FORGOTTEN}})

@@ -1,0 +1,156 @@
+"""What lies under the root at this moment: what is to be remembered, and what is not, with the reason."""
+
+from __future__ import annotations
+
+import os
+import stat
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ..kinds import Kind, Kinds
+
+
+@dataclass(frozen=True)
+class Found:
+    """A file that is to be remembered."""
+
+    #: Relative to the root, with ``/``.
+    path: str
+    kind: Kind
+    #: ``(mtime_ns, ctime_ns, size, inode)``: another of these, and the file may be another.
+    stat: tuple[int, int, int, int]
+    #: When it was looked at, nanoseconds since 1970.
+    seen: int
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """A file or folder that is not remembered, and why."""
+
+    path: str
+    reason: str
+
+
+@dataclass
+class Scan:
+    """What was found."""
+
+    files: dict[str, Found] = field(default_factory=dict)
+    left_out: list[LeftOut] = field(default_factory=list)
+
+
+class Scanner:
+    """Looks through a root. It follows no link and opens no file."""
+
+    def __init__(self, root: Path, kinds: Kinds, max_bytes: int, own: tuple[Path, ...] = ()) -> None:
+        """``own``: folders of Ragstone's own, which nobody wants to remember."""
+        self._root = root
+        self._kinds = kinds
+        self._max_bytes = max_bytes
+        self._own = {str(path) for path in own}
+
+    def scan(self, under: str = "") -> Scan:
+        """Everything at or below this path relative to the root; nothing where nothing is there."""
+        scan = Scan()
+        if not under:
+            self._folder(scan, "")
+            return scan
+        parts = under.split("/")
+        for depth, name in enumerate(parts, start=1):
+            path = "/".join(parts[:depth])
+            try:
+                mode = (self._root / path).lstat().st_mode
+            except (OSError, ValueError):
+                return scan
+            is_last = depth == len(parts)
+            if not self._looked_at(scan, path, mode) or (not is_last and not stat.S_ISDIR(mode)):
+                return scan
+            if is_last:
+                self._entry(scan, path, name, mode)
+        return scan
+
+    def _folder(self, scan: Scan, folder: str) -> None:
+        waiting = [folder]
+        while waiting:
+            above = waiting.pop()
+            for path, entry in self._listed(scan, above):
+                if entry.is_dir(follow_symlinks=False):
+                    if self._looked_at(scan, path, stat.S_IFDIR):
+                        waiting.append(path)
+                elif entry.is_symlink():
+                    self._looked_at(scan, path, stat.S_IFLNK)
+                elif entry.is_file(follow_symlinks=False):
+                    if self._looked_at(scan, path, stat.S_IFREG):
+                        self._file(scan, path, entry)
+                else:
+                    self._looked_at(scan, path, stat.S_IFIFO)
+
+    def _entry(self, scan: Scan, path: str, name: str, mode: int) -> None:
+        if stat.S_ISDIR(mode):
+            self._folder(scan, path)
+            return
+        for found, entry in self._listed(scan, path.rpartition("/")[0]):
+            if entry.name == name:
+                self._file(scan, found, entry)
+
+    def _listed(self, scan: Scan, folder: str) -> Iterator[tuple[str, os.DirEntry[str]]]:
+        try:
+            with os.scandir(self._root / folder if folder else self._root) as entries:
+                listed = sorted(entries, key=lambda entry: entry.name)
+        except OSError as error:
+            if (self._root / folder).exists():
+                scan.left_out.append(LeftOut(f"{folder}/", f"cannot be listed: {error.strerror or error}"))
+            return
+        prefix = f"{folder}/" if folder else ""
+        for entry in listed:
+            path = prefix + entry.name
+            if not entry.name.isascii() and not _is_text(entry.name):
+                shown = os.fsencode(path).decode("utf-8", "backslashreplace")
+                scan.left_out.append(LeftOut(shown, "its name is not UTF-8"))
+                continue
+            yield path, entry
+
+    def _looked_at(self, scan: Scan, path: str, mode: int) -> bool:
+        """Whether it is looked at any further; if not, it is noted why."""
+        shown, reason = path, None
+        if self._kinds.excluded(path) or str(self._root / path) in self._own:
+            shown, reason = (f"{path}/" if stat.S_ISDIR(mode) else path), "left out by the settings"
+        elif stat.S_ISLNK(mode):
+            inside = Path(os.path.realpath(self._root / path)).is_relative_to(self._root)
+            reason = "a link: what it names is read in its own place" if inside else "a link out of the root"
+        elif not stat.S_ISDIR(mode) and not stat.S_ISREG(mode):
+            reason = "is no file"
+        if reason is not None:
+            scan.left_out.append(LeftOut(shown, reason))
+        return reason is None
+
+    def _file(self, scan: Scan, path: str, entry: os.DirEntry[str]) -> None:
+        kind = self._kinds.of(path)
+        if kind is None:
+            scan.left_out.append(LeftOut(path, "no rule of the map names it"))
+            return
+        seen = time.time_ns()
+        try:
+            found = entry.stat(follow_symlinks=False)
+        except OSError:  # it is gone again
+            return
+        if not stat.S_ISREG(found.st_mode):
+            return
+        if found.st_size > self._max_bytes:
+            scan.left_out.append(LeftOut(path, f"has {found.st_size:,} bytes, more than {self._max_bytes:,}"))
+            return
+        known = (found.st_mtime_ns, found.st_ctime_ns, found.st_size, found.st_ino)
+        scan.files[path] = Found(path, kind, known, seen)
+
+
+def _is_text(name: str) -> bool:
+    try:
+        name.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True

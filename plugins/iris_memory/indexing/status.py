@@ -1,0 +1,79 @@
+"""What is remembered, what is not and why, and what the files say by now that the memory does not."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from .. import fields
+from .keeping import Keeping
+from .scan import LeftOut
+from .updating import Updater
+
+if TYPE_CHECKING:
+    from ..memory import Memory
+
+
+@dataclass(frozen=True)
+class OfType:
+    """How much of one document type is remembered."""
+
+    doc_type: str
+    files: int
+    chunks: int
+
+
+@dataclass(frozen=True)
+class Status:
+    """The state of a memory."""
+
+    root: str
+    types: list[OfType]
+    #: Files that are new, changed or gone since they were looked at: the next update reads them.
+    waiting: list[str]
+    #: Everything under the root that is not remembered.
+    left_out: list[LeftOut]
+    #: Seconds since 1970 of the last whole update and how long it took; ``None`` if none is known.
+    updated_at: float | None
+    update_seconds: float | None
+    #: Why the corpus should be rebuilt, as ``Corpus.info`` says.
+    stale: str | None
+
+    @property
+    def files(self) -> int:
+        """How many files are remembered."""
+        return sum(each.files for each in self.types)
+
+    @property
+    def chunks(self) -> int:
+        """How many chunks they have."""
+        return sum(each.chunks for each in self.types)
+
+
+def status_of(memory: Memory) -> Status:
+    """The state of the memory, looked at now; nothing is read or stored. Raises ``SourceError`` without a root."""
+    updater = Updater(memory)
+    scan, stored, corpus = updater.scan(), updater.stored(), memory.corpus
+    chunks: Counter[str] = Counter()
+    files: Counter[str] = Counter()
+    for (doc_type, _path), count in corpus.facets(fields.DOC_TYPE, fields.PATH):
+        chunks[doc_type] += count
+        files[doc_type] += 1
+    waiting = [path for path, found in scan.files.items() if path not in stored or updater.is_due(found, stored[path])]
+    waiting += [path for path in stored if path not in scan.files]
+    refused = [
+        LeftOut(path, known.left_out)
+        for path, known in stored.items()
+        if known.left_out is not None and path in scan.files
+    ]
+    last = Keeping(memory.host.settings.data_dir).last()
+    return Status(
+        root=str(memory.root),
+        types=[OfType(doc_type, files[doc_type], chunks[doc_type]) for doc_type in sorted(chunks)],
+        waiting=sorted(waiting),
+        left_out=sorted([*scan.left_out, *refused], key=lambda each: each.path),
+        updated_at=last.at if last is not None else None,
+        update_seconds=last.seconds if last is not None else None,
+        stale=corpus.info().stale if corpus.exists else None,
+    )
