@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ragstone.core import hookimpl, require_extra
 
@@ -11,10 +11,13 @@ if TYPE_CHECKING:
 
     import click
     from llama_index.core.node_parser import NodeParser
+    from llama_index.core.prompts import BasePromptTemplate
     from llama_index.core.readers.base import BaseReader
+    from llama_index.core.retrievers import BaseRetriever
+    from llama_index.core.vector_stores.types import MetadataFilters
     from pydantic import BaseModel
 
-    from ragstone.core import Check, Host
+    from ragstone.core import Assistant, Check, Corpus, Host
 
 require_extra("tutor", "lxml", "requests")
 
@@ -42,6 +45,43 @@ def ragstone_node_parsers(host: Host) -> Mapping[str, NodeParser]:
     from .settings import ConceptTutorSettings
 
     return {"mediawiki": host.options(ConceptTutorSettings).pages.node_parser(), KIND: PassageParser()}
+
+
+@hookimpl
+def ragstone_retriever(host: Host, corpus: Corpus, top_k: int, filters: MetadataFilters | None) -> BaseRetriever | None:
+    """What the plans hold of the concepts in a question; every other corpus is left to others."""
+    from .chat import retriever
+
+    return retriever(host, corpus, top_k, filters)
+
+
+@hookimpl
+def ragstone_prompts() -> Mapping[str, BasePromptTemplate]:
+    """What a language model is told before it may make a plan, explain, write questions, or say what an answer
+    lacks."""
+    from .chat import prompts
+    from .importing.by_model import prompts as plan_prompts
+    from .learn.prompts import prompts as learn_prompts
+
+    return {**prompts(), **learn_prompts(), **plan_prompts()}
+
+
+@hookimpl
+def ragstone_assistants(host: Host) -> Sequence[Assistant]:
+    """The assistant ``concept_tutor``."""
+    from .chat import assistant
+
+    return [assistant(host)]
+
+
+@hookimpl
+def ragstone_pages(host: Host) -> Any:
+    """Plans, learning, the chat, and the pages that citations open."""
+    from .pages import blueprint
+    from .service import begin
+
+    begin(host)
+    return blueprint(host)
 
 
 @hookimpl

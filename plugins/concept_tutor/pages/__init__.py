@@ -1,0 +1,23 @@
+"""The tutor's pages. Flask is imported here and nowhere else in the room."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from flask import Blueprint
+
+from ..addresses import PAGES
+from . import chat, gathering, learn, plan, plans
+
+if TYPE_CHECKING:
+    from ragstone.core import Host
+
+
+def blueprint(host: Host) -> Blueprint:
+    """The pages over an open host."""
+    pages = Blueprint(
+        "concept_tutor", __name__, url_prefix=PAGES, template_folder="../templates", static_folder="../static"
+    )
+    for part in (plans, plan, gathering, learn, chat):
+        part.install(pages, host)
+    return pages

@@ -1,0 +1,63 @@
+"""The tutor as a conversation, and the page of a passage."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from flask import render_template, request
+
+from ragstone.core import RagstoneError
+
+from ..addresses import kept_copy, page_of
+from ..plans.corpus import NAME
+from ..plans.store import PlanStore
+
+if TYPE_CHECKING:
+    from flask import Blueprint
+
+    from ragstone.core import Host
+
+
+def install(pages: Blueprint, host: Host) -> None:
+    """Add the chat and the pages that its citations may open."""
+    store = host.once(PlanStore)
+
+    @pages.get("/chat")
+    def chat() -> tuple[str, int]:
+        assistant = host.assistant(NAME)
+        plans = [size.plan for size in store.plans()]
+        slug = request.args.get("plan", "")
+        plan = store.plan(slug) if slug else plans[0] if len(plans) == 1 else None
+        question = request.args.get("q", "").strip()
+        answer, problem, status = None, None, 200
+        if question:
+            try:
+                answer = assistant.ask(question, narrow={"plan": plan.slug} if plan else {})
+            except RagstoneError as error:
+                problem, status = error.to_problem(), error.status
+        page = render_template(
+            "concept_tutor/chat.html",
+            assistant=assistant,
+            plan=plan,
+            plans=plans,
+            question=question,
+            answer=answer,
+            problem=problem,
+        )
+        return page, status
+
+    @pages.get("/source/<chunk_id>")
+    def source(chunk_id: str) -> str:
+        uses = store.uses(chunk_id)
+        chunk = uses[0]
+        page = page_of(chunk.page_url, chunk_id)
+        return render_template(
+            "concept_tutor/source.html",
+            chunk=chunk,
+            trail=[step.strip() for step in chunk.section.split("›") if step.strip()],
+            original=page if page != kept_copy(chunk_id) else None,
+            retrieved=chunk.retrieved.strftime("%-d %B %Y"),
+            uses=[store.concept(one.plan, one.concept) for one in uses],
+        )
+
+    _ = chat, source

@@ -1,0 +1,76 @@
+"""Looking for a plan's sources: begun by a button, told as server-sent events."""
+
+from __future__ import annotations
+
+import json
+import threading
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+from flask import Response, abort, redirect, request, url_for
+
+from ragstone.core import RagstoneError
+
+from ..gathering import Gathering
+from ..plans.store import PlanStore
+from .plan import plan_page
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from flask import Blueprint
+    from werkzeug.wrappers import Response as BaseResponse
+
+    from ragstone.core import Host
+
+    from ..gathering import Progress
+
+#: Each watcher holds one of the server's threads.
+_MOST_WATCHING = 4
+#: Seconds without news after which a line is sent, so that a watcher who has gone is noticed.
+_PAUSE = 5.0
+
+
+def install(pages: Blueprint, host: Host) -> None:
+    """Add the button's address and the events'."""
+    watching = threading.BoundedSemaphore(_MOST_WATCHING)
+
+    @pages.post("/plans/<slug>/gather")
+    def gather(slug: str) -> BaseResponse | tuple[str, int]:
+        host.once(PlanStore).plan(slug)
+        concept = request.form.get("concept") or None
+        try:
+            if concept is None:
+                host.once(Gathering).start(slug, states=("waiting", "none", "failed"))
+            else:
+                host.once(Gathering).start(slug, concepts=[concept])
+        except RagstoneError as error:
+            return plan_page(host, slug, error.to_problem()), error.status
+        return redirect(url_for("concept_tutor.plan", slug=slug), 303)
+
+    @pages.get("/plans/<slug>/events")
+    def events(slug: str) -> Response:
+        host.once(PlanStore).plan(slug)
+        if not watching.acquire(blocking=False):
+            abort(503, "Too many are watching already. Looking for sources goes on all the same.")
+        response = Response(_events(host.once(Gathering).follow(slug, _PAUSE)), mimetype="text/event-stream")
+        response.headers["Cache-Control"] = "no-store"
+        response.headers["X-Accel-Buffering"] = "no"
+        response.call_on_close(watching.release)
+        return response
+
+    _ = gather, events
+
+
+def _events(steps: Iterator[Progress | None]) -> Iterator[str]:
+    try:
+        for step in steps:
+            yield ": still here\n\n" if step is None else _event("progress", asdict(step))
+    except RagstoneError as error:
+        yield _event("gone", error.to_problem())
+    else:
+        yield _event("done", {})
+
+
+def _event(name: str, data: object) -> str:
+    return f"event: {name}\ndata: {json.dumps(data, ensure_ascii=False)}\n\n"

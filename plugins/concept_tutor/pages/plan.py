@@ -1,0 +1,93 @@
+"""One plan: its concepts as a drawing and as a list, and how far their sources are."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from flask import render_template, request
+
+from ragstone.core import NotFound
+
+from ..drawing import draw, neighbourhood
+from ..gathering import Gathering
+from ..plans.store import PlanStore
+from .rows import OPEN, mean_percent, named, next_of, pages_of, rows_of
+
+if TYPE_CHECKING:
+    from flask import Blueprint
+
+    from ragstone.core import Host
+
+    from ..plans.records import Edge
+    from .rows import Row
+
+#: A plan of more concepts is drawn in part, unless the whole is asked for.
+WHOLE = 45
+
+
+def install(pages: Blueprint, host: Host) -> None:
+    """Add the page of a plan."""
+    store = host.once(PlanStore)
+
+    @pages.get("/plans/<slug>/")
+    def plan(slug: str) -> str:
+        return plan_page(host, slug)
+
+    _ = plan, store
+
+
+def plan_page(host: Host, slug: str, problem: dict[str, Any] | None = None) -> str:
+    """The page; ``problem``: what went wrong with what was asked of it."""
+    store = host.once(PlanStore)
+    shown = store.plan(slug)
+    rows, edges = rows_of(host, slug)
+    by_key = {row.key: row for row in rows}
+    wanted = request.args.get("concept", "")
+    key = named(rows, wanted)
+    if wanted and not key:
+        raise NotFound(f"the plan has no concept {wanted[:80]!r}")
+    chosen = by_key.get(key)
+    whole = bool(request.args.get("whole"))
+    sources = store.sources(slug, key) if chosen is not None else []
+    states = [row.state for row in rows]
+    gathering = "running" in states or (bool(OPEN.intersection(states)) and host.once(Gathering).is_busy(slug))
+    part, drawing = _drawn(rows, edges, key or next_of(rows) or (rows[0].key if rows else ""), whole)
+    return render_template(
+        "concept_tutor/plan.html",
+        plan=shown,
+        rows=rows,
+        by_key=by_key,
+        chosen=chosen,
+        next_key=next_of(rows),
+        pages=pages_of(sources),
+        percent=mean_percent(rows),
+        due=sum(row.due for row in rows),
+        gathering=gathering,
+        looked=sum(state not in OPEN for state in states),
+        waiting=sum(state in OPEN for state in states),
+        failed=sum(state in {"none", "failed"} for state in states),
+        part=part,
+        drawing=drawing,
+        whole=1 if whole else None,
+        licences=sorted({page.licence for page in pages_of(_all(store, slug)) if page.licence}),
+        problem=problem,
+        opened=request.args.get("opened", 0, type=int),
+    )
+
+
+def _all(store: PlanStore, slug: str) -> list[Any]:
+    return [chunk for chunks in store.all_sources(slug).values() for chunk in chunks]
+
+
+def _drawn(rows: list[Row], edges: list[Edge], focus: str, whole: bool) -> tuple[dict[str, Any] | None, Any]:
+    names = {row.key: row.name for row in rows}
+    if whole or len(rows) <= WHOLE:
+        return None, draw(names, edges)
+    around = neighbourhood(list(names), edges, focus)
+    keys = set(around.keys)
+    drawing = draw(
+        {key: names[key] for key in around.keys},
+        [edge for edge in edges if edge.prerequisite in keys and edge.concept in keys],
+    )
+    part = {"name": names[focus], "more_before": around.more_before, "more_after": around.more_after}
+    return part, drawing

@@ -1,0 +1,107 @@
+"""All plans, and making one."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from flask import redirect, render_template, request, url_for
+
+from ragstone.core import BadRequest, RagstoneError
+
+from ..gathering import Gathering
+from ..plans.store import PlanStore
+from ..service import add_plan
+from ..wikis import Wikis
+from .making import MOST_BYTES, WAYS, with_free_slug
+from .rows import OPEN, mean_percent, rows_of
+
+if TYPE_CHECKING:
+    from flask import Blueprint
+    from werkzeug.wrappers import Response as BaseResponse
+
+    from ragstone.core import Host
+
+    from ..plans.records import Plan
+
+#: Plans that the pages let anybody make; the command line knows no such end.
+MOST_PLANS = 200
+_LIMITS = {
+    "title": 200,
+    "names": 200_000,
+    "address": 600,
+    "file_words": f"{MOST_BYTES // 1000} kB",
+}
+
+
+@dataclass(frozen=True)
+class Card:
+    """A plan in the list."""
+
+    plan: Plan
+    concepts: int
+    percent: int
+    due: int
+    #: What goes on with its sources, in words.
+    gathering: str
+    without: int
+
+
+def install(pages: Blueprint, host: Host) -> None:
+    """Add the list and the three ways to make a plan."""
+    store = host.once(PlanStore)
+
+    @pages.get("/")
+    def plans() -> str | BaseResponse:
+        if question := request.args.get("q", ""):
+            return redirect(url_for("concept_tutor.chat", q=question))
+        return _page(host)
+
+    @pages.post("/plans/<any(names,page,file):way>")
+    def make(way: str) -> BaseResponse | tuple[str, int]:
+        try:
+            if len(store.plans()) >= MOST_PLANS:
+                raise BadRequest(
+                    f"there are {MOST_PLANS} plans already", hint="remove one with ragstone tutor plan remove"
+                )
+            made = with_free_slug(WAYS[way](host, request), {size.plan.slug for size in store.plans()})
+            plan = add_plan(host, made)
+        except RagstoneError as error:
+            return _page(host, way, error.to_problem()), error.status
+        with suppress(RagstoneError):  # the plan's page has a button that tells what is missing
+            host.once(Gathering).start(plan.slug)
+        opened = len(made.dropped) or None
+        return redirect(url_for("concept_tutor.plan", slug=plan.slug, opened=opened), 303)
+
+    @pages.get("/plans/")
+    def none() -> BaseResponse:
+        return redirect(url_for("concept_tutor.plans"))
+
+    _ = plans, make, none
+
+
+def _page(host: Host, opened: str = "", problem: dict[str, Any] | None = None) -> str:
+    return render_template(
+        "concept_tutor/plans.html",
+        cards=[_card(host, size.plan) for size in host.once(PlanStore).plans()],
+        opened=opened,
+        problem=problem,
+        form=request.form,
+        limits=_LIMITS,
+        wikis=[client.name for client in host.once(Wikis).searched],
+    )
+
+
+def _card(host: Host, plan: Plan) -> Card:
+    rows, _ = rows_of(host, plan.slug)
+    open_ = sum(row.state in OPEN for row in rows)
+    busy = host.once(Gathering).is_busy(plan.slug) or any(row.state == "running" for row in rows)
+    return Card(
+        plan=plan,
+        concepts=len(rows),
+        percent=mean_percent(rows),
+        due=sum(row.due for row in rows),
+        gathering=f"looking for sources, {len(rows) - open_} of {len(rows)}" if busy and open_ else "",
+        without=0 if busy else sum(row.mark == "none" for row in rows),
+    )

@@ -1,0 +1,54 @@
+// A lesson goes on within the page: forms marked with data-swap are sent, and the lesson is replaced by the server's.
+// The answer is our own server's page, parsed and not run; without this file the same forms load the same pages.
+
+import "/static/ragstone/render.js";
+
+const LESSON = "[data-lesson]";
+
+function place(page, url, push) {
+  const fresh = page.querySelector(LESSON);
+  const old = document.querySelector(LESSON);
+  if (!fresh || !old) return false;
+  document.title = page.title;
+  old.replaceWith(document.importNode(fresh, true));
+  if (push) history.pushState({ swapped: true }, "", url);
+  const focus = document.querySelector(`${LESSON} [data-focus]`);
+  focus?.focus({ preventScroll: true });
+  if (focus && focus.getBoundingClientRect().top < 60) focus.scrollIntoView({ block: "center" });
+  return true;
+}
+
+async function load(url, options) {
+  const response = await fetch(url, { ...options, headers: { Accept: "text/html" } });
+  if (!response.headers.get("Content-Type")?.startsWith("text/html")) throw new Error("no page");
+  return new DOMParser().parseFromString(await response.text(), "text/html");
+}
+
+document.addEventListener("submit", async (event) => {
+  const form = event.target.closest("[data-swap]");
+  if (!form) return;
+  const button = event.submitter;
+  const method = (button?.getAttribute("formmethod") || form.method).toLowerCase();
+  const action = new URL(button?.getAttribute("formaction") || form.action, location.href);
+  const fields = new URLSearchParams(new FormData(form, button));
+  event.preventDefault();
+  for (const each of form.querySelectorAll("button")) each.disabled = true;
+  form.setAttribute("aria-busy", "true");
+  try {
+    if (method === "get") action.search = fields;
+    const page = await load(action, method === "get" ? {} : { method: "POST", body: fields });
+    if (place(page, action, method === "get")) return;
+  } catch {
+    // told by the page that the form loads itself
+  }
+  for (const each of form.querySelectorAll("button")) each.disabled = false;
+  HTMLFormElement.prototype.submit.call(form);
+});
+
+addEventListener("popstate", async () => {
+  try {
+    place(await load(location.href, {}), location.href, false);
+  } catch {
+    location.reload();
+  }
+});
