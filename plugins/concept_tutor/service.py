@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import logging
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ragstone.core import Check, SettingsError
+from ragstone.core import Check, RagstoneError, SettingsError
 
 from .gathering import Gathering
 from .plans.corpus import bring_up_to_date
 from .plans.store import PlanStore
+from .settings import ConceptTutorSettings
 from .wikis import Wikis
 
 if TYPE_CHECKING:
@@ -18,6 +21,10 @@ if TYPE_CHECKING:
 
     from .importing import Imported
     from .plans.records import Plan
+
+_log = logging.getLogger(__name__)
+
+SAMPLE = Path(__file__).parent / "sample" / "elementary-statistics.json"
 
 
 def checks(host: Host) -> list[Check]:
@@ -38,7 +45,8 @@ def checks(host: Host) -> list[Check]:
 
 
 def begin(host: Host) -> None:
-    """What a server does first: it goes on with what was interrupted."""
+    """What a server does first: a first start gets a plan to learn from, and what was interrupted goes on."""
+    put_sample_on_empty_deployment(host)
     host.once(Gathering).resume()
 
 
@@ -56,3 +64,15 @@ def add_plan(host: Host, made: Imported, on_embedded: Callable[[IngestProgress],
     if made.sources:
         bring_up_to_date(host, [plan.slug], on_embedded)
     return plan
+
+
+def put_sample_on_empty_deployment(host: Host) -> None:
+    """Give a first start something to learn. Where the sample was removed by hand, nothing comes back."""
+    from .importing import read_plan_file
+
+    if not host.options(ConceptTutorSettings).sample or not host.once(PlanStore).is_untouched():
+        return
+    try:
+        add_plan(host, read_plan_file(SAMPLE))
+    except RagstoneError as error:
+        _log.warning("the sample plan was not added: %s", error)

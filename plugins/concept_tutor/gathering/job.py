@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal
 
 from ragstone.core import RagstoneError
 
-from ..plans.corpus import bring_up_to_date
+from ..plans.corpus import behind, bring_up_to_date
 from ..plans.store import PlanStore
 from ..wikis import Wikis
 from .claims import Claims
@@ -88,8 +88,12 @@ class Gathering:
 
     def resume(self) -> None:
         """Go on in the background with what was interrupted: by a kill, or by the server's end."""
-        for slug, keys in self._claims.interrupted().items():
+        interrupted = self._claims.interrupted()
+        for slug, keys in interrupted.items():
             self._queue(slug, tuple(keys))
+        for slug in behind(self._host):
+            if slug not in interrupted:
+                self._queue(slug, ())
 
     def stop(self) -> None:
         """Begin nothing more; what is under way goes on the next time."""

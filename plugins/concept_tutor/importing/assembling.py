@@ -49,7 +49,7 @@ def assemble(
     origin: str = "",
     where: Callable[[int], str] = lambda at: f"concepts[{at}]",
 ) -> Imported:
-    """The plan of that shape; ``title``, ``slug`` and ``origin`` in the place of its own.
+    """The plan of that shape; ``title`` and ``slug`` in the place of its own, ``origin`` where it has none.
 
     ``where``: says where the concept of that number stands, for errors. Raises ``BadRequest``.
     """
@@ -78,7 +78,7 @@ def assemble(
         edges=kept,
         description=shape.description,
         language=shape.language,
-        origin=origin or shape.origin,
+        origin=shape.origin or origin,
     )
     return Imported(
         plan,

@@ -102,3 +102,10 @@ def bring_up_to_date(
     if stored := {row.doc_id for row in corpus.documents()}:
         corpus.remove(sorted(stored - store.chunk_ids()))
     return done
+
+
+def behind(host: Host) -> list[str]:
+    """Plans with passages that are not in the corpus: a process ended before it had embedded them."""
+    store = host.once(PlanStore)
+    known = {row.doc_id for row in corpus_of(host).documents()}
+    return [size.plan.slug for size in store.plans() if size.chunks and not store.chunk_ids(size.plan.slug) <= known]

@@ -102,9 +102,18 @@ class PlanStore:
             ]
             if edges:
                 connection.execute(insert(tables.edge), edges)
+            if connection.execute(select(tables.seen.c.id)).first() is None:
+                connection.execute(insert(tables.seen).values(id=1))
             for key, chunks in (sources or {}).items():
                 put_sources(connection, new.slug, plan_id, ids[key], chunks)
             return rows.plan(rows.row(connection, new.slug))
+
+    def is_untouched(self) -> bool:
+        """Whether no plan was ever stored here."""
+        with self.tables.read() as connection:
+            if connection.execute(select(tables.plan.c.id)).first():
+                return False
+            return connection.execute(select(tables.seen.c.id)).first() is None
 
     def remove(self, slug: str) -> PlanSize:
         """Remove a plan with its concepts, edges and passages; returns what it was."""
@@ -191,10 +200,13 @@ class PlanStore:
             )
             return {each[0]: each[1] for each in found}
 
-    def chunk_ids(self) -> set[str]:
-        """Of all passages of all plans."""
+    def chunk_ids(self, slug: str | None = None) -> set[str]:
+        """Of all passages of all plans, or of one."""
+        asked = select(tables.chunk.c.chunk_id)
         with self.tables.read() as connection:
-            return set(connection.execute(select(tables.chunk.c.chunk_id)).scalars())
+            if slug is not None:
+                asked = asked.where(tables.chunk.c.plan_id == rows.row(connection, slug).id)
+            return set(connection.execute(asked).scalars())
 
     def put_sources(self, slug: str, key: str, chunks: Sequence[NewChunk], reason: str = "") -> list[SourceChunk]:
         """Let the concept rest on these passages, in this order, in the place of what it had; its state is ``found``.

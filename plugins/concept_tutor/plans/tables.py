@@ -84,3 +84,6 @@ rests_on = Table(
     Column("relevance", Float, nullable=False),
     Index("concept_tutor_rests_on_by_chunk", "chunk_id"),
 )
+
+#: One row as soon as there ever was a plan: a deployment whose plans were removed stays empty.
+seen = Table("concept_tutor_seen", metadata, Column("id", Integer, primary_key=True))

@@ -1,0 +1,103 @@
+"""Prerequisites: circles found and opened, an order, layers with few crossings."""
+
+from __future__ import annotations
+
+from itertools import permutations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ragstone.plugins.concept_tutor.plans.graph import crossings, layers, order, without_circles
+from ragstone.plugins.concept_tutor.plans.records import Edge
+
+KEYS = "abcdefgh"
+
+
+def _edges(*pairs: str, weight: float = 1.0) -> list[Edge]:
+    return [Edge(pair[0], pair[1], weight=weight) for pair in pairs]
+
+
+def test_without_a_circle_nothing_is_dropped() -> None:
+    edges = _edges("ab", "ac", "bd", "cd")
+    assert without_circles("abcd", edges) == (tuple(edges), ())
+
+
+def test_of_a_circle_the_lightest_edge_goes_and_the_circle_is_named() -> None:
+    edges = [Edge("a", "b", weight=0.9), Edge("b", "c", weight=0.2), Edge("c", "a", weight=0.7)]
+    kept, (circle,) = without_circles("abc", edges)
+    assert kept == (edges[0], edges[2])
+    assert circle.dropped == edges[1]
+    assert circle.keys == ("c", "a", "b")
+
+
+def test_of_equal_edges_the_latest_goes() -> None:
+    kept, (circle,) = without_circles("ab", _edges("ab", "ba"))
+    assert kept == tuple(_edges("ab"))
+    assert circle.keys == ("a", "b")
+
+
+def test_a_concept_that_needs_itself_is_a_circle_of_one() -> None:
+    kept, (circle,) = without_circles("ab", _edges("aa", "ab"))
+    assert (kept, circle.keys) == (tuple(_edges("ab")), ("a",))
+
+
+def test_an_order_keeps_to_the_plan_where_it_can() -> None:
+    assert order("abcd", _edges("ca")) == ("b", "c", "a", "d")
+    with pytest.raises(ValueError, match="circle"):
+        order("ab", _edges("ab", "ba"))
+
+
+def test_layers_are_below_all_that_they_need() -> None:
+    assert layers("abcd", _edges("ab", "bc", "ac")) == (("a", "d"), ("b",), ("c",))
+    assert layers("", []) == ()
+
+
+def test_layers_that_can_be_drawn_without_a_crossing_are() -> None:
+    edges = _edges("ae", "bd", "cf")
+    rows = layers("abcdef", edges)
+    assert crossings([list("abc"), list("def")], edges) > 0
+    assert crossings(rows, edges) == 0
+
+
+@st.composite
+def graphs(draw: st.DrawFn) -> tuple[str, list[Edge]]:
+    keys = KEYS[: draw(st.integers(1, len(KEYS)))]
+    pairs = draw(st.sets(st.sampled_from([(a, b) for a in keys for b in keys]), max_size=20))
+    weights = st.sampled_from([0.25, 0.5, 1.0])
+    return keys, [Edge(a, b, weight=draw(weights)) for a, b in sorted(pairs)]
+
+
+@given(graphs())
+def test_what_is_kept_has_an_order_and_what_was_dropped_was_the_lightest_of_a_circle(
+    graph: tuple[str, list[Edge]],
+) -> None:
+    keys, edges = graph
+    kept, circles = without_circles(keys, edges)
+    at = {key: place for place, key in enumerate(order(keys, kept))}
+    assert all(at[edge.prerequisite] < at[edge.concept] for edge in kept)
+    assert len(kept) + len(circles) == len(edges)
+    weight = {(edge.prerequisite, edge.concept): edge.weight for edge in edges}
+    for circle in circles:
+        around = list(zip(circle.keys, (*circle.keys[1:], circle.keys[0]), strict=True))
+        assert (circle.dropped.prerequisite, circle.dropped.concept) in around
+        assert circle.dropped.weight == min(weight[pair] for pair in around)
+
+
+@given(graphs())
+def test_every_concept_is_in_one_layer_below_its_needs(graph: tuple[str, list[Edge]]) -> None:
+    keys, edges = graph
+    kept, _ = without_circles(keys, edges)
+    rows = layers(keys, kept)
+    assert sorted(key for row in rows for key in row) == sorted(keys)
+    depth = {key: at for at, row in enumerate(rows) for key in row}
+    assert all(depth[edge.prerequisite] < depth[edge.concept] for edge in kept)
+
+
+def test_crossings_are_counted_as_by_hand() -> None:
+    edges = _edges("ad", "ae", "bd", "bf", "ce")
+    for upper in permutations("abc"):
+        for lower in permutations("def"):
+            pairs = [(upper.index(e.prerequisite), lower.index(e.concept)) for e in edges]
+            slow = sum((a - c) * (b - d) < 0 for n, (a, b) in enumerate(pairs) for c, d in pairs[n + 1 :])
+            assert crossings([upper, lower], edges) == slow

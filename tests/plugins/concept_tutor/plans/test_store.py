@@ -1,0 +1,218 @@
+"""Plans in the catalog's database, SQLite and PostgreSQL: whole or not at all."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+import pytest
+from llama_index.core.vector_stores.types import MetadataFilter, MetadataFilters
+
+from ragstone.core import BadRequest, Host, NotFound, TooLarge
+from ragstone.core.testing import open_host
+from ragstone.plugins.concept_tutor.plans.corpus import behind, bring_up_to_date, corpus_of
+from ragstone.plugins.concept_tutor.plans.records import Edge, NewChunk, NewConcept, NewPlan
+from ragstone.plugins.concept_tutor.plans.store import PlanStore
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+WHEN = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
+CONCEPTS = (NewConcept("mean", "Mean", "The centre."), NewConcept("variance", "Variance"), NewConcept("z", "z-score"))
+EDGES = (Edge("mean", "variance", "made of deviations", 0.5), Edge("mean", "z"), Edge("variance", "z"))
+PLAN = NewPlan("statistics", "Statistics", CONCEPTS, EDGES, description="Small", language="en", origin="by hand")
+
+
+def passage(words: str, *, page: str = "Mean", revision: str = "7", section: str = "Definition") -> NewChunk:
+    return NewChunk(
+        source="wikipedia",
+        page_title=page,
+        page_url=f"https://wiki.example.org/wiki/{page}#{section}",
+        section=section,
+        revision=revision,
+        licence="CC BY-SA 4.0",
+        retrieved=WHEN,
+        relevance=0.75,
+        content=words,
+        language="en",
+    )
+
+
+@pytest.fixture
+def host(tmp_path: Path, database: str | None) -> Iterator[Host]:
+    with open_host(tmp_path, database=database) as host:
+        yield host
+
+
+@pytest.fixture
+def store(host: Host) -> PlanStore:
+    store = host.once(PlanStore)
+    store.add(PLAN)
+    return store
+
+
+def _documents(host: Host) -> set[str]:
+    return {row.doc_id for row in corpus_of(host).documents()}
+
+
+def test_a_plan_comes_back_as_it_was(store: PlanStore) -> None:
+    plan = store.plan("statistics")
+    assert (plan.title, plan.description, plan.language, plan.origin) == ("Statistics", "Small", "en", "by hand")
+    assert plan.created.tzinfo is not None
+    assert [(one.key, one.name, one.summary, one.position, one.state) for one in store.concepts("statistics")] == [
+        ("mean", "Mean", "The centre.", 0, "waiting"),
+        ("variance", "Variance", "", 1, "waiting"),
+        ("z", "z-score", "", 2, "waiting"),
+    ]
+    assert store.edges("statistics") == list(EDGES)
+    (size,) = store.plans()
+    assert (size.concepts, size.edges, size.chunks, size.states) == (3, 3, 0, {"waiting": 3})
+    assert store.all_sources("statistics") == {"mean": [], "variance": [], "z": []}
+
+
+def test_it_is_there_for_the_next_one_who_opens(tmp_path: Path, database: str | None) -> None:
+    with open_host(tmp_path, database=database) as host:
+        store = host.once(PlanStore)
+        store.add(PLAN)
+        store.put_sources("statistics", "mean", [passage("The mean is the sum divided by the number.")])
+    with open_host(tmp_path, database=database) as host:
+        (chunk,) = host.once(PlanStore).sources("statistics", "mean")
+        assert (chunk.plan, chunk.concept, chunk.rank, chunk.relevance) == ("statistics", "mean", 1, 0.75)
+        assert (chunk.page_title, chunk.section, chunk.revision) == ("Mean", "Definition", "7")
+        assert (chunk.retrieved, chunk.source, chunk.language) == (WHEN, "wikipedia", "en")
+        assert chunk.page_url == "https://wiki.example.org/wiki/Mean#Definition"
+
+
+def test_what_is_not_there_is_not_found(store: PlanStore) -> None:
+    for missing in (
+        lambda: store.plan("nothing"),
+        lambda: store.concepts("nothing"),
+        lambda: store.concept("statistics", "nothing"),
+        lambda: store.sources("statistics", "nothing"),
+        lambda: store.chunk("nothing"),
+        lambda: store.remove("nothing"),
+    ):
+        with pytest.raises(NotFound):
+            missing()
+
+
+@pytest.mark.parametrize(
+    ("plan", "told"),
+    [
+        (PLAN, "there is a plan 'statistics' already"),
+        (replace(PLAN, slug="../x"), "cannot be a plan's slug"),
+        (replace(PLAN, slug="x", title=" "), "title is empty"),
+        (replace(PLAN, slug="x", concepts=()), "one concept or more"),
+        (replace(PLAN, slug="x", concepts=(*CONCEPTS, CONCEPTS[0])), "two concepts have the key 'mean'"),
+        (replace(PLAN, slug="x", edges=(Edge("mean", "nowhere"),)), "'nowhere' is no concept"),
+        (replace(PLAN, slug="x", edges=(*EDGES, EDGES[0])), "named twice"),
+        (replace(PLAN, slug="x", edges=(*EDGES, Edge("z", "mean"))), "to be learned before the next: mean, z"),
+        (replace(PLAN, slug="x", edges=(Edge("mean", "z", weight=float("nan")),)), "weight is above 0"),
+        (replace(PLAN, slug="x", description="\x00"), "control character"),
+    ],
+)
+def test_what_is_no_plan_is_refused_and_nothing_of_it_stays(store: PlanStore, plan: NewPlan, told: str) -> None:
+    with pytest.raises(BadRequest, match=told):
+        store.add(plan)
+    assert len(store.plans()) == 1
+
+
+def test_a_plan_that_is_too_large_is_refused(store: PlanStore) -> None:
+    many = tuple(NewConcept(f"k{number}", "K") for number in range(2_001))
+    with pytest.raises(TooLarge):
+        store.add(NewPlan("large", "Large", many))
+
+
+def test_sources_replace_the_former_ones(store: PlanStore) -> None:
+    first = store.put_sources("statistics", "mean", [passage("One."), passage("Two."), passage("One.")])
+    assert [(one.content, one.rank) for one in first] == [("One.", 1), ("Two.", 2)]
+    assert store.concept("statistics", "mean").state == "found"
+    second = store.put_sources("statistics", "mean", [passage("Two."), passage("Three.")], "a wiki was away")
+    assert [one.content for one in second] == ["Two.", "Three."]
+    assert store.concept("statistics", "mean").reason == "a wiki was away"
+    assert second[0].chunk_id == first[1].chunk_id
+    with pytest.raises(NotFound):
+        store.chunk(first[0].chunk_id)
+    assert store.put_sources("statistics", "mean", []) == []
+    assert store.concept("statistics", "mean").state == "none"
+
+
+def test_a_newer_revision_with_the_same_words_keeps_the_passage(store: PlanStore) -> None:
+    (before,) = store.put_sources("statistics", "mean", [passage("The same.", revision="7")])
+    (after,) = store.put_sources("statistics", "mean", [passage("The same.", revision="8")])
+    assert (after.chunk_id, after.revision) == (before.chunk_id, "8")
+
+
+def test_a_passage_of_two_concepts_stays_as_long_as_one_rests_on_it(store: PlanStore) -> None:
+    shared = passage("Both need this.")
+    (one,) = store.put_sources("statistics", "mean", [shared])
+    _, two = store.put_sources("statistics", "variance", [passage("First."), shared])
+    assert (one.chunk_id, one.rank, two.chunk_id, two.rank) == (one.chunk_id, 1, one.chunk_id, 2)
+    assert [use.concept for use in store.uses(one.chunk_id)] == ["mean", "variance"]
+    assert store.size("statistics").chunks == 2
+    assert store.counts("statistics") == {"mean": 1, "variance": 2}
+    store.put_sources("statistics", "mean", [])
+    assert store.chunk(one.chunk_id).concept == "variance"
+    store.put_sources("statistics", "variance", [])
+    assert store.size("statistics").chunks == 0
+
+
+def test_two_plans_have_the_same_page_each_for_itself(store: PlanStore) -> None:
+    store.add(replace(PLAN, slug="other"))
+    (here,) = store.put_sources("statistics", "mean", [passage("The same.")])
+    (there,) = store.put_sources("other", "mean", [passage("The same.")])
+    assert here.chunk_id != there.chunk_id
+    store.remove("other")
+    assert store.chunk(here.chunk_id) == here
+
+
+def test_a_passage_without_an_address_is_opened_on_our_own_page(store: PlanStore) -> None:
+    (chunk,) = store.put_sources("statistics", "mean", [replace(passage("Ours."), page_url="")])
+    assert chunk.page_url == f"/concept_tutor/source/{chunk.chunk_id}"
+
+
+def test_a_plan_and_its_sources_are_stored_at_once_or_not_at_all(host: Host) -> None:
+    store = host.once(PlanStore)
+    with pytest.raises(KeyError):
+        store.add(PLAN, {"mean": [passage("One.")], "nowhere": [passage("Two.")]})
+    assert store.plans() == []
+    store.add(PLAN, {"mean": [passage("One.")]})
+    assert store.size("statistics").states == {"found": 1, "waiting": 2}
+
+
+def test_the_corpus_follows_the_tables(store: PlanStore, host: Host) -> None:
+    assert not _documents(host)
+    mean = store.put_sources("statistics", "mean", [passage("The mean is the sum divided by the number.")])
+    store.put_sources("statistics", "variance", [passage("The variance is the mean squared deviation.")])
+    assert behind(host) == ["statistics"]
+    assert bring_up_to_date(host, ["statistics"]) == 2
+    assert bring_up_to_date(host) == 0
+    assert behind(host) == []
+    node = corpus_of(host).node(mean[0].chunk_id)
+    assert node.text == mean[0].content
+    assert node.metadata["url"] == mean[0].page_url
+    plan = MetadataFilters(filters=[MetadataFilter(key="plan", value="statistics")])
+    offered = host.retrieve(corpus_of(host), "What is the mean?", top_k=1, filters=plan).nodes
+    assert [each.node.node_id for each in offered] == [mean[0].chunk_id]
+    # What the tables do not have any more goes.
+    store.put_sources("statistics", "variance", [])
+    bring_up_to_date(host, [])
+    assert _documents(host) == {mean[0].chunk_id}
+    store.remove("statistics")
+    assert (store.plans(), store.chunk_ids()) == ([], set())
+    bring_up_to_date(host, [])
+    assert not _documents(host)
+
+
+def test_a_removed_plan_can_be_made_again(store: PlanStore) -> None:
+    store.put_sources("statistics", "mean", [passage("One.")])
+    assert store.remove("statistics").chunks == 1
+    store.add(PLAN)
+    assert store.all_sources("statistics") == {"mean": [], "variance": [], "z": []}
+    assert not store.is_untouched()
+
+
+def test_a_deployment_that_never_had_a_plan_is_untouched(host: Host) -> None:
+    assert host.once(PlanStore).is_untouched()
