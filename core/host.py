@@ -57,6 +57,7 @@ class Host(Hooks):
         self._following: Following | None = None
         self._opened = False
         self._once: dict[object, object] = {}
+        self._for_long_life: list[Callable[[], None]] = []
 
     @classmethod
     def open(cls, config: Path | str | None = None, *, plugins: dict[str, object] | None = None) -> Host:
@@ -221,3 +222,12 @@ class Host(Hooks):
                 for corpus in self._corpora.values():
                     self._following.add(corpus)
                 self._following.start()
+                for start in self._for_long_life:
+                    start()
+
+    def when_long_lived(self, start: Callable[[], None]) -> None:
+        """Call this as soon as it is known that the host lives long (``follow``): for what works in the background."""
+        with self._lock:
+            self._for_long_life.append(start)
+            if self._following is not None:
+                start()

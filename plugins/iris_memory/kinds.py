@@ -79,6 +79,7 @@ DEFAULT_EXCLUDE: tuple[str, ...] = (
     "**/__pycache__",
     "**/*.pyc",
     "**/*.db",
+    "**/*.db-*",
     "**/*.sqlite*",
     "**/*~",
     "**/.#*",

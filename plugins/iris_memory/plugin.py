@@ -32,16 +32,20 @@ def ragstone_settings() -> type[BaseModel]:
 @hookimpl
 def ragstone_opened(host: Host) -> None:
     """From now on the module's functions ask this host, unless another was open before."""
+    from .indexing.watching import watch_while_open
     from .recall.resident import RESIDENT
 
     RESIDENT.arrives(host)
+    watch_while_open(host)
 
 
 @hookimpl
 def ragstone_closing(host: Host) -> None:
     """The module's functions ask another."""
+    from .indexing.watching import stop_watching
     from .recall.resident import RESIDENT
 
+    stop_watching(host)
     RESIDENT.leaves(host)
 
 

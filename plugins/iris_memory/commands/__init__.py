@@ -6,6 +6,7 @@ import click
 
 from .keeping import forget, status, update
 from .query import query
+from .watch import watch
 
 
 @click.group()
@@ -17,3 +18,4 @@ memory.add_command(forget)
 memory.add_command(query)
 memory.add_command(status)
 memory.add_command(update)
+memory.add_command(watch)

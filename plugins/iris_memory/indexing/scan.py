@@ -52,7 +52,7 @@ class Scanner:
         self._root = root
         self._kinds = kinds
         self._max_bytes = max_bytes
-        self._own = {str(path) for path in own}
+        self._own = {path.relative_to(root).as_posix() for path in own if path.is_relative_to(root)}
 
     def scan(self, under: str = "") -> Scan:
         """Everything at or below this path relative to the root; nothing where nothing is there."""
@@ -118,7 +118,7 @@ class Scanner:
     def _looked_at(self, scan: Scan, path: str, mode: int) -> bool:
         """Whether it is looked at any further; if not, it is noted why."""
         shown, reason = path, None
-        if self._kinds.excluded(path) or str(self._root / path) in self._own:
+        if self._kinds.excluded(path) or path in self._own:
             shown, reason = (f"{path}/" if stat.S_ISDIR(mode) else path), "left out by the settings"
         elif stat.S_ISLNK(mode):
             inside = Path(os.path.realpath(self._root / path)).is_relative_to(self._root)
