@@ -100,7 +100,7 @@ def _guess(text: str) -> str:
     begins = text.lstrip()[:1]
     if begins in ("{", "["):
         return "jsonl" if re.match(r"\s*\{.*\}\s*\n\s*\{", text) else "json"
-    first = next((line for line in text.splitlines() if line.strip()), "")
+    first = next((line for line in text.split("\n") if line.strip()), "")
     cells = [cell.strip().casefold() for cell in first.split(",")]
     return "csv" if len(cells) > 1 and "name" in {_COLUMNS.get(cell) for cell in cells} else "list"
 
@@ -110,7 +110,7 @@ def _list(text: str, where: str) -> _Read:
     title = ""
     concepts: list[ConceptShape] = []
     lines: list[int] = []
-    for number, line in enumerate(text.splitlines(), start=1):
+    for number, line in enumerate(text.split("\n"), start=1):
         if not line.strip():
             continue
         if line.startswith("#"):
@@ -160,7 +160,7 @@ def _json(text: str, where: str) -> _Read:
 def _jsonl(text: str, where: str) -> _Read:
     """A concept a line, as in a plan's ``concepts``, or as Metacademy has them: tag, title, summary, dependencies."""
     found: list[tuple[int, Any]] = []
-    for number, line in enumerate(text.splitlines(), start=1):
+    for number, line in enumerate(text.split("\n"), start=1):
         if line.strip():
             found.append((number, _loaded(line, where, number - 1)))
     tags = {_dashed(one["tag"]) for _, one in found if isinstance(one, dict) and isinstance(one.get("tag"), str)}
