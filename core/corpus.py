@@ -6,37 +6,26 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
-from llama_index.core.schema import Document
-
 from .analysis import ANALYSIS_VERSION
 from .calibration import DEFAULT_THRESHOLD, FEWEST_CHUNKS, OFFERED, Calibration, calibrate
 from .errors import NotFound
 from .forks import OwnLock
 from .ingest import IngestReport, OnProgress, ingest
 from .lazily import lazily
-from .lexical import LexicalSearch
+from .rebuilding import rebuild
 from .retrieval import HybridRetriever
-from .vectors import ExactSearch
+from .searching import Searching
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    import numpy as np
-    import numpy.typing as npt
     from llama_index.core.node_parser import NodeParser
-    from llama_index.core.schema import TextNode
+    from llama_index.core.schema import Document, TextNode
     from llama_index.core.vector_stores.types import MetadataFilters
 
     from .catalog import Catalog, CorpusRow, Snapshot, StoredDocument
     from .encoder import Encoder
-    from .index import Follower
     from .settings import RetrievalSettings
-    from .together import Asked
-
-#: Different filters that are remembered for a corpus that does not change: each book of a shelf, and some more.
-_FILTERS_KEPT = 64
-#: Chunks whose packed words are kept, some 800 bytes each.
-_PACKED_KEPT = 10_000
 
 
 @dataclass(frozen=True)
@@ -76,15 +65,12 @@ class Corpus:
         self._hint = hint
         self.catalog = catalog
         self.options = options
-        #: The vector index that follows this corpus, in a host that lets one follow.
-        self.follower: Follower | None = None
+        #: What finds its passages.
+        self.searching = Searching(lambda: self.encoder.dimension)
         self._get_encoder = encoder
         self._get_parser = parser
-        self._passing: dict[tuple[int, int, str], npt.NDArray[np.int64]] = {}
         self._facets: dict[tuple[str, ...], tuple[tuple[int, int] | None, list[tuple[tuple[Any, ...], int]]]] = {}
         self._size: tuple[tuple[int, int] | None, int] = (None, 0)
-        self.lexical = LexicalSearch()
-        self._packed: dict[int, bytes] = {}
         self._lock = OwnLock()
         self._rebuilding = OwnLock()
 
@@ -106,10 +92,6 @@ class Corpus:
             "parser": _parser_fingerprint(self.parser),
             "words": f"english/{ANALYSIS_VERSION}",
         }
-
-    @lazily
-    def _exact(self) -> ExactSearch:
-        return ExactSearch(self.encoder.dimension)
 
     # What is in it
 
@@ -254,70 +236,6 @@ class Corpus:
         calibration = None if row is None else _calibration_of(row)
         return DEFAULT_THRESHOLD if calibration is None else calibration.threshold
 
-    def passing(
-        self, snapshot: Snapshot, row: CorpusRow, filters: MetadataFilters | None
-    ) -> npt.NDArray[np.int64] | None:
-        """Keys of the chunks that pass the filters, ascending; ``None`` without filters."""
-        if filters is None:
-            return None
-        # Of this moment only: any change to the corpus makes another key.
-        at = (row.id, row.seq, filters.model_dump_json())
-        found = self._passing.get(at)
-        if found is None:
-            found = snapshot.chunk_keys(row.id, filters)
-            if len(self._passing) >= _FILTERS_KEPT:
-                self._passing.clear()
-            self._passing[at] = found
-        return found
-
-    def ahead(self, question: npt.NDArray[np.float32]) -> Asked | None:
-        """Have the question multiplied along with others' that wait for their turn, where exact search is to answer."""
-        return self._exact.ahead(question) if self.follower is None else None
-
-    def nearest(
-        self,
-        snapshot: Snapshot,
-        row: CorpusRow,
-        question: npt.NDArray[np.float32],
-        limit: int,
-        keys: npt.NDArray[np.int64] | None,
-        filters: MetadataFilters | None,
-        ahead: Asked | None = None,
-    ) -> list[tuple[int, float]]:
-        """``(chunk key, cosine)``, best first: from the index while it is current, else by exact search.
-
-        ``ahead``: what ``ahead`` gave for this question.
-        """
-        if self.follower is not None:
-            ids = self.follower.search(row, question, limit, filters)
-            if ids is not None:
-                # The catalog's own vectors give the score: a damaged index can leave out, but not lie.
-                found = self.cosines(snapshot, row, question, list(snapshot.keys_of(row.id, ids).values()))
-                return sorted(found.items(), key=lambda item: (-item[1], item[0]))
-        return self._exact.search(snapshot, row, question, limit, keys, ahead)
-
-    def cosines(
-        self, snapshot: Snapshot, row: CorpusRow, question: npt.NDArray[np.float32], keys: Sequence[int]
-    ) -> dict[int, float]:
-        """How near these chunks are, by key."""
-        found = self._exact.cosines(row, question, keys)
-        if found is None:
-            stored = snapshot.chunk_vectors(keys, len(question))
-            found = {key: float((windows @ question).max()) for key, windows in stored.items()}
-        return found
-
-    def packed_words(self, snapshot: Snapshot, keys: Sequence[int]) -> dict[int, bytes]:
-        """As ``Snapshot.packed_words``, kept for a while: a chunk that changes gets another key."""
-        found = {key: known for key in keys if (known := self._packed.get(key)) is not None}
-        missing = [key for key in keys if key not in found]
-        if missing:
-            fresh = snapshot.packed_words(missing)
-            if len(self._packed) > _PACKED_KEPT:
-                self._packed.clear()
-            self._packed |= fresh
-            found |= fresh
-        return found
-
     # Keeping it right
 
     def _calibrate(self) -> None:
@@ -346,54 +264,9 @@ class Corpus:
         from outside.
         """
         with self._rebuilding:
-            with self.catalog.read() as snapshot:
-                unfinished = snapshot.corpus(self.name, state="building")
-            if unfinished is not None and unfinished.fingerprint != self.fingerprint:
-                self.catalog.drop_corpus(unfinished.id)
-            while True:
-                building = self.catalog.create_corpus(self.name, self.fingerprint, state="building")
-                report, active = self._bring_up_to_date(building, on_progress)
-                # Whatever another process changed meanwhile is brought over in the next round.
-                if self.catalog.swap_in(building, active):
-                    self._calibrate()
-                    return report
-
-    def _bring_up_to_date(self, building: CorpusRow, on_progress: OnProgress | None) -> tuple[IngestReport, CorpusRow]:
-        with self.catalog.read() as snapshot:
-            active = self.row(snapshot)
-            stored = snapshot.documents(active.id)
-            there = {row.doc_id for row in snapshot.documents(building.id)}
-        gone = there - {row.doc_id for row in stored}
-        if gone:
-            self.catalog.remove_documents(building.id, sorted(gone))
-
-        def documents() -> Iterable[Document]:
-            for row in stored:
-                with self.catalog.read() as snapshot:
-                    text = snapshot.document_text(active.id, row.doc_id)
-                if text is not None:
-                    yield StoredAs(id_=row.doc_id, text=text, metadata=row.metadata, stored_hash=row.hash)
-
-        report = ingest(
-            documents(),
-            catalog=self.catalog,
-            corpus_id=building.id,
-            parser=self.parser,
-            encoder=self.encoder,
-            on_progress=on_progress,
-        )
-        return report, active
-
-
-class StoredAs(Document):
-    """A document out of the catalog, which keeps the hash that it was stored with."""
-
-    stored_hash: str
-
-    @property
-    def hash(self) -> str:
-        """The hash of what its reader gave."""
-        return self.stored_hash
+            report = rebuild(self, on_progress)
+            self._calibrate()
+            return report
 
 
 def _calibration_of(row: CorpusRow) -> Calibration | None:

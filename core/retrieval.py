@@ -84,22 +84,23 @@ class HybridRetriever(ScoredRetriever):
     def search(self, question: str) -> Retrieval:
         """The passages with their scores."""
         corpus, options = self._corpus, self._corpus.options
+        searching = corpus.searching
         encoder = corpus.encoder  # loaded here, once, so that no question's time counts it
         started = time.perf_counter()
         embedded = encoder.embed_query(question)
         encoded = time.perf_counter()
         words = question_stems(question)
-        ahead = corpus.ahead(embedded)
+        ahead = searching.ahead(embedded)
         with encoder.turns.turn(), corpus.catalog.read() as snapshot:
             row = corpus.row(snapshot)
             # Another encoder made the corpus: until it is rebuilt, words find what they can.
             vector = embedded if corpus.has_vectors(row) else None
-            keys = corpus.passing(snapshot, row, self._filters)
-            found, frequencies = corpus.lexical.search(snapshot, row, words, options.candidates, keys)
+            keys = searching.passing(snapshot, row, self._filters)
+            found, frequencies = searching.lexical.search(snapshot, row, words, options.candidates, keys)
             lexical, dense = dict(found), {}
             if vector is not None:
-                dense = dict(corpus.nearest(snapshot, row, vector, options.candidates, keys, self._filters, ahead))
-                dense |= corpus.cosines(snapshot, row, vector, [key for key in lexical if key not in dense])
+                dense = dict(searching.nearest(snapshot, row, vector, options.candidates, keys, self._filters, ahead))
+                dense |= searching.cosines(snapshot, row, vector, [key for key in lexical if key not in dense])
             idf = inverse_frequencies(words, frequencies, corpus.size(snapshot, row))
             scores = rank(
                 words,
@@ -108,7 +109,7 @@ class HybridRetriever(ScoredRetriever):
                 lexical,
                 weight=self._dense_weight if vector is not None else 0.0,
                 top_k=self._top_k,
-                packed=partial(corpus.packed_words, snapshot),
+                packed=partial(searching.packed_words, snapshot),
             )
             nodes = snapshot.nodes(scores)
         there = [key for key in scores if key in nodes]

@@ -63,9 +63,9 @@ class Following:
         """How the indexes are. None of this stops an answer: exact search stands in."""
         found = [Check("vector index", self._waits is None, self._waits or self.detail)]
         found += [
-            Check(f"vector index of {corpus.name}", False, corpus.follower.trouble)
+            Check(f"vector index of {corpus.name}", False, corpus.searching.follower.trouble)
             for corpus in self._corpora
-            if corpus.follower is not None and corpus.follower.trouble
+            if corpus.searching.follower is not None and corpus.searching.follower.trouble
         ]
         return found
 
@@ -87,7 +87,7 @@ class Following:
                 self._stop.wait(pause)
         finally:
             for corpus in self._corpora:
-                follower, corpus.follower = corpus.follower, None
+                follower, corpus.searching.follower = corpus.searching.follower, None
                 if follower is not None:
                     follower.close()
             if held:
@@ -135,10 +135,10 @@ class Following:
         if why is not None:
             _log.warning("the corpus %s was %s; it is rebuilt beside the old one", corpus.name, why)
             corpus.rebuild(on_progress=self._unless_stopped)
-        if corpus.follower is None and not self._attach(corpus):
+        if corpus.searching.follower is None and not self._attach(corpus):
             return
-        if corpus.follower is not None and corpus.follower.catch_up():
-            _log.info("the vector index of %s is at change %s", corpus.name, corpus.follower.current)
+        if corpus.searching.follower is not None and corpus.searching.follower.catch_up():
+            _log.info("the vector index of %s is at change %s", corpus.name, corpus.searching.follower.current)
 
     def _unless_stopped(self, progress: IngestProgress) -> None:  # noqa: ARG002
         if self._stop.is_set():
@@ -152,7 +152,7 @@ class Following:
         if given is None and settings.store == "auto" and corpus.info().chunks < settings.from_chunks:
             self.detail = f"none below {settings.from_chunks:,} passages; exact search is quicker"
             return False
-        corpus.follower = Follower(corpus, self._folder / corpus.name, given)
+        corpus.searching.follower = Follower(corpus, self._folder / corpus.name, given)
         self.detail = f"{type(given).__name__ if given is not None else 'Chroma'} follows the catalog"
         return True
 

@@ -28,6 +28,11 @@ needed("chromadb")
 QUESTIONS = ("What is a caster?", "Which tyres grip?", "How strong is the gripper?", "What about safety?")
 
 
+def is_followed(corpus: Corpus) -> bool:
+    follower = corpus.searching.follower
+    return follower is not None and follower.current is not None
+
+
 def wait_for(true: Callable[[], bool], what: str, seconds: float = 180) -> None:
     end = time.monotonic() + seconds
     while not true():
@@ -44,7 +49,7 @@ def corpus(fast_host: Host, small_book: Path) -> Corpus:
 
 def _ranks(corpus: Corpus, follower: Follower | None) -> list[list[int]]:
     """The nearest chunks to each question, through the follower or by exact search."""
-    corpus.follower = follower
+    corpus.searching.follower = follower
     found = []
     for question in QUESTIONS:
         vector = corpus.encoder.embed_query(question)
@@ -52,8 +57,8 @@ def _ranks(corpus: Corpus, follower: Follower | None) -> list[list[int]]:
             row = corpus.row(snapshot)
             if follower is not None:
                 assert follower.search(row, vector, 4, None) is not None, "the index was not asked"
-            found.append([key for key, _ in corpus.nearest(snapshot, row, vector, 4, None, None)])
-    corpus.follower = None
+            found.append([key for key, _ in corpus.searching.nearest(snapshot, row, vector, 4, None, None)])
+    corpus.searching.follower = None
     return found
 
 
@@ -133,14 +138,14 @@ def test_a_failing_store_leaves_the_answers_to_exact_search(corpus: Corpus, tmp_
 
     follower = Follower(corpus, tmp_path / "index", Failing())
     follower.catch_up()
-    corpus.follower = follower
+    corpus.searching.follower = follower
     with corpus.catalog.read() as snapshot:
         row = corpus.row(snapshot)
-        found = corpus.nearest(snapshot, row, corpus.encoder.embed_query("caster"), 4, None, None)
+        found = corpus.searching.nearest(snapshot, row, corpus.encoder.embed_query("caster"), 4, None, None)
     assert len(found) == 4
     assert "no more" in (follower.trouble or "")
     assert follower.current is None
-    corpus.follower = None
+    corpus.searching.follower = None
 
 
 class InMemory:
@@ -164,7 +169,10 @@ def test_a_plugin_swaps_in_its_own_store(tmp_path: Path, small_book: Path) -> No
         shelf = Shelf(host)
         shelf.add(shelf.plan(small_book), title="Parts")
         host.follow()
-        wait_for(lambda: shelf.corpus.follower is not None and shelf.corpus.follower.current is not None, "following")
+        wait_for(
+            lambda: is_followed(shelf.corpus),
+            "following",
+        )
         assert len(plugin.store.data.embedding_dict) == 4
         assert "caster" in host.assistant("book_chat").ask("What is a caster?").text.lower()
 
@@ -177,7 +185,10 @@ def test_a_following_host_answers_while_and_after_it_catches_up(real_host: Host,
     shelf.add(shelf.plan(small_book), title="Parts")
     ask = real_host.assistant("book_chat").ask
     at_once = ask("What is a caster?")
-    wait_for(lambda: shelf.corpus.follower is not None and shelf.corpus.follower.current is not None, "following")
+    wait_for(
+        lambda: is_followed(shelf.corpus),
+        "following",
+    )
     assert ask("What is a caster?").text == at_once.text
     assert ask("What is a caster?", narrow={"book": "parts"}).text == at_once.text
     assert any("Chroma follows" in check.detail for check in real_host.checks())
@@ -197,10 +208,13 @@ def test_an_index_begins_where_it_pays(tmp_path: Path) -> None:
         corpus = add(host, 1)
         host.follow()
         wait_for(lambda: _detail(host).startswith("none below 4 passages"), "the reason")
-        assert corpus.follower is None
+        assert corpus.searching.follower is None
         add(host, 3)
         wait_for(lambda: _detail(host) == "Chroma follows the catalog", "the index")
-        wait_for(lambda: corpus.follower is not None and corpus.follower.current is not None, "catching up")
+        wait_for(
+            lambda: is_followed(corpus),
+            "catching up",
+        )
 
 
 def _detail(host: Host) -> str:

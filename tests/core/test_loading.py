@@ -148,7 +148,10 @@ def test_the_command_lists_them_and_the_rest_serve(site: Path, small_book: Path)
     done = run("plugins", "--json", site=site)
     assert done.code == 0
     listed = {state["name"]: state for state in json.loads(done.out)}
-    assert list(listed) == [*sorted([*BROKEN, "book_chat", "concept_tutor", "fast_models", "iris_memory", "wiki_edge"]), *ALWAYS]
+    assert list(listed) == [
+        *sorted([*BROKEN, "book_chat", "concept_tutor", "fast_models", "iris_memory", "wiki_edge"]),
+        *ALWAYS,
+    ]
     for name, (_code, state, reason) in BROKEN.items():
         assert listed[name] == {
             "name": name,

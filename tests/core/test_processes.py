@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from llama_index.core.schema import Document
 
-from ragstone.core import Corpus, Host, IngestReport
+from ragstone.core import Corpus, Host, IngestReport, rebuilding
 from ragstone.core.testing import open_host
 from ragstone.plugins.book_chat.shelf import Shelf
 from tests.needs import needed
@@ -79,7 +79,7 @@ def followed(host: Host) -> bool:
     def is_current() -> bool:
         with host.catalog.read() as snapshot:
             row = corpus.row(snapshot)
-        return corpus.follower is not None and corpus.follower.current == (row.id, row.seq)
+        return corpus.searching.follower is not None and corpus.searching.follower.current == (row.id, row.seq)
 
     return soon(is_current)
 
@@ -255,7 +255,7 @@ from ragstone.core.testing import open_host
 with open_host(Path(sys.argv[1]), index={"store": "chroma"}) as host:
     host.follow()
     corpus = host.find_corpus("books")
-    while corpus.follower is None or corpus.follower.current is None:
+    while corpus.searching.follower is None or corpus.searching.follower.current is None:
         time.sleep(0.02)
     print("follows", flush=True)
     time.sleep(60)
@@ -492,17 +492,19 @@ def test_two_rebuilds_at_once_lose_nothing(
         open_host(tmp_path, database=database, options=options) as second,
     ):
         one, other = Shelf(first).corpus, Shelf(second).corpus
-        bring = Corpus._bring_up_to_date
+        bring = rebuilding.bring_up_to_date
         overtaken = threading.Event()
 
-        def slowly(self: Corpus, building: CorpusRow, on_progress: OnProgress | None) -> tuple[IngestReport, CorpusRow]:
-            done = bring(self, building, on_progress)
-            if self is one and not overtaken.is_set():
+        def slowly(
+            corpus: Corpus, building: CorpusRow, on_progress: OnProgress | None
+        ) -> tuple[IngestReport, CorpusRow]:
+            done = bring(corpus, building, on_progress)
+            if corpus is one and not overtaken.is_set():
                 overtaken.set()
                 other.rebuild()
             return done
 
-        monkeypatch.setattr(Corpus, "_bring_up_to_date", slowly)
+        monkeypatch.setattr(rebuilding, "bring_up_to_date", slowly)
         one.rebuild()
         assert overtaken.is_set()
         assert answer(second).startswith(ANSWER)
@@ -522,13 +524,13 @@ def test_what_is_added_while_a_rebuild_is_under_way_is_brought_over(
         open_host(tmp_path, database=database) as writer,
         open_host(tmp_path, database=database, options=options) as rebuilder,
     ):
-        bring = Corpus._bring_up_to_date
+        bring = rebuilding.bring_up_to_date
         rounds: list[CorpusRow] = []
 
         def meanwhile(
-            self: Corpus, building: CorpusRow, on_progress: OnProgress | None
+            corpus: Corpus, building: CorpusRow, on_progress: OnProgress | None
         ) -> tuple[IngestReport, CorpusRow]:
-            done = bring(self, building, on_progress)
+            done = bring(corpus, building, on_progress)
             rounds.append(done[1])
             if len(rounds) == 1:
                 Shelf(writer).corpus.ingest([eyes])
@@ -541,7 +543,7 @@ def test_what_is_added_while_a_rebuild_is_under_way_is_brought_over(
             text="# Eyes\n\nA stereo camera sees depth by parallax.\n",
             metadata={**metadata, "title": "Eyes", "chapter": None, "within": []},
         )
-        monkeypatch.setattr(Corpus, "_bring_up_to_date", meanwhile)
+        monkeypatch.setattr(rebuilding, "bring_up_to_date", meanwhile)
         Shelf(rebuilder).corpus.rebuild()
         assert len(rounds) == 2
         names = {document.doc_id for document in Shelf(rebuilder).corpus.documents()}
