@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import threading
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+
+from .highest import highest
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -17,8 +19,6 @@ if TYPE_CHECKING:
 
 #: Scores of words that are kept, in bytes: the words of some thousand questions over 20,000 chunks.
 _KEPT_BYTES = 32_000_000
-#: Sums of which only the highest is looked at first.
-_BLOCK = 256
 
 
 @dataclass
@@ -87,23 +87,14 @@ def best_of(
     # Keys of one corpus lie close together: an array over their range is the quickest place to add them up.
     low = min(int(each.keys[0]) for each in held)
     high = max(int(each.keys[-1]) for each in held)
-    sums = np.zeros(-(-(high - low + 1) // _BLOCK) * _BLOCK, held[0].scores.dtype)
+    sums = np.zeros(high - low + 1, held[0].scores.dtype)
     for each in held:
         sums[each.keys - low] += each.scores
     if keys is not None:
         there = keys[(keys >= low) & (keys <= high)] - low
         everywhere, sums = sums, np.zeros_like(sums)
         sums[there] = everywhere[there]
-    found = _highest(sums, limit)
+    found = highest(sums, limit)
+    found = found[sums[found] > 0]
     found = found[np.lexsort((found, -sums[found]))][:limit]
     return list(zip((found + low).tolist(), sums[found].tolist(), strict=True))
-
-
-def _highest(sums: npt.NDArray[np.floating[Any]], limit: int) -> npt.NDArray[np.intp]:
-    """Places of at least the ``limit`` highest sums above 0, as far as there are so many."""
-    peaks = sums.reshape(-1, _BLOCK).max(axis=1)
-    if len(peaks) <= limit:
-        return np.flatnonzero(sums)
-    # So many blocks have a peak as high as this, so that nothing below it can be among the highest.
-    bound = np.partition(peaks, len(peaks) - limit)[len(peaks) - limit]
-    return np.flatnonzero(sums >= bound) if bound > 0 else np.flatnonzero(sums)

@@ -56,22 +56,44 @@ def seen(
     weights = np.array([idf.get(word, 0.0) for word in words])
     total = weights.sum()
     sentence, pairs = np.zeros(len(passages)), np.zeros(len(passages))
-    for at, data in enumerate(passages):
-        numbers = np.frombuffer(data, "<u4")
-        above, count, size = (int(number) for number in numbers[1:_HEADER])
-        first = _HEADER + above + count
-        if count and size and total > 0:
-            equal = numbers[:, None] == asked
-            # A sentence of stop words alone has no stems, and nothing to add to the best.
-            sizes = numbers[_HEADER + above : first].astype(np.int64)
-            starts = first + (np.cumsum(sizes) - sizes)[sizes > 0]
-            held = np.logical_or.reduceat(equal[: first + size], starts, axis=0)
-            held |= equal[_HEADER : _HEADER + above].any(axis=0)
-            sentence[at] = (held @ weights).max() / total
-            if len(asked) > 1:
-                inside = equal[first + size :]
-                together = (inside[:-1, :-1] & inside[1:, 1:]).any(axis=0)
-                pairs[at] = together.sum() / len(together)
+    if not passages or not total > 0:
+        return sentence, pairs
+    # All passages as one array, in which the few places count where a word of the question stands.
+    numbers = np.frombuffer(b"".join(passages), "<u4")
+    lengths = np.array([len(data) // 4 for data in passages])
+    ends = np.cumsum(lengths)
+    begins = ends - lengths
+    above, counts, sizes = numbers[begins + np.arange(1, _HEADER)[:, None]].astype(np.int64)
+    first = begins + _HEADER + above + counts
+    equal = asked[:, None] == numbers
+    word, places = np.divmod(np.flatnonzero(equal), len(numbers))
+    of = np.searchsorted(ends, places, side="right")
+    headed = np.zeros((len(passages), len(asked)), bool)
+    under = (places >= begins[of] + _HEADER) & (places < first[of] - counts[of])
+    headed[of[under], word[under]] = True
+
+    owners = np.repeat(np.arange(len(passages)), counts)
+    listed = np.cumsum(counts) - counts
+    lengths = numbers[np.arange(len(owners)) + np.repeat(first - counts - listed, counts)].astype(np.int64)
+    # A sentence of stop words alone has no stems, and nothing to add to the best.
+    owners, lengths = owners[lengths > 0], lengths[lengths > 0]
+    if len(owners):
+        within = np.cumsum(lengths) - lengths
+        opens = np.flatnonzero(np.diff(owners, prepend=-1))
+        starts = first[owners] + within - np.repeat(within[opens], np.diff(opens, append=len(owners)))
+        held = headed[owners]
+        number = np.maximum(np.searchsorted(starts, places, side="right") - 1, 0)
+        inside = (places >= starts[number]) & (places < starts[number] + lengths[number])
+        held[number[inside], word[inside]] = True
+        sentence[owners[opens]] = np.maximum.reduceat(held @ weights, opens) / total
+    if len(asked) > 1:
+        # Only where a further word of the question and a further word of the passage follow.
+        follow = (places >= first[of] + sizes[of]) & (places + 1 < ends[of]) & (word + 1 < len(asked)) & (sizes[of] > 0)
+        of, places, word = of[follow], places[follow], word[follow]
+        together = np.zeros((len(passages), len(asked) - 1), bool)
+        beside = equal[word + 1, places + 1]
+        together[of[beside], word[beside]] = True
+        pairs = together.mean(axis=1)
     return sentence, pairs
 
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import threading
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from .catalog import DocumentVectors
+from .highest import highest
 from .together import Together
 
 if TYPE_CHECKING:
@@ -38,12 +40,25 @@ class _Loaded:
     #: float32 [windows, dimension].
     matrix: npt.NDArray[np.float32]
 
+    @cached_property
+    def sizes(self) -> npt.NDArray[np.int64]:
+        """How many windows each chunk has."""
+        return np.diff(self.starts, append=len(self.matrix))
+
+    def chunks_of_highest(self, products: npt.NDArray[np.float32], limit: int) -> npt.NDArray[np.int64]:
+        """The places of at least ``limit`` chunks that have the highest windows, as far as there are so many."""
+        windows = limit * -(-len(self.matrix) // len(self.keys))
+        while True:
+            found = np.unique(np.searchsorted(self.starts, highest(products, windows), side="right") - 1)
+            if len(found) >= limit or windows >= len(products):
+                return found
+            windows *= 2
+
     def nearness(self, question: npt.NDArray[np.float32], places: npt.NDArray[np.int64]) -> npt.NDArray[np.float32]:
         """The cosine of each of these chunks' nearest window, float32 [places]: the same whatever stands beside it."""
         if not len(places):
             return np.zeros(0, np.float32)
-        ends = np.append(self.starts[1:], len(self.matrix))[places]
-        sizes = ends - self.starts[places]
+        sizes = self.sizes[places]
         first = np.cumsum(sizes) - sizes
         rows = np.arange(sizes.sum()) + np.repeat(self.starts[places] - first, sizes)
         products = np.einsum("ij,j->i", self.matrix[rows], question)
@@ -85,14 +100,14 @@ class ExactSearch:
         if ahead is None or ahead.matrix is not loaded.matrix:
             ahead = self._together.ask(loaded.matrix, question)
         products = self._together.product(ahead)
-        cosines, found = np.maximum.reduceat(products, loaded.starts), np.arange(len(loaded.keys))
         if keys is not None:
-            found = found[np.isin(loaded.keys, keys)]
-            cosines = cosines[found]
+            inside = np.isin(loaded.keys, keys)
+            products = np.where(np.repeat(inside, loaded.sizes), products, -np.inf)
         # Products differ in their last bits with the questions that were multiplied along; which passages are taken and
         # in which order must not. So a few more are taken, and their cosines are worked out alone.
-        if len(found) > limit + _SPARE:
-            found = found[np.argpartition(-cosines, limit + _SPARE - 1)[: limit + _SPARE]]
+        found = loaded.chunks_of_highest(products, limit + _SPARE)
+        if keys is not None:
+            found = found[inside[found]]
         alone = loaded.nearness(question, found)
         # Equal cosines in the order of their keys: the same question always gives the same order.
         best = np.lexsort((loaded.keys[found], -alone))[:limit]

@@ -189,6 +189,28 @@ def test_exact_search_equals_brute_force_and_follows_changes(catalog: Catalog) -
         assert np.allclose([score for _, score in found], [score for _, score in expected])
 
 
+def test_exact_search_over_many_chunks_narrowed_and_not(catalog: Catalog) -> None:
+    random = np.random.default_rng(7)
+    corpus = catalog.create_corpus("c", {})
+    sizes = random.integers(1, 4, 2000)
+    rows = [random.standard_normal((size, DIMENSION)).astype(np.float32) for size in sizes]
+    new = [NewChunk(str(number), "", "t", {}, {}, windows) for number, windows in enumerate(rows)]
+    catalog.put_document(corpus.id, NewDocument("d", "h", "t", {}, new))
+    exact = ExactSearch(DIMENSION)
+    with catalog.read() as snapshot:
+        row = snapshot.corpus("c")
+        assert row is not None
+        keys = snapshot.vectors([snapshot.documents(row.id)[0].key], DIMENSION).popitem()[1].chunk_keys
+        for narrow in (None, keys[::3], keys[:2], keys[:0]):
+            question = random.standard_normal(DIMENSION).astype(np.float32)
+            best = {int(key): float((windows @ question).max()) for key, windows in zip(keys, rows, strict=True)}
+            inside = set(keys.tolist() if narrow is None else narrow.tolist())
+            expected = sorted(best.keys() & inside, key=lambda key: (-best[key], key))[:5]
+            found = exact.search(snapshot, row, question, 5, narrow)
+            assert [key for key, _ in found] == expected
+            assert [cosine for _, cosine in found] == pytest.approx([best[key] for key in expected], abs=1e-5)
+
+
 def test_a_newer_schema_is_refused(catalog: Catalog, database: str | None, tmp_path: Path) -> None:
     _alter(database, tmp_path, "UPDATE about SET value = '99' WHERE key = 'schema'")
     with pytest.raises(StorageError, match="newer Ragstone"):

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from ragstone.core.analysis import question_stems
 from ragstone.core.catalog import WordScores
+from ragstone.core.highest import highest
 from ragstone.core.lexical import best_of
 from ragstone.core.passages import covered, passage_words
 from ragstone.core.ranking import rank
@@ -40,6 +41,17 @@ def test_packed_passages_say_what_their_words_say(headings: str, text: str, ques
     sentences, pairs = seen([pack(headings, text)], words, idf)
     assert sentences.tolist() == pytest.approx([sentence])
     assert pairs.tolist() == pytest.approx([len(asked & inside) / len(asked) if asked and any(known.held) else 0.0])
+
+
+@settings(max_examples=150, deadline=None)
+@given(passages=st.lists(st.tuples(TEXTS, TEXTS), max_size=5), question=WORDS.map(" ".join))
+def test_a_passage_is_seen_alone_as_among_others(passages: list[tuple[str, str]], question: str) -> None:
+    words = question_stems(question)
+    idf = {word: 1.0 + number for number, word in enumerate(words)}
+    packed = [pack(headings, text) for headings, text in passages]
+    alone = [seen([data], words, idf) for data in packed]
+    for all_at_once, side in zip(seen(packed, words, idf), range(2), strict=True):
+        assert all_at_once.tolist() == pytest.approx([float(each[side][0]) for each in alone])
 
 
 @pytest.mark.parametrize("damaged", [None, b"", b"\1\0\0\0", b"\xff" * 64])
@@ -84,6 +96,17 @@ def test_words_add_up(held: list[dict[int, float]], limit: int, only: set[int] |
     assert dict(found) == pytest.approx({key: sums[key] for key, _ in found})
 
 
+@settings(max_examples=100, deadline=None)
+@given(
+    size=st.integers(0, 1000), limit=st.integers(1, 40), distinct=st.sampled_from([2, 10**6]), seed=st.integers(0, 99)
+)
+def test_the_highest_are_among_those_that_are_given(size: int, limit: int, distinct: int, seed: int) -> None:
+    numbers = np.random.default_rng(seed).integers(0, distinct, size).astype(np.float32)
+    found = highest(numbers, limit)
+    assert found.tolist() == sorted(set(found.tolist()))
+    assert sorted(numbers[found].tolist())[-limit:] == sorted(numbers.tolist())[-limit:]
+
+
 def test_products_of_many_threads_are_each_threads_own() -> None:
     draws = np.random.default_rng(7)
     matrices = [draws.standard_normal((2000, 16)).astype(np.float32) for _ in range(2)]
@@ -99,6 +122,20 @@ def test_products_of_many_threads_are_each_threads_own() -> None:
 
     _all_at_once([lambda number=number: ask(number) for number in range(8)])
     assert wrong == []
+
+
+def test_whoever_needs_a_product_first_works_it_out_for_all_that_have_asked() -> None:
+    together = Together()
+    matrix = np.arange(900, dtype=np.float32).reshape(300, 3)
+    vectors = [np.eye(3, dtype=np.float32)[number] for number in range(3)]
+    asked = [together.ask(matrix, vector) for vector in vectors]
+    other = together.ask(matrix.copy(), vectors[0])
+    asked.pop()  # one that came to nothing
+    assert together.product(asked[1]).tolist() == matrix[:, 1].tolist()
+    assert asked[0].done.is_set()
+    assert not other.done.is_set()
+    assert together.product(asked[0]).tolist() == matrix[:, 0].tolist()
+    assert together.product(other).tolist() == matrix[:, 0].tolist()
 
 
 def test_turns_are_taken_in_order() -> None:
