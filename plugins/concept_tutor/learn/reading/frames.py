@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from .genera import sort_of
 from .spelling import stem_set, word_set
 
 if TYPE_CHECKING:
@@ -100,19 +101,23 @@ _ELSEWHERE = re.compile(
     r"|his|her|their)\s|;\s|,?\sand\s(?:the|an?)\s\w+\s(?:is|was|are|were)\s"
 )
 _LAST_ASIDE = re.compile(r",?\s\([^()]*\)$")
+#: Of a place, as far as their object is one.
+_WHERE = frozenset({"live in", "located in"})
+#: Begin with something that the sentence before has told.
+_LEANING_SUBJECT = re.compile(
+    r"\b(?:each|both|such|same|other|others|actual|resulting|resultant|corresponding|respective|remaining|latter|former"
+    r"|rest|film|book|country|company|city|author|term|word|\w+ly)\b$|\b(?:each|both|such|same|resulting|resultant"
+    r"|corresponding|respective|remaining|latter|former|rest)\b",
+    re.IGNORECASE,
+)
+#: Praises or ranks a thing instead of saying what it is.
+PRAISE = re.compile(
+    r"^(?:(?:an?|the|any)\s)?(?:\w+ly\s)?(?:important|key|major|main|common|popular|famous|notable|significant|powerful"
+    r"|essential|central|good|great|leading|well-known|successful|primary|principal|official|most|first|last|second"
+    r"|third|only|best|oldest|original|increasing|(?!west|east|for|harv|fore|inter|mod|hon|pr)\w+est)\b"
+)
 _NO_OBJECT = re.compile(r"(?:of|is|are|was|were|out|and|or|which|that|to|by|has|have|many|several|some|this|it)\b")
 _PLURALS = frozenset({"people", "men", "women", "children", "bacteria", "data", "fungi", "algae", "media", "mice"})
-_PERSONS = re.compile(
-    r"(?:ist|[^v]ian|[^ac]er|tor|ogue|poet|king|queen|emperor|politician|president|statesman|lawyer|actor|actress|monarch"
-    r"|singer|soldier|general|astronaut|pope|saint|prophet|hero|goddess|god|character|author|prince|princess|pilot|son|daughter|niece|nephew|wife|husband|brother"
-    r"|sister|mother|father|nobleman|queen|scholar|grandson|granddaughter|leader|founder|hero|pianist)s?$"
-)
-_NOT_PERSONS = word_set(
-    """
-    number power river tower water paper matter order letter computer chapter member water cluster center daughter
-    character factor vector sector motor fighter border disorder parameter container reactor layer polymer
-    """
-)
 
 
 #: Endings of adjectives: "a philosophical and protoscientific tradition" is a tradition.
@@ -143,9 +148,14 @@ class Definition:
         return self.be in {"are", "were"}
 
     @property
+    def sort(self) -> str:
+        """What sort of thing it is, in a word; "" where its genus does not tell."""
+        return sort_of(self.genus)
+
+    @property
     def of_person(self) -> bool:
         """Whether the thing is somebody."""
-        return self.genus not in _NOT_PERSONS and _PERSONS.search(self.genus) is not None
+        return self.sort == "person"
 
 
 @dataclass(frozen=True)
@@ -173,6 +183,8 @@ def definition_of(sentence: Sentence) -> Definition | None:
     tells = sentence.text[start : cut.start() if cut else end]
     if _ONE_OF.match(tells.partition(" ")[2]):
         return None
+    if PRAISE.match(match["subject"]):
+        return None
     genus = _genus(tells)
     if genus is None or genus in _EMPTY_GENUS:
         return None
@@ -195,7 +207,7 @@ def relation_of(sentence: Sentence) -> Relation | None:
     told = sentence.text[start:end]
     if len(stem_set(told)) < 1 or len(told.split()) > 22 or told.count("(") != told.count(")"):
         return None
-    if _NO_OBJECT.match(told) or not _agrees(match):
+    if _LEANING_SUBJECT.search(match["subject"]) or _NO_OBJECT.match(told) or not _agrees(match):
         return None
     before, behind = _question(match)
     subject = f"{match['det']} {match['subject']}" if match["det"] else match["subject"]
@@ -205,10 +217,14 @@ def relation_of(sentence: Sentence) -> Relation | None:
 def _question(match: re.Match[str]) -> tuple[str, str]:
     verb = match["verb"]
     if "be" in match.groupdict():
+        if verb in _WHERE:
+            return f"Where {match['be']}", f"{verb.removesuffix(' in')}?"
         by_somebody = verb.endswith(" by") and not verb.startswith(("character", "surrounded", "bordered", "covered"))
         behind = f"{verb} do?" if verb == "used to" else f"{verb}?"
         return f"{'Who or what' if by_somebody else 'What'} {match['be']}", behind
     does, _, base = _ASKED_BY[verb].partition(" ")
+    if base in _WHERE:
+        return f"Where {does}", f"{base.removesuffix(' in')}?"
     return f"What {does}", f"{base}?"
 
 

@@ -96,6 +96,13 @@ class Material:
             word for chunk in self.chunks for word in re.findall(r"(?<![\w'’-])[a-z][^\W_]*", chunk.content)
         )
 
+    @cached_property
+    def capital_words(self) -> frozenset[str]:
+        """The words that have a capital within a sentence: of names."""
+        return frozenset(
+            word for chunk in self.chunks for word in re.findall(r"(?<=[a-z,;] )[A-Z][^\W_]*", chunk.content)
+        )
+
     def one_thing(self, one: str, other: str) -> bool:
         """Whether two names may mean the same by how they are written or by what the sources say."""
         if same_thing(one, other):
@@ -119,7 +126,8 @@ class Material:
         first, space, rest = phrase.partition(" ")
         if any(word[0].isupper() for word in rest.split()):
             return phrase  # "Animal Farm" is a name, though "animal" is none
-        return f"{first.casefold()}{space}{rest}" if first.casefold() in self.small_words else phrase
+        is_common = first.casefold() in self.small_words or (rest and first not in self.capital_words)
+        return f"{first.casefold()}{space}{rest}" if is_common and not first[1:].isupper() else phrase
 
     def _with(self, phrase: str) -> list[int]:
         """The sentences that have the phrase."""

@@ -67,8 +67,9 @@ _HEADS = {
         group""",
     "event": """war revolution battle siege treaty conference election olympics campaign rebellion massacre crisis
         accord""",
-    "place": """river mountains mountain island islands sea ocean lake bay gulf valley desert peninsula strait county
-        province city republic kingdom coast plateau canal region hills""",
+    "water": "river sea ocean lake bay gulf strait canal",
+    "place": """mountains mountain island islands valley desert peninsula county province city republic kingdom coast
+        plateau region hills""",
     "": "act prize award awards medal theorem law church century empire dynasty age era period bridge palace hall",
 }
 _HEAD_KIND = {head: kind or f"the {head}" for kind, heads in _HEADS.items() for head in heads.split()}
@@ -131,6 +132,9 @@ def names_in(text: str, small: frozenset[str] = frozenset()) -> Iterator[Name]:
                 words = words[1:]
         if words[0] in {"The", "A", "An"}:
             start += len(words[0]) + 1
+            words = words[1:]
+        if len(words) > 2 and _DEMONYM.search(words[0]) and words[-1].casefold() not in _HEAD_KIND:
+            start += len(words[0]) + 1  # "German Heinrich Agrippa"
             words = words[1:]
         if (
             not words

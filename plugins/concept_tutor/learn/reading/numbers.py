@@ -28,9 +28,9 @@ _NUMBER = re.compile(
 _LOOSE = re.compile(
     r"(?:more|less|fewer|greater|higher|lower|larger|smaller|older|younger|other|longer|shorter) than|at (?:least|most)"
     r"|up to|over|under|above|below|about|around|approximately|roughly|nearly|almost|some|between|exceeding|within"
-    r"|as (?:many|much|few|low|high) as|from|to|or|and|only|circa|c\.|first|last|next|top|every|around the|an estimated"
-    r"|estimated|version|chapter|section|page|figure|table|type|number|no\.|grade|level|group|period|age|aged|ages"
-    r"|minus|plus|by|of the|the|of",
+    r"|as (?:many|much|few|low|high) as|from|to|or|and|all|only|circa|c\.|first|last|next|top|every|around the"
+    r"|an estimated|estimated|version|chapter|section|page|figure|table|type|number|no\.|grade|level|group|period"
+    r"|age|aged|ages|minus|plus|by|of the|the|of",
     re.IGNORECASE,
 )
 _BEFORE = re.compile(rf"(?:(?:^|\s|\()(?:{_LOOSE.pattern})|[-–+,(:;×x=<>~±])\s*$", re.IGNORECASE)

@@ -135,4 +135,7 @@ def _leans_on_the(text: str, known: frozenset[str]) -> bool:
     near = found[1].split()
     if any(word.casefold().removesuffix("'s").removesuffix("’s") in known or word[0].isupper() for word in near):
         return False
-    return not re.match(r"The (?:[^\W_-]+\s){1,3}(?:of|that|which|who|between|in|for)\s", text)
+    # "The process of …" says itself which one.
+    return not re.match(
+        r"The (?:[^\W_-]+\s){0,2}(?!\w+(?:ed|sts)\s)[^\W_-]+\s(?:of|that|which|who|between|for)\s", text
+    )

@@ -45,7 +45,7 @@ def blanks(sentence: Sentence, material: Material, distractors: Distractors, ter
     for name in names_in(text, material.small_words):
         kind = material.kinds(name.text)
         if kind is not None and is_whole(text, name) and stands_as(text, name, kind):
-            asked: Asked = "person" if kind == "person" else "place" if kind == "place" else "name"
+            asked: Asked = "person" if kind == "person" else "place" if kind in {"place", "water"} else "name"
             yield from _draft(sentence, name.start, name.end, asked, distractors.names(name.text, kind, sentence))
     for term in sorted(terms):
         match = re.search(rf"(?<![\w'’-]){re.escape(term)}(?![\w'’-])", text)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from ..reading.frames import definition_of, relation_of
+from ..reading.frames import PRAISE, definition_of, relation_of
 from ..reading.material import bare_title, is_about
 from ..reading.spelling import gives_away, normal, stem_set
 from ..records import BLANK
@@ -32,7 +32,8 @@ def definitions(sentence: Sentence, material: Material, distractors: Distractors
     topical = is_about(found.subject, sentence.chunk.page_title)
     worth = 1.0 if topical else 0.75
     told = stem_set(found.tells)
-    if _is_first(found, material) and len(told) >= _TELLS_ENOUGH:
+    says_what = not PRAISE.match(found.tells) and (found.be in {"is", "are"} or found.of_person)
+    if says_what and _is_first(found, material) and len(told) >= _TELLS_ENOUGH:
         yield Draft(
             "open", "definition", f"In your own words: {_who_or_what(found)} {found.be} {_named(found, material)}?",
             found.tells, (), sentence, worth - 0.05,

@@ -42,6 +42,10 @@ class Distractors:
                 continue
             if self._is_name(topic.name) != self._is_name(definition.subject):
                 continue
+            if (other.sort and definition.sort and other.sort != definition.sort) or self._differs(
+                topic.name, definition.subject
+            ):
+                continue
             shared = len(told & stem_set(other.tells))
             if shared >= _MUCH * len(told) or self._is_one_of(other, definition):
                 continue
@@ -107,6 +111,11 @@ class Distractors:
 
     def _is_name(self, subject: str) -> bool:
         return self._material.lowered(subject) == subject and subject[:1].isupper()
+
+    def _differs(self, one: str, other: str) -> bool:
+        """Whether both are names of which it is known that they are of two kinds."""
+        kinds = {self._material.kinds(one), self._material.kinds(other)} - {None}
+        return len(kinds) > 1
 
     def _is_one_of(self, other: Definition, definition: Definition) -> bool:
         """A thing that is defined by the key's name, or the key by its, may be one of its sort and so right as well."""
