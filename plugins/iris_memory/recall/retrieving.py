@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
     from .recency import Recency
 
-#: Passages that the date may bring up from further below, at least and for each that is wanted.
-_LOOKED_AT, _FOR_EACH = 20, 2
+#: Passages that the date may bring up from further below.
+_FROM_BELOW = 10
 
 
 class MemoryRetriever(ScoredRetriever):
@@ -41,7 +41,7 @@ class MemoryRetriever(ScoredRetriever):
         self._top_k = top_k
         self._recency = recency
         self._clock = clock
-        wanted = max(_LOOKED_AT, _FOR_EACH * top_k) if recency.weight else top_k
+        wanted = top_k + _FROM_BELOW if recency.weight else top_k
         self._search = HybridRetriever(corpus, top_k=wanted, filters=filters)
 
     def search(self, question: str) -> Retrieval:

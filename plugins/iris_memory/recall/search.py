@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
 #: Characters of a query that are read; an encoder's window is far shorter.
 LONGEST_QUERY = 4_000
-#: Passages that are weighed for each that is wanted, and in all.
-_FOR_EACH, _AT_LEAST, _AT_MOST = 3, 20, 300
+#: Passages that are weighed beside those that are wanted: some of them repeat each other, or are too far away.
+_MORE = 15
 _DAY = 86_400
 
 
@@ -88,8 +88,7 @@ def recall(
     filters = narrowing.filters(memory.corpus)
     if filters is not None and any(getattr(each, "value", None) == [] for each in filters.filters):
         return Recall(text, narrowing, remark=f"no mail is {narrowing}")
-    wanted = min(_AT_MOST, max(_AT_LEAST, _FOR_EACH * n_results))
-    retrieval = memory.host.retrieve(memory.corpus, text, top_k=wanted, filters=filters)
+    retrieval = memory.host.retrieve(memory.corpus, text, top_k=n_results + _MORE, filters=filters)
     findings, given = [], 0
     newer = _superseded(retrieval, memory.settings.same_share)
     oldest_mail = time.time() - memory.settings.mail_days * _DAY if memory.settings.mail_days else 0.0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from heapq import nsmallest
 from typing import TYPE_CHECKING, Any
 
 from llama_index.core.postprocessor.types import BaseNodePostprocessor
@@ -10,11 +11,14 @@ from llama_index.core.postprocessor.types import BaseNodePostprocessor
 from .. import fields
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from llama_index.core.schema import BaseNode, NodeWithScore, QueryBundle
 
 NOTE = "note"
 _RUN = 3
-_KEPT = 2048
+_A_FEW = 32
+_KEPT = 4096
 
 
 class NewestOnly(BaseNodePostprocessor):
@@ -37,25 +41,34 @@ class NewestOnly(BaseNodePostprocessor):
         return [node for node in nodes if node.node.node_id not in older]
 
 
-def superseded(nodes: list[BaseNode], share: float) -> dict[str, str]:
-    """Ids of the notes that a newer one supersedes, each with that one's id. Of copies the first in the list stays."""
+def superseded(nodes: Sequence[BaseNode], share: float) -> dict[str, str]:
+    """Ids of the notes that a newer one of another file supersedes, each with the id of the one that repeats it most.
+    Of notes of one age the first in the list counts as the newer."""
     notes = [node for node in nodes if node.metadata.get(fields.DOC_TYPE) == NOTE]
+    texts = [_runs(node.get_content()) for node in notes]
+    ages = [(_date(node.metadata), -place) for place, node in enumerate(notes)]
+    paths = [node.metadata.get(fields.PATH) for node in notes]
     found: dict[str, str] = {}
-    for place, older in enumerate(notes):
-        for other, newer in enumerate(notes):
-            if newer.metadata.get(fields.PATH) == older.metadata.get(fields.PATH):
-                continue  # a file is of one moment
-            first, second = _date(older.metadata), _date(newer.metadata)
-            if (first, -place) < (second, -other) and repeated(older.get_content(), newer.get_content()) >= share:
-                found[older.node_id] = newer.node_id
-                break
+    for place, (held, some) in enumerate(texts):
+        best, most = None, share * len(held)
+        for other, (others, _) in enumerate(texts):
+            if ages[place] >= ages[other] or paths[place] == paths[other]:
+                continue
+            # Most notes have nothing to do with each other: a few runs tell.
+            if 2 * len(some & others) < share * len(some):
+                continue
+            count = len(held & others)
+            if count >= most:
+                best, most = other, count
+        if best is not None:
+            found[notes[place].node_id] = notes[best].node_id
     return found
 
 
 def repeated(older: str, newer: str) -> float:
     """The share of the older text's runs of three words that stand in the newer one, 0 to 1."""
-    before, after = _runs(older), _runs(newer)
-    return len(before & after) / len(before) if before else float(older.split() == newer.split())
+    before, after = _runs(older)[0], _runs(newer)[0]
+    return len(before & after) / len(before) if before else 0.0
 
 
 def _date(metadata: dict[str, Any]) -> float:
@@ -64,8 +77,10 @@ def _date(metadata: dict[str, Any]) -> float:
 
 
 @lru_cache(maxsize=_KEPT)
-def _runs(text: str) -> frozenset[int]:
+def _runs(text: str) -> tuple[frozenset[int], frozenset[int]]:
+    """The text's runs of three words, and a few of them."""
     words = text.casefold().split()
-    if len(words) < _RUN:
-        return frozenset({hash(tuple(words))}) if words else frozenset()
-    return frozenset(map(hash, zip(words, words[1:], words[2:], strict=False)))
+    runs = frozenset(
+        map(hash, zip(words, words[1:], words[2:], strict=False)) if len(words) >= _RUN else map(hash, words)
+    )
+    return runs, frozenset(nsmallest(_A_FEW, runs))

@@ -1,0 +1,87 @@
+"""The assistant ``memory``: answers from an agent's files, each sentence with its file and lines."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ragstone.core import Assistant, NotFound, Profile
+
+from . import fields
+from .kinds import DOC_TYPES
+from .memory import memory_of
+from .prompts import ANSWER
+from .recall.narrowing import Narrowing
+from .recall.search import chunk_of
+from .recall.telling import place
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from llama_index.core.schema import BaseNode
+
+    from ragstone.core import Host
+
+NAME = "memory"
+PREFIX = "/memory"
+#: What a citation shows of its passage, beside its place.
+_FIELDS = (
+    fields.TITLE,
+    fields.SECTION,
+    fields.PATH,
+    fields.LINE_FIRST,
+    fields.LINE_LAST,
+    fields.DOC_TYPE,
+    fields.FROM,
+    fields.TO,
+)
+_TYPE, _FROM, _TO, _SUBJECT = "type", "from", "to", "subject"
+
+
+def assistant(host: Host) -> Assistant:
+    """The assistant ``memory`` over the deployment's root."""
+    memory = memory_of(host)
+
+    def conditions(narrow: Mapping[str, str]) -> dict[str, str | tuple[str, ...]]:
+        narrowing = Narrowing(
+            sender=narrow.get(_FROM) or None, recipient=narrow.get(_TO) or None, subject=narrow.get(_SUBJECT) or None
+        )
+        found: dict[str, str | tuple[str, ...]] = {}
+        if narrow.get(_TYPE):
+            found[fields.DOC_TYPE] = narrow[_TYPE]
+        wanted = narrowing.filters(memory.corpus)
+        for part in () if wanted is None else wanted.filters:
+            values = tuple(str(value) for value in getattr(part, "value", ()))
+            if not values:
+                raise NotFound(f"no mail is {narrowing}")
+            found[str(getattr(part, "key", ""))] = values
+        return found
+
+    return Assistant(
+        host,
+        memory.corpus,
+        Profile(
+            name=NAME,
+            title="Memory",
+            description="Answers from the files of this agent: every sentence with its file and lines.",
+            fields=_FIELDS,
+            shown=_shown,
+            refusal=lambda _narrow: "Nothing in the memory answers that.",
+            url=lambda node: f"{PREFIX}/source/{node.node_id}",
+            prompt=ANSWER,
+            narrowings={
+                _TYPE: "only files of this type",
+                _FROM: "only mail from them; part of a name or an address",
+                _TO: "only mail to them, or in copy",
+                _SUBJECT: "only mail whose subject holds this",
+            },
+            choices={_TYPE: DOC_TYPES},
+            conditions=conditions,
+            top_k=memory.settings.n_results,
+        ),
+    )
+
+
+def _shown(node: BaseNode) -> dict[str, str]:
+    """The place as one finds it in an editor, and the day."""
+    chunk = chunk_of(node, 0.0)
+    return {"place": place(chunk)} | ({"date": f"{chunk.date:%Y-%m-%d}"} if chunk.date else {})

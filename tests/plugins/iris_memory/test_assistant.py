@@ -1,0 +1,128 @@
+"""The assistant ``memory``: every sentence with its file and lines, and the page that shows them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from ragstone.core import BadRequest, Host, NotFound
+from ragstone.core.testing import open_host
+from ragstone.plugins.iris_memory.memory import memory_of
+from ragstone.plugins.iris_memory.places import source_page
+from ragstone.web import create_app
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from flask.testing import FlaskClient
+
+WATER = (
+    "# Water\n\nWhat the house does with water.\n\n## The pump\n\n"
+    "The pump of the left tank must be primed before every start.\n<script>alert(1)</script>\n"
+    "Its seal runs dry within minutes. A dry seal leaks for the rest of its life, and the tank with it. "
+    "Prime it slowly, over two minutes at least, with water that has stood for a while.\n\n"
+    "## The tank\n\nThe left tank holds forty litres. It is cleaned in spring with vinegar, which is left to stand "
+    "in it overnight, and rinsed three times in the morning before anybody drinks of it.\n"
+    "The lid is <b>screwed</b> on by hand, never with the wrench, and the red tape goes over its edge.\n\n"
+    "## The hose\n\nThe hose hangs behind the door and is emptied before the first frost of the year.\n"
+)
+MAIL = (
+    "From: Ana Ö <ana@home.org>\nTo: Iris <iris@home.org>\nSubject: Vinegar\nDate: {date}\n\n"
+    "Please order two bottles of vinegar for the tank before Friday.\n"
+)
+
+
+@pytest.fixture(scope="module")
+def host(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Host]:
+    from email.utils import formatdate
+
+    folder = tmp_path_factory.mktemp("memory")
+    root = folder / "home"
+    (root / "docs" / "emails").mkdir(parents=True)
+    (root / "water.md").write_text(WATER, "utf-8")
+    (root / "docs" / "emails" / "1.eml").write_text(MAIL.format(date=formatdate()), "utf-8")
+    (root / "state.json").write_text('{"tasks": {"next": "clean the tank in spring with vinegar"}}', "utf-8")
+    with open_host(folder, options={"iris_memory": {"root": str(root)}}) as opened:
+        memory_of(opened).update()
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def client(host: Host) -> FlaskClient:
+    return create_app(host).test_client()
+
+
+def test_an_answer_cites_file_and_lines(host: Host) -> None:
+    answer = host.assistant("memory").ask("When must the pump of the left tank be primed?")
+    assert "must be primed before every start" in answer.text
+    cited = answer.citations[0]
+    assert cited.fields["place"] == "water.md:1-9"
+    assert (cited.fields["path"], cited.fields["line_first"], cited.fields["line_last"]) == ("water.md", 1, 9)
+    assert cited.url == f"/memory/source/{cited.chunk_id}"
+
+
+def test_a_question_is_narrowed(host: Host) -> None:
+    ask = host.assistant("memory").ask
+    assert {each.fields["doc_type"] for each in ask("vinegar for the tank", narrow={"type": "note"}).citations} == {
+        "note"
+    }
+    found = ask("Who is to order vinegar?", narrow={"from": "ana ö"}).citations
+    assert [each.fields["path"] for each in found] == ["docs/emails/1.eml"]
+    assert found[0].fields["from"] == "Ana Ö <ana@home.org>"
+    with pytest.raises(NotFound, match="no mail is from 'bob'"):
+        ask("vinegar", narrow={"from": "bob"})
+    with pytest.raises(BadRequest, match="there is no type 'mail'"):
+        ask("vinegar", narrow={"type": "mail"})
+
+
+def test_what_is_not_there_is_refused(host: Host) -> None:
+    answer = host.assistant("memory").ask("Who won the chess tournament in Reykjavik?")
+    assert answer.refused
+    assert answer.text == "Nothing in the memory answers that."
+
+
+def test_over_http(client: FlaskClient) -> None:
+    reply = client.post("/assistants/memory/query", json={"question": "How many litres does the left tank hold?"})
+    assert reply.status_code == 200
+    said: dict[str, Any] = reply.get_json()
+    assert "forty litres" in said["answer"]
+    assert said["citations"][0]["place"].startswith("water.md:")
+    assert client.get(said["citations"][0]["url"]).status_code == 200
+
+
+def test_the_page_shows_the_lines_and_what_stands_around(host: Host, client: FlaskClient) -> None:
+    cited = host.assistant("memory").ask("How many litres does the left tank hold?").citations[0]
+    page = source_page(memory_of(host).corpus, cited.chunk_id)
+    first, last = cited.fields["line_first"], cited.fields["line_last"]
+    assert (first, last) == (11, 18)
+    written = WATER.splitlines()
+    shown = [*page.before, *page.passage, *page.after]
+    assert [(line.number, line.text) for line in shown] == list(enumerate(written, start=1))
+    assert [line.number for line in page.passage] == list(range(first, last + 1))
+    html = client.get(cited.url).get_data(as_text=True)
+    assert "The lid is &lt;b&gt;screwed&lt;/b&gt; on by hand" in html
+    assert "&lt;script&gt;alert(1)&lt;/script&gt;" in html
+    assert "<script>alert" not in html
+    assert f"lines {first} to {last}" in html
+
+
+def test_the_page_of_a_mail_names_its_people(host: Host, client: FlaskClient) -> None:
+    cited = host.assistant("memory").ask("Who is to order vinegar?", narrow={"type": "email"}).citations[0]
+    html = client.get(cited.url).get_data(as_text=True)
+    assert "<dt>From</dt><dd>Ana Ö &lt;ana@home.org&gt;</dd>" in html
+    assert "Please order two bottles of vinegar" in html
+
+
+def test_the_page_of_a_state_shows_its_passage(host: Host, client: FlaskClient) -> None:
+    cited = host.assistant("memory").ask("What is the next task?", narrow={"type": "state"}).citations[0]
+    assert "clean the tank" in client.get(cited.url).get_data(as_text=True)
+
+
+@pytest.mark.parametrize("chunk_id", ["0" * 16, "x", "%00", "a" * 5000, "..%2f..%2fetc", "💧"])
+def test_no_such_passage(chunk_id: str, client: FlaskClient) -> None:
+    assert client.get(f"/memory/source/{chunk_id}").status_code in {400, 404, 414}
+
+
+def test_no_passage_of_an_empty_memory(fast_host: Host) -> None:
+    assert create_app(fast_host).test_client().get("/memory/source/00").status_code == 404
