@@ -45,6 +45,21 @@ def test_open_reads_the_settings_and_opens_the_catalog(tmp_path: Path) -> None:
         assert "notes" in [state.name for state in host.plugins]
 
 
+def test_what_is_made_once_for_a_host_is_of_that_host(tmp_path: Path) -> None:
+    made: list[Host] = []
+
+    def thing(host: Host) -> list[Host]:
+        made.append(host)
+        return [host]
+
+    with open_host(tmp_path / "one") as one, open_host(tmp_path / "other") as other:
+        with ThreadPoolExecutor(8) as pool:
+            found = list(pool.map(one.once, [thing] * 50))
+        assert all(each is found[0] for each in found)
+        assert other.once(thing) == [other]
+    assert made == [one, other]
+
+
 def test_open_with_wrong_settings(tmp_path: Path) -> None:
     with pytest.raises(SettingsError):
         Host.open(tmp_path / "nowhere.toml")
@@ -77,7 +92,7 @@ def test_a_host_may_be_opened_and_closed_more_than_once(tmp_path: Path) -> None:
 
 def test_an_empty_deployment(fast_host: Host) -> None:
     assert fast_host.corpora() == ()
-    assert list(fast_host.assistants) == ["book_chat", "wiki_edge"]
+    assert {"book_chat", "wiki_edge"} <= fast_host.assistants.keys()
     with pytest.raises(NotFound, match="the corpus 'books' is empty"):
         fast_host.assistant("book_chat").ask("What is a caster?")
     checks = {check.name: check for check in fast_host.checks()}
@@ -88,7 +103,7 @@ def test_an_empty_deployment(fast_host: Host) -> None:
 
 
 def test_an_unknown_assistant_or_corpus_names_those_that_there_are(fast_host: Host) -> None:
-    with pytest.raises(NotFound, match=r"there is no assistant 'wiki' \(known: book_chat, wiki_edge\)"):
+    with pytest.raises(NotFound, match=r"there is no assistant 'wiki' \(known: book_chat, .*wiki_edge\)"):
         fast_host.assistant("wiki")
     with pytest.raises(NotFound, match=r"there is no corpus 'wiki' \(known: books, wiki_edge\)"):
         fast_host.find_corpus("wiki")
@@ -130,7 +145,8 @@ def test_disable_takes_a_plugin_out(tmp_path: Path) -> None:
         host.disable("book_chat", "its pages could not be mounted")
         state = next(state for state in host.plugins if state.name == "book_chat")
         assert (state.state, state.reason) == ("failed", "its pages could not be mounted")
-        assert list(host.assistants) == ["wiki_edge"]
+        assert "book_chat" not in host.assistants
+        assert "wiki_edge" in host.assistants
 
 
 def test_another_encoder_rebuilds_the_corpus_when_it_is_next_filled(tmp_path: Path, small_book: Path) -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .files import FileArray, GrowingArray
+from .file_arrays import FileArray, GrowingArray
 
 if TYPE_CHECKING:
     from pathlib import Path

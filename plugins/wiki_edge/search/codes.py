@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .files import FileArray
+from .file_arrays import FileArray
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -18,7 +18,7 @@ import numpy as np
 
 from ragstone.core import WordScores, stems
 
-from .files import FileArray, GrowingArray
+from .file_arrays import FileArray, GrowingArray
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -7,9 +7,7 @@ import logging
 from contextlib import suppress
 from dataclasses import asdict
 from hashlib import sha256
-from threading import Lock
 from typing import TYPE_CHECKING
-from weakref import WeakKeyDictionary, ref
 
 from llama_index.core.callbacks import CallbackManager
 
@@ -18,7 +16,6 @@ from ragstone.core import (
     FEWEST_CHUNKS,
     OFFERED,
     Calibration,
-    EncoderError,
     Retrieval,
     ScoredRetriever,
     calibrate,
@@ -30,46 +27,26 @@ from ..shards.files import write_atomically
 from .librarian import Librarian
 
 if TYPE_CHECKING:
-    from ragstone.core import Encoder, Host
+    from ragstone.core import Host
 
 _log = logging.getLogger(__name__)
-
-_librarians: WeakKeyDictionary[Host, Librarian] = WeakKeyDictionary()
-_making = Lock()
 
 
 def librarian_of(host: Host) -> Librarian:
     """The one librarian of a deployment: its budget of memory counts once, whoever asks."""
-    with _making:
-        found = _librarians.get(host)
-        if found is None:
-            where, retrieval = places(host), host.settings.retrieval
-            found = _librarians[host] = Librarian(
-                (where.wiki, where.episodic),
-                _EncoderOf(host),
-                cache=host.settings.cache_dir / "wiki_edge",
-                cache_mb=host.options(WikiEdgeSettings).cache_mb,
-                dense_weight=retrieval.dense_weight,
-                candidates=retrieval.candidates,
-            )
-        return found
+    return host.once(_librarian)
 
 
-class _EncoderOf:
-    """The deployment's encoder, made when it is needed. It does not hold the host: the librarian, which the host is the
-    key of, would keep its own key and so every host that there ever was."""
-
-    def __init__(self, host: Host) -> None:
-        self._host = ref(host)
-        self._encoder: Encoder | None = None
-
-    def __call__(self) -> Encoder:
-        if self._encoder is None:
-            host = self._host()
-            if host is None:
-                raise EncoderError("nobody holds the host any more whose encoder embeds the questions")
-            self._encoder = host.encoder
-        return self._encoder
+def _librarian(host: Host) -> Librarian:
+    where, retrieval = places(host), host.settings.retrieval
+    return Librarian(
+        (where.wiki, where.episodic),
+        lambda: host.encoder,
+        cache=host.settings.cache_dir / "wiki_edge",
+        cache_mb=host.options(WikiEdgeSettings).cache_mb,
+        dense_weight=retrieval.dense_weight,
+        candidates=retrieval.candidates,
+    )
 
 
 class ShardRetriever(ScoredRetriever):

@@ -12,7 +12,7 @@ from ..errors import ShardError
 from ..shards.lines import read_line
 from .clusters import Clusters
 from .codes import Codes
-from .files import FileArray, FileLines
+from .file_arrays import FileArray, FileLines
 from .postings import Postings
 from .side_files import domains, headings_of, side_files
 

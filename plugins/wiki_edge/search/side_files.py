@@ -31,7 +31,7 @@ from ..shards.files import open_regular
 from ..shards.lines import LONGEST_LINE, read_line
 from . import clusters, codes
 from .cleaning import MAKING, clear, stamp
-from .files import FileArray, GrowingArray
+from .file_arrays import FileArray, GrowingArray
 from .postings import PostingsWriter
 
 if TYPE_CHECKING:

@@ -13,6 +13,8 @@ import pytest
 from cryptography.exceptions import InvalidSignature
 
 import ragstone.plugins.wiki_edge
+from ragstone.core import Table
+from ragstone.plugins.wiki_edge.planner.options import EpisodesSettings, PlannerSettings, RemoteSettings, SlmSettings
 from ragstone.plugins.wiki_edge.settings import WikiEdgeSettings
 from ragstone.plugins.wiki_edge.shards.entry import NAME, Manifest, ShardEntry
 from tests.third_party_fakes import Here
@@ -63,7 +65,26 @@ def test_every_field_that_is_added_is_told() -> None:
     assert [name for name in ours if f"| `{name}` |" not in TEXT] == ["language", "domain"]
 
 
-def test_the_settings_are_told() -> None:
-    assert (WikiEdgeSettings().trusted_keys, WikiEdgeSettings().require_signature) == ((), False)
-    assert "| `trusted_keys` | none |" in TEXT
-    assert "| `require_signature` | false |" in TEXT
+_TABLES: dict[str, type[Table]] = {"": WikiEdgeSettings, ".planner": PlannerSettings, ".slm": SlmSettings, ".remote": RemoteSettings,
+           ".episodes": EpisodesSettings}  # fmt: skip
+
+
+@pytest.mark.parametrize("table", _TABLES)
+def test_every_setting_is_told(table: str) -> None:
+    _, _, told = _WHOLE.partition(f"| key of `[plugins.wiki_edge{table}]` | default | meaning |\n|---|---|---|\n")
+    names = re.findall(r"^\| `(\w+)` \| (\S+) \|", told.partition("\n\n")[0], re.MULTILINE)
+    fields = _TABLES[table].model_fields
+    plain = {name: field.default for name, field in fields.items() if f".{name}" not in _TABLES}
+    variables = {"key_variable"}
+    assert dict(names) == {
+        name: (str(default) if name in variables else str(default).lower()) or "none" for name, default in plain.items()
+    }
+
+
+def test_the_map_names_every_room() -> None:
+    folder = README.parent
+    rooms = {each.name for each in folder.iterdir() if (each / "__init__.py").exists()}
+    modules = {each.stem for each in folder.glob("*.py")} - {"__init__", "errors", "prompts"}
+    told = _WHOLE.partition("## What lies where")[2]
+    named = set(re.findall(r"^(\w+)(?:/|\.py) ", told, re.MULTILINE))
+    assert named == rooms | modules

@@ -12,7 +12,7 @@ from ragstone.plugins.wiki_edge.search import clusters
 from ragstone.plugins.wiki_edge.search import codes as made
 from ragstone.plugins.wiki_edge.search.clusters import Clusters
 from ragstone.plugins.wiki_edge.search.codes import BLOCK, Codes
-from ragstone.plugins.wiki_edge.search.files import FileArray
+from ragstone.plugins.wiki_edge.search.file_arrays import FileArray
 from ragstone.plugins.wiki_edge.search.memory import Memory
 
 if TYPE_CHECKING:
