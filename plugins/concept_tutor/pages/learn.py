@@ -158,10 +158,11 @@ def _nothing(host: Host, slug: str, concept: str | None) -> str:
     here = url_for("concept_tutor.plan", slug=slug)
     if "found" in states:
         nothing = {
-            "title": "Nothing to ask just now",
-            "words": "Everything here was answered and nothing is due yet.",
-            "url": here,
-            "link": "Back to the concepts",
+            "title": "No questions here",
+            "words": "The sources hold no sentence that could prove the answer to a question. The tutor can still "
+            "explain what they say.",
+            "url": url_for("concept_tutor.chat", plan=slug),
+            "link": "Ask the tutor",
         }
     else:
         nothing = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from dataclasses import replace
 from pathlib import PurePath
 from typing import TYPE_CHECKING
@@ -43,7 +44,8 @@ def from_file(host: Host, request: Request) -> Imported:  # noqa: ARG001
         raise BadRequest("there must be one file")
     path = PurePath(files[0].filename.replace("\\", "/"))
     name = "".join(sign for sign in path.name if sign.isprintable())[:80] or "the file"
-    raw = files[0].stream.read(MOST_BYTES + 1)
+    with closing(files[0]) as file:
+        raw = file.stream.read(MOST_BYTES + 1)
     if len(raw) > MOST_BYTES:
         raise TooLarge(
             f"the file has more than {MOST_BYTES // 1000} kB", hint="ragstone tutor plan add takes larger ones"

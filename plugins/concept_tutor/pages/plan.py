@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 #: A plan of more concepts is drawn in part, unless the whole is asked for.
 WHOLE = 45
+#: Concepts of a part, and how many stand beside each other.
+_AROUND, _ABREAST = 24, 5
 
 
 def install(pages: Blueprint, host: Host) -> None:
@@ -63,6 +65,7 @@ def plan_page(host: Host, slug: str, problem: dict[str, Any] | None = None) -> s
         percent=mean_percent(rows),
         due=sum(row.due for row in rows),
         gathering=gathering,
+        able="found" in states,
         looked=sum(state not in OPEN for state in states),
         waiting=sum(state in OPEN for state in states),
         failed=sum(state in {"none", "failed"} for state in states),
@@ -83,11 +86,12 @@ def _drawn(rows: list[Row], edges: list[Edge], focus: str, whole: bool) -> tuple
     names = {row.key: row.name for row in rows}
     if whole or len(rows) <= WHOLE:
         return None, draw(names, edges)
-    around = neighbourhood(list(names), edges, focus)
+    around = neighbourhood(list(names), edges, focus, most=_AROUND)
     keys = set(around.keys)
     drawing = draw(
         {key: names[key] for key in around.keys},
         [edge for edge in edges if edge.prerequisite in keys and edge.concept in keys],
+        abreast=_ABREAST,
     )
     part = {"name": names[focus], "more_before": around.more_before, "more_after": around.more_after}
     return part, drawing
