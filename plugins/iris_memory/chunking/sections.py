@@ -71,16 +71,27 @@ def front_matter_end(text: str) -> int:
 
 def lines_outside_code(text: str, start: int = 0) -> Iterator[tuple[int, str]]:
     """The lines that stand in no fenced block, each with its place."""
+    return ((begin, line) for begin, line, part in _told_apart(text, start) if part == "outside")
+
+
+def lines_within_code(text: str) -> Iterator[tuple[int, str]]:
+    """The lines of fenced blocks after the opening one, each with its place."""
+    return ((begin, line) for begin, line, part in _told_apart(text, 0) if part == "within")
+
+
+def _told_apart(text: str, start: int) -> Iterator[tuple[int, str, str]]:
     fence = ""
     for begin, line in _lines(text, start):
         found = _FENCE.match(line)
         if fence:
+            yield begin, line, "within"
             if found and found[1].startswith(fence) and not found[2].strip():
                 fence = ""
         elif found and not (found[1][0] == "`" and "`" in found[2]):
+            yield begin, line, "opening"
             fence = found[1]
         else:
-            yield begin, line
+            yield begin, line, "outside"
 
 
 def markdown_sections(text: str, outline: Outline) -> list[Section]:

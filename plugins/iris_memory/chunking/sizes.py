@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from ragstone.core import sentence_spans
 
-from .sections import Section, lines_outside_code
+from .sections import Section, lines_within_code
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -59,12 +59,12 @@ class Sizer:
         return max(self._count(self._text[start:end]), length // _LONGEST_TOKEN)
 
     def _joined(self, sections: list[Section]) -> list[tuple[Section, int]]:
-        """Neighbours joined until each has ``low`` tokens, where that makes none too long."""
-        low, high = self._limits.low, self._limits.high
+        """Each section below ``low`` joined to the next one, the last to the one before."""
+        low = self._limits.low
         done: list[tuple[Section, int]] = []
-        for section in sections:
+        for number, section in enumerate(sections, start=1):
             size = self._size(section.start, section.end)
-            if done and min(done[-1][1], size) < low and done[-1][1] + size <= high:
+            if done and (done[-1][1] < low or (size < low and number == len(sections))):
                 before, held = done[-1]
                 done[-1] = _union(before, held, section, size), held + size
             else:
@@ -77,14 +77,18 @@ class Sizer:
             yield section
             return
         units = list(self._units(section.start, section.end, 0))
-        total = sum(tokens for _, _, tokens in units)
-        goal = total / max(1, math.ceil(total / self._limits.high))
+        left = sum(tokens for _, _, tokens in units)
+        count = max(1, math.ceil(left / self._limits.high))
         parts: list[tuple[int, int, int]] = []
         for start, end, tokens in units:
             held = parts[-1][2] if parts else 0
-            if parts and held + tokens <= self._limits.high and held < goal:
+            goal = left / max(1, count)
+            # A part takes one unit more where that brings it nearer to its share of what is left.
+            if parts and held + tokens <= self._limits.high and held + tokens / 2 <= goal:
                 parts[-1] = parts[-1][0], end, held + tokens
             else:
+                if parts:
+                    left, count = left - held, count - 1
                 parts.append((start, end, tokens))
         if len(parts) > 1 and parts[-1][2] < self._limits.low and parts[-2][2] + parts[-1][2] <= self._limits.hard:
             last = parts.pop()
@@ -107,13 +111,14 @@ class Sizer:
                 yield from self._units(first, last, level + 1)
 
     def _blocks(self, start: int, end: int) -> Iterator[tuple[int, int]]:
-        """Paragraphs; a fenced block is in one piece with what announces it, a heading with what follows."""
+        """Paragraphs; a heading is with what follows, and what ends with a colon with what it announces."""
         text = self._text[start:end]
-        free = {begin for begin, _ in lines_outside_code(text)}
+        within = {begin for begin, _ in lines_within_code(text)}
         begin = 0
         for blank in _BLANK.finditer(text):
-            line_start = text.rfind("\n", 0, blank.end()) + 1
-            if line_start in free and not text[begin : blank.start()].lstrip().startswith("#"):
+            block = text[begin : blank.start()].strip()
+            is_heading = block.startswith("#") and "\n" not in block
+            if text.rfind("\n", 0, blank.end()) + 1 not in within and not is_heading and not block.endswith(":"):
                 yield start + begin, start + blank.end()
                 begin = blank.end()
         yield start + begin, end
