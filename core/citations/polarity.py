@@ -79,7 +79,8 @@ _OPPOSITES = """
     north east; south west; forward backward; forwards backwards; advance retreat; advanced retreated; create
     destroy; created destroyed; build demolish; built demolished; remember forget; found lost; visible invisible;
     should need; strengthened weakened; strengthen weaken; advocate oppose; advocates opposes; advocated opposed; favour
-    oppose; favours opposes; affirm deny; affirms denies; improve worsen; improved worsened; accelerate decelerate
+    oppose; favours opposes; affirm deny; affirms denies; speed slow;
+    speeds slows; improve worsen; improved worsened; accelerate decelerate
 """
 _PREFIXES = ("un", "in", "im", "non", "dis", "ir", "il", "anti", "mis", "de")
 
