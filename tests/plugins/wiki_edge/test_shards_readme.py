@@ -7,19 +7,21 @@ import re
 import shlex
 import subprocess
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from cryptography.exceptions import InvalidSignature
 
 import ragstone.plugins.wiki_edge
-from ragstone.core import Table
 from ragstone.plugins.wiki_edge.planner.options import EpisodesSettings, PlannerSettings, RemoteSettings, SlmSettings
 from ragstone.plugins.wiki_edge.settings import WikiEdgeSettings
 from ragstone.plugins.wiki_edge.shards.entry import NAME, Manifest, ShardEntry
 from tests.third_party_fakes import Here
 
 from .shards.making import ID, make
+
+if TYPE_CHECKING:
+    from ragstone.core import Table
 
 README = Path(ragstone.plugins.wiki_edge.__file__).parent / "README.md"
 _WHOLE = README.read_text("utf-8")
@@ -65,8 +67,13 @@ def test_every_field_that_is_added_is_told() -> None:
     assert [name for name in ours if f"| `{name}` |" not in TEXT] == ["language", "domain"]
 
 
-_TABLES: dict[str, type[Table]] = {"": WikiEdgeSettings, ".planner": PlannerSettings, ".slm": SlmSettings, ".remote": RemoteSettings,
-           ".episodes": EpisodesSettings}  # fmt: skip
+_TABLES: dict[str, type[Table]] = {
+    "": WikiEdgeSettings,
+    ".planner": PlannerSettings,
+    ".slm": SlmSettings,
+    ".remote": RemoteSettings,
+    ".episodes": EpisodesSettings,
+}
 
 
 @pytest.mark.parametrize("table", _TABLES)
