@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import binascii
 import re
 from datetime import UTC, datetime
-from email.errors import HeaderParseError
-from email.header import Header, decode_header
+from email.header import Header
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 _LONGEST = 500
 #: Characters of a header that are looked at: some have ten thousand addresses.
 _READ = 20_000
+_ENCODED = re.compile(r"=\?([^?\s*]+)(?:\*[^?\s]*)?\?([bBqQ])\?([^?]*)\?=")
 _ADDRESSES = 50
 _ADDRESS = re.compile(r"""[^\s<>@,;:"'()\[\]]{1,80}@[^\s<>@,;:"'()\[\]]{1,200}""")
 #: A mail cannot be much newer than the file that holds it, or older than mail.
@@ -67,16 +68,29 @@ def decoded(data: bytes, charset: str | None) -> str:
 
 
 def _decoded(value: str | Header) -> str:
-    try:
-        raw = str(value) if not isinstance(value, Header) else _raw(value)
-        raw = raw[:_READ]
-        if "=?" not in raw:
-            return " ".join(_plain(raw).split())
-        parts = decode_header(raw)
-        words = "".join(part if isinstance(part, str) else decoded(part, charset) for part, charset in parts)
-        return " ".join(words.split())
-    except (HeaderParseError, ValueError, LookupError):
-        return " ".join(str(value)[:_READ].split())
+    """A header's words; its encoded ones (RFC 2047) decoded, broken ones as far as they go."""
+    raw = (_raw(value) if isinstance(value, Header) else str(value))[:_READ]
+    said: list[str] = []
+    held, charset, at = b"", "", 0
+    for word in _ENCODED.finditer(raw):
+        between = raw[at : word.start()]
+        if between.strip() or not charset:
+            said += [decoded(held, charset), _plain(between)]
+            held = b""
+        elif word[1].lower() != charset:
+            said.append(decoded(held, charset))
+            held = b""
+        # A character may begin in one encoded word and end in the next: bytes are joined before they are decoded.
+        held, charset, at = held + _bytes(word[2], word[3]), word[1].lower(), word.end()
+    return " ".join("".join([*said, decoded(held, charset), _plain(raw[at:])]).split())
+
+
+def _bytes(how: str, words: str) -> bytes:
+    if how in "qQ":
+        return binascii.a2b_qp(words.encode("utf-8", "replace"), header=True)
+    letters = re.sub(r"[^A-Za-z0-9+/]", "", words)
+    letters = letters[: len(letters) - (len(letters) % 4 == 1)]
+    return binascii.a2b_base64(letters + "=" * (-len(letters) % 4))
 
 
 def _raw(value: Header) -> str:

@@ -59,6 +59,8 @@ def tell_apart(body: str) -> Reply:
         else:
             own.append(line)
         at += 1
+    while own and not own[-1].strip("_ \t") and quoted:  # Outlook's rule above what is answered
+        own.pop()
     said, told, signed = ("\n".join(part).strip() for part in (own, quoted, signature))
     if not said:
         return Reply(told or signed, "", signed if told else "")
