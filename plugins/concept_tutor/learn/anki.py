@@ -18,6 +18,7 @@ from ragstone.core import require_extra
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from datetime import datetime
 
     from .records import Question
 
@@ -33,10 +34,10 @@ _STYLE = (
 _NO_TAG = re.compile(r"[^\w-]+")
 
 
-def package(title: str, slug: str, names: Mapping[str, str], questions: Sequence[Question]) -> bytes:
+def package(title: str, slug: str, names: Mapping[str, str], questions: Sequence[Question], at: datetime) -> bytes:
     """The package. A question keeps its id: importing again brings its card up to date. Raises ``MissingExtra``.
 
-    ``names``: of the concepts, by key.
+    ``names``: of the concepts, by key. ``at``: when it is made; of two packages Anki keeps what the later one says.
     """
     require_extra("tutor", "genanki")
     import genanki
@@ -62,8 +63,7 @@ def package(title: str, slug: str, names: Mapping[str, str], questions: Sequence
         )
     with tempfile.TemporaryDirectory(prefix="ragstone-anki-") as folder:
         path = Path(folder) / "plan.apkg"
-        # A time of its own would make another file of the same questions.
-        genanki.Package(deck).write_to_file(path, timestamp=1_700_000_000.0)
+        genanki.Package(deck).write_to_file(path, timestamp=at.timestamp())
         return path.read_bytes()
 
 

@@ -39,6 +39,11 @@ _log = logging.getLogger(__name__)
 _JSON = re.compile(r"\{.*\}", re.DOTALL)
 _AGAIN = """\
 That was no JSON of the form that was asked for ({fault}). Write the whole of it once more, as JSON alone."""
+#: "According to the article on TITLE, …", "The Wikipedia article on TITLE explains that …".
+_OPENING = (
+    r"^(?:as |according to )?(?:the )?(?:wikipedia |wikibooks )?(?:article (?:on|about) )?[\"“]?(?:{title})[\"”]?"
+    r"(?:,| (?:explains|says|states|describes|tells|notes)(?: that|,)?) "
+)
 _MOST = 20
 _LONGEST_FEEDBACK = 900
 Line = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=1200)]
@@ -147,12 +152,19 @@ def model_feedback(host: Host, question: Question, answer: str, finding: Finding
     check = Passages(texts, [*titles, f"{bare_title(supporting.page_title)}\n{supporting.section}"])
     sentences = split_answer(said)
     for sentence in sentences:
-        found = check.check(sentence)
+        found = check.check(_bare(sentence, supporting.page_title))
         if found.fault is not None:
             _log.info("feedback is the built-in one: %s", found.fault)
             return None
     opening = "Partly right." if finding.verdict == "partly" else "Not right."
     return f"{opening} {' '.join(sentences)}"
+
+
+def _bare(sentence: str, title: str) -> str:
+    """The sentence without "The article on TITLE explains that", which its source does not say of itself."""
+    named = "|".join(re.escape(each) for each in {title, bare_title(title)})
+    told = re.sub(_OPENING.format(title=named), "", sentence, count=1, flags=re.IGNORECASE)
+    return told[:1].upper() + told[1:]
 
 
 def offered(passages: Sequence[tuple[str, str, str]], first: int = 1) -> str:

@@ -204,7 +204,9 @@ class Lessons:
 
         concepts = self._plans.concepts(plan)
         questions = [question for concept in concepts for question in self.questions(plan, concept.key)]
-        return package(self._plans.plan(plan).title, plan, {each.key: each.name for each in concepts}, questions)
+        return package(
+            self._plans.plan(plan).title, plan, {each.key: each.name for each in concepts}, questions, self._clock()
+        )
 
     # Inside
 

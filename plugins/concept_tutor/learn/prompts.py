@@ -31,8 +31,8 @@ stand in the quote. Wrong options are of the same kind as the key and are wrong 
 - "blank": "text" holds ____ where words are left out; "key" is those words, as they stand in the quote.
 - "open": "key" is a short answer in the quote's own words.
 The text of a question does not hold its key. Answer with JSON alone, in this form:
-{{"questions": [{{"form": "choice", "text": "…", "options": ["…", "…", "…", "…"], "key": "…", "quote": "…", \
-"explanation": "… [1] …", "sources": [{{"index": 1}}]}}]}}"""
+{"questions": [{"form": "choice", "text": "…", "options": ["…", "…", "…", "…"], "key": "…", "quote": "…", \
+"explanation": "… [1] …", "sources": [{"index": 1}]}]}"""
 
 _WRITE_ASK = """\
 SOURCE MATERIAL FOR "{concept}":
