@@ -26,7 +26,6 @@ PREFIX = "/memory"
 #: What a citation shows of its passage, beside its place.
 _FIELDS = (
     fields.TITLE,
-    fields.SECTION,
     fields.PATH,
     fields.LINE_FIRST,
     fields.LINE_LAST,
@@ -69,10 +68,10 @@ def assistant(host: Host) -> Assistant:
             url=lambda node: f"{PREFIX}/source/{node.node_id}",
             prompt=ANSWER,
             narrowings={
-                _TYPE: "only files of this type",
-                _FROM: "only mail from them; part of a name or an address",
-                _TO: "only mail to them, or in copy",
-                _SUBJECT: "only mail whose subject holds this",
+                _TYPE: "note, email, log …",
+                _FROM: "name or address",
+                _TO: "name or address",
+                _SUBJECT: "words",
             },
             choices={_TYPE: DOC_TYPES},
             conditions=conditions,
@@ -82,6 +81,8 @@ def assistant(host: Host) -> Assistant:
 
 
 def _shown(node: BaseNode) -> dict[str, str]:
-    """The place as one finds it in an editor, and the day."""
+    """The section, where the title does not say it, the place as one finds it in an editor, and the day."""
     chunk = chunk_of(node, 0.0)
-    return {"place": place(chunk)} | ({"date": f"{chunk.date:%Y-%m-%d}"} if chunk.date else {})
+    section = chunk.section.lstrip("#* ").rstrip("* ")
+    found = {} if section in {"", node.metadata.get(fields.TITLE)} else {"section": section}
+    return found | {"place": place(chunk)} | ({"date": f"{chunk.date:%Y-%m-%d}"} if chunk.date else {})

@@ -21,6 +21,7 @@ from .search import recall
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from datetime import datetime
+    from pathlib import PurePath
 
     from ragstone.core import Host
 
@@ -108,6 +109,19 @@ def working_memory_for_email(
     """The block for a mail that has just come: what is near to its subject and the first 200 characters of its body."""
     chunks = query_memory(f"{subject}: {body[:_BODY]}", n_results, doc_types, min_relevance, host=host)
     return format_for_prompt(chunks, host=host) if chunks else EMPTY
+
+
+def update_memory_for_file(path: str | PurePath, *, host: Host | None = None) -> bool:
+    """Let the memory know what the file, or each file of the folder, says now, or that it is gone.
+
+    ``path``: absolute, or under the root. Returns whether that was done; if not, the log says why.
+    """
+    try:
+        memory_of(host or RESIDENT.host()).update_file(path)
+    except RagstoneError as error:
+        _log.warning("%s is not remembered: %s", path, error)
+        return False
+    return True
 
 
 def _roughly(text: str) -> int:

@@ -103,6 +103,7 @@ def test_a_chunk_that_another_of_its_file_holds_is_left_out() -> None:
 # Its budget
 
 
+@settings(deadline=None)
 @given(sizes=st.lists(st.integers(1, 300), max_size=8), room=st.integers(0, 900))
 def test_it_is_never_larger_than_its_budget(sizes: list[int], room: int) -> None:
     texts = [" ".join(f"w{number}x{word}" for word in range(size)) for number, size in enumerate(sizes)]

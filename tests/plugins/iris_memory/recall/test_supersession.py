@@ -1,0 +1,89 @@
+"""Of notes that say the same the newest, and of logs and mails that are as near the later."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from ragstone.core.testing import open_host
+from ragstone.plugins.iris_memory import query_memory
+from ragstone.plugins.iris_memory.recall.recency import Recency
+from ragstone.plugins.iris_memory.recall.supersession import repeated
+from tests.plugins.iris_memory.remembering import File, remember
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+WORDS = [f"word{number}" for number in range(60)]
+TEXT = " ".join(WORDS)
+#: Three words of sixty were changed, one after the other: nine of 58 runs are others.
+EDITED = " ".join("other" if number in {10, 30, 50} else word for number, word in enumerate(WORDS))
+LONGER = f"{TEXT} and {' '.join(f'more{number}' for number in range(60))}"
+DAY = 86_400.0
+
+
+def found(folder: Path, *files: File, older: bool = False, **options: float) -> list[str]:
+    with open_host(folder, options={"iris_memory": options}) as host:
+        remember(host, *files)
+        return [chunk.path for chunk in query_memory(TEXT, min_relevance=-1, older=older, host=host)]
+
+
+def test_what_is_repeated() -> None:
+    assert repeated(TEXT, TEXT) == 1
+    assert repeated(TEXT, EDITED) == pytest.approx(49 / 58)
+    assert repeated(TEXT, LONGER) == 1
+    assert repeated(LONGER, TEXT) < 0.5
+    assert repeated("", TEXT) == 0
+    assert repeated("two words", "two words") == 1
+
+
+@pytest.mark.parametrize("newer", [TEXT, EDITED, LONGER], ids=["the same", "edited", "longer"])
+def test_the_newer_note_takes_the_place_of_the_older(newer: str, tmp_path: Path) -> None:
+    files = File("old.md", TEXT, days=20), File("new.md", newer, days=1)
+    assert found(tmp_path, *files) == ["new.md"]
+    assert sorted(found(tmp_path, *files, older=True)) == ["new.md", "old.md"]
+
+
+def test_one_that_says_more_stays_though_it_is_older(tmp_path: Path) -> None:
+    assert sorted(found(tmp_path, File("old.md", LONGER, days=20), File("new.md", TEXT))) == ["new.md", "old.md"]
+
+
+def test_of_three_versions_the_newest_is_left(tmp_path: Path) -> None:
+    versions = File("b.md", EDITED, days=20), File("c.md", TEXT, days=30), File("a.md", LONGER, days=1)
+    assert found(tmp_path, *versions) == ["a.md"]
+
+
+def test_copies_of_one_age_are_one(tmp_path: Path) -> None:
+    assert len(found(tmp_path, File("a.md", TEXT), File("b.md", TEXT))) == 1
+
+
+@pytest.mark.parametrize("doc_type", ["log", "email", "prompt", "procedure", "exploration", "state"])
+def test_notes_alone_grow_out_of_date_like_that(doc_type: str, tmp_path: Path) -> None:
+    assert len(found(tmp_path, File("a", TEXT, doc_type, days=9), File("b", TEXT, doc_type))) == 2
+
+
+def test_a_deployment_may_want_them_all(tmp_path: Path) -> None:
+    assert len(found(tmp_path, File("a.md", TEXT, days=9), File("b.md", TEXT), same_share=1.5)) == 2
+
+
+# The date
+
+
+@pytest.mark.parametrize("doc_type", ["log", "email"])
+def test_of_two_that_are_as_near_the_later_comes_first(doc_type: str, tmp_path: Path) -> None:
+    files = File("early", TEXT, doc_type, days=50), File("late", TEXT, doc_type, days=1)
+    assert found(tmp_path, *files, date_weight=0.1) == ["late", "early"]
+    assert found(tmp_path, *reversed(files), date_weight=0.1) == ["late", "early"]
+
+
+def test_a_note_is_as_right_as_on_its_first_day(tmp_path: Path) -> None:
+    files = File("a.md", TEXT, days=300), File("b.md", " ".join(WORDS[:40]), days=1)
+    assert found(tmp_path, *files, date_weight=2)[0] == "a.md"
+
+
+def test_half_of_it_is_left_after_the_half_life() -> None:
+    recency = Recency(weight=0.2, half_life_days=10)
+    assert [recency.bonus("log", -days * DAY, 0.0) for days in (0, 10, 30)] == pytest.approx([0.2, 0.1, 0.025])
+    assert recency.bonus("email", 1e300, 0.0) == 0.2, "who writes from the future gains nothing"
+    assert recency.bonus("email", None, 0.0) == recency.bonus("note", 0.0, 0.0) == 0
