@@ -69,6 +69,21 @@ class Watch:
                 raise TimeoutError("the deadline is over")
             self._sockets.append(opened.dup())
 
+    def wait_for_the_end(self, seconds: float) -> None:
+        """Until the other side has closed what it was asked to close, but no longer than ``seconds``.
+
+        A server that has sent its answer may still be at work on it. What it sends meanwhile is nobody's.
+        """
+        ends = time.monotonic() + min(seconds, self._deadline.left() / 2)  # what was got must not come too late
+        with self._lock:
+            held = list(self._sockets)
+        for one in held:
+            with contextlib.suppress(OSError, ValueError):  # it has ended by itself
+                while (left := ends - time.monotonic()) > 0:
+                    one.settimeout(left)
+                    if not one.recv(65_536):
+                        break
+
     def _shut(self) -> None:
         with self._lock:
             if self._over:

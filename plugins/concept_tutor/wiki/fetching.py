@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from .addresses import Lookup
 
 _TRIES = 3
+#: Seconds for which a request counts as under way after its answer has come, while the wiki has not closed it.
+_AFTERWARDS = 2.0
 _REDIRECTS = 5
 #: Seconds without a byte after which a try is given up, so that another one has its chance.
 _PATIENCE = 10.0
@@ -164,6 +166,7 @@ class Fetcher:
                 wanted = response.status_code == 200
                 body = read_body(response.raw, response.headers, where=where, **limits) if wanted else b""
                 answer = Fetched(response.status_code, url, response.headers, body)
+                watch.wait_for_the_end(_AFTERWARDS)
         except WikiError:
             if deadline.is_over:  # what was cut off looks garbled
                 raise self._late(where) from None
