@@ -49,7 +49,6 @@ from .host import Host
 from .ingest import IngestProgress, IngestReport
 from .lexical import best_of
 from .llms.addresses import server_address
-from .llms.once import ask_model
 from .llms.plain import ChatFailed, ChatReply, ChatServer, ask_chat
 from .llms.whole import ask_llm
 from .loading import PluginState, require_extra
@@ -124,7 +123,6 @@ __all__ = [
     "apart",
     "ask_chat",
     "ask_llm",
-    "ask_model",
     "best_of",
     "calibrate",
     "choose_quotes",

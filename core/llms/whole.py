@@ -8,11 +8,17 @@ from typing import TYPE_CHECKING
 from ..errors import LLMError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from llama_index.core.llms import ChatMessage
+
     from ..host import Host
 
 
-def ask_llm(host: Host, prompt: str) -> str:
+def ask_llm(host: Host, prompt: str | Sequence[ChatMessage]) -> str:
     """All that the deployment's language model says to ``prompt``, under the deadline of ``[llm] timeout``.
+
+    ``prompt``: what a user says, or the messages of a template.
 
     Nothing of it is checked: whatever is in it came from a stranger. Raises ``LLMError`` where no model is set, where
     it fails, is late, or stops in the middle.
@@ -23,7 +29,8 @@ def ask_llm(host: Host, prompt: str) -> str:
 
     from .asking import Deadline, Reply  # brings an HTTP client that extractive answers do without
 
-    reply = Reply(host.llm, [ChatMessage(role=MessageRole.USER, content=prompt)], Deadline(host.settings.llm.timeout))
+    messages = [ChatMessage(role=MessageRole.USER, content=prompt)] if isinstance(prompt, str) else prompt
+    reply = Reply(host.llm, messages, Deadline(host.settings.llm.timeout))
     with closing(reply.pieces()) as pieces:
         said = "".join(pieces)
     if reply.cut_short:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from llama_index.core.llms import ChatMessage
 
 from ragstone.core import Host, LLMError, Settings, ask_llm
 from ragstone.core.testing import ScriptedLLM, TestModels, open_host
@@ -20,6 +21,15 @@ def test_it_is_asked_what_it_was_told_and_all_of_its_answer_comes(tmp_path: Path
     with open_host(tmp_path, llm=llm) as host:
         assert ask_llm(host, "Name two.") == '{"concepts": ["Mean", "Median"]}'
     assert "Name two." in llm.prompts[0]
+
+
+def test_the_messages_of_a_template_are_asked_too(tmp_path: Path) -> None:
+    llm = ScriptedLLM()
+    llm.enqueue("Mean")
+    asked = [ChatMessage(role="system", content="You name things."), ChatMessage(role="user", content="Name one.")]
+    with open_host(tmp_path, llm=llm) as host:
+        assert ask_llm(host, asked) == "Mean"
+    assert "You name things." in llm.prompts[0]
 
 
 def test_without_a_model_it_says_so(fast_host: Host) -> None:

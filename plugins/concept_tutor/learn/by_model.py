@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from llama_index.core.base.llms.types import ChatMessage, MessageRole
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
-from ragstone.core import Passages, ask_model, harmless, split_answer
+from ragstone.core import Passages, ask_llm, harmless, split_answer
 
 from .prompts import FEEDBACK, QUESTION
 from .reading.material import bare_title
@@ -88,12 +88,12 @@ class ModelWriter:
         messages = self._host.prompts[QUESTION].format_messages(
             concept=harmless(name), context_str=shown, count=str(min(most, _MOST))
         )
-        said = self._ask(messages)
+        said = ask_llm(self._host, messages)
         read = _read(said)
         if isinstance(read, str):
             again = [*messages, ChatMessage(role=MessageRole.ASSISTANT, content=said[:8000]),
                      ChatMessage(role=MessageRole.USER, content=_AGAIN.format(fault=read))]  # fmt: skip
-            read = _read(self._ask(again))
+            read = _read(ask_llm(self._host, again))
         if isinstance(read, str):
             _log.info("the language model's questions cannot be read: %s", read)
             return Written((), {read: 1})
@@ -108,11 +108,6 @@ class ModelWriter:
         if left_out:
             _log.info("questions of the language model that were not kept: %s", dict(left_out))
         return Written(tuple(kept[:most]), dict(left_out))
-
-    def _ask(self, messages: Sequence[ChatMessage]) -> str:
-        if self._host.llm is None:
-            raise RuntimeError("no language model is set")
-        return ask_model(self._host.llm, messages, self._host.settings.llm.timeout)
 
     def _question(self, plan: str, concept: str, one: _Question, chunks: Sequence[SourceChunk]) -> Question | None:
         cited = sorted({source.index for source in one.sources if source.index <= len(chunks)})
@@ -136,15 +131,13 @@ def model_feedback(host: Host, question: Question, answer: str, finding: Finding
 
     Raises ``LLMError``.
     """
-    if host.llm is None:
-        return None
     supporting = next(source for source in question.sources if source.chunk_id == question.support.chunk_id)
     shown = offered([(supporting.page_title, supporting.section, question.support.text)], first=supporting.index)
     messages = host.prompts[FEEDBACK].format_messages(
         context_str=shown, question=harmless(question.text), key=harmless(question.key),
         answer=harmless(answer), verdict={"partly": "partly right", "wrong": "not right"}.get(finding.verdict, "right"),
     )  # fmt: skip
-    said = ask_model(host.llm, messages, host.settings.llm.timeout).strip()
+    said = ask_llm(host, messages).strip()
     if not said or len(said) > _LONGEST_FEEDBACK:
         return None
     # The check numbers what it was given from 1; a source's own number may be another one.
