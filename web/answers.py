@@ -7,11 +7,12 @@ import logging
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from flask import Flask, Response, abort, jsonify, request
+from flask import Flask, Response, jsonify, request
 
-from ragstone.core import Answer, BadRequest, read_question
+from ragstone.core import Answer, read_question
 
 from .errors import BUG, problem_of
+from .json_body import read_json
 from .openapi import asking
 from .origins import Reach
 
@@ -56,34 +57,8 @@ def _view(assistant: Assistant, selection: bool) -> Callable[[], Response]:
         response.headers["Cache-Control"] = "no-store"
         return response
 
-    ask.__dict__.update(reach=Reach.LISTED, openapi=asking(assistant, selection=selection))
+    ask.__dict__.update(reach=Reach.LISTED, assistant=assistant.name, openapi=asking(assistant, selection=selection))
     return ask
-
-
-def read_json() -> object:
-    """Return the request's decoded JSON body.
-
-    Raises:
-        BadRequest: it is not JSON, or not text that can be stored.
-        UnsupportedMediaType: it does not say that it is JSON.
-        RequestEntityTooLarge: it is longer than the settings allow.
-    """
-    body = request.get_data(cache=False)
-    if not request.is_json:
-        abort(415)
-    try:
-        decoded: object = json.loads(body.decode("utf-8"), parse_constant=_no_constant)
-        # a lone surrogate ("\ud800") decodes, but no database or tokenizer takes it
-        json.dumps(decoded, ensure_ascii=False).encode("utf-8")
-    except UnicodeError as error:
-        raise BadRequest("the body is not valid UTF-8 text") from error
-    except (ValueError, RecursionError) as error:
-        raise BadRequest("the body is not valid JSON", hint='send an object such as {"question": "…"}') from error
-    return decoded
-
-
-def _no_constant(name: str) -> float:
-    raise ValueError(name)
 
 
 def _wants_events() -> bool:

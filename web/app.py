@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from flask import Flask, request
 
-from . import answers, errors, formulas, home, rates, rendering, security
+from . import answers, errors, formulas, home, openai_style, rates, rendering, security
+from .keys import checking
 from .mounting import Mounts
 from .origins import Origins
 from .settings import WebSettings
@@ -33,16 +34,20 @@ def create_app(host: Host, *, listen: str | None = None) -> Flask:
     )
     app.json.sort_keys = False  # type: ignore[attr-defined]
     app.jinja_options = {**app.jinja_options, "trim_blocks": True, "lstrip_blocks": True}
-    errors.install(app)
-    names = security.HostNames.of(listen or options.host, options.allowed_hosts)
+    errors.install(app, {openai_style.PREFIX: openai_style.error_of})
+    listen = listen or options.host
+    names = security.HostNames.of(listen, options.allowed_hosts)
     security.install(app, names, Origins.of(options.origins))
     rates.install(app, options)
+    if checking.needs_keys(options, listen):
+        checking.install(app, host)
     _let_files_in(app, options.max_upload_bytes)
     rendering.install(app, host)
 
     mounts = Mounts(app, host)
     app.register_blueprint(home.blueprint(host))
     app.register_blueprint(formulas.blueprint())
+    app.register_blueprint(openai_style.blueprint(host))
     mounts.claim("ragstone's own pages")
     answers.install(app, host, mounts)
     for plugin, pages in host.pages():

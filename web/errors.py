@@ -4,14 +4,21 @@ from __future__ import annotations
 
 import logging
 from http import HTTPStatus
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from flask import Flask, Response, jsonify, render_template, request
+from flask import Flask, Response, current_app, jsonify, render_template, request
 from werkzeug.exceptions import HTTPException
 
 from ragstone.core import RagstoneError
 
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    Manner = Callable[[Mapping[str, Any]], dict[str, Any]]
+
 _log = logging.getLogger(__name__)
+
+_MANNERS = "ragstone.manners"
 
 #: What a caller hears of a bug: nothing of our insides, which stand in the log.
 BUG = {
@@ -31,8 +38,12 @@ _WORDS = {
 _TITLES = {401: "The key is wrong", 403: "This may not be done", 429: "That was too often", 503: "Not now"}
 
 
-def install(app: Flask) -> None:
-    """Answer every error of ``app`` in the caller's own language."""
+def install(app: Flask, manners: Mapping[str, Manner]) -> None:
+    """Answer every error of ``app`` in the caller's own language.
+
+    ``manners``: how problem details are told instead, below which path.
+    """
+    app.extensions[_MANNERS] = dict(manners)
     app.register_error_handler(RagstoneError, _expected)
     app.register_error_handler(HTTPException, _http)
     app.register_error_handler(Exception, _bug)
@@ -57,7 +68,10 @@ def _http(error: HTTPException) -> Response | HTTPException:
     if status < HTTPStatus.BAD_REQUEST:
         return error  # a redirect
     title, detail = _WORDS.get(status, (_TITLES.get(status, error.name), error.description or error.name))
-    response = _answer({"type": "about:blank", "title": title, "status": status, "detail": detail})
+    problem = {"type": "about:blank", "title": title, "status": status, "detail": detail}
+    if code := getattr(error, "openai_code", None):
+        problem |= {"detail": error.description, "code": code}
+    response = _answer(problem)
     for name, value in error.get_headers(request.environ):
         if name.lower() not in {"content-type", "content-length"}:
             response.headers[name] = value
@@ -70,7 +84,12 @@ def _bug(error: Exception) -> Response:
 
 
 def _answer(problem: dict[str, Any]) -> Response:
-    if _reads_pages():
+    manners: dict[str, Manner] = current_app.extensions[_MANNERS]
+    manner = next((told for path, told in manners.items() if request.path.startswith(path)), None)
+    if manner is not None:
+        response = jsonify(manner(problem))
+        response.status_code = problem["status"]
+    elif _reads_pages():
         response = Response(render_template("ragstone/error.html", problem=problem), problem["status"])
     else:
         response = jsonify(problem)

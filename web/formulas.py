@@ -12,7 +12,7 @@ from markupsafe import Markup, escape
 
 from ragstone.core import BadRequest
 
-from .answers import read_json
+from .json_body import read_json
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -116,6 +116,7 @@ def blueprint() -> Blueprint:
         trees = [mathml(each) for each in asked]
         return jsonify({"mathml": [None if tree is None else tree.to_json() for tree in trees]})
 
+    formulas.__dict__.update(for_all=True)
     return pages
 
 

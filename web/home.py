@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from flask import Blueprint, Response, current_app, jsonify, redirect, render_template, request
+from flask import Blueprint, Response, abort, current_app, jsonify, redirect, render_template, request
 
 from ragstone.core import RagstoneError
 
 from . import openapi
+from .keys.access import access
+from .keys.checking import is_unknown
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,11 +26,14 @@ def blueprint(host: Host) -> Blueprint:
 
     @pages.get("/")
     def home() -> str:
-        return render_template("ragstone/home.html", assistants=tuple(host.assistants.values()))
+        mine = tuple(made for name, made in host.assistants.items() if access().may_ask(name))
+        return render_template("ragstone/home.html", assistants=mine)
 
     @pages.get("/assistants/<name>/")
     def assistant(name: str) -> tuple[str, int] | BaseResponse:
         asked = host.assistant(name)
+        if not access().may_ask(name):
+            abort(403, "This key is not for this assistant.")
         if asked.page:
             return redirect(asked.page)
         narrow = {key: request.args[key] for key in asked.narrowings if request.args.get(key)}
@@ -51,7 +56,8 @@ def blueprint(host: Host) -> Blueprint:
     @pages.get("/health")
     def health() -> Response:
         report, status = health_of(host)
-        response = jsonify(report)
+        # who has no key where one is needed hears what a monitor must know
+        response = jsonify({"status": report["status"]} if is_unknown() else report)
         response.status_code = status
         response.headers["Cache-Control"] = "no-store"
         return response
@@ -67,6 +73,9 @@ def blueprint(host: Host) -> Blueprint:
     @pages.get("/favicon.ico")
     def favicon() -> Response:
         return current_app.send_static_file("ragstone/favicon.svg")
+
+    for view in (home, assistant, description):
+        view.__dict__.update(for_all=True)
 
     return pages
 

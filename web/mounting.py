@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 
+_PLUGINS = "ragstone.plugins"
+
 
 class Mounts:
     """The addresses of an app and their owners."""
@@ -52,6 +54,7 @@ class Mounts:
             _log.exception("the pages of plugin %s cannot be used", plugin)
             self._refuse(plugin, f"its pages cannot be used: {type(error).__name__}: {error}")
             return
+        self._app.extensions.setdefault(_PLUGINS, {})[pages.name] = plugin
         self.claim(f"plugin {plugin}")
 
     def _clash(self, plugin: str, pages: Blueprint, trial: Flask) -> str | None:
@@ -65,6 +68,12 @@ class Mounts:
     def _refuse(self, plugin: str, reason: str) -> None:
         _log.error("plugin %s has no pages: %s", plugin, reason)
         self._host.disable(plugin, reason)
+
+
+def plugin_of(app: Flask, blueprint: str) -> str | None:
+    """The plugin whose blueprint it is."""
+    owners: dict[str, str] = app.extensions.get(_PLUGINS, {})
+    return owners.get(blueprint)
 
 
 def _keys(addresses: Map) -> Iterator[tuple[str, tuple[str, str]]]:

@@ -24,8 +24,8 @@ _MAYBE_TEXT = {"type": ["string", "null"]}
 _FLAG = {"type": "boolean"}
 _COUNT = {"type": "integer", "minimum": 0}
 _PROBLEM = {"$ref": "#/components/responses/Problem"}
-#: What any request may be told: by the checks of the host name and of the origin, and by the limit of the rate.
-_ALWAYS = (403, 421, 429)
+#: What any request may be told: by the checks of key, host name and origin, and by the limit of the rate.
+_ALWAYS = (401, 403, 421, 429)
 
 
 def _list(items: dict[str, Any], **more: Any) -> dict[str, Any]:
@@ -72,7 +72,7 @@ _REPORT = _object(
     plugins=_list(_object(name=_TEXT, version=_TEXT, state=_TEXT, reason=_MAYBE_TEXT)),
     corpora=_list(_object(name=_TEXT, documents=_COUNT, chunks=_COUNT)),
     checks=_list(_object(name=_TEXT, ok=_FLAG, fatal=_FLAG, detail=_TEXT)),
-)
+) | {"required": ["status"], "description": "Only `status` for those who have no key where one is needed"}
 
 
 def _json(description: str, schema: dict[str, Any]) -> dict[str, Any]:
@@ -125,7 +125,7 @@ def describe(app: Flask, version: str) -> dict[str, Any]:
         if operation is None:
             continue
         names = re.findall(r"<(?:[^<>:]+:)?([^<>:]+)>", rule.rule)
-        told = {**operation, "responses": {**operation["responses"], **{str(code): _PROBLEM for code in _ALWAYS}}}
+        told = {**operation, "responses": {**{str(code): _PROBLEM for code in _ALWAYS}, **operation["responses"]}}
         if names:
             told["parameters"] = [{"name": name, "in": "path", "required": True, "schema": _TEXT} for name in names]
         path = re.sub(r"<(?:[^<>:]+:)?([^<>:]+)>", r"{\1}", rule.rule)
@@ -139,6 +139,9 @@ def describe(app: Flask, version: str) -> dict[str, Any]:
         "components": {
             "schemas": _SCHEMAS,
             "responses": _RESPONSES,
-            "securitySchemes": {"adminKey": {"type": "http", "scheme": "bearer"}},
+            "securitySchemes": {
+                "key": {"type": "http", "scheme": "bearer", "description": "of `ragstone key add`, where one is asked"},
+                "adminKey": {"type": "http", "scheme": "bearer"},
+            },
         },
     }

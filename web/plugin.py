@@ -23,7 +23,9 @@ def ragstone_settings() -> type[BaseModel]:
 
 @hookimpl
 def ragstone_commands(cli: click.Group) -> None:
-    """Add ``ragstone serve``."""
+    """Add ``ragstone serve`` and ``ragstone key``."""
+    from .keys.commands import key
     from .serve import serve
 
     cli.add_command(serve)
+    cli.add_command(key)

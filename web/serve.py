@@ -23,6 +23,8 @@ from ragstone.core import EncoderError, RagstoneError
 
 from .app import create_app, takes_files
 from .busyness import told_seldom
+from .keys.checking import needs_keys
+from .keys.store import Keys
 from .security import is_loopback
 from .settings import WebSettings
 
@@ -60,8 +62,11 @@ def serve(context: click.Context, address: str | None, port: int | None, show: b
     url = url_of(sockets[0])
     with _stopping_on_signals(), told_seldom():
         click.echo(f"Ragstone {host.version} at {url} (Ctrl+C stops it)")
-        if not is_loopback(address):
-            click.echo("Everybody who reaches this machine can ask: there is no login.", err=True)
+        if needs_keys(options, address):
+            if not Keys(host).list():
+                click.echo("Nobody can ask yet: a key is needed, and there is none. ragstone key add NAME", err=True)
+        elif not is_loopback(address):
+            click.echo("Everybody who reaches this machine can ask: [plugins.web] access says so.", err=True)
         if show:
             threading.Thread(target=webbrowser.open, args=(url,), daemon=True).start()
         server.run()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
+from typing import Literal
 
 from pydantic import Field, field_validator
 
@@ -26,6 +27,11 @@ class WebSettings(Table):
     origins: list[str] = Field(
         default_factory=list,
         description="origins of other sites whose pages may ask, such as https://book.example",
+    )
+    access: Literal["key-beyond-loopback", "key", "open-to-everybody"] = Field(
+        "key-beyond-loopback",
+        description="who may ask: with a key as soon as the server listens beyond this machine, with a key always, "
+        "or everybody who reaches it",
     )
     requests_per_minute: float = Field(240, ge=0, le=1_000_000, description="of one client; 0 for any number")
     burst: int = Field(120, ge=1, le=1_000_000, description="requests that a client may send at once")

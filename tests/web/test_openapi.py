@@ -45,8 +45,9 @@ def test_every_answer_is_as_described(app: Flask) -> None:
         @given(case=operation.as_strategy())
         @settings(max_examples=50, deadline=None, derandomize=True, database=None, suppress_health_check=HEALTH_CHECKS)
         def check(case: Any) -> None:
-            # a book that is made up is none
-            left_out = [positive_data_acceptance] if case.media_type == "multipart/form-data" else []
+            # a book that is made up is none, and no schema can say whose the last message must be
+            free = case.media_type == "multipart/form-data" or case.path == "/v1/chat/completions"
+            left_out = [positive_data_acceptance] if free else []
             case.call_and_validate(headers={"Authorization": f"Bearer {KEY}"}, excluded_checks=left_out)
 
         check()
@@ -55,12 +56,18 @@ def test_every_answer_is_as_described(app: Flask) -> None:
 def test_everything_that_programs_use_is_described(app: Flask) -> None:
     told = app.test_client().get("/openapi.json").get_json()
     assert told["openapi"] == "3.1.0"
-    assert {f"{method.upper()} {path}" for path, methods in told["paths"].items() for method in methods} == {
+    described = {f"{method.upper()} {path}" for path, methods in told["paths"].items() for method in methods}
+    assistants = {each for each in described if each.startswith("POST /assistants/")}
+    assert "POST /assistants/wiki_edge/query" in assistants
+    assert described - assistants == {
         "GET /health",
         "GET /openapi.json",
+        "GET /v1/models",
+        "GET /v1/models/{name}",
+        "POST /v1/chat/completions",
+        "POST /v1/embeddings",
         "POST /query",
         "POST /query-selection",
-        "POST /assistants/wiki_edge/query",
         "GET /api/books",
         "POST /api/books",
         "DELETE /api/books/{slug}",
@@ -70,6 +77,8 @@ def test_everything_that_programs_use_is_described(app: Flask) -> None:
     changing = {
         rule.rule for rule in app.url_map.iter_rules() if (rule.methods or set()) & {"POST", "PUT", "PATCH", "DELETE"}
     }
+    # what their own pages alone send
+    changing = {rule for rule in changing if rule != "/formulas" and not rule.startswith("/concept_tutor/")}
     assert {path.replace("{", "<").replace("}", ">") for path in told["paths"]} >= changing
     asked = told["paths"]["/query"]["post"]["requestBody"]["content"]["application/json"]["schema"]
     assert set(asked["properties"]) >= {"question", "top_k", "history", "book"}

@@ -95,7 +95,7 @@ def blueprint(host: Host) -> Blueprint:
         ("GET", "/api/books/jobs", running, openapi.JOBS),
         ("GET", "/api/books/jobs/<job_id>/events", events, openapi.EVENTS),
     ):
-        view.__dict__.update(openapi=told)
+        view.__dict__.update(openapi=told, own_key=True)
         pages.add_url_rule(rule, view_func=view, methods=[method])
     return pages
 

@@ -1,0 +1,98 @@
+"""Who comes in: a key, where the deployment asks for one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from flask import Flask, abort, current_app, g, request
+from werkzeug.datastructures import WWWAuthenticate
+from werkzeug.exceptions import Unauthorized
+
+from ..mounting import plugin_of
+from ..security import is_loopback
+from .store import Keys
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from ragstone.core import Host
+
+    from ..settings import WebSettings
+
+#: Addresses that tell nothing of what is inside, or (health) then keep to the one word that a monitor needs.
+FREE = frozenset({"ragstone.health", "ragstone.favicon", "static"})
+_LONGEST = 200
+
+
+def needs_keys(options: WebSettings, listen: str) -> bool:
+    """Whether a server that listens there asks for keys."""
+    if options.access == "key":
+        return True
+    return options.access == "key-beyond-loopback" and not is_loopback(listen)
+
+
+def install(app: Flask, host: Host) -> None:
+    """Let nobody in without a key.
+
+    Attributes of a view: ``door``; ``assistant``, of which it tells; ``for_all``, where it looks itself at which
+    assistants may be asked, or tells of none; ``own_key``, where it asks for a key of another kind.
+    """
+    keys = Keys(host)
+
+    @app.before_request
+    def check() -> None:
+        view: Callable[..., Any] | None = current_app.view_functions.get(request.endpoint or "")
+        free = request.endpoint in FREE or (request.endpoint or "").endswith(".static")
+        # a browser asks without a key whether it may ask (CORS), and is told nothing else
+        if request.method == "OPTIONS" or getattr(view, "own_key", False):
+            return
+        given = _given()
+        found = None if given is None else keys.find(given)
+        if found is None:
+            g.ragstone_unknown = True
+            if free:
+                return
+            raise _refusal(given)
+        g.ragstone_access = found
+        if free:
+            return
+        door = getattr(view, "door", "web")
+        if not found.opens(door):
+            abort(403, f"This key is not for the door {door!r}.")
+        if not found.may_ask(*_asked(host, view)) and not getattr(view, "for_all", False):
+            abort(403, "This key is not for this assistant.")
+
+
+def is_unknown() -> bool:
+    """Whether a key would be needed and none came with the request."""
+    return bool(g.get("ragstone_unknown", False))
+
+
+def _asked(host: Host, view: Callable[..., Any] | None) -> tuple[str, ...]:
+    """The assistants that an address tells of: its own, or those of the plugin whose page it is."""
+    named = getattr(view, "assistant", None) or (request.view_args or {}).get("assistant")
+    if named:
+        return (named,)
+    plugin = plugin_of(current_app, request.blueprints[-1]) if request.blueprints else None
+    return host.assistants_of(plugin) if plugin else ()
+
+
+def _given() -> str | None:
+    """The key: ``Authorization: Bearer KEY``, or the password that a browser has asked its reader for."""
+    header = request.headers.get("Authorization", "")
+    scheme, _, rest = header.partition(" ")
+    key = rest.strip() if scheme.lower() == "bearer" else None
+    if scheme.lower() == "basic":
+        told = request.authorization
+        key = told.password or told.username if told is not None else None
+    return key if key and len(key) <= _LONGEST else None
+
+
+def _refusal(given: str | None) -> Unauthorized:
+    reads_pages = request.method in {"GET", "HEAD"} and "text/html" in request.headers.get("Accept", "")
+    # Basic makes a browser ask its reader, and send the key with all that the page then fetches: without a cookie.
+    challenge = WWWAuthenticate("basic" if reads_pages else "bearer", {"realm": "Ragstone key"})
+    words = "This server does not know this key." if given else "This server answers only those who have a key."
+    how = "give it as the password" if reads_pages else "send it as Authorization: Bearer KEY"
+    return Unauthorized(f"{words} `ragstone key add NAME` makes one; {how}.", www_authenticate=challenge)

@@ -1,0 +1,136 @@
+"""Keys at rest, in the catalog's database.
+
+A key is ``ragstone_ID_SECRET``, the secret 256 random bits. Of it only a SHA-256 is kept: slow, salted hashes protect
+what people choose and others guess; for a secret of 112 random bits or more a plain approved hash is enough (NIST SP
+800-63B, section 5.1.2.2, look-up secrets), and checking one costs next to nothing.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+import secrets
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import Column, MetaData, Table, Text, delete, insert, select
+
+from ragstone.core import BadRequest, NotFound
+
+from .access import DOORS, Access
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from sqlalchemy import Row
+
+    from ragstone.core import Host, PluginTables
+
+_LONGEST_NAME = 100
+#: Nobody's: an unknown key is compared as well, so that it takes as long as a known one.
+_NOBODY = hashlib.sha256(b"").digest()
+
+_metadata = MetaData()
+_key = Table(
+    "web_key",
+    _metadata,
+    Column("id", Text, primary_key=True),
+    Column("name", Text, nullable=False, unique=True),
+    Column("hash", Text, nullable=False),
+    Column("doors", Text),
+    Column("assistants", Text),
+    Column("created", Text, nullable=False),
+)
+
+
+@dataclass(frozen=True)
+class Key:
+    """A key as it is kept: what it opens, and nothing that opens."""
+
+    name: str
+    id: str
+    access: Access
+    #: In UTC, as ISO 8601 writes it.
+    created: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON; ``None`` stands for all."""
+        doors, assistants = self.access.doors, self.access.assistants
+        return {
+            "name": self.name,
+            "id": self.id,
+            "doors": None if doors is None else sorted(doors),
+            "assistants": None if assistants is None else sorted(assistants),
+            "created": self.created,
+        }
+
+
+class Keys:
+    """The deployment's keys; a removed one is refused from the next request on, by every process."""
+
+    def __init__(self, host: Host) -> None:
+        self._host = host
+
+    @property
+    def _tables(self) -> PluginTables:
+        return self._host.catalog.tables("web", _metadata)
+
+    def add(self, name: str, *, doors: Collection[str] = (), assistants: Collection[str] = ()) -> str:
+        """Make a key and return it, which nobody can do again. No doors or assistants given means all of them.
+
+        Raises ``BadRequest``, ``NotFound``, ``StorageError``.
+        """
+        if not name.strip() or len(name) > _LONGEST_NAME or not name.isprintable():
+            raise BadRequest(f"a key's name has 1 to {_LONGEST_NAME} letters, digits or signs")
+        if unknown := sorted(set(doors) - set(DOORS)):
+            raise BadRequest(f"there is no door {unknown[0]!r}", hint=f"known: {', '.join(DOORS)}")
+        for assistant in assistants:
+            self._host.assistant(assistant)
+        number, secret = secrets.token_hex(6), secrets.token_urlsafe(32)
+        row = {
+            "id": number,
+            "name": name,
+            "hash": _hash(secret).hex(),
+            "doors": json.dumps(sorted(set(doors))) if doors else None,
+            "assistants": json.dumps(sorted(set(assistants))) if assistants else None,
+            "created": datetime.now(UTC).isoformat(timespec="seconds"),
+        }
+        with self._tables.write() as connection:
+            if connection.execute(select(_key.c.id).where(_key.c.name == name)).first():
+                raise BadRequest(f"there is a key {name!r} already", hint=f"ragstone key remove {name}")
+            connection.execute(insert(_key).values(**row))
+        return f"ragstone_{number}_{secret}"
+
+    def list(self) -> list[Key]:
+        """Every key, by name."""
+        with self._tables.read() as connection:
+            return [_key_of(row) for row in connection.execute(select(_key).order_by(_key.c.name))]
+
+    def remove(self, name: str) -> None:
+        """Let a key open nothing any more. Raises ``NotFound``."""
+        with self._tables.write() as connection:
+            if not connection.execute(delete(_key).where(_key.c.name == name)).rowcount:
+                raise NotFound(f"there is no key {name!r}", hint="ragstone key list")
+
+    def find(self, given: str) -> Access | None:
+        """What the key opens; ``None`` for one that is none. Compared in the same time, wherever it differs."""
+        prefix, _, rest = given.partition("_")
+        number, _, secret = rest.partition("_")
+        row = None
+        if prefix == "ragstone" and number.isascii() and number.isalnum():
+            with self._tables.read() as connection:
+                row = connection.execute(select(_key).where(_key.c.id == number)).first()
+        kept = _NOBODY if row is None else bytes.fromhex(row.hash)
+        fits = hmac.compare_digest(_hash(secret), kept)
+        return _key_of(row).access if fits and row is not None else None
+
+
+def _hash(secret: str) -> bytes:
+    return hashlib.sha256(secret.encode("utf-8", "replace")).digest()
+
+
+def _key_of(row: Row[Any]) -> Key:
+    limits = [None if kept is None else frozenset(json.loads(kept)) for kept in (row.doors, row.assistants)]
+    return Key(row.name, row.id, Access(*limits), row.created)

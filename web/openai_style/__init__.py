@@ -1,0 +1,6 @@
+"""The door for programs that speak OpenAI's protocol: models, chat completions, embeddings."""
+
+from .failures import error_of
+from .pages import PREFIX, blueprint
+
+__all__ = ["PREFIX", "blueprint", "error_of"]

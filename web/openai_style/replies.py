@@ -1,0 +1,97 @@
+"""An answer as a chat completion: in one piece, or in chunks."""
+
+from __future__ import annotations
+
+import json
+import secrets
+import time
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from ragstone.core import Answer
+
+from ..errors import BUG, problem_of
+from ..sources import source_list
+from .failures import error_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from ragstone.core import Delta
+
+    from .reading import Chat
+
+DONE = "data: [DONE]\n\n"
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What answers to one request have in common."""
+
+    chat: Chat
+    #: Tokens of a text.
+    count: Callable[[str], int]
+    #: Address of this server.
+    base: str
+    id: str = field(default_factory=lambda: f"chatcmpl-{secrets.token_hex(12)}")
+    created: int = field(default_factory=lambda: int(time.time()))
+
+    def whole(self, answer: Answer) -> dict[str, Any]:
+        """The completion."""
+        text = answer.text + source_list(answer.citations, self.base)
+        message = {"role": "assistant", "content": text, "refusal": answer.text if answer.refused else None}
+        choice = {"index": 0, "message": message, "logprobs": None, "finish_reason": "stop"}
+        return {
+            **self._head("chat.completion"),
+            "choices": [choice],
+            "usage": self._usage(text),
+            "ragstone": self._own(answer),
+        }
+
+    def events(self, items: Iterable[Delta | Answer]) -> Iterator[str]:
+        """The completion as server-sent events. What fails on the way is the last of them."""
+        said: list[str] = []
+        try:
+            yield self._chunk({"role": "assistant", "content": ""})
+            for item in items:
+                if isinstance(item, Answer):
+                    yield from self._end(item, said)
+                    return
+                said.append(item.text)
+                yield self._chunk({"content": item.text})
+        except Exception as error:  # the status has been sent: the stream itself has to say it
+            yield _event(error_of(problem_of(error)))
+        else:
+            yield _event(error_of(BUG))
+
+    def _end(self, answer: Answer, said: list[str]) -> Iterator[str]:
+        rest = ("" if said else answer.text) + source_list(answer.citations, self.base)
+        if rest:
+            yield self._chunk({"content": rest})
+        if answer.refused:
+            yield self._chunk({"refusal": answer.text})
+        yield self._chunk({}, finish_reason="stop", ragstone=self._own(answer))
+        if self.chat.include_usage:
+            usage = self._usage("".join(said) + rest)
+            yield _event({**self._head("chat.completion.chunk"), "choices": [], "usage": usage})
+        yield DONE
+
+    def _chunk(self, delta: dict[str, Any], finish_reason: str | None = None, **more: Any) -> str:
+        choice = {"index": 0, "delta": delta, "logprobs": None, "finish_reason": finish_reason}
+        # with include_usage every chunk but the last one has it as null
+        usage = {"usage": None} if self.chat.include_usage else {}
+        return _event({**self._head("chat.completion.chunk"), "choices": [choice], **usage, **more})
+
+    def _head(self, kind: str) -> dict[str, Any]:
+        return {"id": self.id, "object": kind, "created": self.created, "model": self.chat.model}
+
+    def _own(self, answer: Answer) -> dict[str, Any]:
+        return {**answer.to_dict(), "ignored": list(self.chat.ignored)}
+
+    def _usage(self, text: str) -> dict[str, int]:
+        asked, told = self.count(self.chat.said), self.count(text)
+        return {"prompt_tokens": asked, "completion_tokens": told, "total_tokens": asked + told}
+
+
+def _event(data: dict[str, Any]) -> str:
+    return f"data: {json.dumps(data, ensure_ascii=False)}\n\n"
