@@ -52,6 +52,8 @@ class Origins:
             # a link may lead here; an image or a script of another page may not make an assistant work
             follows = request.headers.get("Sec-Fetch-Mode") == "navigate"
             return not (reads and follows and request.headers.get("Sec-Fetch-Dest") not in {"object", "embed"})
+        if origin == "null" and request.headers.get("Sec-Fetch-Site") == "same-origin":
+            return False  # our own form: as our pages send no referrer, browsers do not name their origin either
         return not reads and origin is not None and urlsplit(origin).netloc.lower() != request.host.lower()
 
     def allow(self, origin: str) -> bool:

@@ -133,3 +133,10 @@ def test_the_environment_gives_lists_with_commas() -> None:
     settings = WebSettings(**given)
     assert settings.origins == ["https://a.example", "http://b.example:81"]
     assert settings.trusted_proxies == ["10.0.0.0/8"]
+
+
+def test_a_form_of_our_own_is_let_in_although_its_origin_is_not_named(listed: FlaskClient) -> None:
+    assert listed.post("/own/page", headers={"Origin": "null", "Sec-Fetch-Site": "same-origin"}).status_code == 200
+    assert listed.post("/own/page", headers={"Origin": "null", "Sec-Fetch-Site": "cross-site"}).status_code == 403
+    assert listed.post("/own/page", headers={"Origin": "null", "Sec-Fetch-Site": "none"}).status_code == 403
+    assert listed.post("/own/page", headers={"Origin": "null"}).status_code == 403
