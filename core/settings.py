@@ -55,7 +55,7 @@ class EncoderSettings(Table):
     #: Folder with model.safetensors and tokenizer.json of all-MiniLM-L6-v2.
     folder: Path | None = None
     precision: Literal["fp32", "int8"] = "fp32"
-    #: Processor threads that the model may use; 0 lets ONNX Runtime decide.
+    #: Processor threads that the model may use; 0: one for each processor.
     threads: int = Field(default=0, ge=0, le=256)
 
 

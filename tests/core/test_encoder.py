@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ragstone.core import EncoderError
+from ragstone.core import EncoderError, Host, Settings, SettingsError
 from ragstone.core.encoder import ALL_MINILM_L6_V2, Encoder, MiniLMEmbedding, model_files
 from tests.needs import missing
 
@@ -66,6 +66,14 @@ def test_batches_do_not_change_a_vector(minilm: MiniLMEmbedding) -> None:
     alone = np.concatenate([minilm.encode([text]) for text in texts])
     assert np.abs(together - alone).max() < 1e-5
     assert np.allclose(np.linalg.norm(together, axis=1), 1, atol=1e-5)
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_runs_side_by_side_do_not_change_a_vector(minilm: MiniLMEmbedding, threads: int) -> None:
+    texts = [f"{'wheels turn slowly ' * (60 - number)} in case {number}" for number in range(24)]
+    alone = np.concatenate([minilm.encode([text]) for text in texts])
+    together = MiniLMEmbedding(minilm.files, threads=threads).encode(texts)
+    np.testing.assert_allclose(together, alone, atol=1e-6)
 
 
 def test_windows_hold_the_whole_text_under_its_headings(encoder: Encoder) -> None:
@@ -171,14 +179,13 @@ class TestFinding:
 
 
 @pytest.mark.data
-def test_any_other_model_through_the_extra(packaged: Path) -> None:
+def test_any_other_model_through_the_extra(packaged: Path, tmp_path: Path) -> None:
     if importlib.util.find_spec("torch") is None:
         missing("torch")
-    from ragstone.core.embed_models import default_embed_model
-    from ragstone.core.settings import EncoderSettings
-
-    settings = EncoderSettings(provider="huggingface", model=str(packaged))
-    other = Encoder(default_embed_model(settings, Path("unused")))
+    settings = {"provider": "huggingface", "model": str(packaged)}
+    with Host(Settings(data_dir=tmp_path, encoder=settings)) as host:  # type: ignore[arg-type]
+        host.start()
+        other = host.encoder
     assert other.dimension == 384
     assert other.window == 256
     # Nothing is cut here either: the tail of a long text has a window of its own.
@@ -186,12 +193,20 @@ def test_any_other_model_through_the_extra(packaged: Path) -> None:
     assert other.fingerprint.startswith("HuggingFaceEmbedding/")
 
 
-def test_the_extra_needs_a_model_name(tmp_path: Path) -> None:
-    from ragstone.core.embed_models import default_embed_model
-    from ragstone.core.settings import EncoderSettings
-
-    with pytest.raises(EncoderError, match="needs a model"):
-        default_embed_model(EncoderSettings(provider="huggingface"), tmp_path)
+@pytest.mark.parametrize(
+    ("model", "kind", "said"),
+    [
+        (None, SettingsError, "the provider huggingface needs a model"),
+        ("/nowhere/at/all", EncoderError, "no plugin provides the encoder 'huggingface'.*the model '/nowhere/at/all'"),
+    ],
+)
+def test_a_model_that_is_not_there(model: str | None, kind: type[Exception], said: str, tmp_path: Path) -> None:
+    if importlib.util.find_spec("torch") is None:
+        missing("torch")
+    settings = {"provider": "huggingface", "model": model}
+    with Host(Settings(data_dir=tmp_path, encoder=settings)) as host:  # type: ignore[arg-type]
+        with pytest.raises(kind, match=said):
+            _ = host.encoder
 
 
 _EMBEDS = """
