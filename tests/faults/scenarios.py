@@ -6,6 +6,7 @@ from .failing_encoder import failing_encoder
 from .full_disk import full_catalog
 from .full_parts import full_encoder_cache, full_eval_cache, full_index
 from .killing import killed_while_ingesting
+from .remembering import memory_at_random, never_resting_writer
 from .run import Scenario
 from .sequences import changed_at_random
 from .serving import serving_again
@@ -30,5 +31,7 @@ SCENARIOS = (
     Scenario("full-shards", "told as StorageFull, the old shards serve", full_shards),
     Scenario("encoder-fails", "the old version of a document is served", failing_encoder),
     Scenario("sequences", "brought up to date is the same as read anew", changed_at_random),
+    Scenario("memory-sequences", "the memory is as the files are, whenever an update is killed", memory_at_random),
+    Scenario("memory-writer", "watching a writer that never rests, nothing is missed or grows", never_resting_writer),
     Scenario("other-version", "told, rebuilt beside through kills, the old one answers", other_versions),
 )

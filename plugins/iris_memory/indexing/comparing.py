@@ -58,12 +58,16 @@ class Stored:
 
 def same_file(found: Found, stored: Stored) -> bool:
     """Whether the file certainly is as it was read."""
+    return stored.own.get("stat") == list(found.stat) and looks_same(found, stored) and not is_racy(stored.own)
+
+
+def looks_same(found: Found, stored: Stored) -> bool:
+    """Whether nothing tells that the file is another by now."""
     own = stored.own
     return (
-        own.get("stat") == list(found.stat)
+        own.get("stat") in (list(found.stat), None)
         and own.get("readers") == READERS_VERSION
         and (stored.metadata.get(fields.DOC_TYPE), own.get("strategy")) == (found.kind.doc_type, found.kind.strategy)
-        and not is_racy(own)
     )
 
 

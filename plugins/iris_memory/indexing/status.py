@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from .. import fields
+from .comparing import looks_same
 from .keeping import Keeping
 from .scan import LeftOut
 from .updating import Updater
@@ -60,7 +61,11 @@ def status_of(memory: Memory) -> Status:
     for (doc_type, _path), count in corpus.facets(fields.DOC_TYPE, fields.PATH):
         chunks[doc_type] += count
         files[doc_type] += 1
-    waiting = [path for path, found in scan.files.items() if path not in stored or updater.is_due(found, stored[path])]
+    waiting = [
+        path
+        for path, found in scan.files.items()
+        if path not in stored or updater.is_due(found, stored[path], looks_same)
+    ]
     waiting += [path for path in stored if path not in scan.files]
     refused = [
         LeftOut(path, known.left_out)
