@@ -179,7 +179,7 @@ def card(citation: Citation) -> Card:
 def place_url(citation: Citation) -> str | None:
     """Return the address of a citation's passage, with the words that the browser shall mark there.
 
-    The page has its passage at ``#passage``; a browser that knows text fragments goes on to the words themselves.
+    A page of ours has its passage at ``#passage``; a browser that knows text fragments goes on to the words themselves.
     """
     url = safe_url(citation.url)
     if url is None or "#" in url:
@@ -187,7 +187,10 @@ def place_url(citation: Citation) -> str | None:
     words = re.sub(r"[`*]", "", citation.quote).split()
     runs = [words[:5], words[-5:]] if len(words) > _EXACT else [words]
     text = ",".join(quote(" ".join(run), safe="").replace("-", "%2D") for run in runs)
-    return f"{url}#passage:~:text={text}" if text else f"{url}#passage"
+    anchor = "#passage" if url.startswith("/") else "#"
+    if text:
+        return f"{url}{anchor}:~:text={text}"
+    return url if anchor == "#" else url + anchor
 
 
 def safe_url(url: str) -> str | None:

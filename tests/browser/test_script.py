@@ -64,6 +64,8 @@ ANSWER = Answer(
         Citation(3, "c3", "It's one of **more** words\n\nthan twelve, é *so* cut & short in - the middle", "/3", {}),
         Citation(4, "c4", "Plain", "https://example.org/page#there", {}),
         Citation(5, "c5", "", "/5", {}),
+        Citation(6, "c6", "Plain words", "https://example.org/page", {}),
+        Citation(7, "c7", "", "https://example.org/page", {}),
     ),
 )
 

@@ -15,7 +15,7 @@ export function safeUrl(url) {
   return /^https?:\/\//i.test(url) ? url : null;
 }
 
-// The page has its passage at #passage; a browser that knows text fragments goes on to the words themselves.
+// A page of ours has its passage at #passage; a browser that knows text fragments goes on to the words themselves.
 function placeUrl(citation) {
   const url = safeUrl(citation.url || "");
   if (!url || url.includes("#")) return url;
@@ -24,7 +24,8 @@ function placeUrl(citation) {
   const code = (run) =>
     encodeURIComponent(run.join(" ")).replace(/[-!'()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`);
   const text = runs.map(code).join(",");
-  return `${url}#passage${text && `:~:text=${text}`}`;
+  const anchor = url.startsWith("/") ? "#passage" : "#";
+  return text ? `${url}${anchor}:~:text=${text}` : url + anchor.replace(/#$/, "");
 }
 
 export function describe(citation, names) {
