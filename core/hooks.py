@@ -90,15 +90,24 @@ class Hooks:
     def encoder(self) -> Encoder:
         """The sentence encoder: the first plugin's that embeds something, else the host's own.
 
-        When a plugin's fails later, the host's own takes over, if its vectors can be compared. Raises ``EncoderError``.
+        When a plugin's fails later, the host's own takes over, if its vectors can be compared. Raises ``EncoderError``,
+        ``SettingsError``.
         """
         settings = self.settings.encoder
+        is_own = settings.provider == "minilm"
         own = partial(default_embed_model, settings, self.settings.cache_dir)
-        for plugin, model in self._plugins.call("ragstone_embed_model", one(BaseEmbedding), settings=settings):
+        calls = self._plugins.call("ragstone_embed_model", one(BaseEmbedding), (SettingsError,), settings=settings)
+        for plugin, model in calls:
             try:
-                return Encoder(model, stand_in=own)
+                return Encoder(model, stand_in=own if is_own else None)
             except EncoderError as error:
                 self.disable(plugin, f"its encoder cannot be used: {error}")
+        if not is_own:
+            raise EncoderError(
+                f"no plugin provides the encoder {settings.provider!r}",
+                where="[encoder] provider",
+                hint=self._why_not(settings.provider),
+            )
         return Encoder(own())
 
     def retriever(self, corpus: Corpus, top_k: int, filters: MetadataFilters | None = None) -> BaseRetriever:
@@ -138,11 +147,10 @@ class Hooks:
         calls = self._plugins.call("ragstone_llm", one(LLM), (SettingsError,), settings=settings)
         given: LLM | None = next((llm for _plugin, llm in calls), None)
         if given is None:
-            named = next((state for state in self.plugins if state.name == settings.provider), None)
             raise SettingsError(
                 f"no plugin provides the language model {settings.provider!r}",
                 where="[llm] provider",
-                hint=named.reason if named is not None else None,
+                hint=self._why_not(settings.provider),
             )
         return given
 
@@ -218,6 +226,10 @@ class Hooks:
             yield from given
 
     # Inside
+
+    def _why_not(self, plugin: str) -> str | None:
+        """Why the plugin of that name gives nothing, if there is one."""
+        return next((state.reason for state in self.plugins if state.name == plugin), None)
 
     def _checked_options(self) -> dict[str, BaseModel]:
         found: dict[str, BaseModel] = {}

@@ -117,7 +117,17 @@ def test_plugins(here: Here) -> None:
     assert (done.code, done.err) == (0, "")
     head, *rows = done.out.splitlines()
     assert head.split() == ["name", "version", "from", "state", "why"]
-    names = ["book_chat", "concept_tutor", "fast_models", "iris_memory", "wiki_edge", "web", "gemini", "openai_like"]
+    names = [
+        "book_chat",
+        "concept_tutor",
+        "fast_models",
+        "iris_memory",
+        "wiki_edge",
+        "web",
+        "gemini",
+        "huggingface",
+        "openai_like",
+    ]
     assert [row.split()[0] for row in rows] == names
     assert rows[2].split() == ["fast_models", "1.0", "fast-models", "loaded"]
 

@@ -183,7 +183,7 @@ def test_any_other_model_through_the_extra(packaged: Path, tmp_path: Path) -> No
     if importlib.util.find_spec("torch") is None:
         missing("torch")
     settings = {"provider": "huggingface", "model": str(packaged)}
-    with Host(Settings(data_dir=tmp_path, encoder=settings)) as host:  # type: ignore[arg-type]
+    with Host(Settings(data_dir=tmp_path, encoder=settings)) as host:
         host.start()
         other = host.encoder
     assert other.dimension == 384
@@ -204,9 +204,8 @@ def test_a_model_that_is_not_there(model: str | None, kind: type[Exception], sai
     if importlib.util.find_spec("torch") is None:
         missing("torch")
     settings = {"provider": "huggingface", "model": model}
-    with Host(Settings(data_dir=tmp_path, encoder=settings)) as host:  # type: ignore[arg-type]
-        with pytest.raises(kind, match=said):
-            _ = host.encoder
+    with Host(Settings(data_dir=tmp_path, encoder=settings)) as host, pytest.raises(kind, match=said):
+        _ = host.encoder
 
 
 _EMBEDS = """

@@ -58,7 +58,7 @@ MISSES_ITS_EXTRA = """
 """
 
 #: What is always on and comes last.
-ALWAYS = ["web", "gemini", "openai_like"]
+ALWAYS = ["web", "gemini", "huggingface", "openai_like"]
 
 #: Distribution → its code, and the state and reason that follow.
 BROKEN: dict[str, tuple[str, str, str]] = {

@@ -293,7 +293,8 @@ def test_without_a_table_the_defaults() -> None:
             "[plugins.eco]\ntimes = 1",
             (
                 "[plugins]: there is no plugin 'eco' "
-                "(known: book_chat, concept_tutor, echo, gemini, iris_memory, openai_like, test_models, web, wiki_edge; also "
+                "(known: book_chat, concept_tutor, echo, gemini, huggingface, iris_memory, openai_like, test_models, "
+                "web, wiki_edge; also "
             ),
         ),
         ("[plugins]\nenable = ['echo']", "[plugins]: unknown key enable ("),
