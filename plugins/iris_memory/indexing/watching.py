@@ -77,18 +77,22 @@ class Watcher:
                 if str(error) != self._failed:  # once is enough while a disk is away
                     _log.warning("the memory is not as the files are: %s", error)
                 self._failed = str(error)
+                self._stop.wait(_AFTER_FAILURE)
             self.watching.clear()
-            self._stop.wait(_AFTER_FAILURE)
 
     def _moments(self) -> Iterator[None]:
-        """Moments at which to look: at once, after each burst, and every ``rescan_seconds``."""
+        """Moments at which to look: at once, after each burst, and every ``rescan_seconds``; until the root is another.
+
+        Whoever puts another folder in its place is heard no more: watches are on the folder and not on its name.
+        """
         from watchfiles import watch
 
         settings = self._memory.settings
         matters = _Matters(self._memory)
-        due = 0.0
+        due, root = 0.0, self._memory.root
+        watched = _identity(root)
         heard = watch(
-            self._memory.root,
+            root,
             watch_filter=matters,
             debounce=_LONGEST_BURST_MS,
             step=_QUIET_MS,
@@ -104,6 +108,13 @@ class Watcher:
                 if changes or time.monotonic() >= due:
                     yield
                     due = time.monotonic() + settings.rescan_seconds
+                if _identity(root) != watched:
+                    return
+
+
+def _identity(folder: Path) -> tuple[int, int]:
+    found = folder.stat()
+    return found.st_dev, found.st_ino
 
 
 class _Matters:
