@@ -7,6 +7,8 @@ call itself (no such document type) is a ``BadRequest`` all the same: it would b
 from __future__ import annotations
 
 import logging
+import os
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ragstone.core import BadRequest, RagstoneError
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
 
     from ragstone.core import Host
 
+    from ..memory import Memory
     from .chunk import MemoryChunk
 
 _log = logging.getLogger(__name__)
@@ -114,14 +117,22 @@ def working_memory_for_email(
 def update_memory_for_file(path: str | PurePath, *, host: Host | None = None) -> bool:
     """Let the memory know what the file, or each file of the folder, says now, or that it is gone.
 
-    ``path``: absolute, or under the root. Returns whether that was done; if not, the log says why.
+    ``path``: absolute, or from the working folder or from the root, whichever has it. Returns whether that was done; if
+    not, the log says why.
     """
     try:
-        memory_of(host or RESIDENT.host()).update_file(path)
+        memory = memory_of(host or RESIDENT.host())
+        memory.update_file(_meant(memory, path))
     except RagstoneError as error:
         _log.warning("%s is not remembered: %s", path, error)
         return False
     return True
+
+
+def _meant(memory: Memory, path: str | PurePath) -> Path:
+    """The file that a path is about, which may be gone."""
+    places = [place for place in (Path(path).absolute(), memory.root / path) if memory.relative(place) is not None]
+    return next((place for place in places if os.path.lexists(place)), places[0] if places else Path(path).absolute())
 
 
 def _roughly(text: str) -> int:

@@ -19,7 +19,13 @@ from hypothesis import strategies as st
 
 from ragstone.core import BadRequest, Host
 from ragstone.core.testing import open_host
-from ragstone.plugins.iris_memory import MemoryChunk, format_for_prompt, query_memory, working_memory_for_email
+from ragstone.plugins.iris_memory import (
+    MemoryChunk,
+    format_for_prompt,
+    query_memory,
+    update_memory_for_file,
+    working_memory_for_email,
+)
 from ragstone.plugins.iris_memory.recall.resident import RESIDENT
 from tests.plugins.iris_memory.recall.strict_block import read
 from tests.plugins.iris_memory.remembering import NOW, File, mail, remember
@@ -261,3 +267,30 @@ def test_no_query_raises(text: str, part: str, host: Host) -> None:
     read(working_memory_for_email(text, part, host=host))
     if part.strip():
         query_memory(text, sender=part, recipient=part, subject=part, host=host)
+
+
+# One file
+
+
+def test_one_file_is_remembered_and_forgotten(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    root = tmp_path / "home"
+    (root / "notes").mkdir(parents=True)
+    with open_host(tmp_path, options={"iris_memory": {"root": str(root)}}) as own:
+
+        def told(path: Path | str, text: str | None) -> list[str]:
+            place = root / "notes" / "lid.md"
+            place.unlink(missing_ok=True) if text is None else place.write_text(text, "utf-8")
+            assert update_memory_for_file(path, host=own)
+            return [chunk.text.strip() for chunk in query_memory("the lid", min_relevance=-1, host=own)]
+
+        assert told(root / "notes" / "lid.md", "The lid is red.") == ["The lid is red."]
+        assert told("notes/lid.md", "The lid is green.") == ["The lid is green."], "from the root"
+        monkeypatch.chdir(root / "notes")
+        assert told("lid.md", "The lid is blue.") == ["The lid is blue."], "from the working folder"
+        assert told("lid.md", None) == []
+        with caplog.at_level(logging.WARNING):
+            for hostile in ("../../elsewhere.md", "/etc/passwd", "a\x00b", "\ud800", ""):
+                assert update_memory_for_file(hostile, host=own) in {True, False}
+    assert "/etc/passwd is not remembered" in caplog.text
