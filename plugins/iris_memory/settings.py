@@ -37,7 +37,7 @@ class IrisMemorySettings(Table):
     #: Tokens of the encoder that the whole block for a prompt may have.
     block_tokens: int = Field(default=3000, ge=100, le=1_000_000)
     #: What its date adds to the score (0 to 1.8) of a log or mail of now, and half of it after so many days.
-    date_weight: float = Field(default=0.1, ge=0, le=2)
+    date_weight: float = Field(default=0.2, ge=0, le=2)
     half_life_days: float = Field(default=30.0, gt=0, le=36500)
     #: Share of a note's runs of three words that a newer note must hold to take its place; above 1 none ever does.
-    same_share: float = Field(default=0.8, ge=0.1, le=2)
+    same_share: float = Field(default=0.7, ge=0.1, le=2)
