@@ -14,6 +14,7 @@ import pytest
 from ragstone.core import show_json
 from ragstone.core.cli.app import _cli
 from ragstone.plugins.book_chat.service import SAMPLE
+from tests.installed import ALWAYS, PLUGINS
 from tests.third_party_fakes import RAGSTONE, Here, distribution, environment, fast_models, run, write_pages
 
 if TYPE_CHECKING:
@@ -117,19 +118,9 @@ def test_plugins(here: Here) -> None:
     assert (done.code, done.err) == (0, "")
     head, *rows = done.out.splitlines()
     assert head.split() == ["name", "version", "from", "state", "why"]
-    names = [
-        "book_chat",
-        "concept_tutor",
-        "fast_models",
-        "iris_memory",
-        "wiki_edge",
-        "web",
-        "gemini",
-        "huggingface",
-        "openai_like",
-    ]
+    names = [*sorted([*PLUGINS, "fast_models"]), *ALWAYS]
     assert [row.split()[0] for row in rows] == names
-    assert rows[2].split() == ["fast_models", "1.0", "fast-models", "loaded"]
+    assert rows[names.index("fast_models")].split() == ["fast_models", "1.0", "fast-models", "loaded"]
 
 
 def test_plugins_as_json(here: Here) -> None:

@@ -902,7 +902,8 @@ def test_ragstone_commands_collision_names_both(tmp_path: Path) -> None:
     }
     with deployed(tmp_path, ["b", "a", "c", "d"], plugins=plugins) as host:
         host.add_commands(cli)
-        assert cli.commands.keys() == {"ask", "sing", "hum", "serve"}
+        assert {"ask", "sing", "hum", "serve"} <= cli.commands.keys()
+        assert "dance" not in cli.commands
         assert state_of(host, "a").reason == "both b and a give a command 'sing'"
         assert state_of(host, "c").reason == "both ragstone and c give a command 'ask'"
         assert CliRunner().invoke(cli, ["sing"]).output == "from ('sing',)\n"

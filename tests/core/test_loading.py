@@ -12,6 +12,7 @@ import pytest
 
 from ragstone.core import Host, MissingExtra, PluginState, Settings, hookimpl, require_extra
 from ragstone.plugins.book_chat.shelf import Shelf
+from tests.installed import ALWAYS, BUILTINS, DOORS, PLUGINS
 from tests.third_party_fakes import distribution, fast_models, run
 
 if TYPE_CHECKING:
@@ -56,9 +57,6 @@ MISSES_ITS_EXTRA = """
 
     require_extra("wiki", "no_such_package_anywhere", "json", distribution="misses-extra")
 """
-
-#: What is always on and comes last.
-ALWAYS = ["web", "gemini", "huggingface", "openai_like"]
 
 #: Distribution → its code, and the state and reason that follow.
 BROKEN: dict[str, tuple[str, str, str]] = {
@@ -131,12 +129,7 @@ def test_all_at_once(site: Path, tmp_path: Path, small_book: Path, monkeypatch: 
         assert {name: told[name] for name in BROKEN} == {name: told_[1:] for name, told_ in BROKEN.items()}
         assert told["raises-later"] == ("failed", "ragstone_opened raised ValueError: no opening today")
         assert [name for name, (state, _) in told.items() if state == "loaded"] == [
-            "book_chat",
-            "concept_tutor",
-            "fast_models",
-            "fine",
-            "iris_memory",
-            "wiki_edge",
+            *sorted(["fast_models", "fine", *PLUGINS]),
             *ALWAYS,
         ]
         assert_serves(host, small_book)
@@ -149,7 +142,7 @@ def test_the_command_lists_them_and_the_rest_serve(site: Path, small_book: Path)
     assert done.code == 0
     listed = {state["name"]: state for state in json.loads(done.out)}
     assert list(listed) == [
-        *sorted([*BROKEN, "book_chat", "concept_tutor", "fast_models", "iris_memory", "wiki_edge"]),
+        *sorted([*BROKEN, *PLUGINS, "fast_models"]),
         *ALWAYS,
     ]
     for name, (_code, state, reason) in BROKEN.items():
@@ -232,10 +225,7 @@ def test_the_order_is_the_deployments(site: Path, tmp_path: Path, monkeypatch: p
             ("fast_models", "loaded"),
             ("ant", "loaded"),
             ("book_chat", "loaded"),
-            ("bee", "disabled"),
-            ("concept_tutor", "disabled"),
-            ("iris_memory", "disabled"),
-            ("wiki_edge", "disabled"),
+            *((name, "disabled") for name in sorted(["bee", *PLUGINS]) if name != "book_chat"),
             *((name, "loaded") for name in ALWAYS),
         ]
         assert states(host)["bee"][1] == "not in the deployment's list of plugins"
@@ -247,7 +237,8 @@ def test_without_a_list_they_go_by_name(site: Path, tmp_path: Path, monkeypatch:
     on_path(site, monkeypatch)
     host = Host(Settings(data_dir=tmp_path / "data"), plugins={"aardvark": object()})
     assert list(states(host)) == [
-        *("ant", "book_chat", "concept_tutor", "cow", "fast_models", "iris_memory", "wiki_edge", "aardvark"),
+        *sorted(["ant", "cow", "fast_models", *PLUGINS]),
+        "aardvark",
         *ALWAYS,
     ]
 
@@ -257,7 +248,7 @@ def test_a_door_may_be_put_in_its_place(site: Path, tmp_path: Path, monkeypatch:
     on_path(site, monkeypatch)
     with opened(tmp_path, plugins=["web", "book_chat"]) as host:
         loaded = [name for name, (state, _) in states(host).items() if state == "loaded"]
-        assert loaded == ["web", "book_chat", "gate", *ALWAYS[1:]]
+        assert loaded == ["web", "book_chat", *sorted({*DOORS, "gate"} - {"web"}), *BUILTINS]
 
 
 def test_disabled_by_the_settings(site: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
