@@ -31,6 +31,8 @@ class Writers:
     def __init__(self, host: Host, options: LearnSettings) -> None:
         self._host = host
         self._options = options
+        #: Of the plan that was written for last: its concepts are mostly asked for one after another.
+        self._read: tuple[str, int, Material] | None = None
 
     @property
     def fingerprint(self) -> str:
@@ -49,7 +51,7 @@ class Writers:
         everything: Mapping[str, Sequence[SourceChunk]],
     ) -> tuple[Question, ...]:
         """The concept's questions out of its chunks. ``names``: of all concepts; ``everything``: what they rest on."""
-        material = Material([chunk for each in everything.values() for chunk in each])
+        material = self._material(plan, [chunk for each in everything.values() for chunk in each])
         most, name = self._options.questions, names.get(concept, concept)
         asked = self._by_model(plan, concept, name, chunks, material) if self._asks_model else ()
         if len(asked) >= most:
@@ -71,6 +73,13 @@ class Writers:
         except LLMError as error:
             _log.info("feedback is the built-in one: %s", error)
             return None
+
+    def _material(self, plan: str, chunks: Sequence[SourceChunk]) -> Material:
+        key = hash(tuple((chunk.chunk_id, chunk.content) for chunk in chunks))
+        kept = self._read
+        if kept is None or kept[:2] != (plan, key):
+            kept = self._read = (plan, key, Material(chunks))
+        return kept[2]
 
     @property
     def _asks_model(self) -> bool:

@@ -67,10 +67,9 @@ class Lessons:
         chunks = self._plans.sources(plan, concept)[: self._options.chunks]
         if not chunks:
             return ()
-        everything = self._plans.all_sources(plan)
         made_of = self._made_of(chunk.chunk_id + chunk.content for chunk in chunks) + (
             # With much more to choose from there are more wrong options.
-            f"/{sum(map(len, everything.values())).bit_length()}"
+            f"/{self._plans.size(plan).chunks.bit_length()}"
         )
         found = self._store.written(plan, concept, made_of)
         if found is not None:
@@ -79,7 +78,7 @@ class Lessons:
             found = self._store.written(plan, concept, made_of)
             if found is None:
                 names = {each.key: each.name for each in self._plans.concepts(plan)}
-                found = self._writers.write(plan, concept, names, chunks, everything)
+                found = self._writers.write(plan, concept, names, chunks, self._plans.all_sources(plan))
                 self._store.put(plan, concept, made_of, found)
         return found
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from .sentences import Sentence
 
 _SUBJECT = r"(?:(?P<det>A|An|The)\s)?(?P<subject>[^,;:()“”\"]{2,70}?)"
-_ASIDE = r"(?:\s\((?P<aside>[^()]{1,80})\))?(?:,\s(?:or|also|sometimes|often|commonly)\s[^,;:]{2,80},)?"
+_ASIDE = r"(?:\s\((?P<aside>[^()]{1,80})\))?(?:,\s[^,;:.]{2,80},)?"
 _DEFINITION = re.compile(rf"^{_SUBJECT}{_ASIDE}\s(?P<be>is|are|was|were)\s(?P<tells>(?:an?|the|any)\s[^:]+?)\.$")
 #: Begin no name of a thing, or are a clause of their own.
 _NO_SUBJECT = word_set(
@@ -53,7 +53,7 @@ _ACTIVES = """
     -, causes, caused; -, results in, resulted in; -, results from, resulted from; lead to, leads to, led to;
     depend on, depends on, depended on; -, refers to, -; -, means, -; -, measures, -; -, produces, produced;
     require, requires, required; describe, describes, -; convert, converts, -; prevent, prevents, prevented;
-    deal with, deals with, -; represent, represents, -; feed on, feeds on, -; occur in, occurs in, -;
+    deal with, deals with, -; represent, represents, -; feed on, feeds on, -;
     derive from, derives from, -; belong to, belongs to, -; -, enables, -; eat, eats, -; live in, lives in, -
 """
 _PASSIVES = (
@@ -92,6 +92,7 @@ _PASSIVE = re.compile(
 )
 #: Where what is asked for is over and something else begins.
 _NEW_CLAUSE = re.compile(
+    r",?\sand\s(?:appears?|does|do|is|are|was|were|has|have|had|can|may|will|presumably|so|thus|often|then)\s|"
     r",?\s(?:but|although|though|while|whereas|because|since|which means|so that|unless|however)\s"
     r"|,\s(?:which|who|where|when|as|with|making|including|such as|if|the|a|an|it|he|she|they|leading|resulting)\s"
 )
@@ -113,7 +114,7 @@ _LEANING_SUBJECT = re.compile(
 #: Praises or ranks a thing instead of saying what it is.
 PRAISE = re.compile(
     r"^(?:(?:an?|the|any)\s)?(?:\w+ly\s)?(?:important|key|major|main|common|popular|famous|notable|significant|powerful"
-    r"|essential|central|good|great|leading|well-known|successful|primary|principal|official|most|first|last|second"
+    r"|member|site|birthplace|home|essential|central|good|great|leading|well-known|successful|primary|principal|official|most|first|last|second"
     r"|third|only|best|oldest|original|increasing|(?!west|east|for|harv|fore|inter|mod|hon|pr)\w+est)\b"
 )
 _NO_OBJECT = re.compile(r"(?:of|is|are|was|were|out|and|or|which|that|to|by|has|have|many|several|some|this|it)\b")
@@ -121,7 +122,11 @@ _PLURALS = frozenset({"people", "men", "women", "children", "bacteria", "data", 
 
 
 #: Endings of adjectives: "a philosophical and protoscientific tradition" is a tradition.
-_QUALITY = re.compile(r"(?:[^mn]al|ical|ic|ive|ous|ful|less|able|ible|ary|most|more|least|very|early|ed)$")
+_QUALITY = re.compile(
+    r"(?:[^mn]al|ical|ic|ive|ous|ful|less|able|ible|ary|most|more|least|very|early|ed)$"
+    r"|^(?:small|large|big|short|long|old|young|new|high|low|free|rare|hard|soft|warm|cold|single|modern|diverse|broad"
+    r"|simple|complex|western|eastern|northern|southern|red|white|black|green|blue|fast|slow|light|heavy|wild|round|flat)$"
+)
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ _NOT_PERSONS = word_set(
 )
 _SORTS = {
     "place": """country state province city town village island region territory river continent nation kingdom republic
-        county ocean sea lake mountain capital district municipality principality empire""",
+        county ocean sea lake mountain capital district municipality principality empire economy""",
     "organisation": """organization organisation company institute university institution party agency corporation
         association union church army force league conference committee museum network broadcaster group band""",
     "work": """novel book film movie song poem novella composition album play magazine journal newspaper painting opera
@@ -30,6 +30,7 @@ _SORTS = {
         breed""",
     "event": "war battle revolution ceremony festival event award mission conflict movement treaty flight",
     "language": "language dialect alphabet script letter system code standard",
+    "condition": "disorder disease syndrome condition illness infection",
     "measure": "unit ratio quantity measure scale number value rate mean sum",
     "matter": "substance compound element chemical metal mineral acid molecule mixture material ion fluid",
     "process": "process act procedure operation ending formation removal conversion reading hearing development",

@@ -126,7 +126,8 @@ class Material:
         first, space, rest = phrase.partition(" ")
         if any(word[0].isupper() for word in rest.split()):
             return phrase  # "Animal Farm" is a name, though "animal" is none
-        is_common = first.casefold() in self.small_words or (rest and first not in self.capital_words)
+        bare = first.removesuffix("'s").removesuffix("’s")
+        is_common = first.casefold() in self.small_words or (rest and bare not in self.capital_words)
         return f"{first.casefold()}{space}{rest}" if is_common and not first[1:].isupper() else phrase
 
     def _with(self, phrase: str) -> list[int]:

@@ -143,8 +143,8 @@ def names_in(text: str, small: frozenset[str] = frozenset()) -> Iterator[Name]:
             or (len(words) == 1 and len(words[0]) < 4)
         ):
             continue
-        owner = re.search(r"['’]s$", text[start:end])
-        end -= 2 if owner else 0
+        owner = re.search(r"['’]s(?=\s|$)", text[start:end])
+        end = start + owner.start() if owner else end  # of "Angela Heywood's The Word" her name alone
         yield Name(start, end, text[start:end])
 
 
@@ -166,6 +166,8 @@ class Kinds:
         by_head = _HEAD_KIND.get(head.casefold())
         if by_head is not None and len(words) > 1:
             return by_head
+        if len(words) == 1 and name.casefold() in self._small:
+            return None  # "Anatomy, which considers the body" is no place
         cues = self._cues.get(name)
         if not cues:
             return None

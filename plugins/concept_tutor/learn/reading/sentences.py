@@ -61,6 +61,11 @@ _PASSING = re.compile(
     r"|estimated|plans to|upcoming|in the coming|last year|next year)\b",
     re.IGNORECASE,
 )
+#: "On 28 October 1892, he projected …": whatever stands before the comma, it is nobody.
+_AFTER_OPENING = re.compile(
+    r"(?:In|On|At|By|After|Before|During|Since|Until|From|With|For|Under|Upon|Following|Throughout|Around|Despite|Within)\s"
+    r"[^,]*(?:,\s\d{4})?,\s(?:he|she|it|they|his|her|its|their)\b"
+)
 _DEFINITE = re.compile(r"The ((?:[^\W_]+(?:['’-][^\W_]+)*\s+){1,3})")
 _ENDS = re.compile(r"[.]$")
 
@@ -119,6 +124,8 @@ def _dangles(text: str, known: frozenset[str]) -> bool:
     if found is None:
         return False
     before = text[: found.start()]
+    if _AFTER_OPENING.match(text):
+        return True
     words = _WORD.findall(before)
     if {word.casefold() for word in words} & known:
         return False

@@ -29,6 +29,10 @@ _ASKS: dict[Asked, str] = {
     "term": "Which term fills the blank?",
 }
 _WORTH: dict[Asked, float] = {"term": 0.65, "person": 0.6, "name": 0.5, "year": 0.5, "place": 0.45, "number": 0.4}
+#: An aside of many words or several names hides what is asked for.
+_CLUTTER = re.compile(r"\([^()]*(?:,[^()]*,|;|(?:\s[^()\s]+){5})[^()]*\)")
+#: One of several in a row: others could stand there as well.
+_LISTED = re.compile(rf",\s(?:and\s|or\s)?{BLANK}|{BLANK}(?:\s(?:and|or)\s|,)")
 _ARTICLE_BEFORE = re.compile(r"\b([Aa])n? $")
 
 
@@ -42,14 +46,16 @@ def blanks(sentence: Sentence, material: Material, distractors: Distractors, ter
             yield from _draft(sentence, start, end, "year", distractors.years(year, sentence))
         for count in counts_in(text):
             yield from _draft(sentence, count.start, count.end, "number", distractors.counts(count, sentence))
-    for name in names_in(text, material.small_words):
+    if _CLUTTER.search(text):
+        return
+    for name in names_in(text, material.small_words) if topical else ():
         kind = material.kinds(name.text)
         if kind is not None and is_whole(text, name) and stands_as(text, name, kind):
             asked: Asked = "person" if kind == "person" else "place" if kind in {"place", "water"} else "name"
             yield from _draft(sentence, name.start, name.end, asked, distractors.names(name.text, kind, sentence))
     for term in sorted(terms):
         match = re.search(rf"(?<![\w'’-]){re.escape(term)}(?![\w'’-])", text)
-        if match is not None:
+        if match is not None and not _LISTED.search(f"{text[: match.start()]}{BLANK}{text[match.end() :]}"):
             several = [other for other in terms if other.endswith("s") == term.endswith("s")]
             yield from _draft(sentence, *match.span(), "term", distractors.others(term, several, sentence))
 

@@ -39,7 +39,7 @@ class BuiltIn:
         self._seed = seed
         self._distractors = Distractors(material, seed)
         titles = (bare_title(chunk.page_title) for chunk in material.chunks)
-        known = {*names, *titles, *(topic.name for topic in material.topics)}
+        known = {*map(bare_title, names), *titles, *(topic.name for topic in material.topics)}
         #: Common nouns among them; proper names are found as names.
         self._terms = frozenset(
             low for name in known if (low := material.lowered(name)) and low[0].islower() and len(low) > 3
@@ -55,6 +55,7 @@ class BuiltIn:
         kept: list[Question] = []
         of_kind: Counter[Asked] = Counter()
         used: set[tuple[str, int, Form]] = set()
+        keys: set[tuple[str, Form]] = set()
         for draft in self._drafts(chunks, name):
             if len(kept) == most:
                 break
@@ -68,6 +69,8 @@ class BuiltIn:
                 and draft.asked != "term"
             ):
                 continue
+            if (normal(draft.key), draft.form) in keys:
+                continue
             question = self._question(plan, concept, draft, chunks)
             fault = fault_of(question, offered, self._material)
             if fault is not None:
@@ -75,6 +78,7 @@ class BuiltIn:
                 continue
             kept.append(question)
             used.add((*place, form))
+            keys.add((normal(draft.key), draft.form))
             of_kind[draft.asked] += 1
         return Written(tuple(kept), dict(left_out))
 

@@ -40,20 +40,23 @@ def definitions(sentence: Sentence, material: Material, distractors: Distractors
         )  # fmt: skip
     if len(told) < _TELLS_MUCH or gives_away(found.tells, found.subject) or not _is_term(found.subject):
         return
-    key = material.lowered(found.subject)
+    key, title = material.lowered(found.subject), bare_title(sentence.chunk.page_title)
     wrong = distractors.terms(found) if topical else []
     also = tuple(sorted(material.other_names.get(normal(found.subject), ())))
     if wrong:
         yield Draft(
             "choice", "term", f"Which of these {found.be} {found.tells}?", key, tuple(wrong), sentence, worth, also
         )
-    elif not any(gives_away(found.tells, other) for other in also):
+    elif (topical or stem_set(title) & (told | stem_set(found.subject))) and (
+        # of a longer name a part is no term: the "Johnston" of Albert Sidney Johnston
+        not set(normal(key).split()) < set(normal(title).split())
+    ):
+        if any(gives_away(found.tells, other) for other in also):
+            return
         determiner = "A(n) " if found.determiner in {"A", "An"} else f"{found.determiner} " if found.determiner else ""
-        title = bare_title(sentence.chunk.page_title)
         place = "" if gives_away(title, key) else f" From the article on {title}:"
         text = f"Fill in the blank.{place} “{determiner}{BLANK} {found.be} {found.tells}.”"
-        near = 0.0 if topical or stem_set(title) & told else 0.15
-        yield Draft("blank", "term", text, key, (), sentence, worth - 0.15 - near, also)
+        yield Draft("blank", "term", text, key, (), sentence, worth - 0.15, also)
 
 
 def relations(sentence: Sentence, material: Material) -> Iterator[Draft]:

@@ -21,6 +21,8 @@ WRONG = 3
 _FAR = 60
 #: Of what a thing is said to be, so much in what another is said to be makes that one a second right answer.
 _MUCH = 0.3
+#: Sorts that are told apart at a glance: among three countries a mammal is found by whoever knows neither.
+_STRICT = frozenset({"person", "place", "organisation", "work", "event", "living", "language", "condition"})
 #: Names of a kind that are looked at, those of which the sources say most.
 _KNOWN = 40
 
@@ -35,24 +37,24 @@ class Distractors:
     def terms(self, definition: Definition) -> list[str]:
         """Other things that the sources define, of the same sort as far as can be told; none where they are too few."""
         material, told = self._material, stem_set(definition.tells)
-        found: list[tuple[bool, int, str]] = []
+        own = self._sort(definition)
+        found: list[tuple[bool, bool, int, str]] = []
         for topic in material.topics:
             other = topic.definition
             if (other.plural, other.of_person) != (definition.plural, definition.of_person):
                 continue
             if self._is_name(topic.name) != self._is_name(definition.subject):
                 continue
-            if (other.sort and definition.sort and other.sort != definition.sort) or self._differs(
-                topic.name, definition.subject
-            ):
+            sort = self._sort(other)
+            if sort != own and _STRICT & {sort, own}:
                 continue
             shared = len(told & stem_set(other.tells))
             if shared >= _MUCH * len(told) or self._is_one_of(other, definition):
                 continue
-            found.append((other.genus != definition.genus, -shared, material.lowered(topic.name)))
+            found.append((other.genus != definition.genus, sort != own, -shared, material.lowered(topic.name)))
         self._random(definition.subject).shuffle(found)
-        found.sort(key=lambda each: each[:2])
-        return self._pick((name for _genus, _shared, name in found), definition.subject, definition.sentence, told)
+        found.sort(key=lambda each: each[:3])
+        return self._pick((each[3] for each in found), definition.subject, definition.sentence, told)
 
     def names(self, key: str, kind: str, sentence: Sentence) -> list[str]:
         """Other names of the kind: with the same head ("University") first, and those of which the sources say most."""
@@ -112,10 +114,10 @@ class Distractors:
     def _is_name(self, subject: str) -> bool:
         return self._material.lowered(subject) == subject and subject[:1].isupper()
 
-    def _differs(self, one: str, other: str) -> bool:
-        """Whether both are names of which it is known that they are of two kinds."""
-        kinds = {self._material.kinds(one), self._material.kinds(other)} - {None}
-        return len(kinds) > 1
+    def _sort(self, definition: Definition) -> str:
+        """By its definition, else by what the sources say around its name."""
+        kind = self._material.kinds(definition.subject)
+        return definition.sort or ("place" if kind == "water" else kind or "")
 
     def _is_one_of(self, other: Definition, definition: Definition) -> bool:
         """A thing that is defined by the key's name, or the key by its, may be one of its sort and so right as well."""

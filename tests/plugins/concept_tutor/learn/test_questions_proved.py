@@ -26,10 +26,15 @@ CHECK = Path(__file__).parent / "independent_check.py"
 
 
 def written(sources: dict[str, list[SourceChunk]], most: int = 6) -> list[Question]:
+    """Questions of each four passages of an article, as if each four were a concept's."""
     material = Material([each for chunks in sources.values() for each in chunks])
     writer = BuiltIn(material, names=sources)
-    made = [writer.write("plan", name, name, chunks[:4], most) for name, chunks in sources.items()]
-    return [question for each in made for question in each.questions]
+    found: dict[str, Question] = {}
+    for name, chunks in sources.items():
+        for at in range(0, len(chunks), 4):
+            made = writer.write("plan", name, name, chunks[at : at + 4], most)
+            found.update({question.question_id: question for question in made.questions})
+    return list(found.values())
 
 
 def as_json(question: Question) -> dict[str, Any]:
