@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from ragstone.core import Assistant, Check, Corpus, Host
 
-require_extra("tutor", "lxml", "requests")
+require_extra("tutor", "fsrs", "lxml", "requests")
 
 
 @hookimpl
@@ -82,6 +82,14 @@ def ragstone_pages(host: Host) -> Any:
 
     begin(host)
     return blueprint(host)
+
+
+@hookimpl
+def ragstone_closing(host: Host) -> None:
+    """No more sources are looked for; what was begun goes on with the next server."""
+    from .service import end
+
+    end(host)
 
 
 @hookimpl

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from ..learn.commands import register
 from .making import add, export, seed
 from .plans import plan
 from .sources import sources
@@ -17,3 +18,4 @@ def tutor() -> None:
 plan.add_command(add)
 for command in (plan, sources, seed, export):
     tutor.add_command(command)
+register(tutor)

@@ -6,6 +6,7 @@ import logging
 import threading
 import time
 from collections import deque
+from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
 from ragstone.core import RagstoneError
@@ -14,6 +15,7 @@ from ..plans.corpus import behind, bring_up_to_date
 from ..plans.store import PlanStore
 from ..wikis import Wikis
 from .claims import Claims
+from .crew import Crew
 from .finding import Finder
 from .progress import Progress
 
@@ -40,11 +42,6 @@ class Gathering:
     def __init__(self, host: Host) -> None:
         self._host = host
         self._store = host.once(PlanStore)
-        self._wikis = wikis = host.once(Wikis)
-        options = wikis.options
-        pages = options.sources.pages_a_concept
-        longest = options.wikis.seconds * (len(wikis.searched) + pages) + options.pages.seconds * pages + 30
-        self._claims = Claims(self._store.tables, longest)
         self._changed = threading.Condition()
         self._steps = 0
         self._waiting: deque[tuple[str, tuple[str, ...]]] = deque()
@@ -52,6 +49,17 @@ class Gathering:
         self._busy: list[str] = []
         self._working = False
         self._ended = False
+
+    @cached_property
+    def _wikis(self) -> Wikis:
+        return self._host.once(Wikis)
+
+    @cached_property
+    def _claims(self) -> Claims:
+        options = self._wikis.options
+        pages = options.sources.pages_a_concept
+        longest = options.wikis.seconds * (len(self._wikis.searched) + pages) + options.pages.seconds * pages + 30
+        return Claims(self._store.tables, longest)
 
     # In the foreground
 
@@ -176,7 +184,7 @@ class Gathering:
 
     def _gather(self, slug: str, wanted: Sequence[str], on_progress: Callable[[Progress], None] | None) -> None:
         finder = Finder(self._wikis)  # with pages of its own: the next time they are looked at anew
-        crew = _Crew(wanted, lambda key: self._see_to(finder, slug, key, on_progress), lambda: self._ended)
+        crew = Crew(wanted, lambda key: self._see_to(finder, slug, key, on_progress), lambda: self._ended)
         crew.work(min(_AT_ONCE, len(wanted)))
 
     def _see_to(self, finder: Finder, slug: str, key: str, on_progress: Callable[[Progress], None] | None) -> None:
@@ -214,35 +222,3 @@ class Gathering:
             Progress(slug, one.key, one.name, one.state, one.reason, counts.get(one.key, 0), done, len(concepts))
             for one in concepts
         ]
-
-
-class _Crew:
-    """Threads that see to keys, one after another, until none is left or one of them raises."""
-
-    def __init__(self, keys: Sequence[str], see_to: Callable[[str], None], is_over: Callable[[], bool]) -> None:
-        self._left = deque(keys)
-        self._see_to = see_to
-        self._is_over = is_over
-        self._failed: list[BaseException] = []
-
-    def work(self, hands: int) -> None:
-        """Return when all is done. Raises the first error, after the others have ended what they were at."""
-        # Daemons, and not an executor's: at the end of the program nobody waits for a wiki.
-        threads = [threading.Thread(target=self._work, name=f"ragstone-source-{n}", daemon=True) for n in range(hands)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-        if self._failed:
-            raise self._failed[0]
-
-    def _work(self) -> None:
-        while not self._failed and not self._is_over():
-            try:
-                key = self._left.popleft()
-            except IndexError:
-                return
-            try:
-                self._see_to(key)
-            except BaseException as error:
-                self._failed.append(error)

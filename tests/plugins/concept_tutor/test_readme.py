@@ -1,0 +1,82 @@
+"""The room's README: its example runs, its file is a plan, and every setting stands in it with its default."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pydantic import BaseModel
+
+import ragstone.plugins.concept_tutor
+from ragstone.core import Host, read_settings
+from ragstone.plugins.concept_tutor.importing import read_plan
+from ragstone.plugins.concept_tutor.settings import ConceptTutorSettings, SiteSettings
+
+ROOM = Path(ragstone.plugins.concept_tutor.__file__).parent
+TEXT = (ROOM / "README.md").read_text("utf-8")
+#: Defaults that are told in words.
+_IN_WORDS = {("wikis", "sites"): "Wikipedia and Wikibooks in English"}
+
+
+def _fence(language: str) -> str:
+    (found,) = re.findall(rf"```{language}\n(.*?)```", TEXT, re.DOTALL)
+    return str(found)
+
+
+def test_the_example_runs() -> None:
+    exec(compile(_fence("python"), "README.md", "exec"), {})
+
+
+def test_a_plans_file_is_one() -> None:
+    made = read_plan(_fence("json"), format="json")
+    assert [one.key for one in made.plan.concepts] == ["mean", "variance"]
+    assert made.sources["variance"][0].page_url.endswith("#Definition")
+    # What must be there is all that is said to have to be.
+    read_plan('{"title": "T", "concepts": [{"name": "N"}]}', format="json")
+    source = '{"page_title": "P", "content": "C", "licence": "L"}'
+    read_plan(f'{{"title": "T", "concepts": [{{"name": "N", "sources": [{source}]}}]}}', format="json")
+
+
+def test_the_settings_are_settings(tmp_path: Path) -> None:
+    (tmp_path / "ragstone.toml").write_text(_fence("toml"), "utf-8")
+    options = Host(read_settings(tmp_path / "ragstone.toml")).options(ConceptTutorSettings)
+    assert list(options.wikis.sites) == ["school"]
+
+
+def _tables() -> dict[str, type[BaseModel]]:
+    found: dict[str, type[BaseModel]] = {"": ConceptTutorSettings, ".wikis.sites.NAME": SiteSettings}
+    for name, field in ConceptTutorSettings.model_fields.items():
+        if isinstance(field.annotation, type) and issubclass(field.annotation, BaseModel):
+            found[f".{name}"] = field.annotation
+    return found
+
+
+@pytest.mark.parametrize("heading", _tables())
+def test_every_setting_is_told_with_its_default(heading: str) -> None:
+    section = TEXT.split(f"### `[plugins.concept_tutor{heading}]`\n")[1].split("\n##")[0]
+    told = dict(re.findall(r"^\| `(\w+)` \| (.*?) \|", section, re.MULTILINE))
+    fields = {
+        name: field for name, field in _tables()[heading].model_fields.items() if f".{name}" not in _tables() or heading
+    }
+    assert set(told) == set(fields)
+    for name, field in fields.items():
+        assert told[name] == _IN_WORDS.get((heading.removeprefix("."), name), _shown(field))
+
+
+def _shown(field: Any) -> str:
+    if field.is_required():
+        return "needed"
+    default = field.default
+    if default is None:
+        return "none"
+    return "[]" if default == () else str(default).lower() if isinstance(default, bool) else str(default)
+
+
+def test_every_part_of_the_room_is_on_the_map() -> None:
+    told = TEXT.split("## What lies where")[1]
+    for part in ROOM.iterdir():
+        if part.name.startswith("__") or part.name in {"README.md", "plugin.py", "templates", "static", "addresses.py"}:
+            continue
+        assert f"{part.name}{'/' if part.is_dir() else ''}" in told, part.name
