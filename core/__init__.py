@@ -5,10 +5,10 @@ These are the public names; everything else in this package may change without n
 
 from .analysis import question_stems, stems
 from .answers import Answer, Citation, Delta, Timings
-from .apart import apart
 from .assistants import Assistant
 from .calibration import DEFAULT_THRESHOLD, FEWEST_CHUNKS, OFFERED, Calibration, calibrate
 from .catalog import PluginTables, WordScores
+from .child import apart
 from .citations import CheckedSentence, Passages, split_answer
 from .citations.contradicting import Contradiction, contradictions
 from .cli.app import Deployment
@@ -59,7 +59,7 @@ from .retrieval import HybridRetriever, Retrieval, ScoredRetriever
 from .second_look import is_packed, pack
 from .sentences import sentence_spans
 from .settings import EncoderSettings, LLMSettings, Settings, Table, read_settings
-from .write_ahead import write_ahead
+from .sqlite_files import write_ahead
 
 __all__ = [
     "DEFAULT_THRESHOLD",

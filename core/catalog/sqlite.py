@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from sqlalchemy import URL, create_engine, event
 
 from ..errors import StorageBusy, StorageDenied, StorageError, StorageFull
-from ..write_ahead import write_ahead
+from ..sqlite_files import write_ahead
 from . import fts5
 from .database import Database
 from .schema import chunk
