@@ -189,7 +189,7 @@ def _number(text: str, most: int) -> int:
 def _due(due: datetime) -> Due:
     seconds = (due - datetime.now(UTC)).total_seconds()
     if seconds < 60:
-        words = "now"
+        words = "soon"
     elif seconds < 5400:
         words = f"in {max(1, round(seconds / 60))} minutes"
     elif seconds < _DAY:
