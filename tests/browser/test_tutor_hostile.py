@@ -168,7 +168,12 @@ def nothing_ran(page: Any) -> None:
 def test_nothing_of_a_plan_or_its_sources_runs(open_page: Open) -> None:
     page = open_page("/", script=WATCH)
     dialogs: list[str] = []
-    page.on("dialog", lambda dialog: (dialogs.append(dialog.message), dialog.dismiss()))
+
+    def refuse(dialog: Any) -> None:
+        dialogs.append(dialog.message)
+        dialog.dismiss()
+
+    page.on("dialog", refuse)
     for path in ("/concept_tutor/", PATH, f"{PATH}?whole=1&concept=c3", f"{PATH}?concept=c{CONCEPTS - 1}"):
         look(page, path)
     chunks: set[str] = set()
