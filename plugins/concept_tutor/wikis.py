@@ -67,7 +67,7 @@ class Wikis:
         facts = PageFacts(
             title=page.title,
             base_url=f"{site.url}{site.page_path}",
-            revision=str(page.revision),
+            revision=page.revision,
             licence=page.licence,
             retrieved_at=page.retrieved_at,
             language=page.language,

@@ -50,13 +50,13 @@ def plain(excerpt: str) -> str:
     return " ".join(_QUOTES.sub("", _TAG.sub("", unmarked)).split())
 
 
-def revision_of(page: bytes, etag: str | None) -> int | None:
-    """The revision that a page says it is."""
+def revision_of(page: bytes, etag: str | None) -> str | None:
+    """The revision that a page says it is, in digits."""
     found = _ABOUT.search(page, 0, _HEAD // 8)
     if found:
-        return int(found[1])
+        return found[1].decode()
     told = _ETAG.match(etag or "")
-    return int(told[1]) if told else None
+    return told[1] if told else None
 
 
 def redirect_of(page: bytes) -> str | None:

@@ -11,6 +11,7 @@ import hashlib
 import json
 import logging
 import os
+import re
 import tempfile
 import threading
 import time
@@ -31,14 +32,15 @@ _SUFFIX = ".entry"
 _NEW = ".new"
 #: A file that was being written an hour ago never will be.
 _ABANDONED = 3600.0
+_DIGITS = re.compile(r"[0-9]{1,20}")
 
 
 @dataclass(frozen=True)
 class Entry:
-    """One kept answer. ``key`` is the page's own, ``revision`` 0 for a search."""
+    """One kept answer. ``key`` is the page's own, ``revision`` in digits, "0" for a search."""
 
     key: str
-    revision: int
+    revision: str
     etag: str | None
     retrieved_at: datetime
     body: bytes
@@ -53,10 +55,12 @@ class Cache:
         self._unpacked = unpacked
         self._lock = threading.Lock()
 
-    def get(self, name: tuple[str, ...], revision: int | None = None) -> Entry | None:
+    def get(self, name: tuple[str, ...], revision: str | None = None) -> Entry | None:
         """The entry of this name: of one revision, or the one that was retrieved last."""
         stem = _digest(name)
         if revision is not None:
+            if not _DIGITS.fullmatch(revision):  # it is part of a file's name
+                return None
             return self._read(self._folder / f"{stem}-{revision}{_SUFFIX}", name)
         newest: Entry | None = None
         for path in self._named(stem):
@@ -67,6 +71,8 @@ class Cache:
 
     def put(self, name: tuple[str, ...], entry: Entry) -> None:
         """Keep it, in the place of what had the same name and revision."""
+        if not _DIGITS.fullmatch(entry.revision):
+            raise ValueError(f"{entry.revision!r} is no revision")
         packed = zlib.compress(entry.body, 1)
         facts = asdict(entry) | {
             "form": _FORM,
@@ -77,7 +83,7 @@ class Cache:
         line = json.dumps(facts).encode() + b"\n"
         if len(line) + len(packed) > self._most:
             return
-        path = self._folder / f"{_digest(name)}-{int(entry.revision)}{_SUFFIX}"
+        path = self._folder / f"{_digest(name)}-{entry.revision}{_SUFFIX}"
         try:
             self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
             handle, temporary = tempfile.mkstemp(suffix=_NEW, dir=self._folder)
@@ -142,7 +148,7 @@ def _entry(facts: dict[str, object], packed: bytes, name: tuple[str, ...], unpac
     if not unpack.eof:
         raise ValueError("its body is longer than an answer may be")
     key, revision, etag = facts["key"], facts["revision"], facts["etag"]
-    if not isinstance(key, str) or not isinstance(revision, int) or not isinstance(etag, str | None):
+    if not isinstance(key, str) or not isinstance(revision, str) or not isinstance(etag, str | None):
         raise TypeError("its facts are of other types")
     retrieved_at = datetime.fromisoformat(str(facts["retrieved_at"]))
     if retrieved_at.tzinfo is None:

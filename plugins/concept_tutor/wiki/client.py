@@ -78,7 +78,7 @@ class WikiClient:
             raise
         self._check_status(answer)
         body = check_text(answer.body, answer.headers, kind=_JSON, where=self._where(answer))
-        entry = Entry("", 0, None, datetime.now(UTC), body)
+        entry = Entry("", "0", None, datetime.now(UTC), body)
         hits = self._hits(query, limit, entry, where=self._where(answer))
         self._cache.put(name, entry)
         return hits
@@ -103,7 +103,7 @@ class WikiClient:
         self._cache.put(self._page_name(key), entry)
         return self._page(entry)
 
-    def kept_page(self, key: str, revision: int | None = None) -> WikiPage | None:
+    def kept_page(self, key: str, revision: str | None = None) -> WikiPage | None:
         """What was kept of a page, without asking the wiki: of one revision, or the one retrieved last."""
         kept = self._cache.get(self._page_name(_checked(key, self.name)), revision)
         return self._page(kept, stale=not self._is_fresh(kept)) if kept else None

@@ -44,7 +44,8 @@ class WikiPage:
     key: str
     title: str
     html: bytes
-    revision: int
+    #: In digits; larger ones are newer.
+    revision: str
     url: str
     licence: str
     retrieved_at: datetime

@@ -37,7 +37,7 @@ def test_a_page_has_all_that_a_citation_needs(server: Server, tmp_path: Path) ->
     server.acts(page("AC/DC", 12))
     before = datetime.now(UTC)
     given = client(server.url, tmp_path).page("AC/DC")
-    assert (given.key, given.title, given.revision, given.html) == ("AC/DC", "AC/DC", 12, html("AC/DC", 12))
+    assert (given.key, given.title, given.revision, given.html) == ("AC/DC", "AC/DC", "12", html("AC/DC", 12))
     assert (given.licence, given.language, given.wiki, given.stale) == ("CC BY-SA 4.0", "de", "wiki", False)
     assert given.url == f"{server.url}/w/index.php/AC/DC"
     assert before <= given.retrieved_at <= datetime.now(UTC)
@@ -130,11 +130,11 @@ def test_what_is_not_is_asked_about(server: Server, tmp_path: Path) -> None:
     assert server.asked[1][1]["if-none-match"] == '"7/abc"'
     assert replace(second, retrieved_at=first.retrieved_at) == first
     assert second.retrieved_at > first.retrieved_at
-    assert third.revision == 8
-    kept = asking.kept_page("Dog", 7)
+    assert third.revision == "8"
+    kept = asking.kept_page("Dog", "7")
     assert kept
     assert kept.html == first.html
-    assert asking.kept_page("Dog", 9) is None
+    assert asking.kept_page("Dog", "9") is None
 
 
 def test_offline_the_kept_pages_and_searches_are_served(server: Server, tmp_path: Path) -> None:
@@ -162,7 +162,7 @@ def test_a_wiki_that_is_gone_leaves_what_was_kept(tmp_path: Path) -> None:
 
 def test_without_a_contact_what_was_kept_is_served(server: Server, tmp_path: Path) -> None:
     asking = client("http://wiki.example", tmp_path, fresh_hours=0)
-    entry = Entry("Dog", 7, None, datetime.now(UTC), html())
+    entry = Entry("Dog", "7", None, datetime.now(UTC), html())
     asking._cache.put(asking._page_name("Dog"), entry)
     assert asking.page("Dog").stale
     with pytest.raises(SettingsError, match="contact"):
@@ -182,7 +182,7 @@ def test_a_wiki_that_is_not_in_the_settings(tmp_path: Path) -> None:
         WikiClient("wikispecies", WikiSettings(), tmp_path)
 
 
-def entry(body: bytes = b"body", revision: int = 1, at: datetime | None = None) -> Entry:
+def entry(body: bytes = b"body", revision: str = "1", at: datetime | None = None) -> Entry:
     return Entry("Dog", revision, None, at or datetime.now(UTC), body)
 
 
@@ -204,7 +204,7 @@ def test_damaged_entries_are_dropped(tmp_path: Path) -> None:
         whole[:-1] + b"\0",
         b"null\n" + packed,
         b"[" * 100_000 + b"\n",
-        json.dumps(facts | {"revision": "7"}).encode() + b"\n" + packed,
+        json.dumps(facts | {"revision": 7}).encode() + b"\n" + packed,
         json.dumps(facts | {"retrieved_at": "2020-01-01"}).encode() + b"\n" + packed,
         json.dumps(facts | {"name": ["page", "Cat"]}).encode() + b"\n" + packed,
     ):
@@ -218,8 +218,8 @@ def test_damaged_entries_are_dropped(tmp_path: Path) -> None:
 def test_the_newest_is_given(tmp_path: Path) -> None:
     kept = cache(tmp_path)
     now = datetime.now(UTC)
-    kept.put(("page", "Dog"), entry(b"new", 2, now))
-    kept.put(("page", "Dog"), entry(b"old", 1, now - timedelta(days=1)))
+    kept.put(("page", "Dog"), entry(b"new", "2", now))
+    kept.put(("page", "Dog"), entry(b"old", "1", now - timedelta(days=1)))
     given = kept.get(("page", "Dog"))
     assert given
     assert given.body == b"new"
@@ -246,7 +246,7 @@ def test_a_folder_that_cannot_be_written_keeps_nothing(
     server: Server, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     (tmp_path / "file").write_text("no folder")
-    assert client(server.url, tmp_path / "file").page("Dog").revision == 7
+    assert client(server.url, tmp_path / "file").page("Dog").revision == "7"
     assert "cannot be kept" in caplog.text
 
 
@@ -276,7 +276,7 @@ def test_a_page_that_only_names_another_is_followed_within_bounds(server: Server
     link = '<link rel="mw:PageProp/redirect" href="./{}" id="mwAg"/>'
     server.acts(page("Hound", extra=link.format("Dog%2Fs")), page("Dog/s", 9))
     given = client(server.url, tmp_path).page("Hound")
-    assert (given.key, given.revision) == ("Dog/s", 9)
+    assert (given.key, given.revision) == ("Dog/s", "9")
     server.acts(page("Loop", extra=link.format("Loop")))
     assert client(server.url, tmp_path).page("Loop").key == "Loop"
     assert len(server.asked) == 5
@@ -286,3 +286,13 @@ def test_a_page_that_only_names_another_is_followed_within_bounds(server: Server
     server.acts(moved("/w/rest.php/v1/page/%23/html"), page())
     with pytest.raises(WikiGarbled, match="leads to a page that cannot be"):
         client(server.url, tmp_path).page("Moved")
+
+
+def test_a_revision_that_is_none_names_no_file(tmp_path: Path) -> None:
+    kept = cache(tmp_path / "kept")
+    kept.put(("page", "Dog"), entry())
+    for revision in ("../../1", "", "1" * 30, "one"):
+        assert kept.get(("page", "Dog"), revision) is None
+        with pytest.raises(ValueError, match="is no revision"):
+            kept.put(("page", "Dog"), entry(b"body", revision))
+    assert [path.name for path in tmp_path.iterdir()] == ["kept"]

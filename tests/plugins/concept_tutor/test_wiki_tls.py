@@ -67,7 +67,7 @@ def client(port: int, folder: Path, certificates: Path | None, name: str = _NAME
 
 
 def test_the_name_is_the_one_that_is_checked(server: Server, certificate: Path, tmp_path: Path) -> None:
-    assert client(server.port, tmp_path, certificate).page("Dog").revision == 7
+    assert client(server.port, tmp_path, certificate).page("Dog").revision == "7"
     with pytest.raises(WikiAway, match="certificate"):
         client(server.port, tmp_path, certificate, name="wiki.other.lan").page("Dog")
     with pytest.raises(WikiAway, match="certificate"):
