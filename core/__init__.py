@@ -40,6 +40,7 @@ from .errors import (
 from .extractive import Quote
 from .extractive import choose as choose_quotes
 from .fencing import LIKE_LESS_THAN, harmless, one_line, visible
+from .finding import Findings, FoundPassage, find_passages
 from .gate import Evidence
 from .gate import evidence as weigh_evidence
 from .guards import CitedWarning, Guard, Verdict
@@ -59,6 +60,7 @@ from .retrieval import HybridRetriever, Retrieval, ScoredRetriever
 from .second_look import is_packed, pack
 from .sentences import sentence_spans
 from .settings import EncoderSettings, LLMSettings, Settings, Table, read_settings
+from .slicing import SlicingNodeParser
 from .sqlite_files import write_ahead
 
 __all__ = [
@@ -86,6 +88,8 @@ __all__ = [
     "EncoderError",
     "EncoderSettings",
     "Evidence",
+    "Findings",
+    "FoundPassage",
     "Guard",
     "Host",
     "HybridRetriever",
@@ -108,6 +112,7 @@ __all__ = [
     "Sentence",
     "Settings",
     "SettingsError",
+    "SlicingNodeParser",
     "SourceError",
     "StorageAway",
     "StorageBusy",
@@ -127,6 +132,7 @@ __all__ = [
     "calibrate",
     "choose_quotes",
     "contradictions",
+    "find_passages",
     "harmless",
     "hookimpl",
     "inverse_frequencies",

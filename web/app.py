@@ -8,6 +8,8 @@ from flask import Flask, request
 
 from . import answers, errors, formulas, home, openai_style, rates, rendering, security
 from .keys import checking
+from .mcp_door.failures import PATH as MCP
+from .mcp_door.failures import error_of as mcp_error
 from .mounting import Mounts
 from .origins import Origins
 from .settings import WebSettings
@@ -34,7 +36,7 @@ def create_app(host: Host, *, listen: str | None = None) -> Flask:
     )
     app.json.sort_keys = False  # type: ignore[attr-defined]
     app.jinja_options = {**app.jinja_options, "trim_blocks": True, "lstrip_blocks": True}
-    errors.install(app, {openai_style.PREFIX: openai_style.error_of})
+    errors.install(app, {openai_style.PREFIX: openai_style.error_of, MCP: mcp_error})
     listen = listen or options.host
     names = security.HostNames.of(listen, options.allowed_hosts)
     security.install(app, names, Origins.of(options.origins))

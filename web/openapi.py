@@ -89,8 +89,8 @@ ITSELF: Operation = {
 }
 
 
-def asking(assistant: Assistant, *, selection: bool) -> Operation:
-    """The operation that asks an assistant."""
+def question_schema(assistant: Assistant, *, selection: bool = False) -> dict[str, Any]:
+    """What a question to an assistant is, as ``read_question`` reads it."""
     properties: dict[str, Any] = {"question": _QUESTION, "top_k": {"type": "integer", "minimum": 1, "maximum": 50}}
     if selection:
         properties["selection"] = {**_QUESTION, "maxLength": 20000}
@@ -100,12 +100,17 @@ def asking(assistant: Assistant, *, selection: bool) -> Operation:
         properties[name] = {"type": "string", "description": help_text}
         if name in assistant.choices:
             properties[name]["enum"] = list(assistant.choices[name])
-    schema = {
+    return {
         "type": "object",
         "properties": properties,
         "required": ["question", *(["selection"] if selection else [])],
         "additionalProperties": False,
     }
+
+
+def asking(assistant: Assistant, *, selection: bool) -> Operation:
+    """The operation that asks an assistant."""
+    schema = question_schema(assistant, selection=selection)
     answered = _json("The answer, or a refusal", {"$ref": "#/components/schemas/Answer"})
     events = {"schema": _TEXT, "description": "`delta` with `text`, any number of times; then `answer`, or `error`"}
     answered["content"]["text/event-stream"] = events

@@ -6,10 +6,8 @@ import atexit
 import errno
 import gc
 import logging
-import os
 import signal
 import socket
-import sys
 import threading
 import webbrowser
 from contextlib import contextmanager, suppress
@@ -25,6 +23,7 @@ from .app import create_app, takes_files
 from .busyness import told_seldom
 from .keys.checking import needs_keys
 from .keys.store import Keys
+from .leaving import leave
 from .security import is_loopback
 from .settings import WebSettings
 
@@ -70,7 +69,7 @@ def serve(context: click.Context, address: str | None, port: int | None, show: b
         if show:
             threading.Thread(target=webbrowser.open, args=(url,), daemon=True).start()
         server.run()
-    atexit.register(_leave)
+    atexit.register(leave)
 
 
 def settle(host: Host) -> None:
@@ -164,15 +163,3 @@ def _stopping_on_signals() -> Iterator[None]:
         _log.info("stopped")
     finally:
         signal.signal(signal.SIGTERM, before)
-
-
-def _leave() -> None:
-    """End here if a thread still computes, an answer or a book: the host is closed, and whatever is stored is whole.
-
-    The interpreter would stop such a thread within the encoder's native code, and that aborts the process.
-    """
-    if any(thread.daemon for thread in threading.enumerate()):
-        for stream in (sys.stdout, sys.stderr):
-            with suppress(OSError, ValueError):
-                stream.flush()
-        os._exit(0)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import sys
+from contextlib import redirect_stdout
 from importlib import metadata
 from pathlib import Path
 
@@ -28,13 +29,15 @@ class Deployment:
     def loaded(self) -> Host:
         """The host with its plugins loaded, its catalog perhaps not opened yet. Raises ``SettingsError``."""
         if self._host is None:
-            self._host = Host(read_settings(self._config))
+            with redirect_stdout(sys.stderr):  # what a plugin prints is no part of a command's output
+                self._host = Host(read_settings(self._config))
         return self._host
 
     def host(self) -> Host:
         """The open host. Raises ``SettingsError`` or ``StorageError``."""
         host = self.loaded()
-        host.start()
+        with redirect_stdout(sys.stderr):
+            host.start()
         return host
 
     def close(self) -> None:

@@ -1,0 +1,446 @@
+"""The SDK's own client against ``/mcp`` and ``ragstone mcp``."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import signal
+import socket
+import subprocess
+import threading
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+import httpx
+import pytest
+from llama_index.core.tools import BaseTool, FunctionTool
+
+from ragstone.core import Host, NotFound, hookimpl
+from ragstone.core.testing import open_host
+from ragstone.plugins.book_chat.shelf import Shelf
+from ragstone.web import create_app
+from ragstone.web.keys.store import Keys
+from ragstone.web.settings import WebSettings
+from tests.needs import needed
+from tests.patience import HANG
+from tests.third_party_fakes import RAGSTONE, distribution, environment, fast_models, run
+
+from .conftest import running
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
+    from pathlib import Path
+
+mcp = needed("mcp")
+streamable_http_client = needed("mcp.client.streamable_http").streamable_http_client
+MCPError = needed("mcp.shared.exceptions").MCPError
+
+BOOK = "# Wheels\n\n## Casters\n\nA caster is a wheel that swivels about a vertical axis. Casters give no traction.\n"
+QUESTION = "What is a caster?"
+SENTENCE = "A caster is a wheel that swivels about a vertical axis."
+POST = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
+LIST = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
+
+
+class Abacus:
+    """A plugin with tools."""
+
+    def __init__(self) -> None:
+        self.waiting, self.going_on = threading.Event(), threading.Event()
+
+    @hookimpl
+    def ragstone_tools(self, host: Host) -> list[BaseTool]:
+        def add(a: int, b: int = 1) -> dict[str, int]:
+            """Add two numbers."""
+            return {"sum": a + b}
+
+        def fail(how: str) -> str:
+            """Fail in one way or the other."""
+            if how == "kindly":
+                raise NotFound("there is no such number")
+            raise RuntimeError("secret insides")
+
+        def wait() -> str:
+            """Say nothing until told."""
+            self.waiting.set()
+            self.going_on.wait(HANG)
+            return "done"
+
+        return [FunctionTool.from_defaults(each) for each in (add, fail, wait)]
+
+
+@pytest.fixture(scope="module")
+def abacus() -> Abacus:
+    return Abacus()
+
+
+@pytest.fixture(scope="module")
+def host(tmp_path_factory: pytest.TempPathFactory, abacus: Abacus) -> Iterator[Host]:
+    folder = tmp_path_factory.mktemp("mcp")
+    (folder / "wheels.md").write_text(BOOK, "utf-8")
+    options = {"book_chat": {"sample": False}, "web": {"requests_per_minute": 0, "max_body_bytes": 100_000}}
+    with open_host(folder, options=options, plugins={"abacus": abacus}) as opened:
+        shelf = Shelf(opened)
+        shelf.add(shelf.plan(folder / "wheels.md"), title="Robot parts")
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def address(host: Host) -> Iterator[str]:
+    with running(create_app(host), host.options(WebSettings)) as url:
+        yield f"{url}mcp"
+
+
+def talk(work: Coroutine[Any, Any, Any]) -> Any:
+    """Run it, and give up on what hangs."""
+    return asyncio.run(asyncio.wait_for(work, HANG))
+
+
+@asynccontextmanager
+async def http_client(address: str, *, mode: str = "auto", key: str | None = None) -> AsyncIterator[Any]:
+    if key is None:
+        async with mcp.Client(address, mode=mode) as client:
+            yield client
+        return
+    create = needed("mcp.shared._httpx_utils").create_mcp_http_client
+    headers = {"Authorization": f"Bearer {key}"}
+    async with create(headers=headers) as web, mcp.Client(streamable_http_client(address, http_client=web)) as client:
+        yield client
+
+
+@pytest.fixture(scope="module")
+def stdio(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """How ``ragstone mcp`` is started, with a plugin that prints whenever it can."""
+    folder = tmp_path_factory.mktemp("stdio")
+    site = fast_models(folder / "site")
+    noisy = """
+        import os
+        from ragstone.core import hookimpl
+
+        print("I was imported")
+
+
+        @hookimpl
+        def ragstone_opened(host):
+            print("I was opened")
+
+
+        @hookimpl
+        def ragstone_postprocessors(host, corpus):
+            print("I was asked")
+            os.system("echo a child was asked")
+            return []
+    """
+    distribution(site, "noisy", noisy)
+    (folder / "wheels.md").write_text(BOOK, "utf-8")
+    kept = str(folder / "data")
+    added = run("book", "add", str(folder / "wheels.md"), "--title", "Robot parts", site=site, RAGSTONE_DATA_DIR=kept)
+    assert (added.code, "I was imported" in added.out) == (0, False), added
+    env = environment(site, RAGSTONE_DATA_DIR=kept)
+    return mcp.StdioServerParameters(command=str(RAGSTONE), args=["mcp"], env=env, cwd=folder)
+
+
+@asynccontextmanager
+async def stdio_client(stdio: Any, mode: str = "auto") -> AsyncIterator[Any]:
+    async with mcp.Client(stdio, mode=mode) as client:
+        yield client
+
+
+# Over both transports, in both ages of the protocol
+
+
+@pytest.fixture(params=["http auto", "http legacy", "stdio auto", "stdio legacy"])
+def connected(request: pytest.FixtureRequest) -> Callable[[], Any]:
+    transport, mode = request.param.split()
+    if transport == "http":
+        address = request.getfixturevalue("address")
+        return lambda: http_client(address, mode=mode)
+    stdio = request.getfixturevalue("stdio")
+    return lambda: stdio_client(stdio, mode)
+
+
+def test_every_assistant_can_be_searched_and_asked(connected: Callable[[], Any], host: Host) -> None:
+    async def work() -> None:
+        pieces = []
+
+        async def progress(_done: float, _total: float | None, message: str | None) -> None:
+            pieces.append(message or "")
+
+        async with connected() as client:
+            tools = {tool.name: tool for tool in (await client.list_tools()).tools}
+            assert set(tools) >= {f"{what}_{name}" for name in host.assistants for what in ("search", "ask")}
+            assert tools["ask_book_chat"].input_schema["required"] == ["question"]
+            assert tools["ask_book_chat"].annotations.read_only_hint
+
+            found = await client.call_tool("search_book_chat", {"question": QUESTION, "top_k": 1})
+            (passage,) = found.structured_content["passages"]
+            assert passage["text"] in found.content[0].text
+            read = await client.read_resource(passage["uri"])
+            assert read.contents[0].text == passage["text"]
+            (template,) = (await client.list_resource_templates()).resource_templates
+            assert template.uri_template == "ragstone://{assistant}/passage/{chunk_id}"
+            assert (await client.list_resources()).resources == []
+
+            asked = await client.call_tool("ask_book_chat", {"question": QUESTION}, progress_callback=progress)
+            assert not asked.is_error
+            told = asked.structured_content
+            assert asked.content[0].text.startswith(told["answer"])
+            assert "\n\nSources:\n[1] " in asked.content[0].text
+            assert told["citations"][0]["uri"].startswith("ragstone://book_chat/passage/")
+            assert "".join(pieces) == told["answer"]
+
+            refused = await client.call_tool("ask_book_chat", {"question": "Who was Napoleon's sister?"})
+            assert (refused.is_error, refused.structured_content["refused"]) == (False, True)
+            assert refused.content[0].text == refused.structured_content["answer"]
+
+            for arguments, words in (
+                ({"question": ""}, "the question is empty"),
+                ({"question": "x" * 5000}, "4,000 are allowed"),
+                ({}, "question is missing"),
+                ({"question": "q", "colour": "red"}, "unknown key 'colour'"),
+                ({"question": "q", "top_k": 100}, "top_k must be from 1"),
+                ({"question": "q", "book": "nowhere"}, "no book"),
+            ):
+                wrong = await client.call_tool("ask_book_chat", arguments)
+                assert (wrong.is_error, words in wrong.content[0].text) == (True, True), (arguments, wrong.content)
+            with pytest.raises(MCPError, match="There is no tool 'nothing'"):
+                await client.call_tool("nothing", {})
+            for uri in ("ragstone://book_chat/passage/none", "ragstone://nobody/passage/x", "file:///etc/passwd", "x"):
+                with pytest.raises(MCPError, match="there is no"):
+                    await client.read_resource(uri)
+
+    talk(work())
+
+
+# HTTP
+
+
+def test_an_answer_of_a_book(address: str) -> None:
+    async def work() -> None:
+        async with http_client(address) as client:
+            asked = await client.call_tool("ask_book_chat", {"question": QUESTION, "book": "robot-parts"})
+            assert SENTENCE in asked.structured_content["answer"]
+            follow = {"question": "and its traction?", "history": [{"question": QUESTION, "answer": SENTENCE}]}
+            asked = await client.call_tool("ask_book_chat", follow)
+            assert asked.structured_content["answer"].startswith("Casters give no traction.")
+
+    talk(work())
+
+
+def test_tools_of_plugins_are_called_and_fail_in_words(address: str, caplog: pytest.LogCaptureFixture) -> None:
+    async def work() -> None:
+        async with http_client(address) as client:
+            tools = {tool.name: tool for tool in (await client.list_tools()).tools}
+            assert tools["add"].description.endswith("Add two numbers.")
+            assert tools["add"].input_schema["required"] == ["a"]
+            done = await client.call_tool("add", {"a": 2})
+            assert (done.structured_content, done.is_error) == ({"sum": 3}, False)
+            for name, arguments, words in (
+                ("add", {"a": "many"}, "a: Input should be a valid integer"),
+                ("add", {}, "a: Field required"),
+                ("fail", {"how": "kindly"}, "there is no such number"),
+                ("fail", {"how": "badly"}, "The tool failed. Ragstone's log says why."),
+            ):
+                wrong = await client.call_tool(name, arguments)
+                assert (wrong.is_error, words in wrong.content[0].text) == (True, True), wrong.content
+                assert "secret" not in wrong.content[0].text
+
+    talk(work())
+    assert "the tool fail failed" in caplog.text
+
+
+def test_many_clients_at_once(address: str) -> None:
+    async def one(number: int) -> str:
+        async with http_client(address, mode="legacy" if number % 2 else "auto") as client:
+            asked = await client.call_tool("ask_book_chat", {"question": QUESTION})
+            return str(asked.structured_content["answer"])
+
+    async def work() -> list[str]:
+        return await asyncio.gather(*(one(number) for number in range(12)))
+
+    assert len(set(talk(work()))) == 1
+
+
+def test_a_client_that_dies_leaves_the_others_alone(address: str, abacus: Abacus) -> None:
+    abacus.waiting.clear()
+    body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "wait", "arguments": {}}}
+    sent = json.dumps(body).encode()
+    where = (urlsplit(address).hostname, urlsplit(address).port)
+    dying = [socket.create_connection(where) for _ in range(12)]  # more than the server has threads
+    head = "POST /mcp HTTP/1.1\r\nHost: localhost\r\n" + "".join(f"{name}: {value}\r\n" for name, value in POST.items())
+    try:
+        for each in dying:
+            each.sendall(f"{head}Content-Length: {len(sent)}\r\n\r\n".encode() + sent)
+        assert abacus.waiting.wait(HANG)
+    finally:
+        for each in dying:
+            each.close()
+
+    async def work() -> None:
+        async with http_client(address) as client:
+            assert (await client.list_tools()).tools
+
+    talk(work())
+    abacus.going_on.set()
+
+
+@pytest.mark.parametrize("method", ["GET", "DELETE", "PUT"])
+def test_nothing_is_told_unasked(address: str, method: str) -> None:
+    told = httpx.request(method, address, headers=POST, timeout=HANG)
+    assert (told.status_code, told.json()["jsonrpc"]) == (405, "2.0")
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ({}, 200),
+        ({"Host": "evil.example"}, 421),
+        ({"Host": "evil.example:80", "Origin": "http://evil.example"}, 421),
+        ({"Origin": "http://evil.example"}, 403),
+        ({"Origin": "null"}, 403),
+        ({"Sec-Fetch-Site": "cross-site"}, 403),
+        ({"Content-Type": "text/plain"}, 400),
+        ({"Accept": "text/html"}, 406),
+    ],
+)
+def test_host_and_origin_are_checked(address: str, headers: dict[str, str], status: int) -> None:
+    told = httpx.post(address, headers={**POST, **headers}, json=LIST, timeout=HANG)
+    assert told.status_code == status
+    assert "access-control-allow-origin" not in told.headers
+
+
+@pytest.mark.parametrize(
+    ("body", "status"),
+    [
+        (b"{", 400),
+        (b"", 400),
+        (b"[]", 400),
+        (b"7", 400),
+        (b'{"jsonrpc": "2.0"}', 400),
+        (b'{"jsonrpc": "1.0", "id": 1, "method": "tools/list"}', 400),
+        (b"\xff\xfe", 400),
+        (b"[" * 50_000, 400),
+        (b"x" * 200_000, 413),
+    ],
+)
+def test_what_is_no_request_is_refused(address: str, body: bytes, status: int) -> None:
+    told = httpx.post(address, headers=POST, content=body, timeout=HANG)
+    assert told.status_code == status
+    assert "Traceback" not in told.text
+
+
+def test_a_closed_host_answers_no_more(tmp_path: Path) -> None:
+    with open_host(tmp_path) as host:
+        client = create_app(host).test_client()
+        with client.post("/mcp", headers=POST, json=LIST) as told:
+            assert told.status_code == 200
+        assert "mcp" in {thread.name for thread in threading.enumerate()}
+        before = [thread for thread in threading.enumerate() if thread.name == "mcp"]
+    assert any(not thread.is_alive() for thread in before)
+    assert client.post("/mcp", headers=POST, json=LIST).status_code == 503
+
+
+def test_a_key_opens_its_assistants_tools_and_no_others(tmp_path: Path, abacus: Abacus) -> None:
+    with (
+        open_host(tmp_path, options={"web": {"access": "key"}}, plugins={"abacus": abacus}) as host,
+        running(create_app(host), host.options(WebSettings)) as url,
+    ):
+        whole, some = Keys(host).add("whole", doors=["mcp"]), Keys(host).add("some", assistants=["book_chat"])
+        other = Keys(host).add("other", doors=["openai"])
+        for key, status in (("nothing", 401), ("ragstone_1_2", 401), (other, 403), (some, 200)):
+            headers = {**POST, "Authorization": f"Bearer {key}"}
+            assert httpx.post(f"{url}mcp", headers=headers, json=LIST, timeout=HANG).status_code == status
+        assert (
+            httpx.post(f"{url}mcp", headers={**POST, "Authorization": f"Bearer {other}"}, json=LIST).status_code == 403
+        )
+
+        async def tools(key: str) -> set[str]:
+            async with http_client(f"{url}mcp", key=key) as client:
+                return {tool.name for tool in (await client.list_tools()).tools}
+
+        assert talk(tools(whole)) >= {"ask_book_chat", "ask_wiki_edge", "add"}
+        assert talk(tools(some)) == {"ask_book_chat", "search_book_chat"}
+
+        async def beyond() -> None:
+            async with http_client(f"{url}mcp", key=some) as client:
+                for name in ("ask_wiki_edge", "add"):
+                    with pytest.raises(MCPError, match="There is no tool"):
+                        await client.call_tool(name, {"question": "q"})
+                with pytest.raises(MCPError, match="no such resource"):
+                    await client.read_resource("ragstone://wiki_edge/passage/1")
+
+        talk(beyond())
+
+
+# stdio
+
+
+def started(stdio: Any) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        [stdio.command, *stdio.args],
+        env=stdio.env,
+        cwd=stdio.cwd,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509
+    )
+
+
+def line(**message: Any) -> bytes:
+    return json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n"
+
+
+CLIENT = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
+HELLO = line(id=1, method="initialize", params=CLIENT) + line(method="notifications/initialized")
+ASK = line(id=2, method="tools/call", params={"name": "ask_book_chat", "arguments": {"question": QUESTION}})
+
+
+def test_nothing_but_the_protocol_is_on_stdout_and_it_ends_with_its_client(stdio: Any) -> None:
+    with started(stdio) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdin.write(HELLO + b"this is no JSON\n" + ASK)
+        process.stdin.flush()
+        told: list[dict[str, Any]] = []
+        while not any(message.get("id") == 2 for message in told):
+            told.append(json.loads(process.stdout.readline()))
+        out, err = process.communicate(timeout=HANG)
+    assert process.returncode == 0
+    assert all(json.loads(each)["jsonrpc"] == "2.0" for each in out.splitlines())
+    assert b"Traceback" not in err
+    for said in (b"I was imported", b"I was opened", b"I was asked", b"a child was asked"):
+        assert said in err
+
+
+@pytest.mark.parametrize("how", ["closes stdout", "is interrupted", "leaves in the middle"])
+def test_a_client_that_goes_without_a_word(stdio: Any, how: str) -> None:
+    with started(stdio) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdin.write(HELLO)
+        process.stdin.flush()
+        process.stdout.readline()
+        if how == "closes stdout":
+            process.stdout.close()
+            process.stdin.write(ASK)
+            process.stdin.close()
+        elif how == "is interrupted":
+            process.send_signal(signal.SIGINT)
+        else:
+            process.stdin.write(ASK[: len(ASK) // 2])
+            process.stdin.close()
+        code = process.wait(HANG)
+        err = process.stderr.read() if process.stderr is not None else b""
+    assert b"Traceback" not in err, err.decode()
+    assert code == (130 if how == "is interrupted" else 0)
+
+
+def test_wrong_settings_are_one_line(stdio: Any, tmp_path: Path) -> None:
+    (tmp_path / "ragstone.toml").write_text("nonsense = 1\n", "utf-8")
+    done = subprocess.run(
+        [stdio.command, *stdio.args], env=stdio.env, cwd=tmp_path, capture_output=True, timeout=HANG, check=False
+    )
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert done.stderr.startswith(b"ragstone: ")

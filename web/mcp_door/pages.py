@@ -1,0 +1,37 @@
+"""``POST /mcp``: streamable HTTP."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from flask import Blueprint, Response, request
+
+from ..keys.access import access
+from .bridge import Bridge, Sent
+from .failures import PATH
+
+if TYPE_CHECKING:
+    from ragstone.core import Host
+
+
+def blueprint(host: Host) -> Blueprint:
+    """The door over an open host. It takes no ``GET``: there is nothing that it would tell unasked."""
+    pages = Blueprint("ragstone_mcp", __name__)
+
+    def exchange() -> Response:
+        sent = Sent(
+            headers=[(name.lower().encode("latin-1"), value.encode("latin-1")) for name, value in request.headers],
+            body=request.get_data(cache=False),
+            access=access(),
+            left=request.environ.get("waitress.client_disconnected", lambda: False),
+        )
+        status, headers, body = host.once(Bridge).answer(sent)
+        response = Response(body, status)
+        response.headers.clear()
+        response.headers.extend(headers)
+        response.headers["Cache-Control"] = "no-store"
+        return response
+
+    exchange.__dict__.update(door="mcp", for_all=True)
+    pages.add_url_rule(PATH, view_func=exchange, methods=["POST"])
+    return pages

@@ -1,0 +1,38 @@
+"""The door plate of MCP: on wherever the extra ``mcp`` is installed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ragstone.core import hookimpl, require_extra
+
+if TYPE_CHECKING:
+    import click
+
+    from ragstone.core import Host
+
+require_extra("mcp", "mcp")
+
+
+@hookimpl
+def ragstone_commands(cli: click.Group) -> None:
+    """Add ``ragstone mcp``."""
+    from .stdio import mcp
+
+    cli.add_command(mcp)
+
+
+@hookimpl
+def ragstone_pages(host: Host) -> Any:
+    """``/mcp``, for programs."""
+    from .pages import blueprint
+
+    return blueprint(host)
+
+
+@hookimpl
+def ragstone_closing(host: Host) -> None:
+    """Nothing is answered any more."""
+    from .bridge import Bridge
+
+    host.once(Bridge).close()

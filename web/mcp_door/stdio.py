@@ -1,0 +1,51 @@
+"""``ragstone mcp``: the door of a program that starts Ragstone itself and talks to it through pipes."""
+
+from __future__ import annotations
+
+import atexit
+import os
+import signal
+from typing import TYPE_CHECKING
+
+import anyio
+import click
+from mcp.server.stdio import stdio_server
+
+from ..leaving import leave
+from .server import server_of
+
+if TYPE_CHECKING:
+    from ragstone.core import Deployment, Host
+
+_INTERRUPTED = 130
+
+
+@click.command(epilog="Example: ragstone mcp")
+@click.pass_obj
+def mcp(deployment: Deployment) -> None:
+    """Serve the assistants as tools to an MCP client, over stdin and stdout, until the client closes them."""
+    host = deployment.host()
+    atexit.register(leave)
+    try:
+        anyio.run(_serve, host)
+    except* (BrokenPipeError, anyio.BrokenResourceError):  # the client has gone without a word
+        pass
+
+
+async def _serve(host: Host) -> None:
+    server = server_of(host)
+    _end_on_signals(host)
+    # The SDK keeps stdout for the protocol, and lets everything else that is printed go to stderr.
+    async with stdio_server() as (incoming, outgoing):
+        await server.run(incoming, outgoing, server.create_initialization_options())
+
+
+def _end_on_signals(host: Host) -> None:
+    """End at once: a thread that waits for the client's next line can be told in no other way that none is wanted."""
+
+    def end(number: int, _frame: object) -> None:
+        host.close()
+        os._exit(_INTERRUPTED if number == signal.SIGINT else 0)
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, end)
