@@ -26,7 +26,8 @@ from ragstone.plugins.iris_memory import (
     update_memory_for_file,
     working_memory_for_email,
 )
-from ragstone.plugins.iris_memory.recall.resident import RESIDENT
+from ragstone.plugins.iris_memory.recall import functions
+from ragstone.plugins.iris_memory.recall.resident import Resident
 from tests.plugins.iris_memory.recall.strict_block import read
 from tests.plugins.iris_memory.remembering import NOW, File, mail, remember
 
@@ -132,10 +133,20 @@ def test_the_budget_is_counted_as_the_encoder_does(host: Host) -> None:
 # Which host
 
 
-def test_a_host_that_is_open_in_the_process_is_asked(host: Host) -> None:
-    assert RESIDENT.open_host is host
-    assert paths(query_memory("wet concrete")) == ["notes/tyres.md"]
-    assert read(working_memory_for_email("wet concrete", ""))[0].path == "notes/tyres.md"
+def test_the_first_host_that_is_still_open_is_asked(
+    host: Host, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    resident = Resident()
+    monkeypatch.setattr(functions, "RESIDENT", resident)
+    with open_host(tmp_path) as empty:
+        for each in (host, empty):
+            resident.arrives(each)
+        assert resident.open_host is resident.host() is host
+        assert paths(query_memory("wet concrete")) == ["notes/tyres.md"]
+        assert read(working_memory_for_email("wet concrete", ""))[0].path == "notes/tyres.md"
+        resident.leaves(host)
+        assert resident.host() is empty
+        assert query_memory("wet concrete") == []
 
 
 CHILD = """
@@ -169,6 +180,24 @@ def test_settings_that_are_wrong_are_a_reason_too(tmp_path: Path) -> None:
     said = python("print(query_memory('a'))", RAGSTONE_CONFIG=str(tmp_path / "none.toml"))
     assert "[]" in said
     assert "none.toml" in said
+
+
+def test_whoever_opens_a_host_is_found_by_the_functions() -> None:
+    code = """
+from ragstone.core import Host
+from ragstone.plugins.iris_memory.recall.resident import RESIDENT
+with Host.open() as host:
+    print('same', RESIDENT.host() is host)
+    print(query_memory('a'))
+print('left', RESIDENT.open_host)
+with RESIDENT.open() as own:
+    print('own', RESIDENT.host() is own)
+RESIDENT.close()
+"""
+    said = python(code)
+    assert "same True" in said
+    assert "left None" in said
+    assert "own True" in said
 
 
 def test_a_fork_neither_hangs_nor_raises() -> None:
@@ -211,15 +240,15 @@ def test_many_threads_ask_at_once(host: Host) -> None:
     expected = [paths(query_memory(question, host=host)) for question in questions]
     started = threading.Barrier(8)
 
-    def ask(number: int) -> bool:
+    def ask(number: int) -> None:
         started.wait()
-        return all(
-            paths(query_memory(question, host=host)) == wanted and read(format_for_prompt(query_memory(question)))
-            for question, wanted in [*zip(questions, expected, strict=True)][number % 3 :]
-        )
+        for question, wanted in list(zip(questions, expected, strict=True))[number % 3 :]:
+            found = query_memory(question, host=host)
+            assert paths(found) == wanted
+            assert [entry.path for entry in read(format_for_prompt(found, host=host))] == wanted
 
     with ThreadPoolExecutor(8) as pool:
-        assert all(pool.map(ask, range(8)))
+        assert len(list(pool.map(ask, range(8)))) == 8
 
 
 # Bad input
