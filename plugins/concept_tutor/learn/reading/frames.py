@@ -41,10 +41,9 @@ _ONE_OF = re.compile(r"(?:one|some|part|any|most|group|member|type|kind|form|sor
 #: Says little of a thing: nearly everything is one of these.
 _EMPTY_GENUS = word_set(
     """
-    one way part example result reason time place thing something kind type form number lot subject topic matter
-    issue problem question case fact name list most first second last best largest main major only same other term
-    word man woman person member source cause key feature theme aspect center centre product function measure
-    beginning end start idea basis product case
+    one way part example result reason time place thing something kind type form lot subject topic matter issue
+    problem question fact name list most first second last best largest main major only same other term word man
+    woman person cause key feature theme aspect center centre beginning end start idea basis
     """
 )
 #: Verbs of a relation: of several, of one, in the past; "-" for a form that is mostly a noun.
@@ -151,6 +150,12 @@ class Definition:
     def plural(self) -> bool:
         """Whether it speaks of several."""
         return self.be in {"are", "were"}
+
+    @property
+    def names_a_term(self) -> bool:
+        """Whether the subject is a name of a sort of things: "A z-score is …", not "The oldest text of it is …"."""
+        words = self.subject.split()
+        return self.determiner in {"A", "An"} and len(words) <= 3 and not {"of", "or", "and", "in"} & set(words)
 
     @property
     def sort(self) -> str:

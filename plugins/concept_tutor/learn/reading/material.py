@@ -58,7 +58,9 @@ class Material:
         found: dict[str, Topic] = {}
         for sentence in self.sentences:
             definition = definition_of(sentence)
-            if definition is not None and is_about(definition.subject, sentence.chunk.page_title):
+            if definition is None:
+                continue
+            if definition.names_a_term or is_about(definition.subject, sentence.chunk.page_title):
                 found.setdefault(normal(definition.subject), Topic(definition.subject, definition))
         return tuple(found.values())
 

@@ -99,6 +99,11 @@ _LISTED_BEFORE = re.compile(r"[A-Z][\w'’-]*(?:,|,? (?:and|or)|,? &) $")
 _LISTED_BEHIND = re.compile(r",? (?:and |or |& )?(?:the )?[A-Z]")
 
 
+def stands_whole(text: str, end: int) -> bool:
+    """Whether what ends there is no part of a longer phrase."""
+    return _WHOLE.match(text[end:]) is not None
+
+
 def is_whole(text: str, name: Name) -> bool:
     """Whether a name stands for itself: no part of a longer one, nor quoted, nor one of several in a row."""
     before, behind = text[: name.start], text[name.end :]

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from ..reading.material import bare_title
-from ..reading.names import is_whole, names_in, stands_as
+from ..reading.names import is_whole, names_in, stands_as, stands_whole
 from ..reading.numbers import counts_in, years_in
 from ..reading.spelling import gives_away, normal, stem_set
 from ..records import BLANK
@@ -33,6 +33,8 @@ _WORTH: dict[Asked, float] = {"term": 0.65, "person": 0.6, "name": 0.5, "year": 
 _CLUTTER = re.compile(r"\([^()]*(?:,[^()]*,|;|(?:\s[^()\s]+){5})[^()]*\)")
 #: One of several in a row: others could stand there as well.
 _LISTED = re.compile(rf",\s(?:and\s|or\s)?{BLANK}|{BLANK}(?:\s(?:and|or)\s|,)")
+#: What is true of every statistic is true of each kind of them, and a kind may be among the other options.
+_GENERAL = re.compile(r"\b(?:an?|any|every|each|all|no|some|many|most)\s$", re.IGNORECASE)
 _ARTICLE_BEFORE = re.compile(r"\b([Aa])n? $")
 
 
@@ -55,7 +57,9 @@ def blanks(sentence: Sentence, material: Material, distractors: Distractors, ter
             yield from _draft(sentence, name.start, name.end, asked, distractors.names(name.text, kind, sentence))
     for term in sorted(terms):
         match = re.search(rf"(?<![\w'’-]){re.escape(term)}(?![\w'’-])", text)
-        if match is not None and not _LISTED.search(f"{text[: match.start()]}{BLANK}{text[match.end() :]}"):
+        if match is None or not stands_whole(text, match.end()) or _GENERAL.search(text[: match.start()]):
+            continue
+        if not _LISTED.search(f"{text[: match.start()]}{BLANK}{text[match.end() :]}"):
             several = [other for other in terms if other.endswith("s") == term.endswith("s")]
             yield from _draft(sentence, *match.span(), "term", distractors.others(term, several, sentence))
 

@@ -42,7 +42,9 @@ class BuiltIn:
         known = {*map(bare_title, names), *titles, *(topic.name for topic in material.topics)}
         #: Common nouns among them; proper names are found as names.
         self._terms = frozenset(
-            low for name in known if (low := material.lowered(name)) and low[0].islower() and len(low) > 3
+            low
+            for name in known
+            if (low := material.lowered(name)) and low[0].islower() and len(low) > 3 and " and " not in low
         )
 
     def write(self, plan: str, concept: str, name: str, chunks: Sequence[SourceChunk], most: int) -> Written:

@@ -33,7 +33,7 @@ def definitions(sentence: Sentence, material: Material, distractors: Distractors
     worth = 1.0 if topical else 0.75
     told = stem_set(found.tells)
     says_what = not PRAISE.match(found.tells) and (found.be in {"is", "are"} or found.of_person)
-    if says_what and _is_first(found, material) and len(told) >= _TELLS_ENOUGH:
+    if says_what and _is_asked_for(found, material) and len(told) >= _TELLS_ENOUGH:
         yield Draft(
             "open", "definition", f"In your own words: {_who_or_what(found)} {found.be} {_named(found, material)}?",
             found.tells, (), sentence, worth - 0.05,
@@ -76,9 +76,15 @@ def relations(sentence: Sentence, material: Material) -> Iterator[Draft]:
     yield Draft("open", "relation", question, told, (), sentence, 0.85 if topical else 0.6)
 
 
-def _is_first(found: Definition, material: Material) -> bool:
-    """Whether the sources begin with it to say what their topic is; what comes later tells some of its traits."""
-    return any(topic.definition.sentence == found.sentence for topic in material.topics)
+def _is_asked_for(found: Definition, material: Material) -> bool:
+    """Whether the sources begin with it to say what a thing is: what comes later tells some of its traits.
+
+    Of what is not the page's own topic, only a kind of it ("The sample variance") or a term ("A z-score").
+    """
+    title = found.sentence.chunk.page_title
+    if found.names_a_term or is_about(found.subject, title):
+        return any(topic.definition.sentence == found.sentence for topic in material.topics)
+    return found.determiner == "The" and stem_set(bare_title(title)) <= stem_set(found.subject)
 
 
 def _who_or_what(found: Definition) -> str:
