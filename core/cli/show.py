@@ -72,7 +72,17 @@ def answer(found: Answer) -> None:
     for citation in found.citations:
         named = [
             str(citation.fields[name])
-            for name in ("book_title", "edition", "chapter", "section", "page_label", "title", "heading", "place")
+            for name in (
+                "book_title",
+                "edition",
+                "page_title",
+                "chapter",
+                "section",
+                "page_label",
+                "title",
+                "heading",
+                "place",
+            )
             if citation.fields.get(name)
         ]
         if citation.url.startswith(("https://", "http://")):  # without a server, its own addresses lead nowhere

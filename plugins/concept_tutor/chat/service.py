@@ -10,6 +10,7 @@ from ragstone.core import Assistant, BadRequest, Profile
 from ..addresses import PAGES, page_of
 from ..plans.corpus import NAME, corpus_of
 from ..plans.store import PlanStore
+from ..settings import ConceptTutorSettings
 from .prompts import CHAT
 
 if TYPE_CHECKING:
@@ -22,7 +23,12 @@ if TYPE_CHECKING:
 #: What a citation shows of its passage, in this order.
 _FIELDS = ("page_title", "section", "source", "licence", "revision", "plan")
 _LEARNER = re.compile(r"[\w.@-]{1,64}")
-_TOP_K = 6
+_SAMPLE = "elementary-statistics"
+_SAMPLE_QUESTIONS = (
+    "What does a confidence interval say?",
+    "When are the mean and the median far apart?",
+    "What should I practise?",
+)
 
 
 def assistant(host: Host) -> Assistant:
@@ -48,8 +54,10 @@ def assistant(host: Host) -> Assistant:
         plans = host.once(PlanStore).plans()
         if not plans:
             return ()
+        if plans[0].plan.slug == _SAMPLE:
+            return _SAMPLE_QUESTIONS
         found = [each for each in host.once(PlanStore).concepts(plans[0].plan.slug) if each.state == "found"]
-        return tuple(f"What does “{each.name[:60]}” mean?" for each in found[:2]) + (
+        return tuple(f"What is “{each.name[:60]}”?" for each in found[:2]) + (
             ("What should I practise?",) if found else ()
         )
 
@@ -70,7 +78,7 @@ def assistant(host: Host) -> Assistant:
                 "learner": "whose last answers are meant by “my answer”",
             },
             conditions=conditions,
-            top_k=_TOP_K,
+            top_k=host.options(ConceptTutorSettings).top_k,
             page=f"{PAGES}/",
         ),
     )
