@@ -64,6 +64,10 @@ def table(columns: Sequence[str], rows: Sequence[Sequence[object]], *, empty: st
         Console(width=10_000, highlight=False).print(shown)
 
 
+#: Metadata that say where a passage stands, in this order.
+_PLACE = ("book_title", "edition", "page_title", "chapter", "section", "page_label", "title", "heading", "place")
+
+
 def answer(found: Answer) -> None:
     """Print an answer and where each sentence comes from."""
     click.echo(printable(found.text))
