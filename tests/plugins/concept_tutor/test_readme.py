@@ -20,13 +20,18 @@ TEXT = (ROOM / "README.md").read_text("utf-8")
 _IN_WORDS = {("wikis", "sites"): "Wikipedia and Wikibooks in English"}
 
 
+def _fences(language: str) -> list[str]:
+    return re.findall(rf"```{language}\n(.*?)```", TEXT, re.DOTALL)
+
+
 def _fence(language: str) -> str:
-    (found,) = re.findall(rf"```{language}\n(.*?)```", TEXT, re.DOTALL)
-    return str(found)
+    (found,) = _fences(language)
+    return found
 
 
-def test_the_example_runs() -> None:
-    exec(compile(_fence("python"), "README.md", "exec"), {})
+@pytest.mark.parametrize("example", _fences("python"))
+def test_the_examples_run(example: str) -> None:
+    exec(compile(example, "README.md", "exec"), {})
 
 
 def test_a_plans_file_is_one() -> None:
