@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from llama_index.core.prompts import BasePromptTemplate
     from llama_index.core.readers.base import BaseReader
     from llama_index.core.retrievers import BaseRetriever
+    from llama_index.core.tools import BaseTool
     from llama_index.core.vector_stores.types import MetadataFilters
     from pydantic import BaseModel
 
@@ -112,6 +113,14 @@ def ragstone_assistants(host: Host) -> Sequence[Assistant]:
     from .service import assistant
 
     return [assistant(host)]
+
+
+@hookimpl
+def ragstone_tools(host: Host) -> Sequence[BaseTool]:
+    """The block for a prompt, for programs."""
+    from .tools import tools
+
+    return tools(host)
 
 
 @hookimpl

@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from llama_index.core.tools import FunctionTool
 
 from ragstone.core import BadRequest, Host, NotFound
 from ragstone.core.testing import open_host
 from ragstone.plugins.iris_memory.memory import memory_of
 from ragstone.plugins.iris_memory.places import source_page
 from ragstone.web import create_app
+from tests.plugins.iris_memory.recall.strict_block import read
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -126,3 +128,13 @@ def test_no_such_passage(chunk_id: str, client: FlaskClient) -> None:
 
 def test_no_passage_of_an_empty_memory(fast_host: Host) -> None:
     assert create_app(fast_host).test_client().get("/memory/source/00").status_code == 404
+
+
+def test_programs_get_the_block(host: Host) -> None:
+    _, tool = host.tools["working_memory"]
+    assert isinstance(tool, FunctionTool)
+    entries = read(str(tool.call(about="The lid of the left tank and the wrench", n_results=2).raw_output))
+    assert entries[0].path == "water.md"
+    assert len(entries) <= 2
+    with pytest.raises(BadRequest, match="n_results must be from 1 to 100, not 0"):
+        tool.call(about="the lid", n_results=0)
