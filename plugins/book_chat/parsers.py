@@ -8,11 +8,12 @@ import re
 import uuid
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence  # noqa: TC003 - pydantic reads them
-from typing import Any, ClassVar, TypeVar
+from typing import ClassVar
 
-from llama_index.core.node_parser import NodeParser
-from llama_index.core.schema import BaseNode, Document, MetadataMode, NodeRelationship, TextNode
+from llama_index.core.schema import BaseNode, MetadataMode, NodeRelationship, TextNode
 from pydantic import Field
+
+from ragstone.core import SlicingNodeParser
 
 from .manifest import SIMULATION, said_of_section
 from .packing import Packer, Unit
@@ -23,7 +24,7 @@ from .simulation import HARDWARE, is_simulation, setting
 _NAMESPACE = uuid.UUID("6f3b1c52-94d0-5c1e-8a55-0d6f8c5a7e21")
 
 
-class BookNodeParser(NodeParser):
+class BookNodeParser(SlicingNodeParser):
     """Cuts clean Markdown documents into chunks that say which chapter, section and lines they come from.
 
     A chunk is a contiguous slice of its document, never crosses a heading, and holds about ``min_tokens`` to
@@ -32,6 +33,8 @@ class BookNodeParser(NodeParser):
     """
 
     version: ClassVar[int] = 3
+    spoken = ("chapter", "section")
+    unshared = (KEY, SIMULATION)
 
     max_tokens: int = Field(default=400, gt=0, description="A chunk is full at this many tokens.")
     min_tokens: int = Field(default=300, ge=0, description="Below this a chunk takes a block more, up to the limit.")
@@ -53,31 +56,10 @@ class BookNodeParser(NodeParser):
         """What shapes the chunks; another fingerprint means another corpus."""
         return f"book/{self.version} max={self.max_tokens} min={self.min_tokens} overlap={self.overlap_tokens}"
 
-    def _parse_nodes(
-        self,
-        nodes: Sequence[BaseNode],
-        show_progress: bool = False,  # noqa: ARG002
-        **kwargs: Any,  # noqa: ARG002
-    ) -> list[BaseNode]:
-        return [made for node in nodes for made in self._chunks(node)]
-
-    def _postprocess_parsed_nodes(self, nodes: list[BaseNode], parent_doc_map: dict[str, Document]) -> list[BaseNode]:
-        # LlamaIndex looks a chunk's text up again and finds the first equal one; ours knows where it stands.
-        spans = [(node.start_char_idx, node.end_char_idx) for node in nodes if isinstance(node, TextNode)]
-        parents = {doc_id: _bare(document) for doc_id, document in parent_doc_map.items()}
-        done: list[BaseNode] = super()._postprocess_parsed_nodes(nodes, parents)
-        for node, (start, end) in zip(done, spans, strict=True):
-            assert isinstance(node, TextNode)  # noqa: S101
-            node.start_char_idx, node.end_char_idx = start, end
-            unspoken = sorted(key for key in node.metadata if key not in ("chapter", "section"))
-            node.excluded_embed_metadata_keys = unspoken
-            node.excluded_llm_metadata_keys = list(unspoken)
-        return done
-
     def _chunks(self, document: BaseNode) -> Iterator[TextNode]:
         text = document.get_content(metadata_mode=MetadataMode.NONE)
         known = document.metadata
-        source = _bare(document).as_related_node_info()
+        source = self.bare(document).as_related_node_info()
         pages = PageMap.of(known)
         newlines = [found.start() for found in re.finditer("\n", text)]
         seen: Counter[str] = Counter()
@@ -125,15 +107,6 @@ class BookNodeParser(NodeParser):
                     text_template="{metadata_str}\n\n{content}",
                     relationships={NodeRelationship.SOURCE: source},
                 )
-
-
-_Part = TypeVar("_Part", bound=BaseNode)
-
-
-def _bare(document: _Part) -> _Part:
-    """The document without what is only for the parser: LlamaIndex copies a document's metadata into each chunk."""
-    kept = {key: value for key, value in document.metadata.items() if key not in (KEY, SIMULATION)}
-    return document if len(kept) == len(document.metadata) else document.model_copy(update={"metadata": kept})
 
 
 def _content_type(units: Sequence[Unit]) -> str:

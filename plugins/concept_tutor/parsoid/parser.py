@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterator, Sequence  # noqa: TC003 - pydantic reads them
-from typing import Any, ClassVar
+from collections.abc import Iterator  # noqa: TC003 - pydantic reads them
+from typing import ClassVar
 
-from llama_index.core.node_parser import NodeParser
 from llama_index.core.schema import BaseNode, Document, MetadataMode, NodeRelationship, TextNode
 from pydantic import Field, model_validator
+
+from ragstone.core import SlicingNodeParser
 
 from .pieces import pack, units
 from .reader import SECTIONS, SEPARATOR
 
 _NAMESPACE = uuid.UUID("c5f7a0de-0d0b-5f0e-8f4a-5d1f6f1b7c33")
 _OF_PAGE = ("page_title", "revision", "licence", "retrieved_at", "language", "direction")
-_SPOKEN = ("page_title", "heading")
 
 
-class ParsoidNodeParser(NodeParser):
+class ParsoidNodeParser(SlicingNodeParser):
     """Cuts documents of ``ParsoidReader`` into chunks of ``min_words`` to ``max_words``, at ends of sentences.
 
     A chunk is a slice of its document and never crosses a section's end. A section of fewer than ``shortest`` words
@@ -28,6 +28,7 @@ class ParsoidNodeParser(NodeParser):
     """
 
     version: ClassVar[int] = 1
+    spoken = ("page_title", "heading")
 
     min_words: int = Field(default=150, gt=0, description="Words that a chunk has, where its section has as many.")
     max_words: int = Field(default=250, gt=0, description="Words that no chunk exceeds.")
@@ -49,28 +50,14 @@ class ParsoidNodeParser(NodeParser):
         """What shapes the chunks; another fingerprint means another corpus."""
         return f"parsoid/{self.version} min={self.min_words} max={self.max_words} shortest={self.shortest}"
 
-    def _parse_nodes(
-        self,
-        nodes: Sequence[BaseNode],
-        show_progress: bool = False,  # noqa: ARG002
-        **kwargs: Any,  # noqa: ARG002
-    ) -> list[BaseNode]:
-        return [made for node in nodes for made in self._chunks(node)]
-
     def _postprocess_parsed_nodes(self, nodes: list[BaseNode], parent_doc_map: dict[str, Document]) -> list[BaseNode]:
-        # LlamaIndex looks a chunk's text up again and finds the first equal one, and copies all of the document's
-        # metadata into each chunk; ours know where they stand and what they need.
-        kept = [
-            (node, node.start_char_idx, node.end_char_idx, dict(node.metadata))
-            for node in nodes
-            if isinstance(node, TextNode)
-        ]
-        done: list[BaseNode] = super()._postprocess_parsed_nodes(nodes, parent_doc_map)
-        for node, start, end, metadata in kept:
-            node.start_char_idx, node.end_char_idx, node.metadata = start, end, metadata
-            unspoken = sorted(key for key in metadata if key not in _SPOKEN)
-            node.excluded_embed_metadata_keys = unspoken
-            node.excluded_llm_metadata_keys = list(unspoken)
+        made = [dict(node.metadata) for node in nodes]
+        done = super()._postprocess_parsed_nodes(nodes, parent_doc_map)
+        for node, metadata in zip(done, made, strict=True):
+            # LlamaIndex copies all of the document's metadata into each chunk; ours have what they need.
+            node.metadata = metadata
+            for excluded in (node.excluded_embed_metadata_keys, node.excluded_llm_metadata_keys):
+                excluded[:] = [key for key in excluded if key in metadata]
         return done
 
     def _chunks(self, document: BaseNode) -> Iterator[TextNode]:

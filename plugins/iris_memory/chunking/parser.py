@@ -5,14 +5,15 @@ from __future__ import annotations
 import bisect
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence  # noqa: TC003 - pydantic reads them
+from collections.abc import Callable, Iterator  # noqa: TC003 - pydantic reads them
 from itertools import pairwise
 from pathlib import PurePosixPath
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar
 
-from llama_index.core.node_parser import NodeParser
-from llama_index.core.schema import BaseNode, Document, MetadataMode, NodeRelationship, RelatedNodeInfo, TextNode
+from llama_index.core.schema import BaseNode, MetadataMode, NodeRelationship, RelatedNodeInfo, TextNode
 from pydantic import Field
+
+from ragstone.core import SlicingNodeParser
 
 from .. import fields
 from .logs import date_in, log_sections
@@ -23,7 +24,7 @@ from .sizes import Limits, Sizer
 OWN = "indexing"
 
 
-class MemoryNodeParser(NodeParser):
+class MemoryNodeParser(SlicingNodeParser):
     """Cuts the documents of the readers in ``reading`` by ``metadata["indexing"]["strategy"]``.
 
     Markdown by ``##`` (up to 500 tokens), explorations by ``##`` and ``**Key`` (up to 600, each repeating up to
@@ -32,6 +33,8 @@ class MemoryNodeParser(NodeParser):
     """
 
     version: ClassVar[int] = 1
+    spoken = (fields.HEADING_PATH,)
+    unshared = (OWN,)
 
     minimum: int = Field(default=50, gt=0, description="Tokens of a chunk, at least; not of mail and state.")
     maximum: int = Field(default=800, gt=0, description="Tokens of a chunk, at most.")
@@ -48,33 +51,12 @@ class MemoryNodeParser(NodeParser):
         """What shapes the chunks; another fingerprint means another corpus."""
         return f"memory/{self.version} min={self.minimum} max={self.maximum} overlap={self.overlap}"
 
-    def _parse_nodes(
-        self,
-        nodes: Sequence[BaseNode],
-        show_progress: bool = False,  # noqa: ARG002
-        **kwargs: Any,  # noqa: ARG002
-    ) -> list[BaseNode]:
-        return [made for node in nodes for made in self._chunks(node)]
-
-    def _postprocess_parsed_nodes(self, nodes: list[BaseNode], parent_doc_map: dict[str, Document]) -> list[BaseNode]:
-        # LlamaIndex looks a chunk's text up again and finds the first equal one; ours knows where it stands.
-        spans = [(node.start_char_idx, node.end_char_idx) for node in nodes if isinstance(node, TextNode)]
-        parents = {doc_id: _bare(document) for doc_id, document in parent_doc_map.items()}
-        done: list[BaseNode] = super()._postprocess_parsed_nodes(nodes, parents)
-        for node, (start, end) in zip(done, spans, strict=True):
-            assert isinstance(node, TextNode)  # noqa: S101
-            node.start_char_idx, node.end_char_idx = start, end
-            unspoken = sorted(key for key in node.metadata if key != fields.HEADING_PATH)
-            node.excluded_embed_metadata_keys = unspoken
-            node.excluded_llm_metadata_keys = list(unspoken)
-        return done
-
     def _chunks(self, document: BaseNode) -> Iterator[TextNode]:
         text = document.get_content(metadata_mode=MetadataMode.NONE)
         own = document.metadata.get(OWN) or {}
         if own.get("left_out"):
             return
-        known = _bare(document).metadata
+        known = self.bare(document).metadata
         path = str(known[fields.PATH])
         forgotten = set(own.get("forgotten") or ())
         newlines = [found.start() for found in re.finditer("\n", text)]
@@ -132,15 +114,6 @@ class MemoryNodeParser(NodeParser):
             case _:
                 found, limits = markdown_sections(text, outline), Limits(low, min(500, hard), hard)
         return outline, Sizer(text, limits, self.count_tokens).fitted(found)
-
-
-_Part = TypeVar("_Part", bound=BaseNode)
-
-
-def _bare(document: _Part) -> _Part:
-    """The document without what is not for its chunks: LlamaIndex copies a document's metadata into each."""
-    kept = {key: value for key, value in document.metadata.items() if key != OWN}
-    return document if len(kept) == len(document.metadata) else document.model_copy(update={"metadata": kept})
 
 
 def _keys(text: str) -> list[Section]:
