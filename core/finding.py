@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from .assistants import Assistant
     from .conversation import Turn
 
-_PLACE = ("book_title", "title", "page_title", "chapter", "section", "heading")
+_PLACE = ("book_title", "title", "page_title", "chapter", "section", "heading", "place")
 
 
 @dataclass(frozen=True)

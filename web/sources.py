@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 #: Begins the list. An earlier answer of a conversation that comes back is cut here: sources are nothing that was said.
 SOURCES = "\n\nSources:\n"
-_NAMED = ("book_title", "edition", "title", "page_title", "chapter", "section", "heading", "page_label", "place")
+_NAMED = ("book_title", "edition", "title", "page_title", "chapter", "section", "heading", "place", "page_label")
 
 
 def source_list(citations: Iterable[Citation], base: str | None = None) -> str:

@@ -66,13 +66,14 @@ class _Cli(click.Group):
     def _load(self, ctx: click.Context) -> None:
         if "ragstone.loaded" not in ctx.meta:
             ctx.meta["ragstone.loaded"] = True
-            _deployment(ctx).loaded().add_commands(self)
+            deployment_of(ctx).loaded().add_commands(self)
 
 
-def _deployment(ctx: click.Context) -> Deployment:
+def deployment_of(ctx: click.Context) -> Deployment:
+    """The deployment of a command line, also of one that a shell completes."""
     found = ctx.find_object(Deployment)
     if found is None:
-        found = ctx.obj = Deployment(ctx.params.get("config"))
+        found = ctx.find_root().obj = Deployment(ctx.find_root().params.get("config"))
         ctx.call_on_close(found.close)
     return found
 
@@ -92,10 +93,10 @@ def _cli() -> click.Group:
     @click.option("-v", "--verbose", is_flag=True, help="Say more: progress in the log, tracebacks of plugins.")
     @click.version_option(metadata.version("ragstone"), prog_name="ragstone")
     @click.pass_context
-    def cli(ctx: click.Context, config: Path | None, verbose: bool) -> None:  # noqa: ARG001 - read by _deployment
+    def cli(ctx: click.Context, config: Path | None, verbose: bool) -> None:  # noqa: ARG001 - read by deployment_of
         """Ask your books, notes and wikis, offline, and get answers that cite their sources."""
         _log_to_stderr(verbose)
-        _deployment(ctx)
+        deployment_of(ctx)
 
     for command in commands.OWN:
         cli.add_command(command)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from contextlib import suppress
 from dataclasses import asdict
 from typing import TYPE_CHECKING
@@ -10,7 +11,9 @@ import click
 
 from ..calibration import FEWEST_CHUNKS
 from ..errors import StorageError
+from ..finding import find_passages
 from . import show
+from .completing import completion
 from .evaluating import evaluate, inspect
 from .questions import Asked, asks
 
@@ -100,14 +103,18 @@ def _threshold(info: CorpusInfo) -> str:
 
 @corpus.command("rebuild", epilog="Example: ragstone corpus rebuild books")
 @click.argument("name")
+@_json
 @_pass
-def corpus_rebuild(deployment: Deployment, name: str) -> None:
+def corpus_rebuild(deployment: Deployment, name: str, as_json: bool) -> None:
     """Make a corpus anew from the catalog; the old one answers until the new one is whole. Can be resumed."""
     found = deployment.host().find_corpus(name)
     total = found.info().documents
     with show.progress(f"rebuilding {name}", total) as tell:
         report = found.rebuild(on_progress=tell)
-    click.echo(f"{name} is rebuilt: {total} documents, {report.chunks} chunks embedded now.")
+    if as_json:
+        show.as_json({"name": name, "documents": total, "chunks": report.chunks})
+    else:
+        click.echo(f"{name} is rebuilt: {total} documents, {report.chunks} chunks embedded now.")
 
 
 @asks('ragstone ask book_chat "How do doors connect?" --book primer --json')
@@ -120,4 +127,20 @@ def ask(asked: Asked) -> None:
         show.answer(found)
 
 
-OWN: tuple[click.Command, ...] = (ask, corpus, encoder, evaluate, inspect, plugins)
+@asks('ragstone search book_chat "How do doors connect?" --top-k 3 --json')
+def search(asked: Asked) -> None:
+    """Search an assistant's sources: the passages that a question would be answered from, best first."""
+    found = find_passages(asked.assistant, **asked.arguments)
+    if asked.as_json:
+        show.as_json(found.to_dict())
+        return
+    for passage in found.passages:
+        click.echo(show.printable(f"[{passage.n}] {passage.place}"))
+        click.echo(show.printable(textwrap.indent(passage.text, "    ")) + "\n")
+    if not found.passages:
+        click.echo("Nothing was found.")
+    elif not found.enough:
+        click.echo("This is not enough to answer from: ragstone ask would refuse.")
+
+
+OWN: tuple[click.Command, ...] = (ask, completion, corpus, encoder, evaluate, inspect, plugins, search)

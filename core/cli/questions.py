@@ -10,6 +10,7 @@ import click
 
 from ..errors import BadRequest
 from ..questions import read_question
+from .completing import complete_assistant
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
@@ -34,7 +35,7 @@ def asks(example: str) -> Callable[[Callable[[Asked], None]], click.Command]:
     def decorate(function: Callable[[Asked], None]) -> click.Command:
         # What a question can be narrowed to, each assistant says for itself: these options are not click's.
         @click.command(context_settings={"ignore_unknown_options": True}, epilog=f"Example: {example}")
-        @click.argument("assistant")
+        @click.argument("assistant", shell_complete=complete_assistant)
         @click.argument("question")
         @click.option("--top-k", type=int, help="Passages to answer from.")
         @click.option(

@@ -97,8 +97,9 @@ def diff_books(deployment: Deployment, before: str, after: str, as_json: bool) -
 @book.command(epilog="Example: ragstone book remove my-book")
 @click.argument("slug")
 @click.option("-y", "--yes", is_flag=True, help="Do not ask.")
+@_json
 @click.pass_obj
-def remove(deployment: Deployment, slug: str, yes: bool) -> None:
+def remove(deployment: Deployment, slug: str, yes: bool, as_json: bool) -> None:
     """Take a book off the shelf. Its files are not touched."""
     shelf = Shelf(deployment.host())
     found = shelf.book(slug)
@@ -106,7 +107,10 @@ def remove(deployment: Deployment, slug: str, yes: bool) -> None:
         click.confirm(f"Take '{found.title}' ({found.edition}) off the shelf?", abort=True)
     with suppress(NotFound):  # somebody else was quicker: it is off the shelf
         shelf.remove(slug)
-    click.echo(f"'{found.title}' ({found.edition}) is off the shelf: {found.chunks} passages.")
+    if as_json:
+        show_json({"removed": slug, "title": found.title, "edition": found.edition, "chunks": found.chunks})
+    else:
+        click.echo(f"'{found.title}' ({found.edition}) is off the shelf: {found.chunks} passages.")
 
 
 def _summarise(report: AddReport) -> None:
