@@ -29,7 +29,7 @@ def by_words(concept: str, nodes: Sequence[TextNode]) -> list[float]:
     The page's lead counts fully for that and the rest half, as the lead of such a page says what the concept is. A
     passage with fewer than ``LEAST_SHARE`` of the words gets 0.
     """
-    asked = set(question_stems(concept)) or set(stems(concept))
+    asked = set(question_stems(concept))
     titles: dict[str, frozenset[str]] = {}
     return [_score(asked, node, titles) for node in nodes]
 

@@ -290,6 +290,26 @@ def test_what_a_kill_interrupted_goes_on_with_the_next_server(
     assert done.isdisjoint(name.lower() for name in wiki.pages_asked()[before:])
 
 
+def test_what_another_process_does_is_told_as_well(tmp_path: Path, wiki: SmallWiki) -> None:
+    gate = threading.Event()
+    wiki.before = lambda path: (gate.wait(HANG), None)[1] if path.endswith("/html") else None
+    with hosting(tmp_path, wiki, "Mean", "Median") as (host, store):
+        child = subprocess.Popen([sys.executable, "-c", _KILLED, str(tmp_path), wiki.url, ""])
+        try:
+            until(lambda: set(_states(store).values()) == {"running"} or child.poll() is not None)
+            steps: list[str] = []
+            for progress in host.once(Gathering).follow("p", 0.1):
+                if progress is None:
+                    gate.set()
+                else:
+                    steps.append(progress.state)
+            assert sorted(steps) == ["found", "found", "running", "running"]
+            assert child.wait(HANG) == 0
+        finally:
+            child.kill()
+            child.wait()
+
+
 def test_what_a_living_process_holds_is_left_to_it_and_taken_when_it_is_gone(
     tmp_path: Path, wiki: SmallWiki, monkeypatch: pytest.MonkeyPatch
 ) -> None:

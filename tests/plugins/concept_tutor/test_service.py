@@ -1,0 +1,81 @@
+"""The room as a whole: its reader and node parser, its checks, and what a server begins with."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from ragstone.core import BadRequest
+from ragstone.core.testing import open_host
+from ragstone.plugins.concept_tutor.gathering import Gathering
+from ragstone.plugins.concept_tutor.importing import read_plan_file
+from ragstone.plugins.concept_tutor.plans.corpus import behind, corpus_of
+from ragstone.plugins.concept_tutor.plans.store import PlanStore
+from ragstone.plugins.concept_tutor.service import SAMPLE, begin
+from ragstone.plugins.concept_tutor.wiki import WikiPageMissing
+from ragstone.plugins.concept_tutor.wikis import Wikis
+from tests.plugins.concept_tutor.gathering.small_wiki import SmallWiki, page, until
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+
+@pytest.fixture
+def wiki() -> Iterator[SmallWiki]:
+    with SmallWiki({"C++ & more": page("C++ & more", "Use", revision=12)}) as running:
+        yield running
+
+
+def test_a_wikis_page_is_read_by_its_address(tmp_path: Path, wiki: SmallWiki) -> None:
+    with open_host(tmp_path, options=wiki.options()) as host:
+        reader = host.readers["mediawiki:"]
+        for address in ("mediawiki:wiki/C++ & more", f"{wiki.url}/wiki/C%2B%2B_%26_more?action=x#Use"):
+            (document,) = reader.load_data(address, extra_info={"note": "n"})
+            known = document.metadata
+            assert (known["page_title"], known["revision"], known["note"]) == ("C++ & more", "12", "n")
+            assert known["url"] == f"{wiki.url}/wiki/C++_&_more"
+            nodes = host.node_parser("mediawiki").get_nodes_from_documents([document])
+            assert [node.metadata["heading"] for node in nodes] == ["", "Use"]
+        with pytest.raises(WikiPageMissing):
+            reader.load_data("mediawiki:wiki/Nothing")
+
+
+@pytest.mark.parametrize("address", ["", "wiki", "wiki/", "file:///etc/passwd", "http://127.0.0.1:1/wiki/X", "x/Y"])
+def test_what_is_no_page_of_the_wikis_is_not_asked_for(tmp_path: Path, wiki: SmallWiki, address: str) -> None:
+    with open_host(tmp_path, options=wiki.options()) as host, pytest.raises(BadRequest):
+        host.once(Wikis).place(address)
+    assert wiki.asked == []
+
+
+def test_the_checks_tell_of_plans_and_wikis(tmp_path: Path, wiki: SmallWiki) -> None:
+    with open_host(tmp_path, options=wiki.options()) as host:
+        checks = {check.name: (check.ok, check.detail) for check in host.checks()}
+        assert checks["study plans"] == (False, "none yet; ragstone tutor plan add")
+        assert checks["wiki wiki"] == (True, "may be asked")
+    with open_host(tmp_path / "other") as host:
+        begin(host)
+        checks = {check.name: (check.ok, check.detail) for check in host.checks()}
+        assert checks["study plans"] == (True, "1 plans, 22 passages")
+        assert "contact is not set" in checks["wiki wikipedia"][1]
+    assert wiki.asked == []
+
+
+def test_without_the_sample_a_first_start_is_empty(tmp_path: Path, wiki: SmallWiki) -> None:
+    with open_host(tmp_path, options=wiki.options()) as host:
+        begin(host)
+        assert host.once(PlanStore).plans() == []
+
+
+def test_passages_that_were_not_embedded_before_the_end_are_with_the_next_server(tmp_path: Path) -> None:
+    options = {"concept_tutor": {"sample": False}}
+    with open_host(tmp_path, options=options) as host:
+        made = read_plan_file(SAMPLE)
+        host.once(PlanStore).add(made.plan, made.sources)  # and no further
+    with open_host(tmp_path, options=options) as host:
+        assert behind(host) == ["elementary-statistics"]
+        begin(host)
+        until(lambda: not host.once(Gathering).is_busy("elementary-statistics"))
+        assert behind(host) == []
+        assert corpus_of(host).info().chunks == 22
