@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from statistics import fmean
 from typing import TYPE_CHECKING
 
-from ragstone.core import BadRequest, TooLarge
+from ragstone.core import BadRequest, NotFound, TooLarge
 
 from ..plans.graph import order
 from ..plans.store import PlanStore
@@ -36,6 +36,9 @@ if TYPE_CHECKING:
 #: Whoever says nothing else is this learner.
 ME = "me"
 _ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
+_NAME = re.compile(r"[\w.@ -]{1,64}")
+#: No database keeps a lone half of a character, PostgreSQL no NUL.
+_NOT_KEPT = re.compile("[\x00\ud800-\udfff]")
 
 
 def _now() -> datetime:
@@ -84,6 +87,8 @@ class Lessons:
 
     def question(self, question_id: str) -> Question:
         """The question of that id."""
+        if not _ID.fullmatch(question_id):
+            raise NotFound("there is no such question", hint="ask for the next one")
         return self._store.question(question_id)
 
     def next(
@@ -128,6 +133,9 @@ class Lessons:
         ``BadRequest`` for what is none of the options.
         """
         attempt_id = uuid.uuid4().hex if attempt_id is None else attempt_id
+        text = _NOT_KEPT.sub("\ufffd", text)
+        if not _NAME.fullmatch(learner):
+            raise BadRequest("the learner's name cannot be used", hint="1 to 64 letters, digits, blanks and . @ _ -")
         if not _ID.fullmatch(attempt_id):
             raise BadRequest("the attempt's id cannot be used", hint="1 to 64 of A-Z, a-z, 0-9, _ and -")
         if len(text) > self._options.longest_answer:

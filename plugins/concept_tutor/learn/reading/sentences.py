@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from ...plans.records import SourceChunk
 
 _SHORTEST, _LONGEST = 6, 36
+#: What is longer is no sentence, and a stranger's way to keep the patterns busy.
+_MOST_CHARACTERS = 800
 _NOT_PROSE = re.compile(r"\s*(?:[-*•+]\s|\d{1,3}[.)]\s|\||#)|.*\s\|\s.*\|")
 #: Formulas, markup, addresses, footnote marks: nothing to ask in words about.
 _MARKUP = re.compile(r"[\\{}<>|=^~\[\]_]|\$[^$\d]|https?:|www\.|\.\.\.|…|\w\.\w{2,}\(")
@@ -88,7 +90,8 @@ def sentences_of(chunk: SourceChunk) -> Iterator[Sentence]:
         if _NOT_PROSE.match(line):
             continue
         for start, end in sentence_spans(chunk.content, begin, begin + len(line.rstrip())):
-            yield Sentence(chunk, start, end, chunk.content[start:end])
+            if end - start <= _MOST_CHARACTERS:
+                yield Sentence(chunk, start, end, chunk.content[start:end])
 
 
 def stands_alone(sentence: Sentence, known: frozenset[str] = frozenset()) -> bool:

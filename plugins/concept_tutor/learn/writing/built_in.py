@@ -94,6 +94,8 @@ class BuiltIn:
         return [draft for _worth, draft in sorted(found, key=lambda each: -each[0])]
 
     def _of(self, chunk: SourceChunk, name: str) -> Iterator[Draft]:
+        if not chunk.language.casefold().startswith(("en", "simple")) and chunk.language:
+            return
         title = bare_title(chunk.page_title)
         known = frozenset(normal(f"{title} {name}").split()) | {normal(title), normal(name)}
         for sentence in sentences_of(chunk):

@@ -149,9 +149,19 @@ def test_what_is_no_answer_is_refused_and_not_kept(lessons: Lessons) -> None:
         lessons.answer(free.question_id, "x" * 100_000)
     with pytest.raises(BadRequest, match="attempt's id"):
         lessons.answer(free.question_id, "straw", "../../etc")
-    with pytest.raises(NotFound, match="no question"):
-        lessons.answer("nowhere", "straw")
+    with pytest.raises(BadRequest, match="learner's name"):
+        lessons.answer(free.question_id, "straw", learner="a\x00b")
+    for nowhere in ("nowhere", "", "\x00", "../.."):
+        with pytest.raises(NotFound, match=r"no (such )?question"):
+            lessons.answer(nowhere, "straw")
     assert lessons.last() == []
+
+
+def test_an_answer_of_strange_characters_is_an_answer(lessons: Lessons) -> None:
+    free = of_form(lessons, "open")
+    for number, strange in enumerate(("\x00", "\ud800 stones", "\u202e", "🌱" * 500)):
+        assert lessons.answer(free.question_id, strange, f"strange-{number}").verdict == "wrong"
+    assert [attempt.answer for attempt in lessons.last()] == ["🌱" * 500, "\u202e", "\ufffd stones", "\ufffd"]
 
 
 def test_the_next_question_follows_the_prerequisites_then_what_is_due(lessons: Lessons, clock: Clock) -> None:
