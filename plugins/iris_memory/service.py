@@ -10,7 +10,7 @@ from . import fields
 from .kinds import DOC_TYPES
 from .memory import memory_of
 from .prompts import ANSWER
-from .recall.narrowing import Narrowing
+from .recall.narrowing import LONGEST_PART, Narrowing
 from .recall.search import chunk_of
 from .recall.telling import place
 
@@ -41,9 +41,10 @@ def assistant(host: Host) -> Assistant:
     memory = memory_of(host)
 
     def conditions(narrow: Mapping[str, str]) -> dict[str, str | tuple[str, ...]]:
-        narrowing = Narrowing(
-            sender=narrow.get(_FROM) or None, recipient=narrow.get(_TO) or None, subject=narrow.get(_SUBJECT) or None
-        )
+        asked = {name: narrow[name] for name in (_FROM, _TO, _SUBJECT) if narrow.get(name, "").strip()}
+        if any(len(part) > LONGEST_PART for part in asked.values()):
+            raise NotFound("no mail is like that", hint=f"at most {LONGEST_PART} characters of a name")
+        narrowing = Narrowing(sender=asked.get(_FROM), recipient=asked.get(_TO), subject=asked.get(_SUBJECT))
         found: dict[str, str | tuple[str, ...]] = {}
         if narrow.get(_TYPE):
             found[fields.DOC_TYPE] = narrow[_TYPE]

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
 _AGE = re.compile(r"(\d{1,5})\s*(h|d|w|y)")
 _HOURS = {"h": 1, "d": 24, "w": 24 * 7, "y": 24 * 365}
-_LONGEST = 200
+#: Characters of a part of a name, an address or a subject.
+LONGEST_PART = 200
 
 
 @dataclass(frozen=True)
@@ -43,8 +44,8 @@ class Narrowing:
             if name not in DOC_TYPES:
                 raise BadRequest(f"there is no document type {str(name)[:40]!r}", hint=f"known: {', '.join(DOC_TYPES)}")
         for what, part in (("sender", self.sender), ("recipient", self.recipient), ("subject", self.subject)):
-            if part is not None and (not part.strip() or len(part) > _LONGEST):
-                raise BadRequest(f"the {what} must have 1 to {_LONGEST} characters")
+            if part is not None and (not part.strip() or len(part) > LONGEST_PART):
+                raise BadRequest(f"the {what} must have 1 to {LONGEST_PART} characters")
 
     def __str__(self) -> str:
         """As the inspector tells it; "" for nothing."""

@@ -138,3 +138,11 @@ def test_programs_get_the_block(host: Host) -> None:
     assert len(entries) <= 2
     with pytest.raises(BadRequest, match="n_results must be from 1 to 100, not 0"):
         tool.call(about="the lid", n_results=0)
+
+
+@pytest.mark.parametrize("name", ["from", "to", "subject"])
+def test_a_narrowing_that_no_mail_can_have(name: str, host: Host) -> None:
+    ask = host.assistant("memory").ask
+    with pytest.raises(NotFound, match="no mail is"):
+        ask("vinegar", narrow={name: "x" * 201})
+    assert ask("vinegar for the tank", narrow={name: " "}).citations, "nothing is nothing to narrow to"
