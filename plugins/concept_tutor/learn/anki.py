@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from datetime import datetime
 
-    from .records import Question
+    from .records import Question, QuestionSource
 
 #: Of the note type; another number would make it another one in a learner's collection.
 _MODEL = 1_607_392_319
@@ -70,10 +70,8 @@ def package(title: str, slug: str, names: Mapping[str, str], questions: Sequence
 def _fields(question: Question) -> list[str]:
     options = "".join(f"<li>{_plain(option)}</li>" for option in question.options)
     sources = "<br>".join(
-        f'[{source.index}] <a href="{html.escape(source.page_url)}">{_plain(source.page_title)}</a>'
-        + "".join(f" · {_plain(more)}" for more in (source.section, source.licence) if more)
+        " · ".join([f"[{source.index}] {_link(source)}", *map(_plain, filter(None, (source.section, source.licence)))])
         for source in question.sources
-        if source.page_url.startswith(("https://", "http://"))
     )
     return [
         _plain(question.text),
@@ -82,6 +80,14 @@ def _fields(question: Question) -> list[str]:
         _plain(question.explanation),
         sources,
     ]
+
+
+def _link(source: QuestionSource) -> str:
+    """What opens the page, where it has an address of its own; Anki knows nothing of ours."""
+    title = _plain(source.page_title)
+    if not source.page_url.startswith(("https://", "http://")):
+        return title
+    return f'<a href="{html.escape(source.page_url)}">{title}</a>'
 
 
 def _plain(text: str) -> str:
