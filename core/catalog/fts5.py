@@ -58,9 +58,10 @@ def scores(connection: Connection, corpus_id: int, word: str) -> tuple[list[int]
     FTS5's BM25 has k1 = 1.2 and b = 0.75 and is negative; here greater is better.
     """
     name = _name(corpus_id)
-    found = connection.execute(
-        text(f"SELECT rowid, -bm25({name}, :weight, 1.0) FROM {name} WHERE {name} MATCH :query ORDER BY rowid"),
-        {"query": _quoted(word), "weight": HEADINGS_WEIGHT},
+    # As the driver takes it: every question asks it for each new word, and SQLAlchemy would read it anew each time.
+    found = connection.exec_driver_sql(
+        f"SELECT rowid, -bm25({name}, ?, 1.0) FROM {name} WHERE {name} MATCH ? ORDER BY rowid",
+        (HEADINGS_WEIGHT, _quoted(word)),
     ).all()
     return [row[0] for row in found], [row[1] for row in found]
 
