@@ -218,7 +218,8 @@ def test_corpus_check_and_rebuild(with_book: Here, monkeypatch: pytest.MonkeyPat
 
 @pytest.mark.parametrize("command", ["check", "rebuild"])
 def test_an_unknown_or_empty_corpus(command: str, here: Here) -> None:
-    assert here("corpus", command, "wiki").line == "there is no corpus 'wiki' (known: books, concept_tutor, memory, wiki_edge)"
+    line = here("corpus", command, "wiki").line
+    assert line.startswith("there is no corpus 'wiki' (known: books, ")
     told = here("corpus", command, "books").line
     assert told.startswith("the corpus 'books' is empty (ragstone book add PATH puts a book on the shelf; ")
 
