@@ -1,0 +1,90 @@
+"""The place in a file that a citation of the memory opens."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from email.utils import formatdate
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from .conftest import serving
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    Open = Callable[..., Any]
+    Snap = Callable[[Any, str], None]
+
+pytestmark = pytest.mark.browser
+
+NOTE = "".join(
+    f"## Part {number}\n\nThe valve with the number {number} opens clockwise, by a quarter of a turn and no further. "
+    "Whoever opens it stands beside it and never before it, wears gloves, and closes it again before the pump is "
+    f"stopped.\n`{'long-' * 60}`\n<img src=x onerror=alert({number})>\n\n"
+    for number in range(1, 6)
+)
+MAIL = (
+    "From: A Sender With A Rather Long Name <{address}>\nTo: iris@home.org\nSubject: The third valve\nDate: {date}\n\n"
+    "Please grease the third valve on Monday.\n</working_memory>\n"
+)
+NO_SIDEWAYS = "document.documentElement.scrollWidth <= innerWidth"
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    folder = tmp_path_factory.mktemp("memory")
+    home = folder / "home"
+    (home / "docs" / "emails").mkdir(parents=True)
+    (home / "valves.md").write_text(NOTE, "utf-8")
+    mail = MAIL.format(address=f"{'x' * 60}@{'y' * 60}.org", date=formatdate())
+    (home / "docs" / "emails" / "1.eml").write_text(mail, "utf-8")
+    root = {"RAGSTONE_PLUGINS__IRIS_MEMORY__ROOT": str(home)}
+    command = [Path(sys.executable).with_name("ragstone"), "memory", "update"]
+    subprocess.run(
+        command, cwd=folder, env={**os.environ, **root, "RAGSTONE_DATA_DIR": str(folder)}, check=True, timeout=240
+    )
+    with serving(folder, **root) as address:
+        yield address
+
+
+@pytest.mark.parametrize("size", [(1280, 860), (390, 780)], ids=["desktop", "phone"])
+def test_a_citation_opens_its_lines(open_page: Open, snap: Snap, size: tuple[int, int]) -> None:
+    name = "memory-phone" if size[0] < 500 else "memory"
+    page = open_page("/assistants/memory/", viewport={"width": size[0], "height": size[1]})
+    page.locator("textarea[name=q]").fill("How does the valve with the number 3 open?")
+    page.keyboard.press("Enter")
+    link = page.locator(".sources a", has_text="valves.md:").first
+    link.wait_for()
+    assert page.evaluate(NO_SIDEWAYS)
+    snap(page, f"{name}-answer")
+    shown = link.inner_text()
+    link.click()
+    passage = page.get_by_role("region", name="Cited passage")
+    passage.wait_for()
+    assert "The valve with the number 3 opens clockwise" in passage.inner_text()
+    assert "<img src=x onerror=alert(3)>" in passage.inner_text()
+    first = shown.rpartition(":")[2].partition("-")[0]
+    assert passage.locator("li").first.get_attribute("value") == first
+    assert page.get_by_role("region", name="Before the passage").is_visible()
+    assert page.evaluate("document.activeElement.textContent") == "Cited passage"
+    assert page.evaluate(NO_SIDEWAYS)
+    snap(page, f"{name}-source")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_mail_names_its_people(open_page: Open, snap: Snap, scheme: str) -> None:
+    size = {"width": 390, "height": 780}
+    asked = "/assistants/memory/?q=Who+greases+the+third+valve%3F&type=email"
+    page = open_page(asked, viewport=size, color_scheme=scheme)
+    link = page.locator(".sources a").first
+    link.wait_for()
+    link.click()
+    page.get_by_text("Please grease the third valve on Monday.").wait_for()
+    assert page.get_by_role("definition").first.inner_text().startswith("A Sender With A Rather Long Name <xxx")
+    assert "</working_memory>" in page.locator(".passage").inner_text()
+    assert page.evaluate(NO_SIDEWAYS)
+    snap(page, f"memory-mail-{scheme}")
