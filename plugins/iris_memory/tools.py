@@ -1,8 +1,9 @@
-"""What programs may call besides searching and asking: the block for a prompt of their own."""
+"""What programs may call besides searching and asking: the block for a prompt of their own, and an update."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
 
 from llama_index.core.tools import BaseTool, FunctionTool
 
@@ -20,7 +21,7 @@ _MOST = 100
 
 
 def tools(host: Host) -> list[BaseTool]:
-    """``working_memory``."""
+    """``working_memory`` and ``memory_update``."""
 
     def working_memory(about: str, n_results: int = 5) -> str:
         """Recall what the agent's files hold that is near to a mail or a task, as a block to put into a prompt.
@@ -39,4 +40,8 @@ def tools(host: Host) -> list[BaseTool]:
         )
         return format_for_prompt(found.chunks, host=host)
 
-    return [FunctionTool.from_defaults(working_memory)]
+    def memory_update() -> dict[str, Any]:
+        """Bring the memory to what the agent's files say now. Unchanged files are not read."""
+        return asdict(memory_of(host).update())
+
+    return [FunctionTool.from_defaults(each) for each in (working_memory, memory_update)]

@@ -373,6 +373,72 @@ def test_a_key_opens_its_assistants_tools_and_no_others(tmp_path: Path, abacus: 
         talk(beyond())
 
 
+def test_a_memory_is_updated_and_queried(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    home.mkdir()
+    (home / "tank.md").write_text("# Tank\n\nThe lid of the left tank is open.\n", "utf-8")
+    options = {"iris_memory": {"root": str(home)}}
+    with open_host(tmp_path, options=options) as host, running(create_app(host), host.options(WebSettings)) as url:
+
+        async def work() -> None:
+            async with http_client(f"{url}mcp") as client:
+                report = await client.call_tool("memory_update", {})
+                assert (report.is_error, report.structured_content["added"]) == (False, ["tank.md"])
+                asked = await client.call_tool("ask_memory", {"question": "How is the lid of the left tank?"})
+                assert asked.structured_content["answer"].startswith("The lid of the left tank is open. [1]")
+
+                (home / "tank.md").write_text("# Tank\n\nThe lid of the left tank is shut.\n", "utf-8")
+                report = await client.call_tool("memory_update", {})
+                assert report.structured_content["updated"] == ["tank.md"]
+                asked = await client.call_tool("ask_memory", {"question": "How is the lid of the left tank?"})
+                assert asked.structured_content["answer"].startswith("The lid of the left tank is shut. [1]")
+                block = await client.call_tool("working_memory", {"about": "the lid of the left tank"})
+                assert "The lid of the left tank is shut." in block.content[0].text
+
+        talk(work())
+
+
+def test_a_server_that_is_killed_is_an_error_and_the_next_one_serves(stdio: Any, tmp_path: Path) -> None:
+    def serving() -> tuple[subprocess.Popen[bytes], str]:
+        command = [stdio.command, "serve", "--port", "0"]
+        process = subprocess.Popen(
+            command, env=stdio.env, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+        )
+        assert process.stdout is not None
+        return process, process.stdout.readline().decode().split()[3]
+
+    async def answer(url: str) -> str:
+        async with http_client(f"{url}mcp") as client:
+            asked = await client.call_tool("ask_book_chat", {"question": QUESTION})
+            return str(asked.structured_content["answer"])
+
+    def completed(url: str) -> str:
+        client = needed("openai").OpenAI(base_url=f"{url}v1", api_key="x", max_retries=0, timeout=HANG)
+        messages = [{"role": "user", "content": QUESTION}]
+        told = client.chat.completions.create(model="book_chat", messages=messages)
+        return str(told.ragstone["answer"])
+
+    process, url = serving()
+    try:
+        before = talk(answer(url))
+        assert completed(url) == before
+    finally:
+        process.kill()
+        process.communicate()
+    with pytest.raises(Exception, match=r"\w") as lost:  # a kind of the SDK's own, in a group of exceptions
+        talk(answer(url))
+    assert not isinstance(lost.value, TimeoutError), "it hung"
+    with pytest.raises(needed("openai").APIConnectionError):
+        completed(url)
+    process, url = serving()
+    try:
+        assert talk(answer(url)) == completed(url) == before
+    finally:
+        process.terminate()
+        process.communicate(timeout=HANG)
+    assert process.returncode == 0
+
+
 # stdio
 
 
