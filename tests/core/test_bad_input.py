@@ -61,7 +61,7 @@ def failed(done: Ended, code: int, told: str) -> None:
 
 
 def test_an_unknown_assistant(shelf: Here) -> None:
-    failed(shelf("ask", "wiki", QUESTION), 2, "there is no assistant 'wiki' (known: book_chat, wiki_edge)")
+    failed(shelf("ask", "wiki", QUESTION), 2, "there is no assistant 'wiki' (known: book_chat, concept_tutor, memory, wiki_edge)")
 
 
 def test_an_unknown_book(shelf: Here) -> None:
