@@ -43,7 +43,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     mail = MAIL.format(address=f"{'x' * 60}@{'y' * 60}.org", date=formatdate())
     (home / "docs" / "emails" / "1.eml").write_text(mail, "utf-8")
     root = {"RAGSTONE_PLUGINS__IRIS_MEMORY__ROOT": str(home)}
-    command = [Path(sys.executable).with_name("ragstone"), "memory", "update"]
+    command = [str(Path(sys.executable).with_name("ragstone")), "memory", "update"]
     subprocess.run(
         command, cwd=folder, env={**os.environ, **root, "RAGSTONE_DATA_DIR": str(folder)}, check=True, timeout=240
     )
