@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from ..wiki import WikiHit
     from ..wikis import Wikis
 
+_LONGEST_TITLE = 300
+
 
 @dataclass(frozen=True)
 class Found:
@@ -95,16 +97,21 @@ def _chunk(node: TextNode, relevance: float, source: str) -> NewChunk:
     known = node.metadata
     return NewChunk(
         source=source,
-        page_title=str(known["page_title"]),
+        page_title=_plain(known["page_title"])[:_LONGEST_TITLE],
         page_url=str(known["url"]),
-        section=str(known["heading"]),
+        section=_plain(known["heading"]),
         revision=str(known["revision"]),
         licence=str(known["licence"]),
         retrieved=datetime.fromisoformat(str(known["retrieved_at"])),
         relevance=round(relevance, 4),
-        content=node.text,
+        content=_plain(node.text),
         language=str(known.get("language") or ""),
     )
+
+
+def _plain(words: object) -> str:
+    """Without what no database keeps, and no page of a wiki has."""
+    return str(words).replace("\0", "")
 
 
 def _source(node: TextNode, wiki_of: dict[str, str]) -> str:

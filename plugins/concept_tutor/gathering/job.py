@@ -9,7 +9,7 @@ from collections import deque
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
-from ragstone.core import RagstoneError
+from ragstone.core import RagstoneError, StorageError
 
 from ..plans.corpus import behind, bring_up_to_date
 from ..plans.store import PlanStore
@@ -194,16 +194,17 @@ class Gathering:
         name = self._store.concept(slug, key).name
         try:
             found = finder.find(name)
+            if found.chunks:
+                self._store.put_sources(slug, key, found.chunks, found.reason)
+            else:
+                self._claims.give_up(slug, key, "none", "no page of the wikis speaks of it")
+        except StorageError:  # it would be the same for every other concept
+            raise
         except RagstoneError as error:
             self._claims.give_up(slug, key, "failed", str(error))
         except Exception as error:
             _log.exception("looking for sources of %r failed", name)
             self._claims.give_up(slug, key, "failed", f"it failed ({type(error).__name__}); the log says more")
-        else:
-            if found.chunks:
-                self._store.put_sources(slug, key, found.chunks, found.reason)
-            else:
-                self._claims.give_up(slug, key, "none", "no page of the wikis speaks of it")
         self._tell(slug, key, on_progress)
 
     def _tell(self, slug: str, key: str, on_progress: Callable[[Progress], None] | None) -> None:

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from ragstone.core import BadRequest
+from ragstone.core import BadRequest, TooLarge
 
+from ..plans.checking import MOST_CONCEPTS, MOST_EDGES
 from ..plans.graph import without_circles
 from ..plans.records import Edge, NewChunk, NewConcept, NewPlan
 
@@ -56,6 +57,8 @@ def assemble(
     title = title or shape.title
     if not title.strip():
         raise BadRequest("the plan has no title", hint="give it one, with --title on the command line")
+    if len(shape.concepts) > MOST_CONCEPTS or sum(len(one.needs) for one in shape.concepts) > MOST_EDGES:
+        raise TooLarge(f"a plan has at most {MOST_CONCEPTS} concepts and {MOST_EDGES} prerequisites")
     keys = _keys(shape.concepts, where)
     found = _by_name(shape.concepts, keys)
     edges: dict[tuple[str, str], Edge] = {}

@@ -130,6 +130,16 @@ def test_a_hostile_page_is_one_concepts_failure(tmp_path: Path, wiki: SmallWiki)
         assert "too_deep" in store.concept("p", "mode").reason
 
 
+def test_what_no_database_keeps_fails_no_gathering(tmp_path: Path, wiki: SmallWiki, database: str | None) -> None:
+    wiki.pages["Mode"] = page("Mode", extra="<p>\0 and &#0; " + "mode " * 60 + "</p>").replace(
+        b"<title>Mode", b"<title>Mode \0" + b"m" * 5_000
+    )
+    with hosting(tmp_path, wiki, "Mean", "Mode", database=database) as (host, store):
+        host.once(Gathering).run("p")
+        assert _states(store) == {"mean": "found", "mode": "found"}
+        assert all(len(chunk.page_title) <= 300 for chunk in store.sources("p", "mode"))
+
+
 def test_a_wiki_that_is_away_is_told_and_the_other_serves(tmp_path: Path, wiki: SmallWiki) -> None:
     with SmallWiki() as other:
         gone = other.url

@@ -144,6 +144,8 @@ def test_a_part_of_a_collection_leaves_out_what_is_not_in_it() -> None:
         ("jsonl", '{"name": "A"}\n{"name": }', "line 2, column 10: is no JSON"),
         ("jsonl", '{"name": "A"}\n{"tag": "b", "title": "B", "dependencies": 3}', "line 2: dependencies is no list"),
         ("jsonl", '{"tag": 3, "title": "B"}', "line 1: key: Input should be a valid string"),
+        ("list", "\n".join(map(str, range(2_001))), "at most 2000 concepts"),
+        ("list", "\n".join(f"{a} <- {','.join(map(str, range(150)))}" for a in range(150)), "20000 prerequisites"),
         ("xml", "<a/>", "'xml' is no format of a plan"),
     ],
 )
