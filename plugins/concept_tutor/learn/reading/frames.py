@@ -92,6 +92,7 @@ _PASSIVE = re.compile(
 #: Where what is asked for is over and something else begins.
 _NEW_CLAUSE = re.compile(
     r",?\sand\s(?:appears?|does|do|is|are|was|were|has|have|had|can|may|will|presumably|so|thus|often|then)\s|"
+    r",?\sand\s(?:the|an?|its|their|his|her)\s\w+\s(?:is|are|was|were|has|have|had)\s|"
     r",?\s(?:but|although|though|while|whereas|because|since|which means|so that|unless|however)\s"
     r"|,\s(?:which|who|where|when|as|with|making|including|such as|if|the|a|an|it|he|she|they|leading|resulting)\s"
 )

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from .frames import definition_of
-from .names import Kinds
+from .names import DEMONYM, Kinds
 from .numbers import counts_in, years_in
 from .sentences import sentences_of
 from .spelling import normal, same_thing, stem_set
@@ -129,7 +129,9 @@ class Material:
         if any(word[0].isupper() for word in rest.split()):
             return phrase  # "Animal Farm" is a name, though "animal" is none
         bare = first.removesuffix("'s").removesuffix("’s")
-        is_common = first.casefold() in self.small_words or (rest and bare not in self.capital_words)
+        is_common = first.casefold() in self.small_words or (
+            rest and bare not in self.capital_words and not DEMONYM.search(bare)
+        )
         return f"{first.casefold()}{space}{rest}" if is_common and not first[1:].isupper() else phrase
 
     def _with(self, phrase: str) -> list[int]:

@@ -53,10 +53,10 @@ _NOT_IN = re.compile(
     r"\b(?:interest(?:ed)?|belie(?:f|ve[sd]?)|written|published|spoken|faith|as|appears?|depicted)\s+in\s$"
 )
 _LIFE = re.compile(r"\s?\((?:born|b\.|[^()]{0,60}?\d{3,4}\s?[–-]\s?(?:c\.\s)?\d{2,4}|died|d\.)")
-_CALENDAR = word_set(
+_NO_NAMES = word_set(
     """
     January February March April May June July August September October November December Monday Tuesday Wednesday
-    Thursday Friday Saturday Sunday Christmas Easter I Internet God Earth Bible
+    Thursday Friday Saturday Sunday Christmas Easter East West North South I Internet God Earth Bible
     """
 )
 #: What a name's last word, or the one before its "of", says of its kind.
@@ -73,7 +73,8 @@ _HEADS = {
     "": "act prize award awards medal theorem law church century empire dynasty age era period bridge palace hall",
 }
 _HEAD_KIND = {head: kind or f"the {head}" for kind, heads in _HEADS.items() for head in heads.split()}
-_DEMONYM = re.compile(r"(?:ish|ese|ian|ean|can|ic|man|ench|utch|ek|wan)s?$")
+#: "Jewish", "American": of a name, and mostly no name itself.
+DEMONYM = re.compile(r"(?:ish|ese|ian|ean|can|ic|man|ench|utch|ek|wan)s?$")
 #: Of all that speaks for a kind, so much must speak for this one, and so often.
 _SHARE, _LEAST = 0.75, 1.0
 #: What speaks against every kind that is asked for.
@@ -138,13 +139,13 @@ def names_in(text: str, small: frozenset[str] = frozenset()) -> Iterator[Name]:
         if words[0] in {"The", "A", "An"}:
             start += len(words[0]) + 1
             words = words[1:]
-        if len(words) > 2 and _DEMONYM.search(words[0]) and words[-1].casefold() not in _HEAD_KIND:
+        if len(words) > 2 and DEMONYM.search(words[0]) and words[-1].casefold() not in _HEAD_KIND:
             start += len(words[0]) + 1  # "German Heinrich Agrippa"
             words = words[1:]
         if (
             not words
             or words[0] in {"of", "de"}
-            or any(word in _CALENDAR for word in words)
+            or any(word in _NO_NAMES for word in words)
             or (len(words) == 1 and len(words[0]) < 4)
         ):
             continue
@@ -220,7 +221,7 @@ class Kinds:
                 cues["place"] += 1
             if re.match(r",\s(?:[A-Z]\w+)[,.]", text[name.end :]) and first in {"in", "at", "from", "to", "of", "near"}:
                 cues["place"] += 1
-            if len(name.text.split()) == 1 and _DEMONYM.search(name.text):
+            if len(name.text.split()) == 1 and DEMONYM.search(name.text):
                 cues["adjective"] += 1
             elif (
                 behind

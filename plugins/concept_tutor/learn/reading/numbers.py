@@ -36,6 +36,8 @@ _LOOSE = re.compile(
 _BEFORE = re.compile(rf"(?:(?:^|\s|\()(?:{_LOOSE.pattern})|[-–+,(:;×x=<>~±])\s*$", re.IGNORECASE)
 _NAMED_BEFORE = re.compile(rf"(?:[A-Z][\w.'’-]*|{_MONTHS})\s$")
 _BEHIND = re.compile(r"\s?%?\s*(?:[-–~±×/:]|(?:to|or|and)\s+\d|or (?:more|less|so|fewer)|and (?:a half|more)|°|\()")
+#: "155 kg (343 lb)" tells the number twice.
+_CONVERTED = re.compile(r"\s?\S{1,12}\s\((?:[^()]{0,12}\d)")
 _UNCOUNTED = word_set(
     """
     and or to of in on at by with from for as is are was were has have had be been who which that when where while
@@ -74,7 +76,7 @@ def counts_in(text: str) -> Iterator[Count]:
         counted = "%" if match["percent"] else (match["counted"] or "")
         if not _COUNTED.fullmatch(counted) or counted in _UNCOUNTED or not before.strip():
             continue
-        if _BEFORE.search(before) or _NAMED_BEFORE.search(before) or _BEHIND.match(behind):
+        if _CONVERTED.match(behind) or _BEFORE.search(before) or _NAMED_BEFORE.search(before) or _BEHIND.match(behind):
             continue
         if counted in _SCALES:
             words = behind.split()

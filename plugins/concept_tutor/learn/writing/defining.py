@@ -68,7 +68,11 @@ def relations(sentence: Sentence, material: Material) -> Iterator[Draft]:
     subject = _lowered(found.subject, material)
     told = sentence.text[found.start : found.end]
     topical = bool(stem_set(title) & stem_set(subject))
-    if gives_away(subject, told) or (not topical and len(stem_set(subject)) < 2 and not subject[0].isupper()):
+    if (
+        _points_back(found.subject, title)
+        or gives_away(subject, told)
+        or (not topical and len(stem_set(subject)) < 2 and not subject[0].isupper())
+    ):
         return
     question = f"{found.before} {subject} {found.behind}"
     if normal(title) not in normal(subject) and not gives_away(title, told):
@@ -85,6 +89,12 @@ def _is_asked_for(found: Definition, material: Material) -> bool:
     if found.names_a_term or is_about(found.subject, title):
         return any(topic.definition.sentence == found.sentence for topic in material.topics)
     return found.determiner == "The" and stem_set(bare_title(title)) <= stem_set(found.subject)
+
+
+def _points_back(subject: str, title: str) -> bool:
+    """ "Variations of the dish": of which one, the page said before."""
+    inner = re.findall(r"(?<=\w )the ([a-z]+)", subject)
+    return any(not stem_set(noun) <= stem_set(title) for noun in inner)
 
 
 def _who_or_what(found: Definition) -> str:
