@@ -6,7 +6,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ..addresses import page_of
+from ..addresses import PAGES, kept_copy, page_of
 from ..learn.lessons import Lessons
 from ..plans.graph import order
 from ..plans.store import PlanStore
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 #: Mastery from which a concept is said to be growing, and known.
 GROWING, KNOWN = 0.4, 0.8
+#: Between a page's title and its headings.
+SEPARATOR = " › "
 #: States of a concept whose sources are still to come.
 OPEN = frozenset({"waiting", "running"})
 
@@ -46,12 +48,13 @@ class Row:
 
 @dataclass(frozen=True)
 class Page:
-    """A page that passages were taken from."""
+    """A page that passages were taken from; ``kept``: addresses of our own pages of them, where they are another's."""
 
     title: str
     url: str
     licence: str
     passages: int
+    kept: tuple[str, ...] = ()
 
 
 def rows_of(host: Host, slug: str) -> tuple[list[Row], list[Edge]]:
@@ -118,12 +121,21 @@ def next_of(rows: Sequence[Row]) -> str:
 
 def pages_of(chunks: Sequence[SourceChunk]) -> list[Page]:
     """The pages of these passages, in their order."""
-    found: dict[tuple[str, str], list[SourceChunk]] = defaultdict(list)
+    found: dict[tuple[str, str, str], list[SourceChunk]] = defaultdict(list)
     for chunk in chunks:
-        found[chunk.page_title, chunk.page_url.partition("#")[0]].append(chunk)
+        url = page_of(chunk.page_url, chunk.chunk_id)
+        own = url == kept_copy(chunk.chunk_id)
+        title = SEPARATOR.join(filter(None, (chunk.page_title, chunk.section))) if own else chunk.page_title
+        found[title, url.partition("#")[0], chunk.licence].append(chunk)
     return [
-        Page(title, page_of(url, group[0].chunk_id), group[0].licence, len(group))
-        for (title, url), group in found.items()
+        Page(
+            title,
+            url,
+            licence,
+            len(group),
+            () if url.startswith(PAGES) else tuple(kept_copy(one.chunk_id) for one in group),
+        )
+        for (title, url, licence), group in found.items()
     ]
 
 

@@ -40,11 +40,11 @@ SOURCES: dict[str, tuple[tuple[str, str, str], ...]] = {
             "Derivative",
             "",
             (
-                "The derivative is a number that tells how quickly a function changes at a point. For a function "
-                r"$f$ it is the limit $$f'(x)=\lim_{h\to 0}\frac{f(x+h)-f(x)}{h}$$ where it exists. A positive derivative "
-                "means that the function rises there, and a negative one that it falls. The notation $f'$ was introduced "
-                "by Joseph-Louis Lagrange in 1770. At the top of a smooth hill the derivative is zero, since the slope "
-                "changes from rising to falling."
+                "The derivative is a number that tells how quickly a function changes at a point. For a "
+                r"function $f$ it is the limit $$f'(x)=\lim_{h\to 0}\frac{f(x+h)-f(x)}{h}$$ where it exists. A "
+                "positive derivative means that the function rises there, and a negative one that it falls. The "
+                "notation $f'$ was introduced by Joseph-Louis Lagrange in 1770. At the top of a smooth hill the "
+                "derivative is zero, since the slope changes from rising to falling."
             ),
         ),
     ),
@@ -53,10 +53,10 @@ SOURCES: dict[str, tuple[tuple[str, str, str], ...]] = {
             "Gradient",
             "Definition",
             (
-                "The gradient is the vector of all partial derivatives of a function of several variables. It points in "
-                "the direction in which the function rises most steeply, and its length is the slope in that direction. "
-                r"It is written $\nabla f$ with the sign nabla, which William Rowan Hamilton introduced in 1837. Where the "
-                "gradient is zero, the function has a stationary point."
+                "The gradient is the vector of all partial derivatives of a function of several variables. It "
+                "points in the direction in which the function rises most steeply, and its length is the slope "
+                r"in that direction. It is written $\nabla f$ with the sign nabla, which William Rowan Hamilton "
+                "introduced in 1837. Where the gradient is zero, the function has a stationary point."
             ),
         ),
     ),
@@ -65,9 +65,10 @@ SOURCES: dict[str, tuple[tuple[str, str, str], ...]] = {
             "Loss function",
             "Purpose",
             (
-                "A loss function is a function that measures how far the output of a model is from what was wanted. The "
-                "squared error is the loss function that is used most often in regression, and the cross-entropy is used "
-                "in classification. Training a model means to make the mean of its loss over the examples small."
+                "A loss function is a function that measures how far the output of a model is from what was "
+                "wanted. The squared error is the loss function that is used most often in regression, and the "
+                "cross-entropy is used in classification. Training a model means to make the mean of its loss "
+                "over the examples small."
             ),
         ),
     ),
@@ -76,9 +77,10 @@ SOURCES: dict[str, tuple[tuple[str, str, str], ...]] = {
             "Chain rule",
             "",
             (
-                "The chain rule is a formula for the derivative of a function that is made of two functions, one inside "
-                r"the other. For $h(x)=f(g(x))$ it says $$h'(x)=f'(g(x))\,g'(x).$$ Gottfried Wilhelm Leibniz used it in a "
-                "memoir of 1676. With more functions inside one another there are as many factors as functions."
+                "The chain rule is a formula for the derivative of a function that is made of two functions, "
+                r"one inside the other. For $h(x)=f(g(x))$ it says $$h'(x)=f'(g(x))\,g'(x).$$ Gottfried Wilhelm "
+                "Leibniz used it in a memoir of 1676. With more functions inside one another there are as many "
+                "factors as functions."
             ),
         ),
     ),
@@ -87,19 +89,20 @@ SOURCES: dict[str, tuple[tuple[str, str, str], ...]] = {
             "Gradient descent",
             "Description",
             (
-                "Gradient descent is a method that finds a minimum of a function by small steps against its gradient. "
-                r"Each step is $$x_{n+1}=x_n-\eta\,\nabla f(x_n)$$ where the learning rate $\eta$ sets how long the step "
-                "is. If the learning rate is too large, the steps jump over the minimum and may diverge. If it is too "
-                "small, the method needs very many steps."
+                "Gradient descent is a method that finds a minimum of a function by small steps against its "
+                r"gradient. Each step is $$x_{n+1}=x_n-\eta\,\nabla f(x_n)$$ where the learning rate $\eta$ sets "
+                "how long the step is. If the learning rate is too large, the steps jump over the minimum and "
+                "may diverge. If it is too small, the method needs very many steps."
             ),
         ),
         (
             "Gradient descent",
             "History",
             (
-                "The method was suggested by Augustin-Louis Cauchy in 1847. Jacques Hadamard proposed a similar one in "
-                "1907 by himself. Haskell Curry was the first who studied in 1944 when it converges. Stochastic gradient "
-                "descent is a variant of it that takes each step from a few examples only, chosen at random."
+                "The method was suggested by Augustin-Louis Cauchy in 1847. Jacques Hadamard proposed a similar "
+                "one in 1907 by himself. Haskell Curry was the first who studied in 1944 when it converges. "
+                "Stochastic gradient descent is a variant of it that takes each step from a few examples only, "
+                "chosen at random."
             ),
         ),
     ),
@@ -108,10 +111,10 @@ SOURCES: dict[str, tuple[tuple[str, str, str], ...]] = {
             "Backpropagation",
             "Overview",
             (
-                "Backpropagation is an algorithm that computes the gradient of the loss with respect to every weight of a "
-                "neural network. It applies the chain rule layer by layer, from the output back to the input, so that no "
-                "product is computed twice. Seppo Linnainmaa published its modern form in 1970. The weights are then "
-                "changed by gradient descent."
+                "Backpropagation is an algorithm that computes the gradient of the loss with respect to every "
+                "weight of a neural network. It applies the chain rule layer by layer, from the output back to "
+                "the input, so that no product is computed twice. Seppo Linnainmaa published its modern form in "
+                "1970. The weights are then changed by gradient descent."
             ),
         ),
     ),

@@ -47,7 +47,7 @@ async function choose(url, push) {
 }
 
 root?.addEventListener("click", async (event) => {
-  const link = event.target.closest(".box, .chosen li a, .concepts .name");
+  const link = event.target.closest(".box, .chosen ul:not(.pages) a, .concepts .name");
   if (!link || event.ctrlKey || event.metaKey || event.shiftKey || link.getAttribute("target")) return;
   event.preventDefault();
   const url = link.href.baseVal ?? link.href;

@@ -91,6 +91,8 @@ def test_a_chosen_concept_shows_its_sources_with_their_licence(client: FlaskClie
     assert link.get("href") == "https://wiki.example/wiki/Gradient_descent"
     assert link.get("rel") == "noopener noreferrer"
     assert "2 passages · CC BY-SA 4.0" in words(panel)
+    kept = [each.get("href") for each in panel.cssselect(".pages span a")]
+    assert [client.get(url).status_code for url in kept] == [200, 200], "offline, too"
     assert tree(client.get(f"{PLAN}/?concept=Gradient Descent")).cssselect("aside.chosen"), "by its name too"
     assert client.get(f"{PLAN}/?concept=none", headers=PAGE).status_code == 404
 
