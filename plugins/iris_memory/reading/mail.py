@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 _QUOTED = 600
 _DEEPEST = 8
 _PARTS = 200
+#: Lines that could part it: the standard library makes an object of each part, ten microseconds each.
+_BOUNDARIES = 20_000
 _FIRST_LINE = re.compile(rb"\s*(?:From [^\n]*\n)?[!-9;-~]+[ \t]*:")
 #: The top of a mail that was archived as text: perhaps with rules above, and stars around the names.
 _ARCHIVED = re.compile(
@@ -45,6 +47,8 @@ class MailReader(FileReader):
             raise SourceError("holds no words", where=str(path))
         if b"\0" in data and archived:
             raise SourceError("is binary", where=str(path))
+        if data.count(b"\n--") > _BOUNDARIES:
+            raise SourceError("cannot be read as mail: too many parts", where=str(path))
         try:
             message = _parsed(data, archived)
             known, body = _header(message, mtime), _Body()

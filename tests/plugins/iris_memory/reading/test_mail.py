@@ -154,6 +154,8 @@ def test_what_is_no_mail_is_refused(read: Any) -> None:
         read("")
     with pytest.raises(SourceError, match="holds no words"):
         read("From: a@x.org\n\n")
+    with pytest.raises(SourceError, match="too many parts"):
+        read(b"Content-Type: multipart/mixed; boundary=b\n\n" + b"--b\n\nx\n" * 20_001)
     with pytest.raises(SourceError, match="is binary"):
         read(b"\0\1\2", "a.txt")
 
