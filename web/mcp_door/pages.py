@@ -8,6 +8,7 @@ from flask import Blueprint, Response, request
 
 from ..keys.access import access
 from .bridge import Bridge, Sent
+from .description import DESCRIPTION
 from .failures import PATH
 
 if TYPE_CHECKING:
@@ -32,6 +33,6 @@ def blueprint(host: Host) -> Blueprint:
         response.headers["Cache-Control"] = "no-store"
         return response
 
-    exchange.__dict__.update(door="mcp", for_all=True)
+    exchange.__dict__.update(door="mcp", for_all=True, openapi=DESCRIPTION)
     pages.add_url_rule(PATH, view_func=exchange, methods=["POST"])
     return pages

@@ -133,10 +133,9 @@ EMBEDDINGS: Operation = {
 def complete(host: Host) -> Operation:
     """The operation that asks an assistant."""
     answered = _told("The answer, or a refusal", _COMPLETION)
-    answered["content"]["text/event-stream"] = {
-        "schema": _TEXT,
-        "description": "`chat.completion.chunk`s; the last one has `ragstone`; then `[DONE]`",
-    }
+    # no schema: the last event, [DONE], is no JSON
+    answered["content"]["text/event-stream"] = {}
+    answered["description"] += "; streamed as `chat.completion.chunk`s, the last of which has `ragstone`, then `[DONE]`"
     schema = {
         "type": "object",
         "properties": {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from ragstone.core import Assistant, BadRequest, Profile
+from ragstone.core import Assistant, NotFound, Profile
 
 from ..addresses import PAGES, page_of
 from ..plans.corpus import NAME, corpus_of
@@ -47,7 +47,7 @@ def assistant(host: Host) -> Assistant:
         if (slug := narrow.get("plan")) is not None:
             host.once(PlanStore).plan(slug)  # raises NotFound
         if (learner := narrow.get("learner")) is not None and not _LEARNER.fullmatch(learner):
-            raise BadRequest("a learner's name has 1 to 64 letters, digits and . _ - @")
+            raise NotFound("there is no such learner", hint="a name has 1 to 64 letters, digits and . _ - @")
         return dict(narrow)
 
     def examples() -> tuple[str, ...]:

@@ -1,0 +1,34 @@
+"""What ``/openapi.json`` says of ``/mcp``. What is in a message, the Model Context Protocol says."""
+
+from __future__ import annotations
+
+from typing import Any
+
+_TEXT = {"type": "string"}
+_ID = {"type": ["string", "integer", "null"]}
+_MESSAGE = {
+    "type": "object",
+    "properties": {
+        "jsonrpc": {"const": "2.0"},
+        "id": {"type": ["string", "integer"]},
+        "method": _TEXT,
+        "params": {"type": "object"},
+    },
+    "required": ["jsonrpc", "method"],
+}
+_REPLY = {"type": "object", "properties": {"jsonrpc": {"const": "2.0"}, "id": _ID}, "required": ["jsonrpc"]}
+_ERROR = {"description": "What went wrong, as JSON-RPC", "content": {"application/json": {"schema": _REPLY}}}
+
+DESCRIPTION: dict[str, Any] = {
+    "summary": "The Model Context Protocol: one message, and what answers it",
+    "requestBody": {"required": True, "content": {"application/json": {"schema": _MESSAGE}}},
+    "responses": {
+        "200": {
+            "description": "The answer",
+            "content": {"application/json": {"schema": _REPLY}, "text/event-stream": {}},
+        },
+        "202": {"description": "A notification was taken"},
+        **{str(status): _ERROR for status in (400, 401, 403, 404, 413, 421, 429, 503)},
+        "406": {"description": "The client must accept application/json and text/event-stream"},
+    },
+}
