@@ -34,7 +34,7 @@ class Resident:
         Raises ``SettingsError``, ``StorageError``.
         """
         with self._lock:
-            if self._opened_in not in {None, os.getpid()}:
+            if self._is_fork:
                 raise StorageError(
                     f"process {os.getpid()} is a fork of one that has it open",
                     where="memory",
@@ -60,9 +60,7 @@ class Resident:
     def open_host(self) -> Host | None:
         """The open host, if there is one; none is opened for it."""
         with self._lock:
-            if self._opened_in not in {None, os.getpid()}:
-                return None
-            return self._visitor() or self._own
+            return None if self._is_fork else self._visitor() or self._own
 
     def close(self) -> None:
         """Close its own host; hosts of others are theirs."""
@@ -82,10 +80,17 @@ class Resident:
         """A host is about to close."""
         with self._lock:
             self._visitors = [each for each in self._visitors if each[1]() not in {None, host}]
+            if host is self._own:  # closed by somebody else than this
+                self._own = self._opened_in = None
+
+    @property
+    def _is_fork(self) -> bool:
+        """Whether a host was open in the process that this one is a fork of: nothing more may be opened here then."""
+        visited = (pid for pid, reference in self._visitors if reference() is not None)
+        return any(pid != os.getpid() for pid in (self._opened_in, *visited) if pid is not None)
 
     def _visitor(self) -> Host | None:
-        here = (reference() for pid, reference in self._visitors if pid == os.getpid())
-        return next((host for host in here if host is not None), None)
+        return next((host for _, reference in self._visitors if (host := reference()) is not None), None)
 
     def _after_fork(self) -> None:
         """Another thread may have held the lock; it is not here to release it."""

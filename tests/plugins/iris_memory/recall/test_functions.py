@@ -192,12 +192,16 @@ with Host.open() as host:
 print('left', RESIDENT.open_host)
 with RESIDENT.open() as own:
     print('own', RESIDENT.host() is own)
+print('closed', RESIDENT.open_host)
+print('another', RESIDENT.host() is not own, query_memory('a'))
 RESIDENT.close()
 """
     said = python(code)
     assert "same True" in said
     assert "left None" in said
     assert "own True" in said
+    assert "closed None" in said
+    assert "another True []" in said
 
 
 def test_a_fork_neither_hangs_nor_raises() -> None:
@@ -213,6 +217,22 @@ print('ended', os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), query_memory(
     assert "child []" in said
     assert "fork first and ask then" in said
     assert "ended 7 []" in said
+
+
+def test_a_fork_of_a_process_with_a_host_of_somebody_else_opens_none() -> None:
+    code = """
+from ragstone.core import Host
+with Host.open():
+    child = os.fork()
+    if child == 0:
+        print('child', query_memory('a'), flush=True)
+        os._exit(7)
+    print('ended', os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+"""
+    said = python(code)
+    assert "child []" in said
+    assert "fork first and ask then" in said
+    assert "ended 7" in said
 
 
 def test_a_fork_before_the_first_question_has_a_memory_of_its_own() -> None:
