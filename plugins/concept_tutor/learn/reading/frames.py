@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from .genera import sort_of
 from .spelling import stem_set, word_set
+from .verbs import ASKED_BY, PASSIVES, question_around
 
 if TYPE_CHECKING:
     from .sentences import Sentence
@@ -46,48 +47,12 @@ _EMPTY_GENUS = word_set(
     woman person cause key feature theme aspect center centre beginning end start idea basis
     """
 )
-#: Verbs of a relation: of several, of one, in the past; "-" for a form that is mostly a noun.
-_ACTIVES = """
-    consist of, consists of, consisted of; contain, contains, contained; comprise, comprises, comprised;
-    -, causes, caused; -, results in, resulted in; -, results from, resulted from; lead to, leads to, led to;
-    depend on, depends on, depended on; -, refers to, -; -, means, -; -, measures, -; -, produces, produced;
-    require, requires, required; describe, describes, -; convert, converts, -; prevent, prevents, prevented;
-    deal with, deals with, -; represent, represents, -; feed on, feeds on, -;
-    derive from, derives from, -; belong to, belongs to, -; -, enables, -; eat, eats, -; live in, lives in, -
-"""
-_PASSIVES = (
-    "composed of|made of|made up of|caused by|derived from|named after|based on|used for|used to|used as"
-    "|divided into|defined as|classified as|classified into|known as|known for|called|characterized by|characterised by"
-    "|formed by|formed from|produced by|created by|invented by|discovered by|developed by|introduced by|written by"
-    "|founded by|proposed by|designed by|painted by|composed by|directed by|located in|found in|measured in"
-    "|measured by|determined by|surrounded by|bordered by|governed by|related to|concerned with|responsible for"
-    "|capable of|covered with|covered by|powered by|controlled by|required for|needed for|associated with"
-)
-
-
-def _asked_by() -> dict[str, str]:
-    """For each form of a verb: "does", "do" or "did", and its base."""
-    found: dict[str, str] = {}
-    for forms in _ACTIVES.split(";"):
-        several, one, past = (" ".join(form.split()) for form in forms.split(","))
-        base = several if several != "-" else _base(one)
-        found |= {several: f"do {base}", one: f"does {base}", past: f"did {base}"}
-    found.pop("-", None)
-    return found
-
-
-def _base(one: str) -> str:
-    verb, space, rest = one.partition(" ")
-    return f"{verb.removesuffix('s')}{space}{rest}"
-
-
-_ASKED_BY = _asked_by()
 _ACTIVE = re.compile(
-    rf"^{_SUBJECT}{_ASIDE}\s(?P<verb>{'|'.join(sorted(_ASKED_BY, key=len, reverse=True))})\s(?P<object>[^;:]+?)\.$"
+    rf"^{_SUBJECT}{_ASIDE}\s(?P<verb>{'|'.join(sorted(ASKED_BY, key=len, reverse=True))})\s(?P<object>[^;:]+?)\.$"
 )
 _PASSIVE = re.compile(
     rf"^{_SUBJECT}{_ASIDE}\s(?P<be>is|are|was|were)\s(?:also\s|mainly\s|primarily\s|often\s|usually\s|generally\s)?"
-    rf"(?P<verb>{_PASSIVES})\s(?P<object>[^;:]+?)\.$"
+    rf"(?P<verb>{PASSIVES})\s(?P<object>[^;:]+?)\.$"
 )
 #: Where what is asked for is over and something else begins.
 _NEW_CLAUSE = re.compile(
@@ -102,8 +67,6 @@ _ELSEWHERE = re.compile(
     r"|his|her|their)\s|;\s|,?\sand\s(?:the|an?)\s\w+\s(?:is|was|are|were)\s"
 )
 _LAST_ASIDE = re.compile(r",?\s\([^()]*\)$")
-#: Of a place, as far as their object is one.
-_WHERE = frozenset({"live in", "located in"})
 #: Begin with something that the sentence before has told.
 _LEANING_SUBJECT = re.compile(
     r"\b(?:each|both|such|same|other|others|actual|resulting|resultant|corresponding|respective|remaining|latter|former"
@@ -220,23 +183,9 @@ def relation_of(sentence: Sentence) -> Relation | None:
         return None
     if _LEANING_SUBJECT.search(match["subject"]) or _NO_OBJECT.match(told) or not _agrees(match):
         return None
-    before, behind = _question(match)
+    before, behind = question_around(match)
     subject = f"{match['det']} {match['subject']}" if match["det"] else match["subject"]
     return Relation(sentence, subject, match["verb"], before, behind, start, end)
-
-
-def _question(match: re.Match[str]) -> tuple[str, str]:
-    verb = match["verb"]
-    if "be" in match.groupdict():
-        if verb in _WHERE:
-            return f"Where {match['be']}", f"{verb.removesuffix(' in')}?"
-        by_somebody = verb.endswith(" by") and not verb.startswith(("character", "surrounded", "bordered", "covered"))
-        behind = f"{verb} do?" if verb == "used to" else f"{verb}?"
-        return f"{'Who or what' if by_somebody else 'What'} {match['be']}", behind
-    does, _, base = _ASKED_BY[verb].partition(" ")
-    if base in _WHERE:
-        return f"Where {does}", f"{base.removesuffix(' in')}?"
-    return f"What {does}", f"{base}?"
 
 
 def _agrees(match: re.Match[str]) -> bool:
@@ -247,7 +196,7 @@ def _agrees(match: re.Match[str]) -> bool:
     be = match.groupdict().get("be")
     if be is not None:
         return several or be in {"is", "was"}
-    does = _ASKED_BY[match["verb"]].partition(" ")[0]
+    does = ASKED_BY[match["verb"]].partition(" ")[0]
     return does == "did" or several == (does == "do")
 
 

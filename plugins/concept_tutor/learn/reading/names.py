@@ -41,6 +41,8 @@ _DOES = """
     emigrated
 """
 _DOES_WORDS = word_set(_DOES)
+#: What one can be in without its being a place.
+_ABSTRACT = re.compile(r"(?:ism|ship|ity|ics|tion|ness|logy|graphy|ment)$")
 _IN_PLACE = word_set("in near throughout across outside into around toward towards")
 _AT_PLACE = _IN_PLACE | frozenset({"to", "from", "of", "at", "between"})
 _PLACE_BEFORE = word_set(
@@ -61,16 +63,18 @@ _NO_NAMES = word_set(
 )
 #: What a name's last word, or the one before its "of", says of its kind.
 _HEADS = {
-    "organisation": """university college institute institution company corporation party association committee council
-        society academy league union federation agency department ministry bureau commission foundation club school
-        museum church army navy press court congress parliament laboratory observatory organization organisation
-        group""",
+    "company": "company corporation",
+    "school": "university college institute institution academy school museum laboratory observatory",
+    "body": "committee council department ministry bureau commission agency court congress parliament",
+    "society": """association society league union federation foundation club party church group organization
+        organisation""",
+    "army": "army navy",
     "event": """war revolution battle siege treaty conference election olympics campaign rebellion massacre crisis
         accord""",
     "water": "river sea ocean lake bay gulf strait canal",
     "place": """mountains mountain island islands valley desert peninsula county province city republic kingdom coast
         plateau region hills""",
-    "": "act prize award awards medal theorem law church century empire dynasty age era period bridge palace hall",
+    "": "act prize award awards medal theorem law century empire dynasty age era period bridge palace hall press",
 }
 _HEAD_KIND = {head: kind or f"the {head}" for kind, heads in _HEADS.items() for head in heads.split()}
 #: "Jewish", "American": of a name, and mostly no name itself.
@@ -155,7 +159,7 @@ def names_in(text: str, small: frozenset[str] = frozenset()) -> Iterator[Name]:
 
 
 class Kinds:
-    """What kind of thing each name in the sources is: ``person``, ``place``, ``organisation``, ``event`` or none."""
+    """What kind of thing each name in the sources is: ``person``, ``place``, ``school``, ``event``, … or none."""
 
     def __init__(self, sentences: Iterable[str], small: frozenset[str] = frozenset()) -> None:
         """``small``: see ``names_in``."""
@@ -217,7 +221,8 @@ class Kinds:
                 cues["person"] += 0.3
             if first in {"the", "a", "an"}:  # nobody is called "the Ayn Rand"
                 cues["thing"] += 1
-            if (first in _IN_PLACE and not _NOT_IN.search(text[: name.start])) or first in _PLACE_BEFORE:
+            may_be_place = not _NOT_IN.search(text[: name.start]) and not _ABSTRACT.search(name.text)
+            if (first in _IN_PLACE and may_be_place) or first in _PLACE_BEFORE:
                 cues["place"] += 1
             if re.match(r",\s(?:[A-Z]\w+)[,.]", text[name.end :]) and first in {"in", "at", "from", "to", "of", "near"}:
                 cues["place"] += 1

@@ -23,6 +23,8 @@ _FAR = 60
 _MUCH = 0.3
 #: Sorts that are told apart at a glance: among three countries a mammal is found by whoever knows neither.
 _STRICT = frozenset({"person", "place", "organisation", "work", "event", "living", "language", "condition"})
+#: By names it is told more exactly what kind a thing is than by definitions.
+_SORT_OF_KIND = {"water": "place", **dict.fromkeys(("company", "school", "body", "society", "army"), "organisation")}
 #: Names of a kind that are looked at, those of which the sources say most.
 _KNOWN = 40
 
@@ -117,7 +119,7 @@ class Distractors:
     def _sort(self, definition: Definition) -> str:
         """By its definition, else by what the sources say around its name."""
         kind = self._material.kinds(definition.subject)
-        return definition.sort or ("place" if kind == "water" else kind or "")
+        return definition.sort or _SORT_OF_KIND.get(kind or "", kind or "")
 
     def _is_one_of(self, other: Definition, definition: Definition) -> bool:
         """A thing that is defined by the key's name, or the key by its, may be one of its sort and so right as well."""
