@@ -11,6 +11,7 @@ from ragstone.core import visible
 
 from .. import fields
 from .chunk import MemoryChunk
+from .mail_age import is_old_mail
 from .supersession import superseded
 
 if TYPE_CHECKING:
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
 LONGEST_QUERY = 4_000
 #: Passages that are weighed beside those that are wanted: some of them repeat each other, or are too far away.
 _MORE = 15
-_DAY = 86_400
 
 
 @dataclass(frozen=True)
@@ -91,15 +91,15 @@ def recall(
     retrieval = memory.host.retrieve(memory.corpus, text, top_k=n_results + _MORE, filters=filters)
     findings, given = [], 0
     newer = _superseded(retrieval, memory.settings.same_share)
-    oldest_mail = time.time() - memory.settings.mail_days * _DAY if memory.settings.mail_days else 0.0
+    now, days = time.time(), memory.settings.mail_days
     for passage in _all_of(retrieval):
         why = ""
         known, scores = passage.node.metadata, retrieval.scores.get(passage.node.node_id)
         dense = None if scores is None else scores.dense
         if passage.node.node_id in newer and not older:
             why = f"superseded by {newer[passage.node.node_id]}"
-        elif known.get(fields.DOC_TYPE) == "email" and (_number(known, fields.DATE) or oldest_mail) < oldest_mail:
-            why = f"a mail of more than {memory.settings.mail_days} days"
+        elif is_old_mail(known, days, now):
+            why = f"a mail of more than {days} days"
         elif dense is not None and dense < min_relevance:
             why = f"relevance {dense:.2f} is below {min_relevance:.2f}"
         elif given >= n_results:

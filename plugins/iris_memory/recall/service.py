@@ -29,9 +29,11 @@ def retriever(host: Host, corpus: Corpus, top_k: int, filters: MetadataFilters |
 
 
 def postprocessors(host: Host, corpus: Corpus) -> list[BaseNodePostprocessor]:
-    """Takes superseded notes away from what the memory's corpus offers."""
+    """Take superseded notes, and mail that is too old, away from what the memory's corpus offers."""
     if corpus.name != CORPUS:
         return []
+    from .mail_age import MailInTime
     from .supersession import NewestOnly
 
-    return [NewestOnly(share=host.options(IrisMemorySettings).same_share)]
+    options = host.options(IrisMemorySettings)
+    return [MailInTime(days=options.mail_days), NewestOnly(share=options.same_share)]

@@ -113,6 +113,12 @@ def test_why_tells_the_sides_and_what_was_left_out(host: Host) -> None:
     assert "Narrowed to: type note, since " in said
 
 
+def test_the_assistant_knows_no_old_mail_either(host: Host) -> None:
+    passages = host.assistant("memory").ask("Is the pump primed?", top_k=20).passages
+    assert "mail/1.eml" in [passage.node.metadata["path"] for passage in passages]
+    assert "mail/2.eml" not in [passage.node.metadata["path"] for passage in passages]
+
+
 def test_the_block_for_a_prompt(host: Host) -> None:
     assert read(asked(host, "the left tank", "--format", "prompt").rstrip("\n"))
     assert read(asked(host, "zebra", "--format", "prompt").rstrip("\n")) == []
