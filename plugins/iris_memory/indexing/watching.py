@@ -18,7 +18,7 @@ from ..settings import IrisMemorySettings
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from ragstone.core import Host
+    from ragstone.core import Host, IngestProgress
 
     from ..memory import Memory
     from .updating import UpdateReport
@@ -33,6 +33,10 @@ _LONGEST_BURST_MS = 400
 _WAKE_MS = 500
 #: Seconds after a failure (a disk that is away, a full one) before it is tried again.
 _AFTER_FAILURE = 2.0
+
+
+class _Ended(Exception):
+    """The watcher was told to end in the middle of an update."""
 
 
 class Watcher:
@@ -55,7 +59,7 @@ class Watcher:
         self._thread.start()
 
     def end(self) -> None:
-        """Let ``run`` return when the update that is under way is done. Does not wait."""
+        """Let ``run`` return when the files that are being embedded are stored. Does not wait."""
         self._stop.set()
 
     def stop(self) -> None:
@@ -69,16 +73,23 @@ class Watcher:
         while not self._stop.is_set():
             try:
                 for _ in self._moments():
-                    report = self._memory.update()
+                    report = self._memory.update(self._heed)
                     self._failed = ""
                     if report.changed or report.left_out:
                         self._told(report)
+            except _Ended:
+                return
             except (RagstoneError, OSError) as error:  # an OSError: the system gives no more watches
                 if str(error) != self._failed:  # once is enough while a disk is away
                     _log.warning("the memory is not as the files are: %s", error)
                 self._failed = str(error)
                 self._stop.wait(_AFTER_FAILURE)
             self.watching.clear()
+
+    def _heed(self, _progress: IngestProgress) -> None:
+        """Do not wait until a large update is over: what was stored stays, the next one goes on."""
+        if self._stop.is_set():
+            raise _Ended
 
     def _moments(self) -> Iterator[None]:
         """Moments at which to look: at once, after each burst, and every ``rescan_seconds``; until the root is another.

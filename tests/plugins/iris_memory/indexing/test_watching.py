@@ -115,6 +115,24 @@ def test_a_folder_that_is_put_in_the_root_s_place_is_watched(watched: Watched, t
     assert watched.hears().added == ["c.md"]
 
 
+def test_told_to_end_it_does_not_finish_a_large_update(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for number in range(30):
+        write(tmp_path / "home", f"n{number}.md", f"Kettle number {number}.")
+    with remembering(tmp_path) as memory:
+        watcher = Watcher(memory)
+        update = memory.update
+
+        def told_to_end(on_progress: Any) -> Any:
+            watcher.end()
+            return update(on_progress)
+
+        monkeypatch.setattr(memory, "update", told_to_end)
+        watcher.run()
+        assert len(said(memory)) == 1
+        monkeypatch.undo()
+        assert len(memory.update().added) == 29
+
+
 def test_a_server_watches_if_the_settings_say_so(tmp_path: Path) -> None:
     home = tmp_path / "home"
     write(home, "a.md", "The kettle is red.")
