@@ -24,7 +24,7 @@ def places(rows: Rows, width_of: Mapping[bool, float], gap: float) -> dict[Point
     """
     near: dict[bool, dict[Point, list[Point]]] = {True: defaultdict(list), False: defaultdict(list)}
     for _, way in rows.ways:
-        for upper, lower in pairwise(way):
+        for upper, lower in pairwise(way):  # also of those that go straight across
             near[True][lower].append(upper)
             near[False][upper].append(lower)
     offsets = {number: _offsets(row, width_of, gap) for number, row in enumerate(rows.rows)}

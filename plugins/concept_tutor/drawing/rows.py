@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 #: Times that the rows are put in order, down and up: beyond this hardly a crossing goes.
 _SWEEPS = 12
+#: Places at which curves pass between concepts: a plan of ten thousands of long curves is no longer read but blocks.
+_MOST_PASSING = 8_000
 
 
 @dataclass(frozen=True)
@@ -49,13 +51,17 @@ def in_rows(keys: Sequence[str], edges: Sequence[Edge], longest: int) -> Rows:
     for key in keys:
         rows[row_of[key]].append(Point(key))
     ways = []
-    for edge in edges:
+    room = _MOST_PASSING
+    for edge in sorted(edges, key=lambda one: row_of[one.concept] - row_of[one.prerequisite]):
         first, last = row_of[edge.prerequisite], row_of[edge.concept]
-        between = [Point(edge.prerequisite, number, edge.concept) for number in range(1, last - first)]
+        room -= last - first - 1
+        # when there is no room left for the longest, they go straight across
+        between = [Point(edge.prerequisite, number, edge.concept) for number in range(1, last - first) if room >= 0]
         for number, point in enumerate(between, start=first + 1):
             rows[number].append(point)
         ways.append((edge, (Point(edge.prerequisite), *between, Point(edge.concept))))
-    above, below = _neighbours([way for _, way in ways])
+    row_at = {point: number for number, row in enumerate(rows) for point in row}
+    above, below = _neighbours([way for _, way in ways if row_at[way[1]] == row_at[way[0]] + 1])
     best, fewest = [tuple(row) for row in rows], _crossings(rows, below)
     for sweep in range(_SWEEPS):
         if not fewest:

@@ -76,6 +76,16 @@ def test_a_diamond_has_no_line_from_top_to_bottom_and_no_crossing() -> None:
     assert at["a"] == at["d"] == pytest.approx((at["b"] + at["c"]) / 2, abs=0.2)
 
 
+def test_the_longest_curves_go_straight_across_when_there_is_no_room(monkeypatch: pytest.MonkeyPatch) -> None:
+    keys = [f"c{number}" for number in range(12)]
+    edges = [Edge(keys[0], keys[1]), *(Edge(keys[number], keys[number + 2]) for number in range(10))]
+    bent = draw({key: key for key in keys}, edges, abreast=1)
+    monkeypatch.setattr("ragstone.plugins.concept_tutor.drawing.rows._MOST_PASSING", 3)
+    straight = draw({key: key for key in keys}, edges, abreast=1)
+    assert len(straight.curves) == len(bent.curves)
+    assert sum("L" in curve.path for curve in straight.curves) == 3 < sum("L" in curve.path for curve in bent.curves)
+
+
 def test_a_circle_is_refused() -> None:
     with pytest.raises(ValueError, match="circle"):
         draw({"a": "A", "b": "B"}, [Edge("a", "b"), Edge("b", "a")])
