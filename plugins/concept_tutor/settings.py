@@ -65,6 +65,8 @@ class WikiSettings(Table):
     contact: str | None = Field(default=None, max_length=200)
     #: Seconds that one search or one page may take, with all its tries.
     seconds: float = Field(default=20.0, gt=0, le=600)
+    #: Seconds without a byte after which a try is given up, so that another one has its chance.
+    patience: float = Field(default=10.0, gt=0, le=600)
     #: Megabytes that one answer may have, as it is sent and unpacked.
     sent_mb: float = Field(default=8.0, gt=0, le=1024)
     unpacked_mb: float = Field(default=32.0, gt=0, le=1024)

@@ -45,7 +45,7 @@ def _round(number: int, folder: Path, wikipedia: Server, wikibooks: Server) -> N
         "wikipedia": {"url": wikipedia.url, "licence": "CC BY-SA 4.0"},
         "wikibooks": {"url": wikibooks.url, "licence": "CC BY-SA 4.0"},
     }
-    options = {"concept_tutor": {"wikis": {"sites": sites, "seconds": 300}, "sample": False}}
+    options = {"concept_tutor": {"wikis": {"sites": sites, "seconds": 600, "patience": 600}, "sample": False}}
     with Host(Settings(data_dir=folder / "data", cache_dir=folder / "cache", plugins=options)) as host:
         host.start()
         _ = host.encoder  # its model is made once for a machine

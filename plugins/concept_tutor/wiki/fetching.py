@@ -30,11 +30,9 @@ if TYPE_CHECKING:
     from .addresses import Lookup
 
 _TRIES = 3
-#: Seconds for which a request counts as under way after its answer has come, while the wiki has not closed it.
-_AFTERWARDS = 2.0
+#: Of the patience, what a request counts as under way after its answer has come, while the wiki has not closed it.
+_AFTERWARDS = 0.2
 _REDIRECTS = 5
-#: Seconds without a byte after which a try is given up, so that another one has its chance.
-_PATIENCE = 10.0
 #: Seconds before the second try, twice that before the third, less a random part of up to a half.
 _PAUSE = 0.4
 _MOVED = frozenset({301, 302, 303, 307, 308})
@@ -159,14 +157,14 @@ class Fetcher:
                     proxies=proxies,
                     stream=True,
                     allow_redirects=False,
-                    timeout=max(0.001, min(_PATIENCE, deadline.left())),
+                    timeout=max(0.001, min(self._settings.patience, deadline.left())),
                     verify=str(self._site.certificates) if self._site.certificates else True,
                 ) as response,
             ):
                 wanted = response.status_code == 200
                 body = read_body(response.raw, response.headers, where=where, **limits) if wanted else b""
                 answer = Fetched(response.status_code, url, response.headers, body)
-                watch.wait_for_the_end(_AFTERWARDS)
+                watch.wait_for_the_end(self._settings.patience * _AFTERWARDS)
         except WikiError:
             if deadline.is_over:  # what was cut off looks garbled
                 raise self._late(where) from None

@@ -32,8 +32,8 @@ def options(wikipedia: Server, wikibooks: Server) -> dict[str, Any]:
         "wikipedia": {"url": wikipedia.url, "licence": "CC BY-SA 4.0"},
         "wikibooks": {"url": wikibooks.url, "licence": "CC BY-SA 4.0"},
     }
-    # A cold MediaWiki renders a long page for many seconds.
-    return {"concept_tutor": {"wikis": {"sites": sites, "seconds": 300}, "sample": False}}
+    # A cold MediaWiki renders a long page for many seconds, and does not notice that a try was given up.
+    return {"concept_tutor": {"wikis": {"sites": sites, "seconds": 600, "patience": 600}, "sample": False}}
 
 
 @pytest.mark.parametrize("count", [5, pytest.param(20, marks=pytest.mark.slow)])
