@@ -90,7 +90,7 @@ def recall(
         return Recall(text, narrowing, remark=f"no mail is {narrowing}")
     retrieval = memory.host.retrieve(memory.corpus, text, top_k=n_results + _MORE, filters=filters)
     findings, given = [], 0
-    newer = _superseded(retrieval, memory.settings.same_share)
+    newer = _superseded(retrieval, memory.settings.same_share) if retrieval.cut else {}
     now, days = time.time(), memory.settings.mail_days
     for passage in _all_of(retrieval):
         why = ""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from heapq import nsmallest
 from typing import TYPE_CHECKING, Any
 
 from llama_index.core.postprocessor.types import BaseNodePostprocessor
@@ -83,4 +82,4 @@ def _runs(text: str) -> tuple[frozenset[int], frozenset[int]]:
     runs = frozenset(
         map(hash, zip(words, words[1:], words[2:], strict=False)) if len(words) >= _RUN else map(hash, words)
     )
-    return runs, frozenset(nsmallest(_A_FEW, runs))
+    return runs, frozenset(sorted(runs)[:_A_FEW])
