@@ -61,7 +61,8 @@ def failed(done: Ended, code: int, told: str) -> None:
 
 
 def test_an_unknown_assistant(shelf: Here) -> None:
-    failed(shelf("ask", "wiki", QUESTION), 2, "there is no assistant 'wiki' (known: book_chat, concept_tutor, memory, wiki_edge)")
+    known = "book_chat, concept_tutor, memory, wiki_edge"
+    failed(shelf("ask", "wiki", QUESTION), 2, f"there is no assistant 'wiki' (known: {known})")
 
 
 def test_an_unknown_book(shelf: Here) -> None:
