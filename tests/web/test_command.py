@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import http.client
 import json
 import os
 import re
@@ -11,6 +12,7 @@ import subprocess
 import sys
 import urllib.request
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -47,6 +49,32 @@ def test_it_says_where_it_is_and_stops_cleanly(tmp_path: Path, number: signal.Si
             assert "Traceback" not in errors
         finally:
             process.kill()
+
+
+@pytest.mark.parametrize(
+    ("access", "told", "status"),
+    [
+        ("key-beyond-loopback", "Nobody can ask yet: a key is needed, and there is none. ragstone key add NAME\n", 401),
+        ("open-to-everybody", "Everybody who reaches this machine can ask: [plugins.web] access says so.\n", 200),
+    ],
+)
+def test_beyond_this_machine_it_says_who_may_ask(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, access: str, told: str, status: int
+) -> None:
+    monkeypatch.setenv("RAGSTONE_PLUGINS__WEB__ACCESS", access)
+    with start(tmp_path, "--host", "0.0.0.0", "--port", "0") as process:
+        try:
+            assert process.stdout is not None
+            assert process.stderr is not None
+            port = urlsplit(process.stdout.readline().split()[3]).port
+            assert process.stderr.readline() == told
+            connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+            connection.request("GET", "/v1/models")
+            assert connection.getresponse().status == status
+            connection.close()
+        finally:
+            process.terminate()
+            process.communicate(timeout=60)
 
 
 def test_a_busy_port_is_one_line_and_an_exit_code(tmp_path: Path) -> None:

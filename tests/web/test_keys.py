@@ -145,7 +145,7 @@ def test_no_key_and_a_wrong_one_open_nothing(client: FlaskClient, host: Host, he
     new(host)
     told = client.post("/query", json={"question": "What is a caster?"}, headers=headers)
     assert (told.status_code, told.mimetype) == (401, "application/problem+json")
-    assert told.headers["WWW-Authenticate"].startswith("Bearer")
+    assert told.headers["WWW-Authenticate"].startswith("Basic")
     told = client.post("/v1/chat/completions", json=CHAT, headers=headers)
     assert (told.status_code, told.get_json()["error"]["code"]) == (401, "invalid_api_key")
 
@@ -164,7 +164,8 @@ def test_a_browser_is_asked_for_the_key_and_a_program_is_told(client: FlaskClien
     told = client.get("/", headers=PAGE)
     assert (told.status_code, told.mimetype) == (401, "text/html")
     assert told.headers["WWW-Authenticate"] == 'Basic realm="Ragstone key"'
-    assert client.get("/").headers["WWW-Authenticate"] == 'Bearer realm="Ragstone key"'
+    assert client.post("/query").headers["WWW-Authenticate"] == 'Basic realm="Ragstone key"', "what a page fetches"
+    assert client.get("/v1/models").headers["WWW-Authenticate"] == 'Bearer realm="Ragstone key"'
     assert "Set-Cookie" not in told.headers
 
 

@@ -47,17 +47,17 @@ def install(app: Flask, host: Host) -> None:
         # a browser asks without a key whether it may ask (CORS), and is told nothing else
         if request.method == "OPTIONS" or getattr(view, "own_key", False):
             return
+        door = getattr(view, "door", "web")
         given = _given()
         found = None if given is None else keys.find(given)
         if found is None:
             g.ragstone_unknown = True
             if free:
                 return
-            raise _refusal(given)
+            raise _refusal(given, door)
         g.ragstone_access = found
         if free:
             return
-        door = getattr(view, "door", "web")
         if not found.opens(door):
             abort(403, f"This key is not for the door {door!r}.")
         if not found.may_ask(*_asked(host, view)) and not getattr(view, "for_all", False):
@@ -89,10 +89,10 @@ def _given() -> str | None:
     return key if key and len(key) <= _LONGEST else None
 
 
-def _refusal(given: str | None) -> Unauthorized:
-    reads_pages = request.method in {"GET", "HEAD"} and "text/html" in request.headers.get("Accept", "")
-    # Basic makes a browser ask its reader, and send the key with all that the page then fetches: without a cookie.
-    challenge = WWWAuthenticate("basic" if reads_pages else "bearer", {"realm": "Ragstone key"})
+def _refusal(given: str | None, door: str) -> Unauthorized:
+    # Basic makes a browser ask its reader, and send the key with all that the page then fetches, without a cookie. It
+    # has to be told so at each address: of itself it sends the key only below the page's own.
+    challenge = WWWAuthenticate("basic" if door == "web" else "bearer", {"realm": "Ragstone key"})
     words = "This server does not know this key." if given else "This server answers only those who have a key."
-    how = "give it as the password" if reads_pages else "send it as Authorization: Bearer KEY"
+    how = "send it as Authorization: Bearer KEY, or give it to the browser as the password"
     return Unauthorized(f"{words} `ragstone key add NAME` makes one; {how}.", www_authenticate=challenge)
