@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import threading
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from flask import redirect, render_template, request, url_for
 
-from ragstone.core import BadRequest, RagstoneError
+from ragstone.core import BadRequest, RagstoneError, StorageBusy
 
 from ..gathering import Gathering
 from ..plans.store import PlanStore
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 
 #: Plans that the pages let anybody make; the command line knows no such end.
 MOST_PLANS = 200
+#: Each that waits for a wiki, or embeds what came with a file, holds one of the server's threads.
+_MOST_MAKING = 2
 _LIMITS = {
     "title": 200,
     "names": 200_000,
@@ -51,6 +54,7 @@ class Card:
 def install(pages: Blueprint, host: Host) -> None:
     """Add the list and the three ways to make a plan."""
     store = host.once(PlanStore)
+    making = threading.BoundedSemaphore(_MOST_MAKING)
 
     @pages.get("/")
     def plans() -> str | BaseResponse:
@@ -65,8 +69,13 @@ def install(pages: Blueprint, host: Host) -> None:
                 raise BadRequest(
                     f"there are {MOST_PLANS} plans already", hint="remove one with ragstone tutor plan remove"
                 )
-            made = with_free_slug(WAYS[way](host, request), {size.plan.slug for size in store.plans()})
-            plan = add_plan(host, made)
+            if not making.acquire(blocking=False):
+                raise StorageBusy("other plans are being made just now", hint="come back in a minute")
+            try:
+                made = with_free_slug(WAYS[way](host, request), {size.plan.slug for size in store.plans()})
+                plan = add_plan(host, made)
+            finally:
+                making.release()
         except RagstoneError as error:
             return _page(host, way, error.to_problem()), error.status
         with suppress(RagstoneError):  # the plan's page has a button that tells what is missing

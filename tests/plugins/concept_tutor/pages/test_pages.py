@@ -5,12 +5,15 @@ from __future__ import annotations
 import io
 import json
 import re
+import threading
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from lxml import html
 
+from ragstone.core import BadRequest
 from ragstone.core.testing import open_host
+from ragstone.plugins.concept_tutor.gathering import Gathering
 from ragstone.plugins.concept_tutor.learn.lessons import Lessons
 from ragstone.plugins.concept_tutor.pages.making import MOST_BYTES
 from ragstone.plugins.concept_tutor.plans.store import PlanStore
@@ -270,6 +273,46 @@ def test_more_plans_than_enough_are_refused(client: FlaskClient, host: Host, mon
     response = client.post(f"{ROOT}/plans/names", data={"title": "x", "names": "A"}, headers=PAGE)
     assert response.status_code == 400
     assert len(host.once(PlanStore).plans()) == 1
+
+
+def test_slow_wikis_do_not_take_all_of_the_server(
+    client: FlaskClient, host: Host, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked, release = threading.Semaphore(0), threading.Event()
+
+    def slow(*_: object) -> None:
+        asked.release()
+        assert release.wait(30)
+        raise BadRequest("after all there is no such page")
+
+    monkeypatch.setattr("ragstone.plugins.concept_tutor.pages.making.plan_from_page", slow)
+    found: list[int] = []
+
+    def make() -> None:
+        sent = client.application.test_client().post(f"{ROOT}/plans/page", data={"page": "wikipedia/Dog"}, headers=PAGE)
+        found.append(sent.status_code)
+
+    threads = [threading.Thread(target=make) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    assert all(asked.acquire(timeout=30) for _ in threads)
+    third = client.post(f"{ROOT}/plans/names", data={"title": "x", "names": "A"}, headers=PAGE)
+    release.set()
+    for thread in threads:
+        thread.join(30)
+    assert (third.status_code, found) == (503, [400, 400])
+    assert "being made just now" in words(tree(third).cssselect("[role=alert]")[0])
+
+
+def test_without_a_script_the_page_looks_again_while_sources_come(
+    client: FlaskClient, host: Host, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    moved = client.post(f"{ROOT}/plans/names", data={"title": "Waiting", "names": "A"}).location
+    monkeypatch.setattr(Gathering, "is_busy", lambda self, slug: True)
+    page = client.get(moved).text
+    assert '<noscript><meta http-equiv="refresh" content="4"></noscript>' in page
+    assert f'data-events="{moved}events"' in page
+    host.once(PlanStore).remove("waiting")
 
 
 def test_progress_is_told_as_events(client: FlaskClient) -> None:
