@@ -69,19 +69,19 @@ addEventListener("popstate", () => choose(location.href, false).catch(() => loca
 draw();
 
 const WORDS = { waiting: "waiting", running: "looking for sources", none: "no sources", failed: "failed" };
-const first = new Map();
 let changed = false;
 
 function show({ concept, state, chunks, done, of }) {
-  changed ||= first.has(concept) && first.get(concept) !== state;
-  first.set(concept, state);
+  const row = root.querySelector(`[data-concept="${CSS.escape(concept)}"]`);
+  // also what changed between the page and its first event
+  changed ||= row?.dataset.was !== state;
   const bar = root.querySelector("[data-bar]");
   bar.max = of;
   bar.value = done;
   root.querySelector("[data-told]").textContent = `${done} of ${of} concepts`;
-  const row = root.querySelector(`[data-concept="${CSS.escape(concept)}"] [data-state]`);
+  const told = row?.querySelector("[data-state]");
   const words = state === "found" ? `${chunks} passage${chunks === 1 ? "" : "s"}` : WORDS[state];
-  if (row && row.textContent !== words) row.textContent = words;
+  if (told && told.textContent !== words) told.textContent = words;
 }
 
 if (root?.dataset.events) {
