@@ -84,7 +84,7 @@ class Hooks:
 
     def vector_store(self, corpus: Corpus) -> BasePydanticVectorStore | None:
         """The first plugin's store for the corpus; ``None`` leaves it to the host's own."""
-        return self._first("ragstone_vector_store", BasePydanticVectorStore, corpus=corpus)
+        return self._first("ragstone_vector_store", BasePydanticVectorStore, host=self, corpus=corpus)
 
     @lazily
     def encoder(self) -> Encoder:

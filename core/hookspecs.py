@@ -66,7 +66,7 @@ def ragstone_node_parsers(host: Host) -> Mapping[str, NodeParser]:
 
 
 @hookspec
-def ragstone_vector_store(corpus: Corpus) -> BasePydanticVectorStore | None:
+def ragstone_vector_store(host: Host, corpus: Corpus) -> BasePydanticVectorStore | None:
     """Fires when a long-lived host lets an index follow a corpus; returns an empty or known store, or ``None``."""
     raise NotImplementedError
 

@@ -90,13 +90,13 @@ class Host(Hooks):
         if not self._opened or self._lock.is_copy:
             return
         self._opened = False
+        if self._following is not None:  # before the plugins, whose stores it fills
+            self._following.stop()
         for name in self._plugins.names:
             try:
                 self._plugins.call_one(name, "ragstone_closing", host=self)
             except StorageError as error:  # the host closes all the same
                 _log.warning("plugin %s was closed without its storage: %s", name, error)
-        if self._following is not None:
-            self._following.stop()
         if "catalog" in self.__dict__:
             self.catalog.close()
 

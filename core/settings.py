@@ -13,6 +13,7 @@ import os
 import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from urllib.parse import urlsplit
 
 from platformdirs import user_cache_path, user_data_path
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
@@ -26,6 +27,7 @@ from pydantic_settings import (
 )
 
 from .errors import SettingsError
+from .llms.addresses import server_address
 from .llms.keys import OWN_VARIABLE
 from .llms.settings import LLMSettings, typed
 from .tables import Table
@@ -77,6 +79,18 @@ class IndexSettings(Table):
     #: memory: at 20,000 passages 4 ms and 48 MB.
     store: Literal["auto", "chroma", "none"] = "auto"
     from_chunks: int = Field(default=100_000, ge=0)
+    #: Address of a Chroma server (``chroma run``) that holds the index in the place of a folder, at any size.
+    server: str | None = None
+
+    @field_validator("server")
+    @classmethod
+    def _checked_server(cls, value: str | None) -> str | None:
+        if value is None:
+            return None
+        address = server_address(value, keys="Chroma's server knows no keys")
+        if urlsplit(address).path:
+            raise ValueError("scheme, host and port alone: http://127.0.0.1:8001")
+        return address
 
 
 class PluginsTable(BaseModel):

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from llama_index.core.vector_stores.types import VectorStoreQuery
 
-from .chroma import ChromaIndex
+from .chroma import ChromaFolder
 from .probe import digest_of, why_unsound
 from .rows import sample, windows
 
@@ -63,7 +63,7 @@ class Follower:
         self._folder = folder
         self._given = given
         self._store: BasePydanticVectorStore | None = None
-        self._chroma: ChromaIndex | None = None
+        self._chroma: ChromaFolder | None = None
         self._state = _State()
         #: What the store can answer for: a corpus and its change number. Swapped in one assignment.
         self._current: tuple[int, int] | None = None
@@ -79,16 +79,13 @@ class Follower:
         self, row: CorpusRow, question: npt.NDArray[np.float32], limit: int, filters: MetadataFilters | None
     ) -> list[str] | None:
         """Ids of the nearest chunks; ``None`` when the index is not at the corpus's last change."""
-        store, chroma = self._store, self._chroma
+        store = self._store
         if store is None or self._current != (row.id, row.seq):
             return None
         wanted = min(limit * _WINDOWS_A_CHUNK, max(1, self._state.vectors))
         try:
-            if chroma is not None:
-                ids = chroma.nearest(question, wanted, filters)
-            else:
-                query = VectorStoreQuery(query_embedding=question.tolist(), similarity_top_k=wanted, filters=filters)
-                ids = store.query(query).ids or []
+            query = VectorStoreQuery(query_embedding=question.tolist(), similarity_top_k=wanted, filters=filters)
+            ids = store.query(query).ids
         except Exception as error:
             if self._store is store:  # else it was closed meanwhile
                 self._give_up(f"a search failed: {error}")
@@ -156,7 +153,7 @@ class Follower:
             self._state = _State(corpus_id=row.id, store=f"store-{secrets.token_hex(4)}")
         self._write(replace(self._state, clean=False))
         if self._given is None:
-            self._chroma = ChromaIndex(self._folder / self._state.store)
+            self._chroma = ChromaFolder(self._folder / self._state.store)
             self._store = self._chroma.store
             return
         if why is not None:

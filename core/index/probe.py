@@ -75,7 +75,7 @@ def _main(store: str, digest: str, sample: str, count: str) -> None:
 
     with np.load(sample) as wanted:
         ids, vectors = list(wanted["ids"]), wanted["vectors"]
-    _client, collection = open_collection(Path(store))
+    collection = open_collection(Path(store))
     held = collection.count()
     if held != int(count):
         sys.exit(f"it holds {held} vectors, not {count}")

@@ -193,7 +193,7 @@ def test_a_list_beside_tables_is_told_how_to_be_written(tmp_path: Path) -> None:
             ),
         ),
         ("[encoder]\nprecison = 'int8'", "unknown key encoder.precison (did you mean encoder.precision?)"),
-        ("[index]\nzzz = 1", "unknown key index.zzz (known: from_chunks, store)"),
+        ("[index]\nzzz = 1", "unknown key index.zzz (known: from_chunks, server, store)"),
         ("datadir = 1\nnonsense = 1", "unknown key datadir (and 1 more) (did you mean data_dir?)"),
         ("database = 3", "database: Input should be a valid string"),
         ("encoder = 'minilm'", "encoder: Input should be a valid dictionary or instance of EncoderSettings"),

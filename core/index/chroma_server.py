@@ -1,0 +1,106 @@
+"""The built-in plugin ``chroma_server``: a Chroma server as the vector index, where ``[index] server`` names one.
+
+For deployments of several web processes: one of them lets the server's collections follow the catalog. Only the server
+that is written in Rust (``chroma run``) may be used: the one in Python can be entered by anybody (CVE-2026-45829).
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import secrets
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+import httpx
+
+from ..errors import StorageAway
+from ..hookspecs import hookimpl
+from ..loading import require_extra
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from llama_index.core.vector_stores.types import BasePydanticVectorStore
+
+    from ..corpus import Corpus
+    from ..host import Host
+
+require_extra("server", "chromadb", "llama_index.vector_stores.chroma")
+
+#: Seconds that a question may wait for the server, before exact search answers; and what is written, for its answer.
+_SECONDS = 5.0
+
+
+class _Connection:
+    """A host's own to its server, made when it is first needed."""
+
+    def __init__(self, host: Host) -> None:
+        self._server = host.settings.index.server
+        self._client: Any = None
+
+    def client(self) -> Any:
+        """Chroma's client. Raises ``StorageAway``."""
+        if self._client is None:
+            try:
+                self._client = _open(str(self._server))
+            except (httpx.HTTPError, ValueError) as error:
+                raise StorageAway(f"the Chroma server does not answer ({error})", where=self._server) from None
+        return self._client
+
+    def close(self) -> None:
+        """Hang up."""
+        if self._client is not None:
+            self._client.close()
+            for part in (self._client, self._client._admin_client):  # noqa: SLF001 - it leaves their sockets open
+                part._server._session.close()  # noqa: SLF001
+            self._client = None
+
+
+@hookimpl
+def ragstone_vector_store(host: Host, corpus: Corpus) -> BasePydanticVectorStore | None:
+    """The corpus's collection; ``None`` without a server. Raises ``StorageAway`` while it does not answer."""
+    if host.settings.index.server is None:
+        return None
+    from .chroma_store import ChromaStore
+
+    name = _collection_name(host.settings.data_dir / "index", corpus.name)
+    return ChromaStore(host.once(_Connection).client(), name)
+
+
+@hookimpl
+def ragstone_closing(host: Host) -> None:
+    """The server is let go of."""
+    host.once(_Connection).close()
+
+
+def _open(server: str) -> Any:
+    # Chroma's own client waits for ever, its first request too.
+    httpx.get(f"{server}/api/v2/heartbeat", timeout=_SECONDS).raise_for_status()
+    import chromadb
+    from chromadb.config import Settings
+
+    parts = urlsplit(server)
+    secure = parts.scheme == "https"
+    client: Any = chromadb.HttpClient(
+        host=parts.hostname or "",
+        port=parts.port or (443 if secure else 80),
+        ssl=secure,
+        settings=Settings(anonymized_telemetry=False),
+    )
+    client._server._session.timeout = httpx.Timeout(_SECONDS)  # noqa: SLF001 - nothing public sets it
+    return client
+
+
+def _collection_name(folder: Path, corpus: str) -> str:
+    """Of this data folder alone: another deployment on the same server may have a corpus of the same name."""
+    own = folder / "deployment"
+    try:
+        with own.open("x", encoding="ascii") as file:
+            file.write(secrets.token_hex(8))
+            file.flush()
+            os.fsync(file.fileno())
+    except FileExistsError:
+        pass
+    name = corpus if re.fullmatch(r"[A-Za-z0-9_]{1,64}", corpus) else corpus.encode().hex()
+    return f"ragstone-{own.read_text('ascii').strip()}-{name}"

@@ -1,0 +1,193 @@
+"""A Chroma server as the vector index: it follows the catalog, and while it is away exact search answers."""
+
+from __future__ import annotations
+
+import signal
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import httpx
+import pytest
+from llama_index.core.vector_stores.types import FilterOperator, MetadataFilter, MetadataFilters
+
+from ragstone.core import SettingsError, read_settings
+from ragstone.core.testing import open_host
+from ragstone.plugins.book_chat.shelf import Shelf
+from tests.needs import needed
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from contextlib import AbstractContextManager
+
+    from ragstone.core import Corpus, Host
+
+needed("chromadb")
+HANG = 60.0
+
+
+class ChromaServer:
+    """``chroma run``, the one in Rust, on loopback."""
+
+    def __init__(self, folder: Path) -> None:
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            self.port = probe.getsockname()[1]
+        self.address = f"http://127.0.0.1:{self.port}"
+        self._folder = folder
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def start(self) -> None:
+        program = Path(sys.executable).with_name("chroma")
+        self._process = subprocess.Popen(
+            [program, "run", "--path", self._folder, "--host", "127.0.0.1", "--port", str(self.port)],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        wait_for(self._answers)
+
+    def signal(self, number: signal.Signals) -> None:
+        assert self._process is not None
+        self._process.send_signal(number)
+
+    def stop(self) -> None:
+        if self._process is not None:
+            self._process.kill()
+            self._process.wait()
+            self._process = None
+
+    def _answers(self) -> bool:
+        try:
+            return httpx.get(f"{self.address}/api/v2/heartbeat", timeout=5).is_success
+        except httpx.HTTPError:
+            return False
+
+
+def wait_for(true: Callable[[], bool]) -> None:
+    ends = time.monotonic() + HANG
+    while not true():
+        assert time.monotonic() < ends, f"not within {HANG} s"
+        time.sleep(0.05)
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[ChromaServer]:
+    running = ChromaServer(tmp_path / "chroma")
+    running.start()
+    yield running
+    running.stop()
+
+
+def opened(folder: Path, server: ChromaServer) -> AbstractContextManager[Host]:
+    return open_host(folder, index={"server": server.address})
+
+
+def filled(host: Host, book: Path) -> Corpus:
+    shelf = Shelf(host)
+    shelf.add(shelf.plan(book), title="Parts")
+    return shelf.corpus
+
+
+def stands_at(corpus: Corpus) -> bool:
+    with corpus.catalog.read() as snapshot:
+        row = corpus.row(snapshot)
+    follower = corpus.searching.follower
+    return follower is not None and follower.current == (row.id, row.seq)
+
+
+def nearest(corpus: Corpus, question: str, filters: MetadataFilters | None = None) -> list[str] | None:
+    """What the server finds; ``None`` where it is left to exact search."""
+    vector = corpus.encoder.embed_query(question)
+    with corpus.catalog.read() as snapshot:
+        row = corpus.row(snapshot)
+    assert corpus.searching.follower is not None
+    return corpus.searching.follower.search(row, vector, 3, filters)
+
+
+def test_it_follows_the_catalog_and_finds_what_exact_search_finds(
+    tmp_path: Path, server: ChromaServer, small_book: Path
+) -> None:
+    with opened(tmp_path / "deployed", server) as host:
+        corpus = filled(host, small_book)
+        host.follow()
+        wait_for(lambda: stands_at(corpus))
+        question = "Which tyres grip?"
+        found = nearest(corpus, question)
+        assert found
+        with corpus.catalog.read() as snapshot:
+            row = corpus.row(snapshot)
+            vector = corpus.encoder.embed_query(question)
+            held, corpus.searching.follower = corpus.searching.follower, None
+            exact = [key for key, _ in corpus.searching.nearest(snapshot, row, vector, 3, None, None)]
+            corpus.searching.follower = held
+            assert found == [snapshot.nodes(exact)[key].node_id for key in exact]
+        book = MetadataFilters(filters=[MetadataFilter(key="book", value="no-such")])
+        assert nearest(corpus, question, book) == []
+        one_of = MetadataFilter(key="book", value=["parts"], operator=FilterOperator.IN)
+        assert nearest(corpus, question, MetadataFilters(filters=[one_of])) is None
+        assert "ChromaStore follows the catalog" in {check.detail for check in host.checks()}
+
+
+def test_while_it_is_away_exact_search_answers_and_then_it_catches_up(
+    tmp_path: Path, server: ChromaServer, small_book: Path
+) -> None:
+    with opened(tmp_path / "deployed", server) as host:
+        corpus = filled(host, small_book)
+        host.follow()
+        wait_for(lambda: stands_at(corpus))
+        server.stop()
+        assert host.assistant("book_chat").ask("What is a caster?").citations
+        assert nearest(corpus, "What is a caster?") is None
+        server.start()
+        wait_for(lambda: stands_at(corpus))
+        assert nearest(corpus, "What is a caster?")
+
+
+def test_one_that_is_not_there_at_the_start_disables_nothing(
+    tmp_path: Path, server: ChromaServer, small_book: Path
+) -> None:
+    server.stop()
+    with opened(tmp_path / "deployed", server) as host:
+        corpus = filled(host, small_book)
+        host.follow()
+        wait_for(lambda: any("does not answer" in check.detail for check in host.checks()))
+        assert {state.state for state in host.plugins if state.name == "chroma_server"} == {"loaded"}
+        assert host.assistant("book_chat").ask("What is a caster?").citations
+        server.start()
+        wait_for(lambda: stands_at(corpus))
+
+
+def test_one_that_stands_still_does_not_hold_up_a_question(
+    tmp_path: Path, server: ChromaServer, small_book: Path
+) -> None:
+    with opened(tmp_path / "deployed", server) as host:
+        corpus = filled(host, small_book)
+        host.follow()
+        wait_for(lambda: stands_at(corpus))
+        server.signal(signal.SIGSTOP)
+        try:
+            assert host.assistant("book_chat").ask("What is a caster?").citations  # an endless wait would hang here
+        finally:
+            server.signal(signal.SIGCONT)
+
+
+def test_two_deployments_on_one_server_do_not_meet(tmp_path: Path, server: ChromaServer, small_book: Path) -> None:
+    with opened(tmp_path / "one", server) as one, opened(tmp_path / "two", server) as two:
+        first, second = filled(one, small_book), filled(two, small_book)
+        for host, corpus in ((one, first), (two, second)):
+            host.follow()
+            wait_for(lambda corpus=corpus: stands_at(corpus))  # type: ignore[misc]
+        second.remove([document.doc_id for document in second.documents()])
+        wait_for(lambda: stands_at(second))
+        assert nearest(first, "Which tyres grip?")
+
+
+@pytest.mark.parametrize("address", ["chroma:8001", "ftp://127.0.0.1", "http://name:word@127.0.0.1", "http://h/v1"])
+def test_what_is_no_address_is_refused(tmp_path: Path, address: str) -> None:
+    config = tmp_path / "ragstone.toml"
+    config.write_text(f'[index]\nserver = "{address}"\n')
+    with pytest.raises(SettingsError, match="index"):
+        read_settings(config)
