@@ -62,14 +62,19 @@ class Sizer:
         """Each section below ``low`` joined to the next one, the last to the one before."""
         low = self._limits.low
         done: list[tuple[Section, int]] = []
-        for number, section in enumerate(sections, start=1):
-            size = self._size(section.start, section.end)
-            if done and (done[-1][1] < low or (size < low and number == len(sections))):
-                before, held = done[-1]
-                done[-1] = _union(before, held, section, size), held + size
-            else:
-                done.append((section, size))
+        for section in sections:
+            self._add(done, section, self._size(section.start, section.end), joined=bool(done) and done[-1][1] < low)
+        if len(done) > 1 and done[-1][1] < low:
+            self._add(done, *done.pop(), joined=True)
         return done
+
+    @staticmethod
+    def _add(done: list[tuple[Section, int]], section: Section, size: int, *, joined: bool) -> None:
+        if joined:
+            before, held = done[-1]
+            done[-1] = _union(before, held, section, size), held + size
+        else:
+            done.append((section, size))
 
     def _cut(self, section: Section, size: int) -> Iterator[Section]:
         """The section in parts of about equal size, none above ``high`` but a block that is whole below ``hard``."""
@@ -90,12 +95,20 @@ class Sizer:
                 if parts:
                     left, count = left - held, count - 1
                 parts.append((start, end, tokens))
-        if len(parts) > 1 and parts[-1][2] < self._limits.low and parts[-2][2] + parts[-1][2] <= self._limits.hard:
-            last = parts.pop()
-            parts[-1] = parts[-1][0], last[1], parts[-1][2] + last[2]
-        for start, end, _ in parts:
+        for start, end, _ in self._without_small(parts):
             at = section.at if start == section.start else start
             yield Section(start, end, at, section.date)
+
+    def _without_small(self, parts: list[tuple[int, int, int]]) -> list[tuple[int, int, int]]:
+        """Parts below ``low`` joined to a neighbour, where that gives no more than ``hard``."""
+        done: list[tuple[int, int, int]] = []
+        for start, end, tokens in parts:
+            held = done[-1][2] if done else 0
+            if done and min(held, tokens) < self._limits.low and held + tokens <= self._limits.hard:
+                done[-1] = done[-1][0], end, held + tokens
+            else:
+                done.append((start, end, tokens))
+        return done
 
     def _units(self, start: int, end: int, level: int) -> Iterator[tuple[int, int, int]]:
         cutters = (self._blocks, self._lines, self._sentences, self._pieces)

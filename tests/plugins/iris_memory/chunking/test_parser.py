@@ -197,7 +197,7 @@ PIECES = (
 
 
 @given(st.lists(st.sampled_from(PIECES), max_size=25), st.sampled_from(["markdown", "exploration", "log", "mail"]))
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=150, deadline=None, derandomize=True)
 def test_nothing_is_lost_and_every_chunk_is_at_its_lines(pieces: list[str], strategy: str) -> None:
     text = "\n".join(pieces)
     nodes = chunks(text, strategy, path="a.md")
@@ -213,5 +213,6 @@ def test_nothing_is_lost_and_every_chunk_is_at_its_lines(pieces: list[str], stra
             counted[at] += 1
     assert all(times or char.isspace() for times, char in zip(counted, text, strict=True))
     sizes = [len(node.text.split()) for node in nodes]
-    if strategy != "mail" and len(sizes) > 1:
-        assert min(sizes) >= 40  # 50, less what stood at the ends without words
+    if strategy != "mail":
+        for one, other in itertools.pairwise(sizes):
+            assert min(one, other) >= 40 or one + other > 700, "they could have been joined"
