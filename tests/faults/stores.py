@@ -69,9 +69,9 @@ def damaged_stores(run: Run) -> None:
 
 
 def _make(line: Connection, folder: Path) -> None:
-    from ragstone.core.index import chroma
+    from ragstone.core.index import chroma_store
 
-    chroma._NEVER = _WRITES_AFTER
+    chroma_store._NEVER = _WRITES_AFTER
     host = opened(folder, store="chroma")
     notes(host).ingest(note(number) for number in range(60))
     host.follow()
