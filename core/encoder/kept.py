@@ -16,7 +16,7 @@ from typing import Any, Literal
 from filelock import FileLock
 
 from ..errors import EncoderError
-from .graph import BUILDER_VERSION, build_graph
+from .graph import BUILDER_VERSION, build_graph, weights_beside
 from .runtime import onnx_runtime
 
 _log = logging.getLogger(__name__)
@@ -103,6 +103,11 @@ class Kept:
     def _model(self, precision: Precision) -> Path:
         return self.folder / f"model-{precision}.v{BUILDER_VERSION}.onnx"
 
+    def _parts(self, precision: Precision) -> tuple[Path, ...]:
+        """The model's files; quantised, its weights lie within."""
+        model = self._model(precision)
+        return (model,) if precision == "int8" else (weights_beside(model), model)
+
     def load(self, precision: Precision) -> ModelFiles | None:
         """The model, if it is there, was made of the published weights and is still what was written then."""
         model, tokenizer = self._model(precision), self.folder / TOKENIZER_FILE
@@ -111,10 +116,9 @@ class Kept:
             if record["weights_sha256"] != self.published.weights_sha256:
                 self.why_not = "made of other weights"
                 return None
-            if (
-                sha256_of(model) != record["files"][model.name]
-                or sha256_of(tokenizer) != self.published.tokenizer_sha256
-            ):
+            expected = {part: record["files"][part.name] for part in self._parts(precision)}
+            expected[tokenizer] = self.published.tokenizer_sha256
+            if any(sha256_of(path) != sha256 for path, sha256 in expected.items()):
                 self.why_not = "its files were changed"
                 _log.warning("the encoder's files in %s were changed; they are made anew", self.folder)
                 return None
@@ -162,7 +166,6 @@ class Kept:
         from safetensors.numpy import load_file
 
         _log.info("making the %s model from %s", precision, found.source)
-        target = folder / self._model(precision).name
         record: dict[str, Any] = {"weights_sha256": self.published.weights_sha256, "source": found.source, "files": {}}
         try:
             old = json.loads((folder / _RECORD_FILE).read_text("utf-8"))
@@ -171,24 +174,19 @@ class Kept:
         except (OSError, ValueError, KeyError, TypeError):
             pass  # no record yet, or one that says nothing: it is written below
         with tempfile.TemporaryDirectory(dir=folder) as scratch:
-            exact = Path(scratch, "fp32.onnx")
+            exact = Path(scratch, self._model("fp32").name)
             build_graph(load_file(found.folder / WEIGHTS_FILE), exact)
-            made = exact
             if precision == "int8":
-                made = Path(scratch, "int8.onnx")
-                _quantise(exact, made)
-            record["files"][target.name] = sha256_of(made)
+                _quantise(exact, Path(scratch, self._model(precision).name))
+            made = [Path(scratch, part.name) for part in self._parts(precision)]
+            record["files"].update({part.name: sha256_of(part) for part in made})
             tokenizer = Path(scratch, TOKENIZER_FILE)
             tokenizer.write_bytes((found.folder / TOKENIZER_FILE).read_bytes())
             written = Path(scratch, _RECORD_FILE)
             written.write_text(json.dumps(record, indent=2), "utf-8")
             # The record goes last: until it is there, nothing before it counts.
-            for source, place in (
-                (made, target),
-                (tokenizer, folder / TOKENIZER_FILE),
-                (written, folder / _RECORD_FILE),
-            ):
-                os.replace(source, place)  # noqa: PTH105 - Path.replace says the same, less plainly
+            for source in (*made, tokenizer, written):
+                os.replace(source, folder / source.name)  # noqa: PTH105 - Path.replace says the same, less plainly
 
 
 def _quantise(source: Path, target: Path) -> None:
