@@ -58,6 +58,7 @@ class Host(Hooks):
         self._opened = False
         self._once: dict[object, object] = {}
         self._for_long_life: list[Callable[[], None]] = []
+        self._ends: list[Callable[[], None]] = []
 
     @classmethod
     def open(cls, config: Path | str | None = None, *, plugins: dict[str, object] | None = None) -> Host:
@@ -92,6 +93,11 @@ class Host(Hooks):
         self._opened = False
         if self._following is not None:  # before the plugins, whose stores it fills
             self._following.stop()
+        for end in reversed(self._ends):
+            try:
+                end()
+            except Exception:  # the host closes all the same
+                _log.exception("something was not closed in order")
         for name in self._plugins.names:
             try:
                 self._plugins.call_one(name, "ragstone_closing", host=self)
@@ -224,6 +230,11 @@ class Host(Hooks):
                 self._following.start()
                 for start in self._for_long_life:
                     start()
+
+    def when_closing(self, end: Callable[[], None]) -> None:
+        """Call this when the host closes, the latest first: who makes something says how it ends (see ``once``)."""
+        with self._lock:
+            self._ends.append(end)
 
     def when_long_lived(self, start: Callable[[], None]) -> None:
         """Call this as soon as it is known that the host lives long (``follow``): for what works in the background."""

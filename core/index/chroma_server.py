@@ -38,6 +38,7 @@ class _Connection:
     def __init__(self, host: Host) -> None:
         self._server = host.settings.index.server
         self._client: Any = None
+        host.when_closing(self.close)
 
     def client(self) -> Any:
         """Chroma's client. Raises ``StorageAway``."""
@@ -66,12 +67,6 @@ def ragstone_vector_store(host: Host, corpus: Corpus) -> BasePydanticVectorStore
 
     name = _collection_name(host.settings.data_dir / "index", corpus.name)
     return ChromaStore(host.once(_Connection).client(), name)
-
-
-@hookimpl
-def ragstone_closing(host: Host) -> None:
-    """The server is let go of."""
-    host.once(_Connection).close()
 
 
 def _open(server: str) -> Any:

@@ -85,14 +85,6 @@ def ragstone_pages(host: Host) -> Any:
 
 
 @hookimpl
-def ragstone_closing(host: Host) -> None:
-    """No more sources are looked for; what was begun goes on with the next server."""
-    from .service import end
-
-    end(host)
-
-
-@hookimpl
 def ragstone_commands(cli: click.Group) -> None:
     """``ragstone tutor``."""
     from .commands import tutor

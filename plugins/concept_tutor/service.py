@@ -50,11 +50,6 @@ def begin(host: Host) -> None:
     host.once(Gathering).resume()
 
 
-def end(host: Host) -> None:
-    """Nothing more is begun; what is under way goes on with the next server."""
-    host.once(Gathering).stop()
-
-
 def add_plan(host: Host, made: Imported, on_embedded: Callable[[IngestProgress], None] | None = None) -> Plan:
     """Store a plan with the passages that came with it, and embed these for the chat.
 

@@ -80,6 +80,25 @@ def test_the_plugins_are_known_before_anything_is_opened(tmp_path: Path) -> None
     assert not (tmp_path / "data").exists()
 
 
+def test_what_has_an_end_is_ended_with_the_host_the_latest_first(tmp_path: Path) -> None:
+    ended: list[str] = []
+
+    class Line:
+        def __init__(self, host: Host) -> None:
+            host.when_closing(lambda: ended.append("line"))
+
+    def broken() -> None:
+        raise OSError("already gone")
+
+    with open_host(tmp_path) as host:
+        host.once(Line)
+        host.once(Line)
+        host.when_closing(broken)
+        host.when_closing(lambda: ended.append("last"))
+        assert not ended
+    assert ended == ["last", "line"]
+
+
 def test_a_host_may_be_opened_and_closed_more_than_once(tmp_path: Path) -> None:
     host = Host(Settings(data_dir=tmp_path / "data"), plugins={"test_models": TestModels()})
     for _ in range(2):

@@ -28,11 +28,3 @@ def ragstone_pages(host: Host) -> Any:
     from .pages import blueprint
 
     return blueprint(host)
-
-
-@hookimpl
-def ragstone_closing(host: Host) -> None:
-    """Nothing is answered any more."""
-    from .bridge import Bridge
-
-    host.once(Bridge).close()

@@ -49,6 +49,7 @@ class Gathering:
         self._busy: list[str] = []
         self._working = False
         self._ended = False
+        host.when_closing(self.stop)
 
     @cached_property
     def _wikis(self) -> Wikis:

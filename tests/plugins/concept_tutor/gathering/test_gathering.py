@@ -19,7 +19,7 @@ from ragstone.plugins.concept_tutor.gathering.claims import Claims
 from ragstone.plugins.concept_tutor.plans.corpus import corpus_of
 from ragstone.plugins.concept_tutor.plans.records import NewChunk, NewConcept, NewPlan
 from ragstone.plugins.concept_tutor.plans.store import PlanStore
-from ragstone.plugins.concept_tutor.service import begin, end
+from ragstone.plugins.concept_tutor.service import begin
 from tests.patience import HANG
 from tests.plugins.concept_tutor.gathering.small_wiki import SmallWiki, page, until
 
@@ -296,7 +296,7 @@ def test_what_a_kill_interrupted_goes_on_with_the_next_server(
         until(lambda: not gathering.is_busy("p"))
         assert set(_states(store).values()) == {"found"}
         assert corpus_of(host).info().chunks == store.size("p").chunks
-        end(host)
+        gathering.stop()
     assert done.isdisjoint(name.lower() for name in wiki.pages_asked()[before:])
 
 
