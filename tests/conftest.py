@@ -133,7 +133,7 @@ def data() -> Path:
     folder = Path(os.environ.get("RAGSTONE_DATA", _REPOSITORY.parent / "shared" / "data"))
     if not folder.is_dir():
         missing(f"the folder of data sets ({folder}; RAGSTONE_DATA names another)")
-    return folder
+    return folder.resolve()
 
 
 @pytest.fixture

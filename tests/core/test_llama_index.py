@@ -20,6 +20,7 @@ from pydantic import PrivateAttr
 from ragstone.core.testing import open_host
 from ragstone.plugins.book_chat.shelf import Shelf
 from tests.core.test_hooks import Notes, note
+from tests.loops import finished
 from tests.patience import HANG
 
 if TYPE_CHECKING:
@@ -120,7 +121,7 @@ def test_assistants_in_a_stock_router(host: Host) -> None:
     assert wheels.source_nodes[0].node.get_content().startswith(CASTER)
     key = router.query("where does the workshop key hang ?")
     assert str(key) == "The key of the workshop hangs behind the door. [1]"
-    assert str(asyncio.run(router.aquery("what is a caster ?"))) == str(wheels)
+    assert str(finished(router.aquery("what is a caster ?"))) == str(wheels)
 
 
 def test_a_refusal_stays_one_in_a_router(host: Host) -> None:
@@ -137,7 +138,7 @@ def test_assistants_as_tools_of_a_stock_agent(host: Host) -> None:
     async def run() -> Any:
         return await asyncio.wait_for(agent.run(user_msg="Tell me about casters."), HANG)
 
-    done = asyncio.run(run())
+    done = finished(run())
     assert CASTER in str(done)
     (called,) = done.tool_calls
     assert called.tool_name == "book_chat"

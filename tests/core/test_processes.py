@@ -278,7 +278,7 @@ def test_a_host_that_was_killed_while_following_comes_up_and_makes_the_index_ane
         assert followed(host)
         assert "the process that had it open did not close it" in caplog.text
         assert answer(host).startswith(ANSWER)
-        assert all(check.ok for check in host.checks())
+        assert not [check for check in host.checks() if "index" in check.name and not check.ok]
     caplog.clear()
     with open_host(tmp_path, **CHROMA) as host:  # closed in order, it is taken up as it is
         host.follow()
@@ -446,7 +446,7 @@ def test_a_rebuild_within_a_following_host_is_followed(tmp_path: Path, small_boo
         assert followed(host)
         Shelf(host).corpus.rebuild()
         assert followed(host)
-        assert all(check.ok for check in host.checks())
+        assert not [check for check in host.checks() if "index" in check.name and not check.ok]
 
 
 def test_a_host_that_closes_while_it_rebuilds_does_not_wait_for_the_end_of_it(tmp_path: Path) -> None:

@@ -22,6 +22,7 @@ from ragstone.plugins.book_chat.shelf import Shelf
 from ragstone.web import create_app
 from ragstone.web.keys.store import Keys
 from ragstone.web.settings import WebSettings
+from tests.loops import finished
 from tests.needs import needed
 from tests.patience import HANG
 from tests.third_party_fakes import RAGSTONE, distribution, environment, fast_models, run
@@ -94,7 +95,7 @@ def address(host: Host) -> Iterator[str]:
 
 def talk(work: Coroutine[Any, Any, Any]) -> Any:
     """Run it, and give up on what hangs."""
-    return asyncio.run(asyncio.wait_for(work, HANG))
+    return finished(asyncio.wait_for(work, HANG))
 
 
 @asynccontextmanager

@@ -1,0 +1,16 @@
+"""Asynchronous work in tests."""
+
+from __future__ import annotations
+
+import asyncio
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Coroutine
+
+
+def finished(work: Coroutine[Any, Any, Any]) -> Any:
+    """What the work gives, in an event loop of its own: Playwright leaves one running in the tests' main thread."""
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(asyncio.run, work).result()
