@@ -66,7 +66,8 @@ def assistant(host: Host) -> Assistant:
             fields=_FIELDS,
             shown=_shown,
             refusal=lambda _narrow: "Nothing in the memory answers that.",
-            url=lambda node: f"{PREFIX}/source/{node.node_id}",
+            # With its place on the page: a file's lines repeat, and a browser that looks for the words finds the first.
+            url=lambda node: f"{PREFIX}/source/{node.node_id}#passage",
             prompt=ANSWER,
             narrowings={
                 _TYPE: "note, email, log …",

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from playwright.sync_api import expect
 
 from .conftest import serving
 
@@ -70,11 +71,7 @@ def test_a_citation_opens_its_lines(open_page: Open, snap: Snap, size: tuple[int
     first = shown.rpartition(":")[2].partition("-")[0]
     assert passage.locator("li").first.get_attribute("value") == first
     assert page.get_by_role("region", name="Before the passage").is_visible()
-    for _ in range(100):  # the page's script has its moment; evaluating in the page is against its policy
-        if page.evaluate("document.activeElement.textContent") == "Cited passage":
-            break
-        page.wait_for_timeout(50)
-    assert page.evaluate("document.activeElement.textContent") == "Cited passage"
+    expect(passage).to_be_in_viewport()
     assert page.evaluate(NO_SIDEWAYS)
     snap(page, f"{name}-source")
 

@@ -859,9 +859,8 @@ def test_ragstone_pages(tmp_path: Path) -> None:
     flask = pytest.importorskip("flask")
     plugins: dict[str, object] = {"a": WithPages("a"), "b": WithPages("b")}
     with deployed(tmp_path, ["b", "book_chat", "a"], plugins=plugins) as host:
-        pages = [
-            (plugin, blueprint) for plugin, blueprint in host.pages() if plugin != "mcp"
-        ]  # a door, where installed
+        # without MCP's, a door that is there where its extra is
+        pages = [(plugin, blueprint) for plugin, blueprint in host.pages() if plugin != "mcp"]
         assert [(plugin, blueprint.name) for plugin, blueprint in pages] == [
             ("b", "b"),
             ("book_chat", "book_chat"),

@@ -61,7 +61,7 @@ def test_an_answer_cites_file_and_lines(host: Host) -> None:
     cited = answer.citations[0]
     assert cited.fields["place"] == "water.md:1-9"
     assert (cited.fields["path"], cited.fields["line_first"], cited.fields["line_last"]) == ("water.md", 1, 9)
-    assert cited.url == f"/memory/source/{cited.chunk_id}"
+    assert cited.url == f"/memory/source/{cited.chunk_id}#passage"
 
 
 def test_a_question_is_narrowed(host: Host) -> None:
