@@ -8,17 +8,19 @@ plugin gives by its hook ``ragstone_settings``.
 from __future__ import annotations
 
 import difflib
+import json
 import logging
 import os
 import tomllib
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 from urllib.parse import urlsplit
 
 from platformdirs import user_cache_path, user_data_path
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 from pydantic_settings import (
     BaseSettings,
+    NoDecode,
     PydanticBaseSettingsSource,
     SettingsConfigDict,
 )
@@ -100,7 +102,7 @@ class PluginsTable(BaseModel):
 
     #: Names in calling order; ``None`` means every installed one.
     enabled: tuple[str, ...] | None = None
-    disabled: tuple[str, ...] = ()
+    disabled: Annotated[tuple[str, ...], NoDecode] = ()
 
     @property
     def options(self) -> dict[str, dict[str, Any]]:
@@ -110,7 +112,11 @@ class PluginsTable(BaseModel):
     @field_validator("enabled", "disabled", mode="before")
     @classmethod
     def _split(cls, value: object) -> object:
-        return [part.strip() for part in value.split(",") if part.strip()] if isinstance(value, str) else value
+        if not isinstance(value, str):
+            return value
+        if value.lstrip().startswith("["):
+            return json.loads(value)
+        return [part.strip() for part in value.split(",") if part.strip()]
 
 
 class Settings(Table):

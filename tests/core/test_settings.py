@@ -147,7 +147,9 @@ def test_the_table_also_disables_and_holds_the_options(tmp_path: Path) -> None:
 def test_the_list_in_the_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, value: str) -> None:
     path = write(tmp_path, 'plugins = ["other"]\n')
     monkeypatch.setenv("RAGSTONE_PLUGINS__ENABLED", value)
-    assert read_settings(path).plugins.enabled == ("web", "book_chat")
+    monkeypatch.setenv("RAGSTONE_PLUGINS__DISABLED", value)
+    plugins = read_settings(path).plugins
+    assert plugins.enabled == plugins.disabled == ("web", "book_chat")
 
 
 def test_the_whole_list_in_one_variable(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
