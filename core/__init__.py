@@ -45,7 +45,7 @@ from .gate import Evidence
 from .gate import evidence as weigh_evidence
 from .guards import CitedWarning, Guard, Verdict
 from .health import Check
-from .hookspecs import hookimpl
+from .hookspecs import HOOKS_VERSION, hookimpl
 from .host import Host
 from .ingest import IngestProgress, IngestReport
 from .lexical import best_of
@@ -66,6 +66,7 @@ from .sqlite_files import write_ahead
 __all__ = [
     "DEFAULT_THRESHOLD",
     "FEWEST_CHUNKS",
+    "HOOKS_VERSION",
     "LIKE_LESS_THAN",
     "OFFERED",
     "Answer",

@@ -89,7 +89,7 @@ class Corpus:
         """What would make this corpus if it were made now."""
         return {
             "encoder": self.encoder.fingerprint,
-            "parser": _parser_fingerprint(self.parser),
+            "parser": parser_fingerprint(self.parser),
             "words": f"english/{ANALYSIS_VERSION}",
         }
 
@@ -273,7 +273,8 @@ def _calibration_of(row: CorpusRow) -> Calibration | None:
     return None if row.calibration is None else Calibration(**row.calibration)
 
 
-def _parser_fingerprint(parser: NodeParser) -> str:
+def parser_fingerprint(parser: NodeParser) -> str:
+    """What shapes a parser's chunks, in one word: its own ``fingerprint``, else its class and options."""
     own = getattr(parser, "fingerprint", None)
     if isinstance(own, str):
         return own

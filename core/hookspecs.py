@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from pydantic import BaseModel
 
     from .assistants import Assistant
+    from .compatibility import Renamed
     from .corpus import Corpus
     from .health import Check
     from .host import Host
@@ -35,6 +36,12 @@ if TYPE_CHECKING:
 
 hookspec = pluggy.HookspecMarker("ragstone")
 hookimpl = pluggy.HookimplMarker("ragstone")
+
+#: Raised by one when a hook or an argument is added, renamed, or means something else. A plugin says by an attribute
+#: ``ragstone_hooks`` for which version it was written; one for a later version is not loaded.
+HOOKS_VERSION = 1
+#: What had another name in the release before: a plugin may use that for one release more, and is warned.
+RENAMED: tuple[Renamed, ...] = ()
 
 
 @hookspec

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any, Literal
 import pluggy
 
 from . import hookspecs
+from .compatibility import HookManager, check_version, perhaps_later
 from .contributions import Shape, anything
-from .errors import MissingExtra, RagstoneError, StorageAway, StorageBusy
+from .errors import MissingExtra, PluginError, RagstoneError, StorageAway, StorageBusy
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -66,8 +67,7 @@ class Plugins:
     """The loaded plugins in their order, and what became of the others. Hides pluggy from everybody else."""
 
     def __init__(self, table: PluginsTable, *, given: dict[str, object] | None = None) -> None:
-        self._manager = pluggy.PluginManager("ragstone")
-        self._manager.add_hookspecs(hookspecs)
+        self._manager = HookManager(hookspecs, hookspecs.RENAMED)
         self._states: dict[str, PluginState] = {}
         self._order: list[str] = []
         for candidate in _ordered(table, given or {}):
@@ -101,8 +101,9 @@ class Plugins:
         that a database is away or busy for a moment.
         """
         others = [self._manager.get_plugin(other) for other in self._order if other != name]
+        named = self._manager.with_old_names(hook, arguments)
         try:
-            return [shape(result) for result in self._manager.subset_hook_caller(hook, others)(**arguments)]
+            return [shape(result) for result in self._manager.subset_hook_caller(hook, others)(**named)]
         except _A_MOMENT:
             raise
         except may_raise:
@@ -139,13 +140,19 @@ class Plugins:
             self._states[name] = replace(candidate.state, state="disabled", reason=str(error), install=error.install)
             return
         except (Exception, SystemExit) as error:
-            self.disable(name, f"its import raised {_told(error)}", error)
+            self.disable(name, f"its import raised {_told(error)}{perhaps_later(error)}", error)
             return
         try:
+            check_version(plugin, hookspecs.HOOKS_VERSION)
             hash(plugin)  # pluggy keeps plugins in sets
             self._manager.register(plugin, name)
             self._order.append(name)
             self._manager.check_pending()
+            for words in self._manager.warn_of_old_names(plugin, name):
+                _log.warning("%s", words)
+        except PluginError as error:
+            self._states[name] = replace(candidate.state, install=error.hint)
+            self.disable(name, str(error))
         except pluggy.PluginValidationError as error:
             self.disable(name, _validation_words(error), None)
         except (Exception, SystemExit) as error:

@@ -6,11 +6,12 @@ import json
 import subprocess
 import sys
 import textwrap
+from importlib import metadata
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from ragstone.core import Host, MissingExtra, PluginState, Settings, hookimpl, require_extra
+from ragstone.core import HOOKS_VERSION, Host, MissingExtra, PluginState, Settings, hookimpl, require_extra
 from ragstone.plugins.book_chat.shelf import Shelf
 from tests.installed import ALWAYS, BUILTINS, DOORS, PLUGINS
 from tests.third_party_fakes import distribution, fast_models, run
@@ -58,6 +59,11 @@ MISSES_ITS_EXTRA = """
     require_extra("wiki", "no_such_package_anywhere", "json", distribution="misses-extra")
 """
 
+LATER = HOOKS_VERSION + 1
+MADE_FOR_LATER = f"ragstone_hooks = {LATER}"
+RELEASE = f"Ragstone {metadata.version('ragstone')}"
+UPGRADE = "pip install --upgrade ragstone"
+
 #: Distribution → its code, and the state and reason that follow.
 BROKEN: dict[str, tuple[str, str, str]] = {
     "exits": (EXITS, "failed", "its import raised SystemExit('goodbye'): a plugin must not end the process"),
@@ -65,6 +71,11 @@ BROKEN: dict[str, tuple[str, str, str]] = {
         FAILS_TO_IMPORT,
         "failed",
         "its import raised ModuleNotFoundError: No module named 'no_such_package_anywhere'",
+    ),
+    "made-for-later": (
+        MADE_FOR_LATER,
+        "failed",
+        f"it is made for version {LATER} of the hooks, and {RELEASE} has version {HOOKS_VERSION} ({UPGRADE})",
     ),
     "misses-extra": (
         MISSES_ITS_EXTRA,
@@ -74,6 +85,8 @@ BROKEN: dict[str, tuple[str, str, str]] = {
     "raises": (RAISES, "failed", "ragstone_settings raised ValueError: no settings today"),
     "unknown-hook": (UNKNOWN_HOOK, "failed", "unknown hook ragstone_reader; did you mean ragstone_readers?"),
 }
+#: What is to be typed to mend them.
+MENDED_BY = {"made-for-later": UPGRADE, "misses-extra": "pip install 'misses-extra[wiki]'"}
 
 
 @pytest.fixture
@@ -152,7 +165,7 @@ def test_the_command_lists_them_and_the_rest_serve(site: Path, small_book: Path)
             "origin": name,
             "state": state,
             "reason": reason,
-            "install": "pip install 'misses-extra[wiki]'" if name == "misses-extra" else None,
+            "install": MENDED_BY.get(name),
         }
     assert "Traceback" not in done.err
     assert [line for line in done.err.splitlines() if "exits" in line] == [

@@ -19,6 +19,7 @@ OPTIONAL |= {
     "lxml",
     "mwparserfromhell",
     "pyarrow",
+    "pytest",
     "requests",
     "tensorflow_datasets",
     "urllib3",

@@ -124,9 +124,9 @@ def document_of(page: Page, facts: PageFacts) -> Document:
 
 
 def _entry(section: Section, start: int) -> dict[str, Any]:
-    """The section as the node parser wants it: ``blocks`` are ``(kind, start, end)`` in the document's text."""
-    blocks: list[tuple[str, int, int]] = []
+    """The section as the node parser wants it: ``blocks`` are ``[kind, start, end]`` in the document's text."""
+    blocks: list[list[str | int]] = []
     for block in section.blocks:
-        blocks.append((block.kind, start, start + len(block.text)))
+        blocks.append([block.kind, start, start + len(block.text)])
         start += len(block.text) + 2
     return {"path": list(section.path), "anchor": section.anchor, "number": section.number, "blocks": blocks}

@@ -1,10 +1,9 @@
-"""For the tests of plugins: a host in a folder of its own, a fast encoder, a model that says what it is told."""
+"""A sentence encoder of a few lines and a language model that says what it is told: what tests need of models."""
 
 from __future__ import annotations
 
 import hashlib
 from collections import deque
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,14 +11,11 @@ from llama_index.core.base.embeddings.base import BaseEmbedding
 from llama_index.core.llms import LLM, CompletionResponse, CustomLLM, LLMMetadata
 from pydantic import PrivateAttr
 
-from .analysis import stems
-from .hookspecs import hookimpl
-from .host import Host
-from .settings import EncoderSettings, LLMSettings, Settings
+from ..analysis import stems
+from ..hookspecs import hookimpl
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
+    from ..settings import EncoderSettings, LLMSettings
 
 _DIMENSION = 256
 #: Characters; not a divisor of much, so that pieces end anywhere.
@@ -108,31 +104,3 @@ class TestModels:
     def ragstone_llm(self, settings: LLMSettings) -> LLM | None:  # noqa: ARG002
         """The given model."""
         return self._llm
-
-
-@contextmanager
-def open_host(
-    folder: Path,
-    *,
-    llm: LLM | None = None,
-    plugins: dict[str, object] | None = None,
-    options: dict[str, Any] | None = None,
-    remember: bool = False,
-    **settings: Any,
-) -> Iterator[Host]:
-    """An open host whose data lies in the folder: every installed plugin, the given ones, and fast models.
-
-    ``plugins``: further plugins by name. ``options``: the deployment's table ``[plugins]``
-    (``{"book_chat": {"top_k": 3}}``). ``remember``: whether the model's answers are remembered. ``settings``: the rest
-    of it (``retrieval={"threshold": 0.5}``).
-    """
-    named = {"data_dir": folder / "data", "cache_dir": folder / "cache", "index": {"store": "none"}, **settings}
-    named["plugins"] = options or {}
-    if llm is not None:
-        named.setdefault("llm", {"provider": "scripted", "remember": remember})
-    host = Host(Settings(**named), plugins={"test_models": TestModels(llm), **(plugins or {})})
-    host.start()
-    try:
-        yield host
-    finally:
-        host.close()

@@ -1,0 +1,90 @@
+"""Book chat keeps to what the host asks of readers, of a node parser and of an assistant."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from llama_index.core.schema import Document
+
+from ragstone.core.testing import AssistantContract, FileReaderContract, NodeParserContract, open_host
+from ragstone.plugins.book_chat.shelf import Shelf
+from tests.needs import needed
+
+from .pdfs import lines, make
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from llama_index.core.node_parser import NodeParser
+    from llama_index.core.readers.base import BaseReader
+
+    from ragstone.core import Assistant, Host
+
+WHEELS = (
+    "---\ntitle: Wheels\n---\n\n# Wheels\n\n## Casters\n\n"
+    "A caster is a wheel that swivels about a vertical axis. Größe: 40 mm.\n\n## Tyres\n\n"
+    "Rubber tyres grip wet concrete better than nylon tyres.\n\n| Tyre | Grip |\n|---|---|\n| nylon | low |\n"
+)
+
+
+@pytest.fixture(scope="module")
+def host(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Host]:
+    folder = tmp_path_factory.mktemp("host")
+    book = folder / "book"
+    book.mkdir()
+    (book / "01-wheels.md").write_text(WHEELS, "utf-8")
+    with open_host(folder) as opened:
+        shelf = Shelf(opened)
+        shelf.add(shelf.plan(book), title="Robot parts")
+        yield opened
+
+
+class TestMarkdown(FileReaderContract):
+    @pytest.fixture
+    def reader(self, host: Host) -> BaseReader:
+        return host.readers[".md"]
+
+    @pytest.fixture
+    def source(self, tmp_path: Path) -> Path:
+        file = tmp_path / "wheels.md"
+        file.write_text(WHEELS, "utf-8")
+        return file
+
+
+class TestPdf(FileReaderContract):
+    @pytest.fixture
+    def reader(self, host: Host) -> BaseReader:
+        needed("pypdfium2")
+        return host.readers[".pdf"]
+
+    @pytest.fixture
+    def source(self, tmp_path: Path) -> Path:
+        file = tmp_path / "wheels.pdf"
+        page = lines(72, 700, "A caster is a wheel that swivels", "about a vertical axis.")
+        file.write_bytes(make([page], title="Wheels", outline=[("Casters", 0, 720)]))
+        return file
+
+
+class TestBooks(NodeParserContract):
+    @pytest.fixture
+    def parser(self, host: Host) -> NodeParser:
+        return host.node_parser("book")
+
+    @pytest.fixture
+    def document(self, host: Host, tmp_path: Path) -> Document:
+        file = tmp_path / "wheels.md"
+        file.write_text(WHEELS + "## Brakes\n\n" + "A brake holds the wheel when the power fails. " * 120, "utf-8")
+        (read,) = host.readers[".md"].load_data(file, extra_info={"book": "parts", "book_title": "Robot parts"})
+        return Document(id_="parts:wheels.md", text=read.text, metadata=read.metadata)
+
+
+class TestAssistant(AssistantContract):
+    @pytest.fixture
+    def assistant(self, host: Host) -> Assistant:
+        return host.assistant("book_chat")
+
+    @pytest.fixture
+    def question(self) -> str:
+        return "What is a caster?"

@@ -1,0 +1,93 @@
+"""Concept tutor keeps to what the host asks of a reader, of node parsers, of a retriever and of an assistant."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from ragstone.core.testing import AssistantContract, NodeParserContract, ReaderContract, RetrieverContract, open_host
+from ragstone.plugins.concept_tutor.plans.corpus import KIND, corpus_of, document_of
+from ragstone.plugins.concept_tutor.plans.store import PlanStore
+from tests.needs import needed
+
+from .gathering.small_wiki import SmallWiki, page
+from .material import SLUG, put_plan
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from llama_index.core.node_parser import NodeParser
+    from llama_index.core.readers.base import BaseReader
+    from llama_index.core.retrievers import BaseRetriever
+    from llama_index.core.schema import Document
+
+    from ragstone.core import Assistant, Host
+
+needed("lxml")
+
+QUESTION = "What is backpropagation?"
+
+
+@pytest.fixture(scope="module")
+def host(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Host]:
+    """One with a plan, and a wiki of one page that it may read."""
+    pages = {"Gradient": page("Gradient", "Definition", "Motivation", "Examples")}
+    with (
+        SmallWiki(pages) as wiki,
+        open_host(tmp_path_factory.mktemp("host"), options=wiki.options()) as opened,
+    ):
+        put_plan(opened)
+        yield opened
+
+
+class TestWikiPages(ReaderContract):
+    @pytest.fixture
+    def reader(self, host: Host) -> BaseReader:
+        return host.readers["mediawiki:"]
+
+    @pytest.fixture
+    def source(self) -> str:
+        return "mediawiki:wiki/Gradient"
+
+
+class TestPages(NodeParserContract):
+    @pytest.fixture
+    def parser(self, host: Host) -> NodeParser:
+        return host.node_parser("mediawiki")
+
+    @pytest.fixture
+    def document(self, host: Host) -> Document:
+        (read,) = host.readers["mediawiki:"].load_data("mediawiki:wiki/Gradient")
+        return read
+
+
+class TestPassages(NodeParserContract):
+    @pytest.fixture
+    def parser(self, host: Host) -> NodeParser:
+        return host.node_parser(KIND)
+
+    @pytest.fixture
+    def document(self, host: Host) -> Document:
+        sources = host.once(PlanStore).all_sources(SLUG)
+        return document_of(next(chunk for chunks in sources.values() for chunk in chunks))
+
+
+class TestConcepts(RetrieverContract):
+    @pytest.fixture
+    def retriever(self, host: Host) -> BaseRetriever:
+        return host.retriever(corpus_of(host), 3)
+
+    @pytest.fixture
+    def question(self) -> str:
+        return QUESTION
+
+
+class TestAssistant(AssistantContract):
+    @pytest.fixture
+    def assistant(self, host: Host) -> Assistant:
+        return host.assistant("concept_tutor")
+
+    @pytest.fixture
+    def question(self) -> str:
+        return QUESTION
