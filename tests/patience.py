@@ -10,8 +10,16 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 #: Seconds after which something waits for what never comes, however busy the machine is.
-HANG = 60.0
+HANG = 180.0
 _TRIES = 5
+
+
+def until(true: Callable[[], object], what: str = "what was waited for", seconds: float = HANG) -> None:
+    """Wait until it is true, and fail when that never comes."""
+    end = time.monotonic() + seconds
+    while not true():
+        assert time.monotonic() < end, f"{what} did not come about in {seconds:.0f} s"
+        time.sleep(0.02)
 
 
 @contextmanager

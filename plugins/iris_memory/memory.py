@@ -7,7 +7,7 @@ from contextlib import suppress
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
 
-from ragstone.core import BadRequest, SettingsError
+from ragstone.core import BadRequest, SettingsError, SourceError
 
 from .settings import IrisMemorySettings
 
@@ -94,6 +94,11 @@ class Memory:
         from .indexing.forgetting import forget
 
         return forget(self, target)
+
+
+def root_away(root: Path) -> SourceError:
+    """What to raise when the folder to remember is not there."""
+    return SourceError("the folder to remember is not there", where=str(root), hint="check iris_memory's root")
 
 
 def memory_of(host: Host) -> Memory:

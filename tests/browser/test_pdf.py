@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import time
 from typing import TYPE_CHECKING, Any
 
 import httpx
@@ -11,6 +10,7 @@ import pytest
 
 from ragstone.plugins.book_chat.admin.uploads import store
 from tests.needs import needed
+from tests.patience import until
 from tests.plugins.book_chat.pdfs import Text, lines, make
 
 from .conftest import serving
@@ -48,10 +48,8 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         store(io.BytesIO(book(title)), "parts.pdf", folder / "uploads", suffixes={".pdf"}).let_go()
     (folder / "ragstone.toml").write_text('[plugins.book_chat]\nsample = false\nserve_pdf = ["open-parts"]\n')
     with serving(folder) as address:
-        give_up = time.monotonic() + 60
-        while not all(slug in httpx.get(f"{address}/book_chat/").text for slug in ("open-parts", "closed-parts")):
-            assert time.monotonic() < give_up, "they are read in the background"
-            time.sleep(0.1)
+        slugs = ("open-parts", "closed-parts")  # they are read in the background
+        until(lambda: all(slug in httpx.get(f"{address}/book_chat/").text for slug in slugs))
         yield address
 
 

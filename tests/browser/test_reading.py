@@ -214,7 +214,9 @@ def test_the_keyboard_is_enough(open_page: Open) -> None:
     page.wait_for_url("**/book_chat/source/**")
 
     button = page.get_by_role("button", name="Ask about this passage")
-    while not button.evaluate("e => e === document.activeElement"):
+    for _ in range(100):
+        if button.evaluate("e => e === document.activeElement"):
+            break
         page.keyboard.press("Tab")
     page.keyboard.press("Enter")
     assert page.locator(":focus").get_attribute("name") == "q"

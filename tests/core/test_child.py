@@ -6,14 +6,13 @@ import json
 import sqlite3
 import subprocess
 import threading
-import time
 from typing import TYPE_CHECKING
 
 import psutil
 import pytest
 
 from ragstone.core import apart, write_ahead
-from tests.patience import HANG
+from tests.patience import HANG, until
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -55,10 +54,7 @@ def test_it_and_what_it_started_are_gone(modules: Path) -> None:
         grandchild = psutil.Process(int(process.stdout.readline()))
         assert grandchild.is_running()
     assert process.returncode is not None
-    ends = time.monotonic() + HANG
-    while grandchild.is_running() and grandchild.status() != psutil.STATUS_ZOMBIE:
-        assert time.monotonic() < ends
-        time.sleep(0.05)
+    until(lambda: not grandchild.is_running() or grandchild.status() == psutil.STATUS_ZOMBIE)
 
 
 def test_the_switch_to_write_ahead_waits_for_whoever_holds_the_file(tmp_path: Path) -> None:

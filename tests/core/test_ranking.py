@@ -20,6 +20,7 @@ from ragstone.core.ranking import rank
 from ragstone.core.second_look import is_packed, pack, seen
 from ragstone.core.together import Together
 from ragstone.core.turns import Turns
+from tests.patience import until
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -156,8 +157,7 @@ def test_turns_are_taken_in_order() -> None:
     for number in range(6):
         threads.append(threading.Thread(target=work, args=(number,)))
         threads[-1].start()
-        while len(turns._waiting) < number:  # each waits before the next one comes
-            threading.Event().wait(0.001)
+        until(lambda before=number: len(turns._waiting) == before)  # type: ignore[misc]
     first.set()
     for thread in threads:
         thread.join(60)

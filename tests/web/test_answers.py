@@ -156,6 +156,8 @@ def test_an_assistant_stops_when_its_client_goes(
             )
             received = b""
             while b"event: delta" not in received:
-                received += connection.recv(4096)
+                more = connection.recv(4096)
+                assert more, "it ended before"
+                received += more
             assert not speaker.closed.is_set(), "it comes at the end and not as it is made"
         assert speaker.closed.wait(HANG)

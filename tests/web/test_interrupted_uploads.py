@@ -26,6 +26,7 @@ from ragstone.plugins.book_chat.admin.jobs import MOST_BEGUN, Jobs
 from ragstone.plugins.book_chat.admin.uploads import Upload, book_of, left_behind, store
 from ragstone.plugins.book_chat.shelf import AddReport
 from ragstone.web import create_app
+from tests.patience import until
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -222,9 +223,6 @@ def test_a_server_that_is_stopped_over_a_book_ends_well_and_keeps_it(tmp_path: P
     sections = (f"# Part {number}\n\n{f'Wheel {number} turns about axis {number}. ' * 40}\n" for number in range(400))
     with serving(tmp_path, signal.SIGTERM) as client:
         client.post("/api/books", files={"file": ("big.md", "\n".join(sections).encode())})
-        give_up = time.monotonic() + 30
-        while client.get("/api/books/jobs").json()["jobs"][0]["of"] == 0:
-            assert time.monotonic() < give_up
-            time.sleep(0.05)
+        until(lambda: client.get("/api/books/jobs").json()["jobs"][0]["of"])
         time.sleep(1)  # it is not told when the encoder has begun
     assert [upload.name for upload in left_behind(tmp_path / "data" / "uploads")] == ["big.md"]

@@ -13,6 +13,7 @@ from ragstone.core import SourceError
 from .. import fields
 from ..chunking.parser import OWN
 from ..kinds import Kinds
+from ..memory import root_away
 from ..reading import scheme_of
 from .comparing import FORGOTTEN, TOO_OLD, FileDocument, Stored, about, is_racy, same_file, too_old
 from .keeping import Keeping
@@ -87,7 +88,7 @@ class Updater:
         memory, settings = self._memory, self._memory.settings
         root = memory.root
         if not root.is_dir():
-            raise SourceError("the folder to remember is not there", where=str(root), hint="check iris_memory's root")
+            raise root_away(root)
         kinds = Kinds(settings.map, settings.exclude)
         own = (memory.host.settings.data_dir.resolve(), memory.host.settings.cache_dir.resolve())
         return Scanner(root, kinds, settings.max_bytes, own).scan(under)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from ragstone.core import MissingExtra, RagstoneError, require_extra
 
 from ..kinds import Kinds
-from ..memory import memory_of
+from ..memory import memory_of, root_away
 from ..settings import IrisMemorySettings
 
 if TYPE_CHECKING:
@@ -123,8 +123,11 @@ class Watcher:
                     return
 
 
-def _identity(folder: Path) -> tuple[int, int]:
-    found = folder.stat()
+def _identity(root: Path) -> tuple[int, int]:
+    try:
+        found = root.stat()
+    except FileNotFoundError as error:
+        raise root_away(root) from error
     return found.st_dev, found.st_ino
 
 

@@ -23,7 +23,7 @@ from ragstone.plugins.concept_tutor.wiki import (
     WikiTooLarge,
 )
 from ragstone.plugins.concept_tutor.wiki.traffic import Traffic, traffic
-from tests.patience import without_hanging
+from tests.patience import until, without_hanging
 from tests.plugins.concept_tutor.wiki_server import (
     HTML,
     Server,
@@ -358,8 +358,7 @@ def test_waiting_for_a_place_ends_with_the_deadline(server: Server, opened: Open
     threads = [threading.Thread(target=_away, args=(opened(seconds=4), n)) for n in range(3)]
     for thread in threads:
         thread.start()
-    while len(server.asked) < 3:
-        time.sleep(0.01)
+    until(lambda: len(server.asked) == 3)
     with pytest.raises(WikiAway, match="place"):
         opened(seconds=0.1).page("Dog")
     for thread in threads:

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import json
 import threading
-import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs, unquote, urlsplit
-
-from tests.patience import HANG
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -111,12 +108,3 @@ class SmallWiki:
         if title not in self.pages:
             return 404, "application/json", b"{}"
         return 200, "text/html; charset=utf-8", self.pages[title]
-
-
-def until(what: Callable[[], bool]) -> None:
-    """Wait until it is so."""
-    ends = time.monotonic() + HANG
-    while not what():
-        if time.monotonic() > ends:
-            raise AssertionError("it did not come to that")
-        time.sleep(0.01)

@@ -13,6 +13,7 @@ from ragstone.core.testing import open_host
 from ragstone.plugins.iris_memory.indexing import watching
 from ragstone.plugins.iris_memory.indexing.watching import Watcher
 from tests.needs import needed
+from tests.patience import HANG, until
 from tests.plugins.iris_memory.homes import remembering, said, write
 
 if TYPE_CHECKING:
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from ragstone.plugins.iris_memory.memory import Memory
 
 needed("watchfiles")
-PATIENCE = 60.0
 
 
 class Watched:
@@ -35,7 +35,7 @@ class Watched:
         self.watcher = Watcher(memory, self.told.put)
 
     def hears(self) -> UpdateReport:
-        return self.told.get(timeout=PATIENCE)
+        return self.told.get(timeout=HANG)
 
 
 @pytest.fixture
@@ -43,7 +43,7 @@ def watched(tmp_path: Path) -> Iterator[Watched]:
     with remembering(tmp_path) as memory:
         found = Watched(memory)
         found.watcher.start()
-        assert found.watcher.watching.wait(PATIENCE)
+        assert found.watcher.watching.wait(HANG)
         yield found
         found.watcher.stop()
 
@@ -82,7 +82,7 @@ def test_a_missed_event_is_made_good_by_the_next_scan(tmp_path: Path, monkeypatc
     with remembering(tmp_path, rescan_seconds=1) as memory:
         found = Watched(memory)
         found.watcher.start()
-        assert found.watcher.watching.wait(PATIENCE)
+        assert found.watcher.watching.wait(HANG)
         write(tmp_path / "home", "a.md", "The kettle is red.")
         assert found.hears().added == ["a.md"]
         found.watcher.stop()
@@ -95,8 +95,7 @@ def test_a_root_that_goes_and_comes_back(
     write(tmp_path / "home", "a.md", "The kettle is red.")
     watched.hears()
     (tmp_path / "home").rename(tmp_path / "away")
-    while "the folder to remember is not there" not in caplog.text:
-        threading.Event().wait(0.05)
+    until(lambda: "the folder to remember is not there" in caplog.text)
     write(tmp_path / "away", "b.md", "The lamp is blue.")
     (tmp_path / "away").rename(tmp_path / "home")
     assert watched.hears().added == ["b.md"]

@@ -39,7 +39,7 @@ from ragstone.plugins.wiki_edge.building.sources import open_source
 from ragstone.plugins.wiki_edge.shards.entry import Manifest, ShardEntry
 from ragstone.plugins.wiki_edge.shards.verifying import verify
 from tests.needs import needed
-from tests.patience import HANG
+from tests.patience import HANG, until
 
 from .dumps import multistream, page, plain
 from .killed import TEXTS_A_BATCH
@@ -400,14 +400,10 @@ def test_ctrl_c_leaves_no_process_and_goes_on_later(tmp_path: Path, dump: Path) 
     with subprocess.Popen(
         command, cwd=_REPOSITORY, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
     ) as process:
-        while not log.exists():
-            time.sleep(0.01)
+        until(log.exists)
         process.send_signal(signal.SIGINT)
         process.wait(HANG)
-    deadline = time.monotonic() + HANG
-    while _readers(out) and time.monotonic() < deadline:
-        time.sleep(0.05)
-    assert not _readers(out)
+    until(lambda: not _readers(out))
     subprocess.run(command, cwd=_REPOSITORY, check=True, stdout=subprocess.DEVNULL)
     assert verify(out) == []
 
