@@ -108,8 +108,9 @@ def questions(deployment: Deployment, plan: str, concept: str | None, as_json: b
 @click.command(epilog="Example: ragstone tutor anki machine-learning --out machine-learning.apkg")
 @click.argument("plan")
 @click.option("--out", required=True, type=click.Path(dir_okay=False, path_type=Path), help="The file to write.")
+@_json
 @click.pass_obj
-def anki(deployment: Deployment, plan: str, out: Path) -> None:
+def anki(deployment: Deployment, plan: str, out: Path, as_json: bool) -> None:
     """Write the questions of a plan as a package for Anki; importing a later one brings its cards up to date."""
     lessons = deployment.host().once(Lessons)
     made = lessons.anki(plan)
@@ -117,6 +118,9 @@ def anki(deployment: Deployment, plan: str, out: Path) -> None:
         out.write_bytes(made)
     except OSError as error:
         raise StorageError(f"cannot be written: {error.strerror or error}", where=str(out)) from error
+    if as_json:
+        show_json({"file": str(out), "bytes": len(made)})
+        return
     click.echo(printable(f"{out}: {len(made):,} bytes. In Anki: File, Import."))
 
 

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     default="text",
     help="For people, for programs, or as the block for a prompt.",
 )
+@click.option("--json", "form", flag_value="json", help="The same as --format json.")
 @click.pass_obj
 def query(
     deployment: Deployment,

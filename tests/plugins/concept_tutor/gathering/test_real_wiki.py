@@ -9,7 +9,7 @@ import pytest
 from ragstone.core.testing import open_host
 from ragstone.plugins.concept_tutor.gathering import Gathering
 from ragstone.plugins.concept_tutor.importing.outline import plan_from_page
-from ragstone.plugins.concept_tutor.plans.graph import layers
+from ragstone.plugins.concept_tutor.plans.graph import order
 from ragstone.plugins.concept_tutor.plans.records import NewConcept, NewPlan
 from ragstone.plugins.concept_tutor.plans.store import PlanStore
 from ragstone.plugins.concept_tutor.wikis import Wikis
@@ -79,4 +79,4 @@ def test_a_plan_of_a_pages_outline_and_links(
     assert (plan.slug, plan.origin) == ("anarchism", f"from {wikipedia.url}/wiki/Anarchism")
     assert made.plan.concepts[0].name == "Anarchism"
     assert 2 <= len(made.plan.concepts) <= 6
-    assert layers([one.key for one in made.plan.concepts], made.plan.edges)
+    assert order([one.key for one in made.plan.concepts], made.plan.edges)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from ragstone.core import BadRequest, Host, SourceError
 from ragstone.plugins.concept_tutor.importing import FORMATS, Imported, read_plan, read_plan_file
 from ragstone.plugins.concept_tutor.importing.exporting import exported
-from ragstone.plugins.concept_tutor.plans.graph import layers, order
+from ragstone.plugins.concept_tutor.plans.graph import order
 from ragstone.plugins.concept_tutor.plans.store import PlanStore
 from ragstone.plugins.concept_tutor.service import SAMPLE, add_plan, begin
 
@@ -187,7 +187,7 @@ def test_whatever_it_is_it_is_a_plan_or_one_clear_error(format_: str, text: str)
     else:
         keys = [one.key for one in made.plan.concepts]
         assert len(set(keys)) == len(keys)
-        assert layers(keys, made.plan.edges)
+        assert order(keys, made.plan.edges)
 
 
 def test_metacademy_is_read_and_stored(data: Path, fast_host: Host) -> None:
@@ -203,8 +203,7 @@ def test_metacademy_is_read_and_stored(data: Path, fast_host: Host) -> None:
     assert len(made.plan.edges) == 965
     assert len(made.left_out) == 17
     keys = [one.key for one in fast_host.once(PlanStore).concepts(plan.slug)]
-    rows = layers(keys, fast_host.once(PlanStore).edges(plan.slug))
-    assert sum(map(len, rows)) == 392
+    assert len(order(keys, fast_host.once(PlanStore).edges(plan.slug))) == 392
 
 
 # The sample, seeds and exports

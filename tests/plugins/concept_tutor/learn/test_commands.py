@@ -100,6 +100,8 @@ def test_anki_writes_a_package(host: Host, tmp_path: Path) -> None:
     target = tmp_path / "garden.apkg"
     assert "In Anki: File, Import." in run(host, anki, "garden", "--out", str(target))
     assert "collection.anki2" in zipfile.ZipFile(target).namelist()
+    said = json.loads(run(host, anki, "garden", "--out", str(target), "--json"))
+    assert said == {"file": str(target), "bytes": target.stat().st_size}
 
 
 def test_what_cannot_be_is_one_line(host: Host, tmp_path: Path) -> None:

@@ -1,14 +1,12 @@
-"""Prerequisites: circles found and opened, an order, layers with few crossings."""
+"""Prerequisites: circles found and opened, an order."""
 
 from __future__ import annotations
-
-from itertools import permutations
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragstone.plugins.concept_tutor.plans.graph import crossings, layers, order, without_circles
+from ragstone.plugins.concept_tutor.plans.graph import order, without_circles
 from ragstone.plugins.concept_tutor.plans.records import Edge
 
 KEYS = "abcdefgh"
@@ -48,18 +46,6 @@ def test_an_order_keeps_to_the_plan_where_it_can() -> None:
         order("ab", _edges("ab", "ba"))
 
 
-def test_layers_are_below_all_that_they_need() -> None:
-    assert layers("abcd", _edges("ab", "bc", "ac")) == (("a", "d"), ("b",), ("c",))
-    assert layers("", []) == ()
-
-
-def test_layers_that_can_be_drawn_without_a_crossing_are() -> None:
-    edges = _edges("ae", "bd", "cf")
-    rows = layers("abcdef", edges)
-    assert crossings([list("abc"), list("def")], edges) > 0
-    assert crossings(rows, edges) == 0
-
-
 @st.composite
 def graphs(draw: st.DrawFn) -> tuple[str, list[Edge]]:
     keys = KEYS[: draw(st.integers(1, len(KEYS)))]
@@ -82,22 +68,3 @@ def test_what_is_kept_has_an_order_and_what_was_dropped_was_the_lightest_of_a_ci
         around = list(zip(circle.keys, (*circle.keys[1:], circle.keys[0]), strict=True))
         assert (circle.dropped.prerequisite, circle.dropped.concept) in around
         assert circle.dropped.weight == min(weight[pair] for pair in around)
-
-
-@given(graphs())
-def test_every_concept_is_in_one_layer_below_its_needs(graph: tuple[str, list[Edge]]) -> None:
-    keys, edges = graph
-    kept, _ = without_circles(keys, edges)
-    rows = layers(keys, kept)
-    assert sorted(key for row in rows for key in row) == sorted(keys)
-    depth = {key: at for at, row in enumerate(rows) for key in row}
-    assert all(depth[edge.prerequisite] < depth[edge.concept] for edge in kept)
-
-
-def test_crossings_are_counted_as_by_hand() -> None:
-    edges = _edges("ad", "ae", "bd", "bf", "ce")
-    for upper in permutations("abc"):
-        for lower in permutations("def"):
-            pairs = [(upper.index(e.prerequisite), lower.index(e.concept)) for e in edges]
-            slow = sum((a - c) * (b - d) < 0 for n, (a, b) in enumerate(pairs) for c, d in pairs[n + 1 :])
-            assert crossings([upper, lower], edges) == slow

@@ -95,7 +95,7 @@ def test_programs_get_every_field(host: Host) -> None:
 
 
 def test_why_tells_the_sides_and_what_was_left_out(host: Host) -> None:
-    told = json.loads(asked(host, SENTENCE, "-k", "1", "--min-relevance", "0.6", "--why", "--format", "json"))
+    told = json.loads(asked(host, SENTENCE, "-k", "1", "--min-relevance", "0.6", "--why", "--json"))
     reasons = {each["path"]: each["why"]["left_out"] for each in told["results"]}
     assert reasons["notes/pump.md"] is None
     assert reasons["notes/pump-old.md"] == "superseded by notes/pump.md:1"
