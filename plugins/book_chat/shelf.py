@@ -67,6 +67,8 @@ class Shelf:
 
     def __init__(self, host: Host) -> None:
         self._host = host
+        #: What the books were counted from, and the books: it is asked for with every question.
+        self._counted: tuple[object, tuple[Book, ...]] = (None, ())
 
     @property
     def corpus(self) -> Corpus:
@@ -84,14 +86,19 @@ class Shelf:
         chunks: Counter[tuple[str, str, str]] = Counter()
         chapters: dict[tuple[str, str, str], set[str]] = {}
         files: dict[tuple[str, str, str], set[str]] = {}
-        keys = ("book", "book_title", "edition", "chapter", "path")
-        for (slug, title, edition, chapter, path), count in self.corpus.facets(*keys):
+        facets = self.corpus.facets("book", "book_title", "edition", "chapter", "path")
+        counted, books = self._counted
+        if counted is facets:  # the corpus gives the same list for as long as it stays as it is
+            return books
+        for (slug, title, edition, chapter, path), count in facets:
             book = (slug, title, edition)
             chunks[book] += count
             chapters.setdefault(book, set()).add(chapter)
             files.setdefault(book, set()).add(path)
-        books = [Book(*book, len(chapters[book]), count, len(files[book])) for book, count in chunks.items()]
-        return tuple(sorted(books, key=lambda book: (book.title.casefold(), book.edition, book.slug)))
+        found = [Book(*book, len(chapters[book]), count, len(files[book])) for book, count in chunks.items()]
+        books = tuple(sorted(found, key=lambda book: (book.title.casefold(), book.edition, book.slug)))
+        self._counted = facets, books
+        return books
 
     def book(self, slug: str) -> Book:
         """The book with that slug. Raises ``NotFound``."""
