@@ -30,8 +30,10 @@ class Server:
     """One running server. ``stop`` and ``start`` it to see what becomes of those who use it."""
 
     def __init__(self, programs: Path, folder: Path, *, options: tuple[str, ...] = _OPTIONS) -> None:
-        self._programs = programs
-        self._folder = folder
+        #: Where its programs lie, psql and pg_dump too.
+        self.programs = programs
+        #: Where its socket lies.
+        self.folder = folder
         self._options = options
         self._process: subprocess.Popen[bytes] | None = None
         self._made = 0
@@ -61,13 +63,13 @@ class Server:
         """Start it and wait until it answers."""
         options = [part for option in self._options for part in ("-c", option)]
         # Ends when this process does, even when that is killed.
-        program: list[str | Path] = ["setpriv", "--pdeathsig", "INT", *_as_somebody()[1:], self._programs / "postgres"]
-        with (self._folder / "log").open("ab") as log:
+        program: list[str | Path] = ["setpriv", "--pdeathsig", "INT", *_as_somebody()[1:], self.programs / "postgres"]
+        with (self.folder / "log").open("ab") as log:
             self._process = subprocess.Popen(
-                [*program, "-D", self._folder / "data", "-k", self._folder, *options],
+                [*program, "-D", self.folder / "data", "-k", self.folder, *options],
                 stdout=log,
                 stderr=log,
-                cwd=self._folder,
+                cwd=self.folder,
             )
         ends = time.monotonic() + _SECONDS
         while True:
@@ -89,11 +91,11 @@ class Server:
 
     def connect(self, database: str) -> psycopg.Connection[tuple[object, ...]]:
         """A connection past the product, that commits by itself."""
-        return psycopg.connect(host=str(self._folder), user=_USER, dbname=database, autocommit=True)
+        return psycopg.connect(host=str(self.folder), user=_USER, dbname=database, autocommit=True)
 
     def url(self, database: str, user: str = _USER) -> str:
         """The URL of a database, as a deployment has it."""
-        return f"postgresql+psycopg://{user}@/{database}?host={self._folder}"
+        return f"postgresql+psycopg://{user}@/{database}?host={self.folder}"
 
     @contextmanager
     def database(self) -> Iterator[str]:

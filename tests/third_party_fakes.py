@@ -104,7 +104,8 @@ def run(*arguments: str, site: Path | None = None, timeout: float = _SECONDS, **
 
 
 @contextmanager
-def _log_as_it_was() -> Iterator[None]:
+def log_as_it_was() -> Iterator[None]:
+    """What a command does to this process's log is undone afterwards."""
     root, own = logging.getLogger(), logging.getLogger("ragstone")
     before = root.handlers[:], root.level, own.level
     try:
@@ -123,7 +124,7 @@ class Here:
 
     def __call__(self, *arguments: str) -> Ended:
         self._capture.readouterr()
-        with _log_as_it_was(), pytest.raises(SystemExit) as ended:
+        with log_as_it_was(), pytest.raises(SystemExit) as ended:
             main(list(arguments))
         said = self._capture.readouterr()
         code = ended.value.code

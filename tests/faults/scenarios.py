@@ -14,6 +14,7 @@ from .shards import full_shards, killed_while_installing
 from .sharing import forked_host, second_process
 from .stores import damaged_stores
 from .versions import other_versions
+from .working_together import working_together
 
 SCENARIOS = (
     Scenario("kill-ingest", "no acknowledged document is lost, none is half there", killed_while_ingesting),
@@ -34,4 +35,9 @@ SCENARIOS = (
     Scenario("memory-sequences", "the memory is as the files are, whenever an update is killed", memory_at_random),
     Scenario("memory-writer", "watching a writer that never rests, nothing is missed or grows", never_resting_writer),
     Scenario("other-version", "told, rebuilt beside through kills, the old one answers", other_versions),
+    Scenario(
+        "two-workers", "two workers and an ingestion at once: no wrong answer, no lost document", working_together
+    ),
 )
+#: What the tests do in short as a part of something larger: tests/deploy/test_server_stack.py.
+ELSEWHERE = frozenset({"two-workers"})
