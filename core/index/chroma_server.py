@@ -46,7 +46,7 @@ class _Connection:
             try:
                 self._client = _open(str(self._server))
             except (httpx.HTTPError, ValueError) as error:
-                raise StorageAway(f"the Chroma server does not answer ({error})", where=self._server) from None
+                raise _away(str(self._server), error) from None
         return self._client
 
     def close(self) -> None:
@@ -69,9 +69,27 @@ def ragstone_vector_store(host: Host, corpus: Corpus) -> BasePydanticVectorStore
     return ChromaStore(host.once(_Connection).client(), name)
 
 
-def _open(server: str) -> Any:
+def heartbeat(server: str) -> None:
+    """See that the server answers. Raises ``StorageAway``."""
+    try:
+        _hear(server)
+    except (httpx.HTTPError, ValueError) as error:
+        raise _away(server, error) from None
+
+
+def _hear(server: str) -> None:
     # Chroma's own client waits for ever, its first request too.
     httpx.get(f"{server}/api/v2/heartbeat", timeout=_SECONDS).raise_for_status()
+
+
+def _away(server: str, error: Exception) -> StorageAway:
+    return StorageAway(
+        f"the Chroma server does not answer ({error})", where=server, hint="start it: chroma run --path FOLDER"
+    )
+
+
+def _open(server: str) -> Any:
+    _hear(server)
     import chromadb
     from chromadb.config import Settings
 
@@ -90,12 +108,12 @@ def _open(server: str) -> Any:
 def _collection_name(folder: Path, corpus: str) -> str:
     """Of this data folder alone: another deployment on the same server may have a corpus of the same name."""
     own = folder / "deployment"
-    try:
-        with own.open("x", encoding="ascii") as file:
+    if not own.exists():  # one process at a time comes here
+        scratch = own.with_suffix(".new")
+        with scratch.open("w", encoding="ascii") as file:
             file.write(secrets.token_hex(8))
             file.flush()
             os.fsync(file.fileno())
-    except FileExistsError:
-        pass
+        scratch.replace(own)
     name = corpus if re.fullmatch(r"[A-Za-z0-9_]{1,64}", corpus) else corpus.encode().hex()
     return f"ragstone-{own.read_text('ascii').strip()}-{name}"

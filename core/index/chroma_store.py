@@ -47,6 +47,7 @@ class ChromaStore(ChromaVectorStore):
 
     def clear(self) -> None:
         """Begin with an empty collection: one that was only emptied keeps the places of what it held."""
+        collection_of(self._chroma, self._called)  # a server that lost it has nothing to delete, and says so
         self._chroma.delete_collection(self._called)
         self._collection = collection_of(self._chroma, self._called)
 

@@ -15,7 +15,7 @@ from llama_index.core.vector_stores.types import VectorStoreQuery
 
 from .chroma import ChromaFolder
 from .probe import digest_of, why_unsound
-from .rows import sample, windows
+from .rows import sample, why_unlike, windows
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -165,11 +165,11 @@ class Follower:
             return "it belongs to another corpus"
         if not state.clean:
             return "the process that had it open did not close it"
-        if self._given is not None:
-            return None
         ids, vectors = sample(snapshot, row, state.applied, self.corpus.encoder.dimension)
         if not ids:
             return "nothing that it holds can be told any more"
+        if self._given is not None:
+            return why_unlike(self._given, ids, vectors)
         return why_unsound(self._folder / state.store, state.digest, ids, vectors, state.vectors)
 
     def _apply(self, snapshot: Snapshot, row: CorpusRow) -> None:

@@ -1,4 +1,4 @@
-"""What the catalog gives a vector index: a node for each window of a chunk, and a sample to try the index with."""
+"""What the catalog gives a vector index: a node for each window of a chunk, and a sample to try it with."""
 
 from __future__ import annotations
 
@@ -6,15 +6,19 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from llama_index.core.schema import NodeRelationship, RelatedNodeInfo, TextNode
+from llama_index.core.vector_stores.types import VectorStoreQuery
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     import numpy.typing as npt
+    from llama_index.core.vector_stores.types import BasePydanticVectorStore
 
     from ..catalog import CorpusRow, Snapshot
 
 _PROBED = 64
+#: As many neighbours may say the same, word for word, before a vector seems to be lost.
+_EQUALS = 10
 
 
 def windows(snapshot: Snapshot, doc_id: str, key: int, dimension: int) -> Iterator[TextNode]:
@@ -49,3 +53,15 @@ def sample(
             ids.append(f"{node.node_id}#0")
             vectors.append(held.vectors[0])
     return ids, np.array(vectors, np.float32)
+
+
+def why_unlike(store: BasePydanticVectorStore, ids: Sequence[str], vectors: npt.NDArray[np.float32]) -> str | None:
+    """Why a plugin's store must be filled anew: somebody else keeps it, and may have lost what it was given.
+
+    ``None`` when it finds nine in ten of a sample: of many equal texts it may name others.
+    """
+    lost = 0
+    for wanted, vector in zip(ids, vectors, strict=True):
+        found = store.query(VectorStoreQuery(query_embedding=vector.tolist(), similarity_top_k=_EQUALS)).ids
+        lost += wanted not in (found or ())
+    return f"it does not find {lost} of {len(ids)} of its vectors" if lost > len(ids) // 10 else None

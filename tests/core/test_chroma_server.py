@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import shutil
 import signal
 import socket
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,15 +18,15 @@ from ragstone.core import SettingsError, read_settings
 from ragstone.core.testing import open_host
 from ragstone.plugins.book_chat.shelf import Shelf
 from tests.needs import needed
+from tests.patience import until
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
     from contextlib import AbstractContextManager
 
     from ragstone.core import Corpus, Host
 
 needed("chromadb")
-HANG = 60.0
 
 
 class ChromaServer:
@@ -47,7 +47,7 @@ class ChromaServer:
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         )
-        wait_for(self._answers)
+        until(self._answers)
 
     def signal(self, number: signal.Signals) -> None:
         assert self._process is not None
@@ -59,18 +59,17 @@ class ChromaServer:
             self._process.wait()
             self._process = None
 
+    def forget(self) -> None:
+        """Lose everything, and come back."""
+        self.stop()
+        shutil.rmtree(self._folder)
+        self.start()
+
     def _answers(self) -> bool:
         try:
             return httpx.get(f"{self.address}/api/v2/heartbeat", timeout=5).is_success
         except httpx.HTTPError:
             return False
-
-
-def wait_for(true: Callable[[], bool]) -> None:
-    ends = time.monotonic() + HANG
-    while not true():
-        assert time.monotonic() < ends, f"not within {HANG} s"
-        time.sleep(0.05)
 
 
 @pytest.fixture
@@ -98,6 +97,12 @@ def stands_at(corpus: Corpus) -> bool:
     return follower is not None and follower.current == (row.id, row.seq)
 
 
+def follow(host: Host, corpus: Corpus) -> None:
+    """Let the index follow, and wait until it stands at the corpus's last change."""
+    host.follow()
+    until(lambda: stands_at(corpus), "the index")
+
+
 def nearest(corpus: Corpus, question: str, filters: MetadataFilters | None = None) -> list[str] | None:
     """What the server finds; ``None`` where it is left to exact search."""
     vector = corpus.encoder.embed_query(question)
@@ -112,8 +117,7 @@ def test_it_follows_the_catalog_and_finds_what_exact_search_finds(
 ) -> None:
     with opened(tmp_path / "deployed", server) as host:
         corpus = filled(host, small_book)
-        host.follow()
-        wait_for(lambda: stands_at(corpus))
+        follow(host, corpus)
         question = "Which tyres grip?"
         found = nearest(corpus, question)
         assert found
@@ -136,14 +140,31 @@ def test_while_it_is_away_exact_search_answers_and_then_it_catches_up(
 ) -> None:
     with opened(tmp_path / "deployed", server) as host:
         corpus = filled(host, small_book)
-        host.follow()
-        wait_for(lambda: stands_at(corpus))
+        follow(host, corpus)
         server.stop()
         assert host.assistant("book_chat").ask("What is a caster?").citations
         assert nearest(corpus, "What is a caster?") is None
         server.start()
-        wait_for(lambda: stands_at(corpus))
+        until(lambda: stands_at(corpus))
         assert nearest(corpus, "What is a caster?")
+
+
+def test_one_that_loses_its_data_is_filled_again(
+    tmp_path: Path, server: ChromaServer, small_book: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    question = "What is a caster?"
+    with opened(tmp_path / "deployed", server) as host:
+        corpus = filled(host, small_book)
+        follow(host, corpus)
+        server.forget()
+        assert host.assistant("book_chat").ask(question).citations
+        until(lambda: nearest(corpus, question))
+    server.forget()  # between two hosts: its collection is there again, and empty
+    with opened(tmp_path / "deployed", server) as host:
+        corpus = host.corpus("books", kind="book")
+        follow(host, corpus)
+        assert nearest(corpus, question)
+    assert "of its vectors" in caplog.text
 
 
 def test_one_that_is_not_there_at_the_start_disables_nothing(
@@ -153,11 +174,11 @@ def test_one_that_is_not_there_at_the_start_disables_nothing(
     with opened(tmp_path / "deployed", server) as host:
         corpus = filled(host, small_book)
         host.follow()
-        wait_for(lambda: any("does not answer" in check.detail for check in host.checks()))
+        until(lambda: any("does not answer" in check.detail for check in host.checks()))
         assert {state.state for state in host.plugins if state.name == "chroma_server"} == {"loaded"}
         assert host.assistant("book_chat").ask("What is a caster?").citations
         server.start()
-        wait_for(lambda: stands_at(corpus))
+        until(lambda: stands_at(corpus))
 
 
 def test_one_that_stands_still_does_not_hold_up_a_question(
@@ -165,8 +186,7 @@ def test_one_that_stands_still_does_not_hold_up_a_question(
 ) -> None:
     with opened(tmp_path / "deployed", server) as host:
         corpus = filled(host, small_book)
-        host.follow()
-        wait_for(lambda: stands_at(corpus))
+        follow(host, corpus)
         server.signal(signal.SIGSTOP)
         try:
             assert host.assistant("book_chat").ask("What is a caster?").citations  # an endless wait would hang here
@@ -178,10 +198,9 @@ def test_two_deployments_on_one_server_do_not_meet(tmp_path: Path, server: Chrom
     with opened(tmp_path / "one", server) as one, opened(tmp_path / "two", server) as two:
         first, second = filled(one, small_book), filled(two, small_book)
         for host, corpus in ((one, first), (two, second)):
-            host.follow()
-            wait_for(lambda corpus=corpus: stands_at(corpus))  # type: ignore[misc]
+            follow(host, corpus)
         second.remove([document.doc_id for document in second.documents()])
-        wait_for(lambda: stands_at(second))
+        until(lambda: stands_at(second))
         assert nearest(first, "Which tyres grip?")
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,10 +14,9 @@ from ragstone.core.index import Follower
 from ragstone.core.testing import open_host
 from ragstone.plugins.book_chat.shelf import Shelf
 from tests.needs import missing, needed
+from tests.patience import until
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from llama_index.core.vector_stores.types import VectorStoreQuery, VectorStoreQueryResult
 
     from ragstone.core import Corpus
@@ -31,13 +29,6 @@ QUESTIONS = ("What is a caster?", "Which tyres grip?", "How strong is the grippe
 def is_followed(corpus: Corpus) -> bool:
     follower = corpus.searching.follower
     return follower is not None and follower.current is not None
-
-
-def wait_for(true: Callable[[], bool], what: str, seconds: float = 180) -> None:
-    end = time.monotonic() + seconds
-    while not true():
-        assert time.monotonic() < end, f"{what} did not come about in {seconds} s"
-        time.sleep(0.02)
 
 
 @pytest.fixture
@@ -169,7 +160,7 @@ def test_a_plugin_swaps_in_its_own_store(tmp_path: Path, small_book: Path) -> No
         shelf = Shelf(host)
         shelf.add(shelf.plan(small_book), title="Parts")
         host.follow()
-        wait_for(
+        until(
             lambda: is_followed(shelf.corpus),
             "following",
         )
@@ -185,7 +176,7 @@ def test_a_following_host_answers_while_and_after_it_catches_up(real_host: Host,
     shelf.add(shelf.plan(small_book), title="Parts")
     ask = real_host.assistant("book_chat").ask
     at_once = ask("What is a caster?")
-    wait_for(
+    until(
         lambda: is_followed(shelf.corpus),
         "following",
     )
@@ -207,11 +198,11 @@ def test_an_index_begins_where_it_pays(tmp_path: Path) -> None:
     with open_host(tmp_path, index={"store": "auto", "from_chunks": 4}) as host:
         corpus = add(host, 1)
         host.follow()
-        wait_for(lambda: _detail(host).startswith("none below 4 passages"), "the reason")
+        until(lambda: _detail(host).startswith("none below 4 passages"), "the reason")
         assert corpus.searching.follower is None
         add(host, 3)
-        wait_for(lambda: _detail(host) == "Chroma follows the catalog", "the index")
-        wait_for(
+        until(lambda: _detail(host) == "Chroma follows the catalog", "the index")
+        until(
             lambda: is_followed(corpus),
             "catching up",
         )
