@@ -13,6 +13,7 @@ from ..calibration import FEWEST_CHUNKS
 from ..errors import StorageError
 from ..finding import find_passages
 from . import show
+from .authoring import plugin
 from .completing import completion
 from .evaluating import evaluate, inspect
 from .questions import Asked, asks
@@ -143,4 +144,4 @@ def search(asked: Asked) -> None:
         click.echo("This is not enough to answer from: ragstone ask would refuse.")
 
 
-OWN: tuple[click.Command, ...] = (ask, completion, corpus, encoder, evaluate, inspect, plugins, search)
+OWN: tuple[click.Command, ...] = (ask, completion, corpus, encoder, evaluate, inspect, plugin, plugins, search)

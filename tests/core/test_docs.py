@@ -1,22 +1,16 @@
-"""The host's README: every hook, every setting and every error is in it, and its examples run."""
+"""The host's README: every setting, every error and the rules of every hook are in it, and its examples run."""
 
 from __future__ import annotations
 
 import ast
-import inspect
 import re
 from pathlib import Path
-from types import ModuleType
-from typing import Any
 
-import click
 import pytest
 from pydantic import BaseModel
 
-from ragstone.core import Host, RagstoneError, Settings, errors, hookspecs
+from ragstone.core import RagstoneError, Settings, errors, hookspecs
 from ragstone.core.llms.settings import GeminiSettings, LLMSettings, OpenAILikeSettings
-from ragstone.core.testing import TestModels
-from tests.core import test_hooks
 
 README = Path(hookspecs.__file__).parent / "README.md"
 TEXT = README.read_text("utf-8")
@@ -36,38 +30,13 @@ def _sections() -> dict[str, str]:
 SECTIONS = _sections()
 
 
-def _section_of(hook: str) -> str:
-    return next(text for heading, text in SECTIONS.items() if heading.startswith(f"{hook}("))
-
-
 def _rows(text: str) -> list[list[str]]:
     """The cells of the section's table, without its head."""
     lines = [line for line in text.splitlines() if line.startswith("|")]
     return [[cell.strip() for cell in line.strip("|").split(" | ")] for line in lines[2:]]
 
 
-# Hooks
-
-
-def test_there_are_as_many_headings_as_hooks() -> None:
-    headings = [heading for heading in SECTIONS if heading.startswith("ragstone_")]
-    assert [heading.partition("(")[0] for heading in headings] == list(SPECS), "the README's order is the file's"
-
-
-@pytest.mark.parametrize("hook", SPECS)
-def test_a_hook_has_its_heading_signature_and_sentence(hook: str) -> None:
-    signature = inspect.signature(SPECS[hook])
-    assert f"{hook}({', '.join(signature.parameters)})" in SECTIONS
-    written = str(signature).replace("'", "")
-    assert f"\n`{hook}{written}`\n" in _section_of(hook)
-    sentence = " ".join((inspect.getdoc(SPECS[hook]) or "").replace("``", "`").split())
-    assert sentence.startswith("Fires ")
-    assert sentence in " ".join(_section_of(hook).split())
-
-
-@pytest.mark.parametrize("hook", SPECS)
-def test_a_hook_has_a_test(hook: str) -> None:
-    assert callable(getattr(test_hooks, f"test_{hook}", None)), f"tests/core/test_hooks.py has no test_{hook}"
+# Hooks: `tests/plugins/test_guide.py` has the rest
 
 
 def test_every_hook_has_its_rule_for_several_answers() -> None:
@@ -76,62 +45,22 @@ def test_every_hook_has_its_rule_for_several_answers() -> None:
         assert rules.count(f"`{hook}`") == 1, f"no rule, or two, for {hook}"
 
 
-def _fire(host: Host, hook: str) -> list[tuple[str, Any]]:
-    """Call the hook as the host does."""
-    arguments: dict[str, Any] = {
-        "host": host,
-        "corpus": host.corpus("notes", kind="note"),
-        "top_k": 3,
-        "filters": None,
-        "settings": host.settings.llm if hook == "ragstone_llm" else host.settings.encoder,
-        "cli": click.Group("ragstone"),
-    }
-    wanted = inspect.signature(SPECS[hook]).parameters
-    return list(host._plugins.call(hook, **{name: arguments[name] for name in wanted}))
+# Examples
 
 
-@pytest.mark.parametrize("hook", SPECS)
-def test_a_hook_has_an_example_that_runs(hook: str, tmp_path: Path) -> None:
-    fences = _FENCE.findall(_section_of(hook))
-    assert len(fences) == 1
-    example = ModuleType("example")
-    exec(compile(fences[0], f"{README}: {hook}", "exec"), vars(example))
-    assert callable(vars(example).get(hook)), "the example does not show its hook"
-    named: dict[str, Any] = {"data_dir": tmp_path / "data", "encoder": {"model": "mock"}, "llm": {"provider": "mock"}}
-    with Host(Settings(**named), plugins={"example": example, "test_models": TestModels()}) as host:
-        host.start()
-        shown = [name for name in SPECS if name in vars(example)]
-        answers = {name: dict(_fire(host, name)) for name in shown}
-        state = next(state for state in host.plugins if state.name == "example")
-        assert (state.state, state.reason) == ("loaded", None)
-        returned = inspect.signature(SPECS[hook]).return_annotation
-        assert ("example" in answers[hook]) == (returned != "None")
-        _ = host.readers, host.assistants, host.checks()
-    assert next(state for state in host.plugins if state.name == "example").state == "loaded"
+EXAMPLES = _FENCE.findall(TEXT)
 
 
-# Every other example
-
-
-def _alone() -> list[str]:
-    return [
-        fence
-        for heading, text in SECTIONS.items()
-        if not heading.startswith("ragstone_")
-        for fence in _FENCE.findall(text)
-    ]
-
-
-@pytest.mark.parametrize("number", range(len(_alone())))
+@pytest.mark.parametrize("number", range(len(EXAMPLES)))
 def test_an_example_runs_by_itself(number: int, tmp_path: Path) -> None:
-    exec(compile(_alone()[number], f"{README}: example {number}", "exec"), {"__name__": "example"})
+    exec(compile(EXAMPLES[number], f"{README}: example {number}", "exec"), {"__name__": "example"})
 
 
 def test_every_python_fence_is_run() -> None:
-    assert TEXT.count("```python") == len(SPECS) + len(_alone())
+    assert TEXT.count("```python") == len(EXAMPLES)
 
 
-@pytest.mark.parametrize("fence", _FENCE.findall(TEXT))
+@pytest.mark.parametrize("fence", EXAMPLES)
 def test_an_example_uses_what_it_imports_and_only_public_names(fence: str) -> None:
     tree = ast.parse(fence)
     for node in ast.walk(tree):

@@ -1,0 +1,34 @@
+"""The guide for authors, followed from its first block to its last in a fresh folder, as it stands."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.environments import built, offline
+from tests.following import agrees, blocks, follow
+from tests.plugins.test_guide import TEXT
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from ragstone.core.encoder import MiniLMEmbedding
+
+_SECONDS = 1100
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(_SECONDS + 100)
+def test_the_guide_can_be_followed(tmp_path: Path, model_cache: Path, minilm: MiniLMEmbedding) -> None:
+    folder = tmp_path / "author"
+    folder.mkdir()
+    homes = {"RAGSTONE_CACHE_DIR": str(model_cache), "XDG_DATA_HOME": str(tmp_path / "home")}
+    environment = offline({**os.environ, **homes}, built(tmp_path / "wheels"))
+    del environment["RAGSTONE_DATA_DIR"]  # the guide's settings say where
+    steps = [block for block in blocks(TEXT) if block.can_be_followed]
+    heard = follow(steps, folder, environment, _SECONDS)
+    assert heard
+    for each in heard:
+        assert agrees(each.expected, each.said), f"line {each.line}: $ {each.command}\n{each.said}"

@@ -1,0 +1,3 @@
+"""What the tests share."""
+
+pytest_plugins = ["ragstone.core.testing"]

@@ -1,0 +1,87 @@
+"""Two packages of others, built and installed as wheels: a reader that book chat uses, an index in Chroma's place."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from ragstone.core.testing import open_host
+from ragstone.plugins.book_chat.shelf import Shelf
+from tests.environments import built, unpacked
+from tests.patience import HANG, until
+from tests.third_party.packages import EPUB, NUMPY_STORE, small_epub
+from tests.third_party_fakes import Here, environment, fast_models
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+QUESTION = "What is a caster?"
+SENTENCE = "A caster is a wheel that swivels about a vertical axis."
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of installed packages, to be put on Python's path."""
+    folder = tmp_path_factory.mktemp("third-party")
+    return unpacked(built(folder / "wheels", EPUB, NUMPY_STORE), folder / "site")
+
+
+@pytest.mark.parametrize("package", [EPUB, NUMPY_STORE], ids=lambda package: package.name)
+def test_its_own_tests_pass(package: Path, site: Path, tmp_path: Path) -> None:
+    """Those of the package's author, with the kit's contract suites, over what the wheel brought."""
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--basetemp", str(tmp_path / "t")],
+        cwd=package,
+        env=environment(site),
+        capture_output=True,
+        text=True,
+        timeout=HANG,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout[-5000:] + done.stderr[-2000:]
+
+
+@pytest.fixture
+def here(site: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Here:
+    monkeypatch.syspath_prepend(str(site))
+    monkeypatch.syspath_prepend(str(fast_models(tmp_path / "site")))
+    return Here(capsys)
+
+
+def test_both_show_up(here: Here) -> None:
+    states = {state["name"]: state for state in json.loads(here("plugins", "--json").out)}
+    for name in ("epub", "numpy_store"):
+        assert (states[name]["state"], states[name]["version"]) == ("loaded", "0.1.0")
+        assert states[name]["origin"] == f"ragstone-{name.replace('_', '-')}"
+
+
+def test_book_chat_reads_an_epub(here: Here, tmp_path: Path) -> None:
+    added = json.loads(here("book", "add", str(small_epub(tmp_path / "parts.epub")), "--json").out)
+    assert (added["title"], added["added"]) == ("Robot parts", ["parts.epub"])
+    answer = json.loads(here("ask", "book_chat", QUESTION, "--json").out)
+    assert answer["answer"].startswith(f"{SENTENCE} [1]")
+    cited = answer["citations"][0]
+    assert (cited["book_title"], cited["chapter"], cited["section"]) == ("Robot parts", "Casters", "Casters")
+
+
+def test_a_hostile_epub_is_one_line(here: Here, tmp_path: Path) -> None:
+    (tmp_path / "parts.epub").write_bytes(b"PK\x03\x04 and nothing else")
+    assert "is no archive" in here("book", "add", str(tmp_path / "parts.epub")).line
+
+
+def test_the_index_in_numpy_stands_in_chromas_place(here: Here, tmp_path: Path) -> None:
+    with open_host(tmp_path, index={"store": "chroma"}) as host:
+        shelf = Shelf(host)
+        shelf.add(shelf.plan(small_epub(tmp_path / "parts.epub")))
+        host.follow()
+        until(lambda: any(check.detail == "NumpyStore follows the catalog" for check in host.checks()))
+        searching = shelf.corpus.searching
+        with host.catalog.read() as snapshot:
+            row = shelf.corpus.row(snapshot)
+        until(lambda: searching.follower is not None and searching.follower.current == (row.id, row.seq))
+        assert host.assistant("book_chat").ask(QUESTION).text.startswith(f"{SENTENCE} [1]")
+    assert not list((tmp_path / "data").rglob("chroma.sqlite3"))
