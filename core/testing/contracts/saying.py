@@ -11,8 +11,8 @@ if TYPE_CHECKING:
 
 Thing = TypeVar("Thing")
 
-#: Seconds after which something waits for what never comes.
-PATIENCE = 60.0
+#: Seconds after which something waits for what never comes, however busy the machine is.
+PATIENCE = 180.0
 
 
 def hold(true: object, otherwise: str) -> None:
