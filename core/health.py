@@ -1,11 +1,11 @@
-"""Health: small checks that the host and its plugins contribute."""
+"""Health: small checks that the host and its plugins contribute. ``/health`` and ``ragstone doctor`` show them."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from .errors import EncoderError, StorageError
+from .errors import EncoderError, RagstoneError, StorageError
 
 if TYPE_CHECKING:
     from .host import Host
@@ -20,6 +20,15 @@ class Check:
     detail: str
     #: Whether nothing can be answered while this is not well.
     fatal: bool = False
+    #: What mends it, or what to do next: a command to type where there is one.
+    mend: str | None = None
+    #: The file, folder or key that it is about; for who looks after the machine, and not told over HTTP.
+    where: str | None = None
+
+    @classmethod
+    def failed(cls, name: str, error: RagstoneError, *, fatal: bool = False) -> Check:
+        """The check of something that raised: an error's hint is what mends it."""
+        return cls(name, False, error.what, fatal, error.hint, error.where)
 
 
 def check_encoder(host: Host) -> Check:
@@ -27,7 +36,7 @@ def check_encoder(host: Host) -> Check:
     try:
         return Check("encoder", True, host.encoder.fingerprint)
     except EncoderError as error:
-        return Check("encoder", False, error.what.splitlines()[0], fatal=True)
+        return Check.failed("encoder", error, fatal=True)
 
 
 def check_catalog(host: Host) -> Check:
@@ -36,4 +45,4 @@ def check_catalog(host: Host) -> Check:
         with host.catalog.read() as snapshot:
             return Check("catalog", True, f"{len(snapshot.corpora())} corpora")
     except StorageError as error:
-        return Check("catalog", False, error.what, fatal=True)
+        return Check.failed("catalog", error, fatal=True)

@@ -183,7 +183,7 @@ def read_settings(config: Path | str | None = None) -> Settings:
     ``config``: the settings file; without one ``RAGSTONE_CONFIG``, else ``ragstone.toml`` in the working folder, else
     the defaults. Raises ``SettingsError``, which names the file, the key and the nearest known one.
     """
-    path = _config_path(config)
+    path = config_path(config)
     raw = _read_toml(path) if path else {}
     if isinstance(raw.get("plugins"), list) and _has_plugin_variables():
         raw["plugins"] = {"enabled": raw["plugins"]}  # so that the environment's tables can be laid over it
@@ -204,7 +204,8 @@ def check_options(name: str, model: type[Model], raw: Any) -> Model:
         raise _explained(error, model, f"[plugins.{name}]") from error
 
 
-def _config_path(config: Path | str | None) -> Path | None:
+def config_path(config: Path | str | None) -> Path | None:
+    """The settings file that ``read_settings`` reads; ``None`` where there is none."""
     named = config or os.environ.get("RAGSTONE_CONFIG")
     if named:
         return Path(named).expanduser()

@@ -46,6 +46,9 @@ class Server:
         self._acts: deque[Act] = deque()
         self._lock = threading.Lock()
         self.asked: list[Asked] = []
+        #: What it says to a GET: the models that it lists, or a status; and the headers that came with the last one.
+        self.models: list[str] | int = ["m"]
+        self.listed_for: dict[str, str] = {}
         #: Set as soon as a client has closed its connection while an act was waiting or writing.
         self.left = threading.Event()
 
@@ -91,6 +94,16 @@ class Handler(BaseHTTPRequestHandler):
             act(self)
         except OSError:
             self.owner.left.set()
+        self.close_connection = True
+
+    def do_GET(self) -> None:
+        self.owner.listed_for = {k.lower(): v for k, v in self.headers.items()}
+        models = self.owner.models
+        body = json.dumps({"data": [{"id": name} for name in models]} if isinstance(models, list) else {}).encode()
+        self.send_response(models if isinstance(models, int) else 200)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
         self.close_connection = True
 
     def log_message(self, *_: object) -> None:

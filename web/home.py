@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from werkzeug.wrappers import Response as BaseResponse
 
-    from ragstone.core import Host
+    from ragstone.core import Check, Host
 
 
 def blueprint(host: Host) -> Blueprint:
@@ -80,6 +80,13 @@ def blueprint(host: Host) -> Blueprint:
     return pages
 
 
+def _shown(check: Check) -> dict[str, Any]:
+    """Return a check as JSON: its first line alone, for others may name files of this machine."""
+    first = check.detail.splitlines()[:1]
+    told = {"name": check.name, "ok": check.ok, "fatal": check.fatal, "detail": "".join(first)}
+    return told if check.mend is None else {**told, "mend": check.mend}
+
+
 def health_of(host: Host) -> tuple[dict[str, Any], int]:
     """Return the host's health as JSON, and its status: 200, or 503 with the reason why it cannot answer."""
     reasons: list[str] = []
@@ -91,7 +98,7 @@ def health_of(host: Host) -> tuple[dict[str, Any], int]:
             reasons.append(error.to_problem()["detail"])
             return []
 
-    checks = told(lambda: [{"name": c.name, "ok": c.ok, "fatal": c.fatal, "detail": c.detail} for c in host.checks()])
+    checks = told(lambda: [_shown(check) for check in host.checks()])
     corpora = told(lambda: [{"name": c.name, "documents": c.documents, "chunks": c.chunks} for c in host.corpora()])
     reasons += [f"{c['name']}: {c['detail']}" for c in checks if c["fatal"] and not c["ok"]]
     report: dict[str, Any] = {"status": "unavailable" if reasons else "ok"}

@@ -66,12 +66,13 @@ _RESPONSES = {
         "content": {"application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}},
     }
 }
+_CHECK = _object(name=_TEXT, ok=_FLAG, fatal=_FLAG, detail=_TEXT)
 _REPORT = _object(
     status={"enum": ["ok", "unavailable"]},
     version=_TEXT,
     plugins=_list(_object(name=_TEXT, version=_TEXT, state=_TEXT, reason=_MAYBE_TEXT)),
     corpora=_list(_object(name=_TEXT, documents=_COUNT, chunks=_COUNT)),
-    checks=_list(_object(name=_TEXT, ok=_FLAG, fatal=_FLAG, detail=_TEXT)),
+    checks=_list({**_CHECK, "properties": {**_CHECK["properties"], "mend": _TEXT}}),
 ) | {"required": ["status"], "description": "Only `status` for those who have no key where one is needed"}
 
 

@@ -99,6 +99,15 @@ class Catalog:
         with told(self._database), self._writing.begin() as connection:
             yield connection
 
+    def fault(self, seconds: float) -> str | None:
+        """What the database finds wrong with itself, read from end to end; ``None`` where it is in order.
+
+        Of one that takes longer than ``seconds``, as far as it came.
+        """
+        self._process.check()
+        with told(self._database), self._reading.connect() as connection, connection.begin():
+            return self._database.fault(connection, seconds)
+
     def tables(
         self,
         prefix: str,

@@ -59,6 +59,10 @@ class Database(ABC):
     def is_full(self) -> bool:
         """Whether no space is left, as far as this machine can see."""
 
+    @abstractmethod
+    def fault(self, connection: Connection, seconds: float) -> str | None:
+        """See ``Catalog.fault``."""
+
     # Metadata
 
     @abstractmethod

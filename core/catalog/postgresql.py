@@ -126,6 +126,10 @@ class PostgreSQL(Database):
         """The server's disk is its own: it says so itself."""
         return False
 
+    def fault(self, connection: Connection, seconds: float) -> str | None:  # noqa: ARG002
+        """Its server looks after its own pages (``data_checksums``) and says so when it reads one."""
+        return None
+
     def text(self, key: str) -> ColumnElement[str]:
         """As SQLite gives it: ``true`` is "1"."""
         value = chunk.c.metadata[key]

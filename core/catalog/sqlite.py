@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import time
 from typing import TYPE_CHECKING
 
 from sqlalchemy import URL, create_engine, event
+from sqlalchemy.exc import OperationalError
 
 from ..errors import StorageBusy, StorageDenied, StorageError, StorageFull
 from ..sqlite_files import write_ahead
@@ -23,6 +25,8 @@ if TYPE_CHECKING:
 
 #: Another writer's transaction is one document long; whoever waits longer than this waits for something broken.
 _BUSY_TIMEOUT_MS = 20_000
+#: Steps of SQLite's machine between two looks at the clock.
+_STEPS = 10_000
 
 
 class SQLite(Database):
@@ -114,6 +118,21 @@ class SQLite(Database):
             return os.statvfs(os.path.dirname(self.where) or ".").f_bavail < 16  # noqa: PTH120 - it may be no path at all
         except OSError:
             return False
+
+    def fault(self, connection: Connection, seconds: float) -> str | None:
+        """By SQLite's ``quick_check``: every page is there, and is what it should be."""
+        own: sqlite3.Connection = connection.connection.dbapi_connection  # type: ignore[assignment]
+        until = time.monotonic() + seconds
+        own.set_progress_handler(lambda: time.monotonic() > until, _STEPS)
+        try:
+            said = connection.exec_driver_sql("PRAGMA quick_check(1)").scalar()
+        except OperationalError as error:
+            if getattr(error.orig, "sqlite_errorname", "") != "SQLITE_INTERRUPT":
+                raise
+            return None
+        finally:
+            own.set_progress_handler(None, 0)
+        return None if said == "ok" else f"is damaged: {' '.join(str(said).split())}"
 
     def text(self, key: str) -> ColumnElement[str]:
         """SQLite's own cast of a JSON value: ``true`` is "1"."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import sys
 from contextlib import redirect_stdout
 from importlib import metadata
@@ -14,6 +13,7 @@ from ..errors import RagstoneError
 from ..host import Host
 from ..settings import read_settings
 from . import commands
+from .logs import is_json, log_as_json, log_bug, log_error, log_to_stderr, stderr_as_it_was
 from .show import printable
 
 _INTERRUPTED = 130
@@ -23,14 +23,15 @@ class Deployment:
     """What every command gets as its context object: the host, made when it is first needed."""
 
     def __init__(self, config: Path | None) -> None:
-        self._config = config
+        #: The settings file that the command line names.
+        self.config = config
         self._host: Host | None = None
 
     def loaded(self) -> Host:
         """The host with its plugins loaded, its catalog perhaps not opened yet. Raises ``SettingsError``."""
         if self._host is None:
             with redirect_stdout(sys.stderr):  # what a plugin prints is no part of a command's output
-                self._host = Host(read_settings(self._config))
+                self._host = Host(read_settings(self.config))
         return self._host
 
     def host(self) -> Host:
@@ -48,6 +49,13 @@ class Deployment:
 
 class _Cli(click.Group):
     """Knows the plugins' commands as soon as somebody asks for them."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        rest = super().parse_args(ctx, args)
+        if not ctx.resilient_parsing:  # before the plugins are loaded, of which the log tells
+            log = log_as_json if ctx.params["log_json"] else log_to_stderr
+            log(verbose=ctx.params["verbose"])
+        return rest
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         try:
@@ -91,11 +99,11 @@ def _cli() -> click.Group:
         help="Settings file; without it RAGSTONE_CONFIG, else ragstone.toml in this folder, else the defaults.",
     )
     @click.option("-v", "--verbose", is_flag=True, help="Say more: progress in the log, tracebacks of plugins.")
+    @click.option("--log-json", is_flag=True, help="Log to stderr as JSON, one object a line.")
     @click.version_option(metadata.version("ragstone"), prog_name="ragstone")
     @click.pass_context
-    def cli(ctx: click.Context, config: Path | None, verbose: bool) -> None:  # noqa: ARG001 - read by deployment_of
+    def cli(ctx: click.Context, /, **_options: object) -> None:
         """Ask your books, notes and wikis, offline, and get answers that cite their sources."""
-        _log_to_stderr(verbose)
         deployment_of(ctx)
 
     for command in commands.OWN:
@@ -103,18 +111,13 @@ def _cli() -> click.Group:
     return cli
 
 
-def _log_to_stderr(verbose: bool) -> None:
-    handler = logging.StreamHandler()
-    form = "%(levelname)s %(name)s: %(message)s" if verbose else "ragstone: %(message)s"
-    handler.setFormatter(logging.Formatter(form))
-    root = logging.getLogger()
-    root.handlers[:] = [handler]
-    root.setLevel(logging.WARNING)
-    logging.getLogger("ragstone").setLevel(logging.INFO if verbose else logging.WARNING)
-
-
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line. Expected failures end with one line and their exit code, bugs with a traceback."""
+    with stderr_as_it_was():
+        _run(arguments)
+
+
+def _run(arguments: list[str] | None) -> None:
     cli, stdout = _cli(), sys.stdout
     try:
         code = cli.main(arguments, prog_name="ragstone", standalone_mode=False)
@@ -123,7 +126,10 @@ def main(arguments: list[str] | None = None) -> None:
         error.show()
         sys.exit(error.exit_code)
     except RagstoneError as error:
-        click.echo(f"ragstone: {printable(str(error))}", err=True)
+        if is_json():
+            log_error(error)
+        else:
+            click.echo(f"ragstone: {printable(str(error))}", err=True)
         sys.exit(error.exit_code)
     except (click.Abort, KeyboardInterrupt):
         click.echo("ragstone: interrupted", err=True)
@@ -133,3 +139,8 @@ def main(arguments: list[str] | None = None) -> None:
         if sys.stdout is not stdout:
             sys.exit(0)
         raise
+    except Exception:
+        if not is_json():
+            raise
+        log_bug()
+        sys.exit(1)

@@ -15,6 +15,7 @@ from ..finding import find_passages
 from . import show
 from .authoring import plugin
 from .completing import completion
+from .doctoring import doctor
 from .evaluating import evaluate, inspect
 from .questions import Asked, asks
 
@@ -144,4 +145,4 @@ def search(asked: Asked) -> None:
         click.echo("This is not enough to answer from: ragstone ask would refuse.")
 
 
-OWN: tuple[click.Command, ...] = (ask, completion, corpus, encoder, evaluate, inspect, plugin, plugins, search)
+OWN: tuple[click.Command, ...] = (ask, completion, corpus, doctor, encoder, evaluate, inspect, plugin, plugins, search)

@@ -29,8 +29,12 @@ if TYPE_CHECKING:
 
 def as_json(value: Any) -> None:
     """Print the value as JSON on stdout, control characters escaped: JSON is read by people too."""
-    said = json.dumps(value, indent=2, ensure_ascii=False, default=str)
-    click.echo("".join(char if _is_calm(char) else _escaped(char) for char in said))
+    click.echo(escaped(json.dumps(value, indent=2, ensure_ascii=False, default=str)))
+
+
+def escaped(said: str) -> str:
+    """JSON with its control characters escaped."""
+    return "".join(char if _is_calm(char) else _escaped(char) for char in said)
 
 
 def printable(text: str) -> str:

@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 import httpx
 
+from .cleaning import WithoutKey
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -107,6 +109,12 @@ def clients(key: Callable[[], Key | None], header: Header, timeout: float) -> tu
         if call is not None:
             call.key, call.known = found, True
             request.extensions["trace"] = call.traced
+        request.headers["Accept-Encoding"] = "identity"  # what is packed could hold the key unseen
+
+    def cleaned(response: httpx.Response) -> None:
+        found = key()
+        if found is not None and isinstance(response.stream, httpx.SyncByteStream):
+            response.stream = WithoutKey(response.stream, found)
 
     async def prepared_too(request: httpx.Request) -> None:
         prepared(request)
@@ -116,7 +124,11 @@ def clients(key: Callable[[], Key | None], header: Header, timeout: float) -> tu
     limits = httpx.Limits(max_keepalive_connections=0)
     return (
         httpx.Client(
-            timeout=timeout, limits=limits, verify=verify, follow_redirects=False, event_hooks={"request": [prepared]}
+            timeout=timeout,
+            limits=limits,
+            verify=verify,
+            follow_redirects=False,
+            event_hooks={"request": [prepared], "response": [cleaned]},
         ),
         httpx.AsyncClient(
             timeout=timeout,

@@ -27,6 +27,15 @@ class Key:
         """The text without the key: servers like to repeat a key that they refuse."""
         return text.replace(self._value, _REDACTED)
 
+    def removed_from_bytes(self, data: bytes) -> bytes:
+        """The same of bytes."""
+        return data.replace(self._value.encode(), _REDACTED.encode())
+
+    def begun_at_the_end_of(self, data: bytes) -> int:
+        """How many bytes at the end of the data may be the beginning of the key."""
+        value = self._value.encode()
+        return next((size for size in range(min(len(value) - 1, len(data)), 0, -1) if data.endswith(value[:size])), 0)
+
 
 def read_key(*variables: str) -> Key | None:
     """The first of the variables that holds a key. Read anew with every question, so that a key can be changed.

@@ -28,17 +28,18 @@ SAMPLE = Path(__file__).parent / "sample" / "elementary-statistics.json"
 
 
 def checks(host: Host) -> list[Check]:
-    """Whether there is a plan to learn from, and whether the wikis of the settings may be asked."""
+    """How many plans there are to learn from, none being no fault, and whether the wikis may be asked."""
     plans = host.once(PlanStore).plans()
     passages = sum(size.chunks for size in plans)
-    told = f"{len(plans)} plans, {passages} passages" if plans else "none yet; ragstone tutor plan add"
-    found = [Check("study plans", bool(plans), told)]
+    found = [Check("study plans", True, f"{len(plans)} plans, {passages} passages")]
+    if not plans:
+        found = [Check("study plans", True, "none yet", mend="ragstone tutor plan add FILE")]
     for client in host.once(Wikis).searched:
         try:
             client.check()
         except SettingsError as error:
             # Plans that are there can be learned from all the same.
-            found.append(Check(f"wiki {client.name}", True, f"is not asked: {error.what}"))
+            found.append(Check(f"wiki {client.name}", True, f"is not asked: {error.what}", mend=error.hint))
         else:
             found.append(Check(f"wiki {client.name}", True, "may be asked"))
     return found

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from llama_index.core.vector_stores.types import MetadataFilters
     from pydantic import BaseModel
 
-    from ragstone.core import Assistant, Corpus, Host
+    from ragstone.core import Assistant, Check, Corpus, Host
 
 
 @hookimpl
@@ -137,3 +137,11 @@ def ragstone_commands(cli: click.Group) -> None:
     from .commands import memory
 
     cli.add_command(memory)
+
+
+@hookimpl
+def ragstone_checks(host: Host) -> Sequence[Check]:
+    """Whether the folder to remember is there and can be watched."""
+    from .checks import checks
+
+    return checks(host)

@@ -77,7 +77,8 @@ def checks(host: Host) -> list[Check]:
     shards, refused = librarian.shards, librarian.refused
     if refused:
         detail = "; ".join(f"{each.place}: {each.reason}" for each in refused)
-        return [Check("shards", ok=False, detail=f"refused: {detail}")]
+        mend = "ragstone wiki verify names every fault; ragstone wiki install SOURCE puts a whole one in its place"
+        return [Check("shards", ok=False, detail=f"refused: {detail}", mend=mend)]
     if not shards:
         return []
     rows = sum(entry.size for entry in shards)

@@ -103,6 +103,7 @@ class Result:
     ok: bool = True
     detail: str = ""
     fatal: bool = False
+    mend: str | None = None
 
 
 @dataclass

@@ -32,6 +32,16 @@ def test_a_failed_plugin_or_check_is_told_and_the_rest_serves(client: FlaskClien
     assert response.json is not None
     assert response.json["plugins"][0]["reason"] == "it raised"
     assert response.json["checks"][0]["ok"] is False
+    assert "mend" not in response.json["checks"][0]
+
+
+def test_a_check_tells_what_mends_it_and_its_first_line_alone(client: FlaskClient, host: SpeakingHost) -> None:
+    host.results[0].detail = "not found\n  - nothing in /secret/place"
+    host.results[0].mend = "pip install it"
+    response = client.get("/health")
+    assert response.json is not None
+    (check,) = response.json["checks"]
+    assert (check["detail"], check["mend"]) == ("not found", "pip install it")
 
 
 def test_a_fatal_check_is_503_with_its_reason(client: FlaskClient, host: SpeakingHost) -> None:

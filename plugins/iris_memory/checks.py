@@ -1,0 +1,73 @@
+"""How the memory is, for ``ragstone doctor`` and ``/health``."""
+
+from __future__ import annotations
+
+import os
+from datetime import UTC, datetime
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
+
+from ragstone.core import Check, MissingExtra, require_extra
+
+from . import fields
+from .indexing.keeping import Keeping
+from .memory import memory_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ragstone.core import Host
+
+    from .memory import Memory
+
+_WATCHES = Path("/proc/sys/fs/inotify/max_user_watches")
+
+
+def checks(host: Host, watches: Path = _WATCHES) -> list[Check]:
+    """Whether what is to be remembered is there, and can be watched where the settings ask for it.
+
+    Without a root there is nothing to be said. ``watches``: the file in which Linux tells how many folders a user may
+    watch.
+    """
+    memory = memory_of(host)
+    if memory.settings.root is None:
+        return []
+    return [_remembered(memory), *(_watched(memory, watches) if memory.settings.watch else ())]
+
+
+def _remembered(memory: Memory) -> Check:
+    root = memory.root
+    if not root.is_dir():
+        mend = "mount its disk, or set another [plugins.iris_memory] root"
+        return Check("memory", False, "the folder to remember is not there", mend=mend, where=str(root))
+    if not os.access(root, os.R_OK | os.X_OK):
+        mend = f"give the user {os.geteuid()} the right to read it"
+        return Check("memory", False, "the folder to remember may not be read", mend=mend, where=str(root))
+    if not memory.corpus.exists:
+        return Check("memory", True, "nothing is remembered yet", mend="ragstone memory update", where=str(root))
+    last = Keeping(memory.host.settings.data_dir).last()
+    when = "" if last is None else f"; looked at in whole {datetime.fromtimestamp(last.at, UTC):%Y-%m-%d %H:%M UTC}"
+    return Check("memory", True, f"{len(_paths(memory))} files{when}", where=str(root))
+
+
+def _watched(memory: Memory, watches: Path) -> Iterator[Check]:
+    """Linux watches folders one by one, and each user only so many."""
+    try:
+        require_extra("memory", "watchfiles")
+    except MissingExtra as error:
+        yield Check("memory watch", False, error.what, mend=error.install)
+        return
+    try:
+        most = int(watches.read_text("ascii"))
+    except (OSError, ValueError):  # another system, with other limits
+        return
+    folders = {above for path in _paths(memory) for above in PurePosixPath(path).parents}
+    told = f"{len(folders)} folders of the {most} that a user may watch"
+    if len(folders) < most:
+        yield Check("memory watch", True, told)
+    else:
+        yield Check("memory watch", False, told, mend=f"sudo sysctl fs.inotify.max_user_watches={4 * len(folders)}")
+
+
+def _paths(memory: Memory) -> list[str]:
+    return [str(path) for (path,), _count in memory.corpus.facets(fields.PATH)]
