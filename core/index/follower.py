@@ -104,7 +104,7 @@ class Follower:
             if row is None or not self.corpus.has_vectors(row):
                 return False
             try:
-                if self._store is None or self._state.corpus_id != row.id:
+                if self._store is None or self._state.corpus_id != row.id or self._state.applied > row.seq:
                     self._open(snapshot, row)
                 if self._current == (row.id, row.seq):
                     return False
@@ -163,6 +163,8 @@ class Follower:
     def _why_anew(self, snapshot: Snapshot, row: CorpusRow, state: _State) -> str | None:
         if state.corpus_id != row.id:
             return "it belongs to another corpus"
+        if state.applied > row.seq:
+            return "the catalog is older than it: a backup was restored"
         if not state.clean:
             return "the process that had it open did not close it"
         ids, vectors = sample(snapshot, row, state.applied, self.corpus.encoder.dimension)

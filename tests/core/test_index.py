@@ -97,6 +97,31 @@ def test_a_store_that_was_not_closed_is_made_anew(
     again.close()
 
 
+def test_a_store_of_later_changes_than_a_restored_catalogs_is_made_anew(
+    tmp_path: Path, small_book: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    catalog, kept = tmp_path / "data" / "catalog.sqlite", tmp_path / "kept.sqlite"
+    with open_host(tmp_path) as host:
+        shelf = Shelf(host)
+        shelf.add(shelf.plan(small_book), title="Parts")
+    shutil.copy(catalog, kept)
+    with open_host(tmp_path) as host:
+        shelf = Shelf(host)
+        (small_book / "01-wheels.md").unlink()
+        shelf.add(shelf.plan(small_book), title="Parts")
+        later = Follower(shelf.corpus, tmp_path / "index", None)
+        later.catch_up()
+        later.close()
+    kept.replace(catalog)
+    with open_host(tmp_path) as host:
+        corpus = Shelf(host).corpus
+        follower = Follower(corpus, tmp_path / "index", None)
+        assert follower.catch_up()
+        assert "a backup was restored" in caplog.text
+        assert _ranks(corpus, follower) == _ranks(corpus, None)
+        follower.close()
+
+
 @pytest.mark.parametrize("damage", ["gone", "halved", "no database"])
 def test_a_damaged_store_is_found_out_and_made_anew(
     corpus: Corpus, tmp_path: Path, damage: str, caplog: pytest.LogCaptureFixture
