@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import time
 from contextlib import closing
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING
 
 from llama_index.core.base.base_query_engine import BaseQueryEngine
 from llama_index.core.base.response.schema import Response
 from llama_index.core.callbacks import CallbackManager
+from llama_index.core.instrumentation.events.query import QueryEndEvent, QueryStartEvent
+from llama_index.core.instrumentation.events.synthesis import SynthesizeEndEvent, SynthesizeStartEvent
 
 from .answers import Answer, Delta, Timings
 from .composition import Composition
@@ -20,9 +22,10 @@ from .gate import evidence, is_enough
 from .questions import LONGEST_QUESTION, LONGEST_SELECTION, MOST_PASSAGES, check_history, check_text
 from .selections import from_selection, placed
 from .synthesis import Extractive, Synthesizer
+from .tracing import in_its_own_context, step
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Generator, Iterator, Mapping, Sequence
 
     from llama_index.core.base.response.schema import RESPONSE_TYPE
     from llama_index.core.prompts.mixin import PromptMixinType
@@ -101,7 +104,8 @@ class Assistant(BaseQueryEngine):
             raise BadRequest(f"top_k must be from 1 to {MOST_PASSAGES}, not {top_k}")
         narrow = self.profile.checked(narrow or {})
         _ = self.profile.filters(narrow)  # an error is raised here, not at the first word
-        return self._answer(question.strip(), top_k or self.profile.top_k, selection, narrow, history)
+        pieces = self._answer(question.strip(), top_k or self.profile.top_k, selection, narrow, history)
+        return in_its_own_context(pieces)
 
     def retrieve_for(
         self,
@@ -115,7 +119,8 @@ class Assistant(BaseQueryEngine):
         check_text(question, "question", LONGEST_QUESTION)
         check_history(history)
         narrow = self.profile.checked(narrow or {})
-        return self._judged(question.strip(), top_k or self.profile.top_k, narrow, history)
+        with step("Assistant.retrieve_for", assistant=self.name, question=question, narrow=dict(narrow)):
+            return self._judged(question.strip(), top_k or self.profile.top_k, narrow, history)
 
     def _judged(
         self, question: str, top_k: int, narrow: Mapping[str, str], history: Sequence[Turn]
@@ -133,7 +138,11 @@ class Assistant(BaseQueryEngine):
     ) -> tuple[Retrieval, bool]:
         found = self._host.retrieve(self.corpus, question, top_k=top_k, filters=self.profile.filters(narrow))
         retrieval = replace(found, follow_up=leaning)
-        return retrieval, is_enough(evidence(retrieval), retrieval)
+        with step("Gate.weigh", passages=len(retrieval.nodes), threshold=retrieval.threshold) as weighed:
+            speaks = evidence(retrieval)
+            enough = is_enough(speaks, retrieval)
+            weighed.gave(lambda: {**asdict(speaks), "score": speaks.score, "enough": enough})
+        return retrieval, enough
 
     def _answer(
         self,
@@ -142,7 +151,22 @@ class Assistant(BaseQueryEngine):
         selection: str | None,
         narrow: Mapping[str, str],
         history: Sequence[Turn],
-    ) -> Iterator[Delta | Answer]:
+    ) -> Generator[Delta | Answer, None, None]:
+        with step("Assistant.ask", assistant=self.name, question=question, top_k=top_k, narrow=dict(narrow)) as asked:
+            asked.tells(lambda: QueryStartEvent(query=question))
+            answer = yield from self._pieces(question, top_k, selection, narrow, history)
+            asked.tells(lambda: QueryEndEvent(query=question, response=Response(answer.text)))
+        yield answer
+
+    def _pieces(
+        self,
+        question: str,
+        top_k: int,
+        selection: str | None,
+        narrow: Mapping[str, str],
+        history: Sequence[Turn],
+    ) -> Generator[Delta, None, Answer]:
+        """The pieces of the text; returns the answer."""
         if selection is None:
             retrieval, enough = self._judged(question, top_k, narrow, history)
         else:
@@ -158,24 +182,16 @@ class Assistant(BaseQueryEngine):
             )
 
         if not enough:
-            yield timed(self._refused(narrow, NOTHING_FOUND))
-            return
+            return timed(self._refused(narrow, NOTHING_FOUND))
         draft = Draft()
         composed = Composition([passage.node for passage in retrieval.nodes], self.profile)
-        synthesizer = self._synthesizer()
-        with closing(synthesizer.sentences(retrieval, draft)) as sentences:
-            # Quotes are all there at once, so that their warnings can stand before the first of them.
-            batches = [list(sentences)] if isinstance(synthesizer, Extractive) else ([each] for each in sentences)
-            for batch in batches:
-                for piece in composed.add(batch, draft):
-                    yield Delta(piece)
+        yield from self._composed(retrieval, draft, composed)
         if composed.is_empty:
             refused = self._refused(narrow, NOTHING_SUPPORTED)
             if composed.refusal is not None:
                 refused = Answer(composed.refusal, refused=True, reason=WITHHELD)
-            yield timed(replace(refused, dropped=tuple(draft.dropped)))
-            return
-        yield timed(
+            return timed(replace(refused, dropped=tuple(draft.dropped)))
+        return timed(
             Answer(
                 composed.text,
                 citations=tuple(composed.citations),
@@ -183,6 +199,20 @@ class Assistant(BaseQueryEngine):
                 dropped=tuple(draft.dropped),
             )
         )
+
+    def _composed(self, retrieval: Retrieval, draft: Draft, composed: Composition) -> Generator[Delta, None, None]:
+        synthesizer, question = self._synthesizer(), retrieval.question
+        with (
+            step(f"{type(synthesizer).__name__}.sentences", question=question) as written,
+            closing(synthesizer.sentences(retrieval, draft)) as sentences,
+        ):
+            written.tells(lambda: SynthesizeStartEvent(query=question))
+            # Quotes are all there at once, so that their warnings can stand before the first of them.
+            batches = [list(sentences)] if isinstance(synthesizer, Extractive) else ([each] for each in sentences)
+            for batch in batches:
+                for piece in composed.add(batch, draft):
+                    yield Delta(piece)
+            written.tells(lambda: SynthesizeEndEvent(query=question, response=Response(composed.text)))
 
     def _refused(self, narrow: Mapping[str, str], reason: str) -> Answer:
         return Answer(self.profile.refusal(narrow), refused=True, reason=reason)
@@ -198,7 +228,9 @@ class Assistant(BaseQueryEngine):
             found = self._host.retrieve(self.corpus, selection[:LONGEST_QUESTION], top_k=5, filters=filters)
             near = [passage.node for passage in found.nodes]
         spent = (time.perf_counter() - started) * 1000
-        retrieval, enough = from_selection(self.corpus.encoder, question, placed(selection, near, narrow))
+        with step("Gate.weigh", selection=len(selection)) as weighed:
+            retrieval, enough = from_selection(self.corpus.encoder, question, placed(selection, near, narrow))
+            weighed.gave(lambda: {"enough": enough})
         return replace(retrieval, retrieve_ms=retrieval.retrieve_ms + spent), enough
 
     # LlamaIndex's side

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from .answers import Citation
 from .guards import Verdict
+from .tracing import step
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -46,8 +47,14 @@ class Composition:
         """The answer: warnings at its top, wherever in the stream they were given out."""
         return "\n\n".join([*self._top, self._body])
 
-    def add(self, sentences: Sequence[Sentence], draft: Draft) -> Iterator[str]:
+    def add(self, sentences: Sequence[Sentence], draft: Draft) -> list[str]:
         """The pieces of text that the sentences add, their warnings first; what is withheld goes into the draft."""
+        with step("Composition.add", sentences=[sentence.text for sentence in sentences]) as added:
+            pieces = list(self._added(sentences, draft))
+            added.gave(lambda: pieces)
+        return pieces
+
+    def _added(self, sentences: Sequence[Sentence], draft: Draft) -> Iterator[str]:
         shown = []
         for sentence in sentences:
             verdict = self._profile.guard.review(sentence, self._nodes) if self._profile.guard else Verdict()

@@ -7,6 +7,7 @@ from dataclasses import replace
 from importlib import metadata
 from typing import TYPE_CHECKING, TypeVar
 
+from llama_index.core.instrumentation.events.retrieval import RetrievalEndEvent, RetrievalStartEvent
 from llama_index.core.schema import QueryBundle
 
 from .catalog import Catalog
@@ -27,6 +28,7 @@ from .remembering import Remembering
 from .retrieval import Retrieval, retrieve_with
 from .settings import Settings, read_settings
 from .synthesis import Extractive, Generative, Synthesizer
+from .tracing import step
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -172,18 +174,21 @@ class Host(Hooks):
         self, corpus: Corpus, question: str, *, top_k: int, filters: MetadataFilters | None = None
     ) -> Retrieval:
         """What the corpus offers to a question: from a plugin's retriever or the host's own, postprocessed."""
-        retrieval = self._retrieve(corpus, question, top_k, filters)
-        nodes, cut = list(retrieval.nodes), []
-        for plugin, postprocessor in self.postprocessors(corpus):
-            before = nodes
-            try:
-                nodes = postprocessor.postprocess_nodes(nodes, query_bundle=QueryBundle(query_str=question))
-            except (StorageAway, StorageBusy):  # no plugin's fault
-                raise
-            except Exception as error:
-                self.disable(plugin, f"{type(postprocessor).__name__} raised {type(error).__name__}: {error}")
-            kept = {node.node.node_id for node in nodes}
-            cut += [(node, plugin) for node in before if node.node.node_id not in kept]
+        with step("Host.retrieve", corpus=corpus.name, question=question, top_k=top_k) as retrieved:
+            retrieved.tells(lambda: RetrievalStartEvent(str_or_query_bundle=question))
+            retrieval = self._retrieve(corpus, question, top_k, filters)
+            nodes, cut = list(retrieval.nodes), []
+            for plugin, postprocessor in self.postprocessors(corpus):
+                before = nodes
+                try:
+                    nodes = postprocessor.postprocess_nodes(nodes, query_bundle=QueryBundle(query_str=question))
+                except (StorageAway, StorageBusy):  # no plugin's fault
+                    raise
+                except Exception as error:
+                    self.disable(plugin, f"{type(postprocessor).__name__} raised {type(error).__name__}: {error}")
+                kept = {node.node.node_id for node in nodes}
+                cut += [(node, plugin) for node in before if node.node.node_id not in kept]
+            retrieved.tells(lambda: RetrievalEndEvent(str_or_query_bundle=question, nodes=nodes))
         return replace(retrieval, nodes=tuple(nodes), cut=tuple(cut))
 
     def _retrieve(self, corpus: Corpus, question: str, top_k: int, filters: MetadataFilters | None) -> Retrieval:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from .citations import CheckedSentence, Passages, is_item, read_markers
 from .drafts import Draft, Sentence
+from .tracing import step
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,11 +35,17 @@ class Proofreading:
         self._announcing: str | None = None
         self._after_item = False
 
-    def read(self, written: str, *, unfinished: bool = False) -> Iterator[Sentence]:
+    def read(self, written: str, *, unfinished: bool = False) -> list[Sentence]:
         """The sentence where it stands, with the one that announced it, else nothing.
 
         ``unfinished``: the model was cut short, so that the sentence may lack its end.
         """
+        with step("Proofreading.read", written=written) as read:
+            standing = list(self._read(written, unfinished))
+            read.gave(lambda: {"stands": [each.text for each in standing], "dropped": len(self.draft.dropped)})
+        return standing
+
+    def _read(self, written: str, unfinished: bool) -> Iterator[Sentence]:
         # The model was shown the passages with their angle brackets escaped.
         written = written.replace("&lt;", "<")
         text, cited = read_markers(written)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from abc import abstractmethod
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -15,6 +15,7 @@ from llama_index.core.vector_stores.types import MetadataFilter
 
 from .analysis import question_stems, stems
 from .ranking import Scores, inverse_frequencies, rank
+from .tracing import step
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -96,22 +97,23 @@ class HybridRetriever(ScoredRetriever):
             # Another encoder made the corpus: until it is rebuilt, words find what they can.
             vector = embedded if corpus.has_vectors(row) else None
             keys = searching.passing(snapshot, row, self._filters)
-            found, frequencies = searching.lexical.search(snapshot, row, words, options.candidates, keys)
+            with step("HybridRetriever.lexical", words=list(words)) as looked:
+                found, frequencies = searching.lexical.search(snapshot, row, words, options.candidates, keys)
+                looked.gave(lambda: {"found": len(found)})
             lexical, dense = dict(found), {}
             if vector is not None:
-                dense = dict(searching.nearest(snapshot, row, vector, options.candidates, keys, self._filters, ahead))
-                dense |= searching.cosines(snapshot, row, vector, [key for key in lexical if key not in dense])
+                with step("HybridRetriever.dense", limit=options.candidates) as looked:
+                    near = searching.nearest(snapshot, row, vector, options.candidates, keys, self._filters, ahead)
+                    dense = dict(near)
+                    dense |= searching.cosines(snapshot, row, vector, [key for key in lexical if key not in dense])
+                    looked.gave(lambda: {"found": len(near)})
             idf = inverse_frequencies(words, frequencies, corpus.size(snapshot, row))
-            scores = rank(
-                words,
-                idf,
-                dense,
-                lexical,
-                weight=self._dense_weight if vector is not None else 0.0,
-                top_k=self._top_k,
-                packed=partial(searching.packed_words, snapshot),
-            )
-            nodes = snapshot.nodes(scores)
+            weight = self._dense_weight if vector is not None else 0.0
+            with step("HybridRetriever.fuse", dense_weight=weight, top_k=self._top_k) as fused:
+                packed = partial(searching.packed_words, snapshot)
+                scores = rank(words, idf, dense, lexical, weight=weight, top_k=self._top_k, packed=packed)
+                nodes = snapshot.nodes(scores)
+                fused.gave(lambda: {nodes[key].node_id: asdict(scores[key]) for key in scores if key in nodes})
         there = [key for key in scores if key in nodes]
         return Retrieval(
             question=question,
