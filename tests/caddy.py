@@ -7,8 +7,9 @@ import shutil
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from tests.composed import SERVER, Process, compose, free_port
+from tests.composed import SERVER, compose
 from tests.needs import missing
+from tests.services import Process, free_port
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -13,16 +13,12 @@ import httpx
 import pytest
 
 from tests.caddy import proxy
-from tests.composed import VARIABLES, WORKERS, Stack, stacked
-from tests.faults.working_together import (
-    Readers,
-    everything_is_there,
-    first_version,
-    ingest,
-    until_the_index_follows,
-)
+from tests.composed import VARIABLES, WORKERS
+from tests.faults.valves import Readers
+from tests.faults.working_together import everything_is_there, first_version, ingest, until_the_index_follows
 from tests.needs import needed
 from tests.patience import HANG
+from tests.services import Stack, stacked
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
