@@ -181,6 +181,12 @@ class Stack:
             check=False,
         )
 
+    def is_healthy(self, service: str) -> bool:
+        """Whether the service's own check says so, where it is a line for a shell."""
+        kind, line = self._services[service]["healthcheck"]["test"]
+        assert kind == "CMD-SHELL"
+        return subprocess.run(["sh", "-c", self._moved(line)], timeout=HANG, check=False).returncode == 0
+
     def here(self, *arguments: str) -> str:
         """What the command line says on stdout, in this process, which has the imports done. It must end well."""
         said = io.StringIO()

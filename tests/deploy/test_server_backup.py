@@ -174,6 +174,28 @@ def test_the_newest_are_kept_and_what_was_killed_goes(deployment: Deployment, sm
     assert (made.stat().st_mode & 0o777) == 0o700
 
 
+def test_it_goes_on_until_it_is_told_to_stop(tmp_path: Path, small_book: Path) -> None:
+    deployment = Deployment(tmp_path / "deployed", None, None)
+    with deployment.open() as host:
+        _fill(host, small_book)
+    command = ["sh", str(SERVER / "backup.sh"), str(deployment.backups), "--every", "1", "--keep", "2"]
+    told = {"PATH": os.environ["PATH"], "RAGSTONE_DATA_DIR": str(deployment.data)}
+    seen: set[str] = set()
+
+    def three() -> bool:
+        seen.update(path.name for path in deployment.backups.glob("[0-9]*"))
+        return len(seen) >= 3
+
+    with subprocess.Popen(command, env=told, stdout=subprocess.DEVNULL) as going_on:
+        try:
+            until(three, "three backups")
+            going_on.terminate()
+            assert going_on.wait(_SECONDS) == 0
+        finally:
+            going_on.kill()
+    assert len(list(deployment.backups.iterdir())) <= 3  # two, and perhaps one that was begun
+
+
 @pytest.mark.parametrize(
     ("script", "arguments", "said"),
     [

@@ -123,8 +123,10 @@ def test_everything_is_gone_and_comes_back_from_the_backup(deployed: Deployed) -
     stack = deployed.stack
     questions = [f"At how many bar does the {name} valve open?" for name in ("Dordak", "Kellim")]
     before = [_asked(stack, "web-1", question, deployed.key) for question in questions]
+    assert not stack.is_healthy("backup"), "there is none yet"
     made = stack.run("backup", "/backups", "--keep", "2")
     assert made.returncode == 0, made.stderr
+    assert stack.is_healthy("backup")
     backup = made.stdout.strip()
     refused = stack.run("restore", backup)
     assert refused.returncode == 1

@@ -110,7 +110,7 @@ def _in_chroma(stack: Stack) -> int:
 
 def working_together(run: Run) -> None:
     """Version after version while readers ask, and each time something is killed."""
-    valves, versions = 24, run.times(2, 24)
+    valves, versions = 24, run.times(2, 15)
     cache = run.folder / "cache"
     cache.mkdir()
     with stacked(run.folder / "machine", cache) as stack:
