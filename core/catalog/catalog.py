@@ -102,7 +102,7 @@ class Catalog:
     def fault(self, seconds: float) -> str | None:
         """What the database finds wrong with itself, read from end to end; ``None`` where it is in order.
 
-        Of one that takes longer than ``seconds``, as far as it came.
+        One that is so large that it may take longer than ``seconds`` is not read.
         """
         self._process.check()
         with told(self._database), self._reading.connect() as connection, connection.begin():

@@ -59,7 +59,7 @@ def _mend(state: PluginState) -> str:
 
 
 def catalog_files(host: Host) -> Iterator[Check]:
-    """Whether the database finds itself in order; where that takes too long, as far as it comes."""
+    """Whether the database finds itself in order, unless it is so large that this takes too long."""
     fault = host.catalog.fault(_SECONDS)
     if fault is not None:
         mend = "restore the database from a backup; without one move it away and add the sources again"

@@ -98,6 +98,26 @@ def test_a_failure_half_way_leaves_the_old_version(catalog: Catalog) -> None:
         assert snapshot.corpus("c").seq == 2  # type: ignore[union-attr]
 
 
+def test_a_catalog_that_is_in_order_has_no_fault(catalog: Catalog) -> None:
+    corpus = catalog.create_corpus("c", {})
+    catalog.put_document(corpus.id, _document("a", "one", "two"))
+    assert catalog.fault(20.0) is None
+
+
+def test_a_torn_page_is_a_fault_where_there_is_time_to_look(tmp_path: Path) -> None:
+    Catalog(None, tmp_path).close()
+    file = tmp_path / "catalog.sqlite"
+    with closing(sqlite3.connect(file)) as opened:
+        (page,) = opened.execute("SELECT rootpage FROM sqlite_master WHERE name = 'chunk'").fetchone()
+        (size,) = opened.execute("PRAGMA page_size").fetchone()
+    torn = bytearray(file.read_bytes())
+    torn[(page - 1) * size : (page - 1) * size + 64] = b"\xff" * 64
+    file.write_bytes(torn)
+    with closing(Catalog(None, tmp_path)) as catalog:
+        assert catalog.fault(0.0) is None, "there was no time"
+        assert "is damaged" in (catalog.fault(20.0) or "")
+
+
 def test_a_snapshot_is_of_one_moment(catalog: Catalog) -> None:
     corpus = catalog.create_corpus("c", {})
     catalog.put_document(corpus.id, _document("a", "wheels turn"))
