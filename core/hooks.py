@@ -150,7 +150,7 @@ class Hooks:
             raise SettingsError(
                 f"no plugin provides the language model {settings.provider!r}",
                 where="[llm] provider",
-                hint=self._why_not(settings.provider),
+                hint=self._why_not(settings.provider) or "openai_like, gemini, or a plugin's; see ragstone plugins",
             )
         return given
 
