@@ -8,7 +8,7 @@ TORCH = torch==2.13.0
 
 RUN = .venv/bin
 DEV = .venv-dev/bin
-# Files of tests are shared out among so many processes; WORKERS=0 runs them in one.
+# Tests are shared out among so many processes; WORKERS=0 runs them in one.
 WORKERS ?= 2
 
 .PHONY: run test slow lint bench quality faults clean help
@@ -16,7 +16,7 @@ WORKERS ?= 2
 help:
 	@echo "make run    set up and serve at http://127.0.0.1:8000/ (make run ARGS='--port 9000')"
 	@echo "make test   set up, then ruff, mypy, import-linter and pytest (make test ARGS='-k gate')"
-	@echo "make slow   the tests that take long: a robot's whole installation, builds that are killed, TFDS"
+	@echo "make slow   the tests that take long: whole installations, each fault in short, torch and TFDS as the other side"
 	@echo "make bench  speed and memory beside plain LlamaIndex; results in bench-results/"
 	@echo "make quality  retrieval, refusal and answers on the shared data sets (make quality ARGS='--limit 300')"
 	@echo "make faults  kills, damage, full disks, hundreds of times; says what held (make faults ARGS='--only fork')"
@@ -26,11 +26,11 @@ run: .venv/ready
 	$(RUN)/ragstone serve $(ARGS)
 
 test: lint
-	$(DEV)/python -m pytest -n $(WORKERS) --dist loadfile -m "not slow" $(ARGS)
+	$(DEV)/python -m pytest -n $(WORKERS) --dist worksteal -m "not slow" $(ARGS)
 
 # With an environment of TFDS (make .venv-rlds/ready), what it reads back of the planner's episodes is tested too.
 slow: .venv-dev/ready
-	RLDS_PYTHON="$(if $(wildcard .venv-rlds/ready),$(CURDIR)/.venv-rlds/bin/python)" $(DEV)/python -m pytest -m slow $(ARGS)
+	RLDS_PYTHON="$(if $(wildcard .venv-rlds/ready),$(CURDIR)/.venv-rlds/bin/python)" $(DEV)/python -m pytest -n $(WORKERS) --dist loadfile -m slow $(ARGS)
 
 lint: .venv-dev/ready
 	$(DEV)/ruff check .

@@ -39,6 +39,7 @@ def texts(data: Path) -> list[str]:
     return [json.loads(line)["text"] for line in lines[::4][:200]]
 
 
+@pytest.mark.slow  # torch alone takes half of it to load
 @pytest.mark.data
 def test_same_vectors_as_sentence_transformers(minilm: MiniLMEmbedding, packaged: Path, texts: list[str]) -> None:
     if importlib.util.find_spec("torch") is None:

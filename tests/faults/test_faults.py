@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from .run import Scenario
 
+pytestmark = pytest.mark.slow
 _SEED = 7
 _SHORT = [scenario for scenario in SCENARIOS if scenario.name not in ELSEWHERE]
 

@@ -340,12 +340,12 @@ def test_a_page_that_ends_the_parser_costs_that_page(
         "    parse = mwparserfromhell.parse\n"
         "    def faulty(text, **named):\n"
         "        if 'KILL' in text: os.kill(os.getpid(), 9)\n"
-        "        if 'HANG' in text: time.sleep(60)\n"
+        "        if 'HANG' in text: time.sleep(600)\n"
         "        return parse(text, **named)\n"
         "    mwparserfromhell.parse = faulty\n"
     )
     monkeypatch.syspath_prepend(str(site))
-    monkeypatch.setattr(feeding, "SILENCE", 3.0)
+    monkeypatch.setattr(feeding, "SILENCE", 10.0)
     said = {3: "KILL", 5: "HANG"}
     pages = [page(at, f"T {at}", f"Text {said.get(at, '')} of {at}.") for at in range(8)]
     report = build(Order(plain(tmp_path / "dump.xml", pages), tmp_path / "out", "x"), fast_host)
@@ -378,7 +378,7 @@ def test_seeking_may_take_long(fast_host: Host, tmp_path: Path, monkeypatch: pyt
     )
     monkeypatch.syspath_prepend(str(site))
     dump = plain(tmp_path / "dump.xml", [page(1, "A", "Text.")])
-    monkeypatch.setattr(feeding, "SILENCE", 6.0)  # less than the six times that the file is opened
+    monkeypatch.setattr(feeding, "SILENCE", 11.0)  # less than the six times that the file is opened
     assert build(Order(dump, tmp_path / "out", "x"), fast_host).articles == 1
 
 
