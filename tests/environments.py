@@ -7,6 +7,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tests.needs import missing
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -27,6 +29,14 @@ def offline(environment: Mapping[str, str], wheels: Path) -> dict[str, str]:
     known = environment.get("PIP_FIND_LINKS", "")
     cleaned = {name: value for name, value in environment.items() if name not in ("PYTHONPATH", "VIRTUAL_ENV")}
     return {**cleaned, "PIP_FIND_LINKS": f"{wheels} {known}".strip(), "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
+
+
+def need_an_index(folder: Path) -> None:
+    """Skip with words, or fail where every part must be there, when pip finds no packages but those that are here."""
+    wanted = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--dest", str(folder), "hatchling"]
+    done = subprocess.run(wanted, capture_output=True, text=True, timeout=_SECONDS, check=False)
+    if done.returncode:
+        missing(f"an index of packages ({done.stderr.strip().splitlines()[-1:]})")
 
 
 def environment_with(folder: Path, wheels: Path, *wanted: str, variables: Mapping[str, str]) -> Path:

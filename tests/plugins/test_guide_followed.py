@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.environments import built, offline
+from tests.environments import built, need_an_index, offline
 from tests.following import agrees, blocks, follow
 from tests.plugins.test_guide import TEXT
 
@@ -22,6 +22,7 @@ _SECONDS = 1100
 @pytest.mark.slow
 @pytest.mark.timeout(_SECONDS + 100)
 def test_the_guide_can_be_followed(tmp_path: Path, model_cache: Path, minilm: MiniLMEmbedding) -> None:
+    need_an_index(tmp_path / "downloads")
     folder = tmp_path / "author"
     folder.mkdir()
     homes = {"RAGSTONE_CACHE_DIR": str(model_cache), "XDG_DATA_HOME": str(tmp_path / "home")}
@@ -30,5 +31,5 @@ def test_the_guide_can_be_followed(tmp_path: Path, model_cache: Path, minilm: Mi
     steps = [block for block in blocks(TEXT) if block.can_be_followed]
     heard = follow(steps, folder, environment, _SECONDS)
     assert heard
-    for each in heard:
-        assert agrees(each.expected, each.said), f"line {each.line}: $ {each.command}\n{each.said}"
+    wrong = [each for each in heard if not agrees(each.expected, each.said)]
+    assert not wrong, "\n".join(f"line {each.line}: $ {each.command}\n{each.said}" for each in wrong)

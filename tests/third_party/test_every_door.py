@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import httpx
 import pytest
 
-from tests.environments import built, environment_with, offline
+from tests.environments import built, environment_with, need_an_index, offline
 from tests.loops import finished
 from tests.needs import needed
 from tests.patience import HANG
@@ -71,6 +71,7 @@ class Outsider:
 def outsider(tmp_path_factory: pytest.TempPathFactory, model_cache: Path, minilm: MiniLMEmbedding) -> Outsider:
     """An environment with Ragstone, two packages of others, and one that ``ragstone plugin new`` made."""
     folder = tmp_path_factory.mktemp("outsider")
+    need_an_index(folder / "downloads")
     wheels = built(folder / "wheels")
     built(wheels, EPUB, NUMPY_STORE)
     variables = {**os.environ, "RAGSTONE_CACHE_DIR": str(model_cache), "RAGSTONE_DATA_DIR": str(folder / "data")}
