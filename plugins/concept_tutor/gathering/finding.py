@@ -12,7 +12,7 @@ from ragstone.core import SettingsError, SourceError
 from ..parsoid.choice import choose_for_concept
 from ..plans.records import NewChunk
 from .pages import Pages
-from .relevance import by_words
+from .relevance import asked_once, by_words
 
 if TYPE_CHECKING:
     from llama_index.core.schema import TextNode
@@ -35,10 +35,9 @@ class Found:
 class Finder:
     """Looks for sources in the wikis of the settings. Safe to use from several threads."""
 
-    def __init__(self, wikis: Wikis, scorer: Scorer = by_words) -> None:
+    def __init__(self, wikis: Wikis) -> None:
         self._wikis = wikis
         self._pages = Pages(wikis)
-        self._scorer = scorer
 
     def check(self) -> None:
         """Raise ``SettingsError`` if none of the wikis may be asked with these settings."""
@@ -61,19 +60,18 @@ class Finder:
         Raises ``SourceError`` or ``SettingsError`` where nothing was found and something did not answer.
         """
         missed: list[SourceError | SettingsError] = []
+        score = asked_once(by_words)
         pages: list[tuple[TextNode, ...]] = []
         for hit in self._hits(name, missed):
             try:
-                pages.append(self._about(name, self._pages.chunks(hit.wiki, hit.key)))
+                pages.append(_about(name, self._pages.chunks(hit.wiki, hit.key), score))
             except SourceError as error:
                 missed.append(error)
         caps = self._wikis.options.pages
-        chosen = choose_for_concept(
-            pages, name, self._scorer, a_page=caps.chunks_a_page, a_concept=caps.chunks_a_concept
-        )
+        chosen = choose_for_concept(pages, name, score, a_page=caps.chunks_a_page, a_concept=caps.chunks_a_concept)
         if not chosen and missed:
             raise missed[0]
-        scored = sorted(zip(self._scorer(name, chosen), chosen, strict=True), key=lambda one: -one[0])
+        scored = sorted(zip(score(name, chosen), chosen, strict=True), key=lambda one: -one[0])
         wiki_of = {site.url: wiki for wiki, site in self._wikis.options.wikis.sites.items()}
         chunks = tuple(_chunk(node, score, _source(node, wiki_of)) for score, node in scored)
         return Found(chunks, "; ".join(dict.fromkeys(_short(error) for error in missed)))
@@ -89,8 +87,9 @@ class Finder:
         mixed = [hit for row in zip_longest(*found) for hit in row if hit is not None]
         return mixed[: options.pages_a_concept]
 
-    def _about(self, name: str, nodes: tuple[TextNode, ...]) -> tuple[TextNode, ...]:
-        return tuple(node for node, score in zip(nodes, by_words(name, nodes), strict=True) if score > 0)
+
+def _about(name: str, nodes: tuple[TextNode, ...], score: Scorer) -> tuple[TextNode, ...]:
+    return tuple(node for node, relevance in zip(nodes, score(name, nodes), strict=True) if relevance > 0)
 
 
 def _chunk(node: TextNode, relevance: float, source: str) -> NewChunk:

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
     from llama_index.core.schema import TextNode
 
+    from ..parsoid.choice import Scorer
+
 # Of 1: words that stand there at all, how often they are said, and whether the page is about nothing else.
 _THERE, _SAID, _SUBJECT = 0.5, 0.3, 0.2
 #: Times that a word is said which count half of what the more could count.
@@ -32,6 +34,20 @@ def by_words(concept: str, nodes: Sequence[TextNode]) -> list[float]:
     asked = set(question_stems(concept))
     titles: dict[str, frozenset[str]] = {}
     return [_score(asked, node, titles) for node in nodes]
+
+
+def asked_once(scorer: Scorer) -> Scorer:
+    """The same for one concept's search, in which a passage is scored to be kept, to be chosen and to be put in order:
+    each is scored the first time, and the others remember it."""
+    known: dict[tuple[str, str], float] = {}
+
+    def scores(concept: str, nodes: Sequence[TextNode]) -> list[float]:
+        fresh = [node for node in nodes if (concept, node.node_id) not in known]
+        for node, score in zip(fresh, scorer(concept, fresh), strict=True):
+            known[concept, node.node_id] = score
+        return [known[concept, node.node_id] for node in nodes]
+
+    return scores
 
 
 def _score(asked: set[str], node: TextNode, titles: dict[str, frozenset[str]]) -> float:
