@@ -9,6 +9,7 @@ import shlex
 import shutil
 import socket
 import sqlite3
+import subprocess
 import threading
 import time
 from dataclasses import dataclass
@@ -361,6 +362,18 @@ def test_a_disk_that_is_nearly_full(deployment: Deployment, monkeypatch: pytest.
         assert (found.code, [*found.wrong]) == (1, ["disk"])
         assert "MB free, less than 200 MB" in found.wrong["disk"].detail
         assert (found.wrong["disk"].mend or "").startswith(f"rm -r {disk.folder / 'data' / 'answers'}")
+
+
+def test_a_data_folder_that_may_not_be_written(deployment: Deployment, monkeypatch: pytest.MonkeyPatch) -> None:
+    with small_disk(deployment.folder / "disk", 300) as disk:
+        shutil.move(deployment.data, disk.folder / "data")
+        monkeypatch.setenv("RAGSTONE_DATA_DIR", str(disk.folder / "data"))
+        subprocess.run(["mount", "-o", "remount,ro", str(disk.folder)], check=True)
+        found = deployment.examined()
+    assert found.code == 2
+    assert "may not be written: Read-only file system" in found.wrong["data folder"].detail
+    assert (found.wrong["data folder"].mend or "").startswith('chown -R "$USER" ')
+    assert found.checks["encoder"].ok, "what can be looked at is looked at"
 
 
 def test_others_may_not_read_the_databases_password(deployment: Deployment) -> None:

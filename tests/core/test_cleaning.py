@@ -1,0 +1,56 @@
+"""What a language model's server says, without the key that it was sent, wherever its pieces end."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import httpx
+import pytest
+
+from ragstone.core.llms.cleaning import WithoutKey
+from ragstone.core.llms.keys import Key
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+KEY = "sk-sk-sk-7Yq2"
+
+
+class Pieces(httpx.SyncByteStream):
+    def __init__(self, *pieces: bytes) -> None:
+        self.pieces = pieces
+        self.taken = 0
+        self.closed = False
+
+    def __iter__(self) -> Iterator[bytes]:
+        for piece in self.pieces:
+            self.taken += 1
+            yield piece
+
+    def close(self) -> None:
+        self.closed = True
+
+
+def cleaned(*pieces: bytes) -> list[bytes]:
+    return list(WithoutKey(Pieces(*pieces), Key(KEY)))
+
+
+@pytest.mark.parametrize("size", range(1, 30))
+def test_a_key_is_found_wherever_the_pieces_end(size: int) -> None:
+    said = f"it was {KEY}, {KEY[:-1]}, sk-{KEY}{KEY} and sk-sk-".encode()
+    pieces = [said[start : start + size] for start in range(0, len(said), size)]
+    assert b"".join(cleaned(*pieces)) == said.replace(KEY.encode(), b"***")
+    assert b"".join(cleaned(*pieces)).count(b"***") == 3
+
+
+def test_nothing_waits_but_what_may_be_a_key() -> None:
+    assert cleaned(b"data: one\n\n", b"data: two\n\n") == [b"data: one\n\n", b"data: two\n\n"]
+    stream = iter(WithoutKey(Pieces(b"data: sk-", b"oth", b"er"), Key(KEY)))
+    assert next(stream) == b"data: "
+    assert next(stream) == b"sk-oth"
+
+
+def test_the_response_is_closed() -> None:
+    pieces = Pieces(b"a")
+    WithoutKey(pieces, Key(KEY)).close()
+    assert pieces.closed
