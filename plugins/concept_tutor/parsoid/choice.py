@@ -4,16 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-import numpy as np
-from llama_index.core.schema import MetadataMode, TextNode
-
-from ragstone.core import question_stems, stems
-
-if TYPE_CHECKING:
-    from ragstone.core import Encoder
+from llama_index.core.schema import TextNode
 
 #: Gives for a concept and chunks a number for each, higher where it speaks more of the concept.
 Scorer = Callable[[str, Sequence[TextNode]], Sequence[float]]
@@ -26,37 +18,6 @@ _SAME_MAIN = 0.85
 _NEAR = 0.3
 # The least relevant chunk keeps so much, that the spread can weigh at all.
 _FLOOR = 0.2
-
-
-@dataclass(frozen=True)
-class Relevance:
-    """A ``Scorer``: cosine of meanings through the host's encoder, and the share of the concept's words that stand in
-    the chunk or its headings."""
-
-    encoder: Encoder
-    #: Share of the words, 0 to 1.
-    words: float = 0.3
-
-    def __call__(self, concept: str, nodes: Sequence[TextNode]) -> list[float]:
-        """Scores of 0 to 1 or so, one for each chunk."""
-        if not nodes:
-            return []
-        asked = self.encoder.embed_query(concept)
-        texts = [(node.get_metadata_str(mode=MetadataMode.EMBED), node.text) for node in nodes]
-        cosines = [float(np.max(windows @ asked)) for windows in self.encoder.embed_chunks(texts)]
-        return [
-            float((1 - self.words) * cosine + self.words * share)
-            for cosine, share in zip(cosines, word_coverage(concept, nodes), strict=True)
-        ]
-
-
-def word_coverage(concept: str, nodes: Sequence[TextNode]) -> list[float]:
-    """A ``Scorer`` without an encoder: the share of the concept's words that a chunk or its headings have."""
-    asked = set(question_stems(concept))
-    return [
-        len(asked & set(stems(node.get_content(metadata_mode=MetadataMode.EMBED)))) / max(1, len(asked))
-        for node in nodes
-    ]
 
 
 def choose(nodes: Sequence[TextNode], concept: str, scorer: Scorer, most: int = 6) -> list[TextNode]:

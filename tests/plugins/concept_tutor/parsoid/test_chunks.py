@@ -9,7 +9,8 @@ import pytest
 from llama_index.core.schema import MetadataMode, TextNode
 from pydantic import ValidationError
 
-from ragstone.plugins.concept_tutor.parsoid.choice import Relevance, choose, choose_for_concept, word_coverage
+from ragstone.plugins.concept_tutor.gathering.relevance import by_words
+from ragstone.plugins.concept_tutor.parsoid.choice import choose, choose_for_concept
 from ragstone.plugins.concept_tutor.parsoid.found import Block, Page, Section
 from ragstone.plugins.concept_tutor.parsoid.parser import ParsoidNodeParser
 from ragstone.plugins.concept_tutor.parsoid.pieces import count_words
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
 
     from llama_index.core.schema import BaseNode
 
-    from ragstone.core import Encoder
 
 needed("lxml")
 
@@ -143,7 +143,7 @@ def test_dog_is_chosen_from_all_over_the_page() -> None:
     nodes = texts_of(chunks(page("Dog.html")))
     assert len({node.metadata["url"] for node in nodes}) >= 30
     for most, least in ((6, 6), (8, 8), (14, 12)):
-        chosen = choose(nodes, "dog", word_coverage, most)
+        chosen = choose(nodes, "dog", by_words, most)
         assert len(chosen) == most
         assert len({node.metadata["url"] for node in chosen}) >= least
         places = [nodes.index(node) for node in chosen]
@@ -153,9 +153,9 @@ def test_dog_is_chosen_from_all_over_the_page() -> None:
 
 
 @pytest.mark.data
-def test_what_the_concept_is_about_is_chosen(encoder: Encoder) -> None:
+def test_what_the_concept_is_about_is_chosen() -> None:
     nodes = texts_of(chunks(page("Dog.html")))
-    chosen = choose(nodes, "sense of smell of dogs", Relevance(encoder), 6)
+    chosen = choose(nodes, "sense of smell of dogs", by_words, 6)
     assert any(node.metadata["url"].endswith("#Senses") for node in chosen)
     assert len({node.metadata["url"] for node in chosen}) >= 5
 
@@ -176,10 +176,10 @@ def test_caps_of_page_and_concept() -> None:
         [TextNode(text=f"{title}{n}", metadata={"page_title": title, "url": f"{title}{n}"}) for n in range(9)]
         for title in "ab"
     ]
-    chosen = choose_for_concept(pages, "a", word_coverage)
+    chosen = choose_for_concept(pages, "a", by_words)
     assert len(chosen) == 8
     assert {node.metadata["page_title"] for node in chosen} == {"a", "b"}
-    assert len(choose_for_concept(pages[:1], "a", word_coverage)) == 6
+    assert len(choose_for_concept(pages[:1], "a", by_words)) == 6
 
 
 def test_settings() -> None:
