@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING
@@ -75,7 +76,7 @@ class _Examination:
         try:
             self._settings = read_settings(self._config)
         except SettingsError as error:
-            yield _wrong("settings", error)
+            yield self._wrong("settings", error)
         else:
             told = "as in the file" if self._file is not None else "no file: the defaults, and the environment"
             yield Check("settings", True, told, where=None if self._file is None else str(self._file))
@@ -86,12 +87,18 @@ class _Examination:
             host = Host(settings)
             parts.try_hooks(host)
         except SettingsError as error:
-            yield _wrong("settings of plugins", error)
+            yield self._wrong("settings of plugins", error)
             self._host = Host(settings.model_copy(update={"plugins": PluginsTable(enabled=()), "prompts": {}}))
             self._known = {"", *(state.name for state in self._host.plugins)}
         else:
             self._host = host
             yield from parts.plugins(host, self._known)
+
+    def _wrong(self, name: str, error: SettingsError) -> Check:
+        in_the_file = self._file is not None and error.where != "the environment"
+        place = f"edit {shlex.quote(str(self._file))}" if in_the_file else "correct it in the environment"
+        mend = f"{place}: {error.hint}" if error.hint else place
+        return Check(name, False, error.what, True, mend, error.where)
 
     @staticmethod
     def _is_made(settings: Settings) -> bool:
@@ -102,10 +109,6 @@ class _Examination:
         host.start()
         faults = list(parts.catalog_files(host))
         yield from faults or [check_catalog(host)]
-
-
-def _wrong(name: str, error: SettingsError) -> Check:
-    return Check(name, False, error.what, True, error.hint or "edit it", error.where)
 
 
 def _checks_of_plugins(host: Host) -> Iterator[Check]:

@@ -228,7 +228,7 @@ BROKEN = (
         lambda it: it.says("[plugins.book_chat\ntop_k = 8\n"),
         "settings",
         "is not valid TOML",
-        "edit it",
+        "ragstone.toml",
         2,
     ),
     Broken("an unknown key", lambda it: it.says("[retreival]\n"), "settings", "unknown key retreival", "retrieval?", 2),
@@ -237,7 +237,7 @@ BROKEN = (
         lambda it: it.says("[plugins.book_chat]\ntop_k = 'many'\n"),
         "settings of plugins",
         "top_k",
-        "edit it",
+        "ragstone.toml",
         2,
     ),
     Broken(
@@ -426,6 +426,14 @@ def test_a_plugin_that_is_wanted_and_lacks_its_packages(
     found = deployment.examined()
     assert (found.code, [*found.wrong]) == (1, ["plugin spoons"])
     assert found.wrong["plugin spoons"].mend == "pip install 'cutlery[spoons]'"
+
+
+def test_a_wrong_variable_is_corrected_where_it_stands(deployment: Deployment, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RAGSTONE_ENCODER__PRECISION", "int4")
+    found = deployment.examined()
+    assert (found.code, [*found.wrong]) == (2, ["settings"])
+    assert found.wrong["settings"].where == "the environment"
+    assert found.wrong["settings"].mend == "correct it in the environment"
 
 
 # The language model
