@@ -27,7 +27,7 @@ _NAMES = [
 ]
 TOLD = re.compile(r"The (\w+) valve opens at (\d+) bar")
 #: Seconds between a reader's questions: whoever brings books in wants a processor too.
-_PAUSE = 0.03
+_PAUSE = 0.1
 #: What a server may say while something that it needs is gone.
 _AWAY = {502, 503, 504}
 
