@@ -64,10 +64,10 @@ class _Examination:
             if all(check.ok for check in catalog):
                 if all(check.ok for check in encoder):  # what made a corpus is compared with it
                     yield from tried("corpora", partial(parts.corpora, host))
-                yield from tried("vector index", partial(parts.vector_index, host))
                 yield from tried("checks of plugins", partial(_checks_of_plugins, host))
         else:
             yield Check("catalog", True, "none yet: it is made with the first document")
+        yield from tried("vector index", partial(parts.vector_index, host))
         yield from tried("language model", partial(parts.language_model, host), fatal=True)
         yield from tried("plugins", partial(parts.plugins, host, self._known))
 
