@@ -185,6 +185,10 @@ def test_a_book_that_lacks_something_is_broken(make: Make, changed: dict[str, st
     assert refused(make(changed)) == "broken"
 
 
+def test_a_description_without_end_is_refused(make: Make) -> None:
+    assert refused(make({"OEBPS/book.opf": f"<package>{'<item/>' * 150_000}</package>"})) == "too_large"
+
+
 def test_a_book_without_words_is_empty(make: Make) -> None:
     nothing = "<html><body><img src='a.png'/></body></html>"
     assert refused(make({"OEBPS/text/one.xhtml": nothing, "OEBPS/text/two.xhtml": nothing})) == "empty"

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 #: Bytes: of the file, of its table of files (which costs Python ten times as much), of one part, of all that are read.
-MAX_FILE, MAX_TABLE, MAX_PART, MAX_IN_ALL = 100_000_000, 4_000_000, 5_000_000, 100_000_000
+MAX_FILE, MAX_TABLE, MAX_PART, MAX_IN_ALL = 100_000_000, 4_000_000, 5_000_000, 30_000_000
 
 #: The record at an archive's end: signature, disks, counts, size and place of the table, length of the comment.
 _END = struct.Struct("<4s4H2LH")

@@ -8,7 +8,7 @@ from xml.parsers import expat
 
 from .errors import Refused
 
-_DEEPEST = 64
+_DEEPEST, _MOST = 64, 100_000
 _SPACE = " "
 
 
@@ -17,11 +17,13 @@ def parse(data: bytes, name: str) -> Element:
     builder = TreeBuilder()
     parser = expat.ParserCreate(namespace_separator=_SPACE)
     parser.buffer_text = True
-    depth = 0
+    depth = count = 0
 
     def start(tag: str, attributes: dict[str, str]) -> None:
-        nonlocal depth
-        depth += 1
+        nonlocal depth, count
+        depth, count = depth + 1, count + 1
+        if count > _MOST:
+            raise Refused("too_large", f"its part {name!r} has more than {_MOST:,} elements")
         if depth > _DEEPEST:
             raise Refused("broken", f"its part {name!r} is nested too deeply")
         builder.start(_bare(tag), {_bare(key): value for key, value in attributes.items()})
