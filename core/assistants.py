@@ -62,6 +62,16 @@ class Assistant(BaseQueryEngine):
         self.selection_path = profile.selection_path
 
     @property
+    def has_passages(self) -> bool:
+        """Whether ``passage`` can find anything."""
+        return self.profile.passage is not None or self.corpus.exists
+
+    def passage(self, chunk_id: str) -> BaseNode:
+        """The passage that a citation names. Raises ``NotFound``, ``StorageError``."""
+        find = self.profile.passage or self.corpus.node
+        return find(chunk_id)
+
+    @property
     def examples(self) -> tuple[str, ...]:
         """Questions to begin with."""
         return self.profile.examples()

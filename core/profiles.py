@@ -42,6 +42,8 @@ class Profile:
     narrowings: Mapping[str, str] = field(default_factory=dict)
     #: The values of a narrowing that takes no others.
     choices: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    #: A passage by its chunk id, where the corpus does not keep them. Raises ``NotFound``.
+    passage: Callable[[str], BaseNode] | None = None
     #: What passages' metadata must be for a question narrowed like this; of several values one. Raises ``BadRequest``.
     conditions: Callable[[Mapping[str, str]], Conditions] = dict
     top_k: int = 5

@@ -52,6 +52,7 @@ def assistant(host: Host) -> Assistant:
             prompt=ANSWER,
             narrowings=_NARROWINGS,
             conditions=conditions,
+            passage=lambda chunk_id: librarian_of(host).passage(chunk_id, kind="wiki"),
             top_k=host.options(WikiEdgeSettings).top_k,
         ),
     )

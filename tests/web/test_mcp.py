@@ -369,7 +369,7 @@ def test_a_key_opens_its_assistants_tools_and_no_others(tmp_path: Path, abacus: 
                     with pytest.raises(MCPError, match="There is no tool"):
                         await client.call_tool(name, {"question": "q"})
                 with pytest.raises(MCPError, match="no such resource"):
-                    await client.read_resource("ragstone://wiki_edge/passage/1")
+                    await client.read_resource("ragstone://wiki_edge/passage/x:1")
 
         talk(beyond())
 

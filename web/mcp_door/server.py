@@ -141,4 +141,4 @@ def _passage(host: Host, uri: str, access: Access) -> str:
     assistant = parts.netloc
     if parts.scheme != "ragstone" or kind != "passage" or not chunk_id or not access.may_ask(assistant):
         raise NotFound("there is no such resource", hint=f"passages are {_TEMPLATE}")
-    return host.assistant(assistant).corpus.node(unquote(chunk_id)).get_content()
+    return host.assistant(assistant).passage(unquote(chunk_id)).get_content()

@@ -114,7 +114,7 @@ def _ask(assistant: Assistant) -> Offer:
 
 def _answer(assistant: Assistant, answer: Answer) -> dict[str, Any]:
     told = answer.to_dict()
-    if assistant.corpus.exists:
+    if assistant.has_passages:
         for citation in told["citations"]:
             citation["uri"] = passage_uri(assistant.name, citation["chunk_id"])
     return told
@@ -125,7 +125,7 @@ def _search(assistant: Assistant) -> Offer:
         question = read_question(arguments, narrowings=assistant.narrowings.keys())
         found = find_passages(assistant, **question)
         listed = [passage.to_dict() for passage in found.passages]
-        if assistant.corpus.exists:
+        if assistant.has_passages:
             for passage in listed:
                 passage["uri"] = passage_uri(assistant.name, passage["chunk_id"])
         texts = [f"[{passage.n}] {passage.place}\n{passage.text}" for passage in found.passages]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -121,6 +122,15 @@ class Shard:
     def metadata(self, row: int) -> dict[str, Any]:
         """The row's metadata. Raises ``ShardError`` with the line and the reason."""
         return read_line(self._lines.line(row), self._lines.path, row + 1)
+
+    def metadata_of(self, name: str) -> dict[str, Any] | None:
+        """The metadata of the row with that id, if there is one. Raises ``ShardError``."""
+        # However JSON may have escaped the rest, letters and digits stand as they are.
+        part = max(re.findall(rb"[A-Za-z0-9]+", name.encode("ascii", "ignore")), key=len, default=b"")
+        for row in range(len(self)):
+            if part in self._lines.line(row) and (known := self.metadata(row))["id"] == name:
+                return known
+        return None
 
     def packed(self, row: int) -> bytes:
         """The row's words as the second look wants them."""

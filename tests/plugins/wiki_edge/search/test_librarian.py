@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
+from ragstone.core import NotFound
 from ragstone.core.testing import open_host
 from ragstone.plugins.wiki_edge.search.librarian import Librarian
 from ragstone.plugins.wiki_edge.search.retrievers import ShardRetriever, librarian_of
@@ -204,6 +205,23 @@ def test_the_assistant_quotes_with_the_page(tmp_path: Path) -> None:
         retriever = ShardRetriever(librarian_of(host), top_k=2, kind="wiki")
         assert retriever.retrieve("drives nails")[0].node.metadata["title"] == "Hammer"
         assert any(check.name == "shards" and check.ok for check in host.checks())
+
+
+def test_a_cited_passage_is_found_again_by_its_id(tmp_path: Path) -> None:
+    with open_host(tmp_path) as host:
+        write(host, tmp_path / "data" / "wiki", "tools")
+        write(host, tmp_path / "data" / "wiki", "tools:more", {"Plane": "A plane shaves wood until it is flat."})
+        write(host, tmp_path / "data" / "episodic", "own", {"Yesterday": "The kettle boiled over."}, kind="episodic")
+        assistant = host.assistant("wiki_edge")
+        assert assistant.has_passages
+        for question in ("What boils water for tea?", "What shaves wood?"):
+            citation = assistant.ask(question).citations[0]
+            passage = assistant.passage(citation.chunk_id)
+            assert citation.quote in passage.get_content()
+            assert passage.node_id == citation.chunk_id
+        for name in ("tools:", "tools:nothing", "nowhere:1", "tools", "", "tools:\ud800", "own:1", "own:Yesterday"):
+            with pytest.raises(NotFound, match="no such passage"):
+                assistant.passage(name)
 
 
 def test_without_shards_the_assistant_says_what_to_do(tmp_path: Path) -> None:
