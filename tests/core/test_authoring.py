@@ -6,6 +6,7 @@ import ast
 import inspect
 import json
 import os
+import re
 import subprocess
 import sys
 import tomllib
@@ -59,14 +60,23 @@ def by_hand(made: NewPlugin, site: Path) -> dict[str, str]:
 
 
 def test_it_works_as_it_stands(made: NewPlugin, tmp_path: Path) -> None:
-    """Its own tests pass."""
-    environment = by_hand(made, tmp_path / "site")
-    tests = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--strict-markers"]
+    """Its own tests pass; those that fill a host for each clause of a contract are left to ``test_every_door.py``."""
+    environment = by_hand(made, tmp_path / "site") | {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+    tests = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-q",
+        "-p",
+        "no:cacheprovider",
+        "-k",
+        "not TestAssistant and not TestRetriever",
+    ]
     done = subprocess.run(
         tests, cwd=made.folder, env=environment, capture_output=True, text=True, timeout=HANG, check=False
     )
     assert done.returncode == 0, done.stdout[-5000:] + done.stderr[-2000:]
-    assert "skipped" not in done.stdout.splitlines()[-1]
+    assert re.match(r"\d+ passed, \d+ deselected in ", done.stdout.splitlines()[-1])
 
 
 def test_it_shows_up(made: NewPlugin, here: Here, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

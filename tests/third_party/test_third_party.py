@@ -36,7 +36,7 @@ def test_its_own_tests_pass(package: Path, site: Path, tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--basetemp", str(tmp_path / "t")],
         cwd=package,
-        env=environment(site),
+        env=environment(site, PYTEST_DISABLE_PLUGIN_AUTOLOAD="1"),
         capture_output=True,
         text=True,
         timeout=HANG,
