@@ -63,6 +63,7 @@ def _copy(source: Path, target: Path) -> None:
         shutil.copy2(source, target)
 
 
+@pytest.mark.timeout(1800)
 @pytest.mark.slow
 def test_its_steps_make_an_installation_that_needs_no_network_and_no_power(tmp_path: Path) -> None:
     root = tmp_path / "image"
