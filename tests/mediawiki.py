@@ -67,7 +67,7 @@ http_response_code( 404 );
 return true;
 """
 
-_GROUP = 'trap "kill -KILL 0" TERM; php -S "$0" "$1" & wait'
+_GROUP = 'trap "kill -KILL 0" TERM; php -d opcache.enable_cli=1 -S "$0" "$1" & wait'
 
 #: Pages of a wiki that plays Wikibooks, by title.
 BOOKS = {
