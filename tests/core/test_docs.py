@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import re
 from pathlib import Path
 
 import pytest
@@ -11,23 +10,13 @@ from pydantic import BaseModel
 
 from ragstone.core import RagstoneError, Settings, errors, hookspecs
 from ragstone.core.llms.settings import GeminiSettings, LLMSettings, OpenAILikeSettings
+from tests.markdown import python_blocks, sections
 
 README = Path(hookspecs.__file__).parent / "README.md"
 TEXT = README.read_text("utf-8")
 SPECS = {name: spec for name, spec in vars(hookspecs).items() if name.startswith("ragstone_")}
 
-_HEADING = re.compile(r"^(#{2,3}) (.+)$", re.MULTILINE)
-_FENCE = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-
-
-def _sections() -> dict[str, str]:
-    """Heading → the text below it, up to the next one."""
-    found = list(_HEADING.finditer(TEXT))
-    ends = [*(match.start() for match in found[1:]), len(TEXT)]
-    return {match[2]: TEXT[match.end() : end] for match, end in zip(found, ends, strict=True)}
-
-
-SECTIONS = _sections()
+SECTIONS = sections(TEXT)
 
 
 def _rows(text: str) -> list[list[str]]:
@@ -48,7 +37,7 @@ def test_every_hook_has_its_rule_for_several_answers() -> None:
 # Examples
 
 
-EXAMPLES = _FENCE.findall(TEXT)
+EXAMPLES = python_blocks(TEXT)
 
 
 @pytest.mark.parametrize("number", range(len(EXAMPLES)))

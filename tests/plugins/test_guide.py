@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import inspect
-import re
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -16,23 +15,13 @@ from ragstone.core import Host, Settings, hookspecs
 from ragstone.core.testing import TestModels
 from tests.core import test_hooks
 from tests.following import agrees, blocks
+from tests.markdown import python_blocks, sections
 
 GUIDE = Path(__file__).parents[2] / "plugins" / "README.md"
 TEXT = GUIDE.read_text("utf-8")
 SPECS = {name: spec for name, spec in vars(hookspecs).items() if name.startswith("ragstone_")}
 
-_HEADING = re.compile(r"^(#{2,3}) (.+)$", re.MULTILINE)
-_FENCE = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-
-
-def _sections() -> dict[str, str]:
-    """Heading → the text below it, up to the next one."""
-    found = list(_HEADING.finditer(TEXT))
-    ends = [*(match.start() for match in found[1:]), len(TEXT)]
-    return {match[2]: TEXT[match.end() : end] for match, end in zip(found, ends, strict=True)}
-
-
-SECTIONS = _sections()
+SECTIONS = sections(TEXT)
 
 
 def _section_of(hook: str) -> str:
@@ -76,7 +65,7 @@ def _fire(host: Host, hook: str) -> list[tuple[str, Any]]:
 
 @pytest.mark.parametrize("hook", SPECS)
 def test_a_hook_has_an_example_that_runs(hook: str, tmp_path: Path) -> None:
-    fences = _FENCE.findall(_section_of(hook))
+    fences = python_blocks(_section_of(hook))
     assert len(fences) == 1
     example = ModuleType("example")
     exec(compile(fences[0], f"{GUIDE}: {hook}", "exec"), vars(example))
@@ -97,12 +86,12 @@ def test_a_hook_has_an_example_that_runs(hook: str, tmp_path: Path) -> None:
 def test_every_block_is_run_by_a_test() -> None:
     """Those of the hooks above; the others in order by ``test_guide_followed.py``."""
     assert TEXT.count("\n```") == 2 * len(blocks(TEXT)), "a block without a kind, or that does not end"
-    of_hooks = {fence for hook in SPECS for fence in _FENCE.findall(_section_of(hook))}
+    of_hooks = {fence for hook in SPECS for fence in python_blocks(_section_of(hook))}
     for block in blocks(TEXT):
         assert block.can_be_followed != (block.text in of_hooks), f"line {block.line}"
 
 
-@pytest.mark.parametrize("fence", _FENCE.findall(TEXT))
+@pytest.mark.parametrize("fence", python_blocks(TEXT))
 def test_an_example_uses_what_it_imports_and_only_public_names(fence: str) -> None:
     tree = ast.parse(fence)
     for node in ast.walk(tree):
