@@ -41,6 +41,7 @@ from .extractive import Quote
 from .extractive import choose as choose_quotes
 from .fencing import LIKE_LESS_THAN, harmless, one_line, visible
 from .finding import Findings, FoundPassage, find_passages
+from .forking import Ended, ForkServer
 from .gate import Evidence
 from .gate import evidence as weigh_evidence
 from .guards import CitedWarning, Guard, Verdict
@@ -88,8 +89,10 @@ __all__ = [
     "Encoder",
     "EncoderError",
     "EncoderSettings",
+    "Ended",
     "Evidence",
     "Findings",
+    "ForkServer",
     "FoundPassage",
     "Guard",
     "Host",

@@ -27,19 +27,7 @@ def apart(
     Of this process's environment it gets only where modules are, so that no key or token is there to be found, and
     what ``environment`` names. Limits of time and memory are the caller's and the module's own.
     """
-    process = subprocess.Popen(  # noqa: S603 - our own interpreter and module
-        [sys.executable, "-P", "-B", "-m", module, *arguments],
-        stdin=stdin,
-        stdout=subprocess.PIPE,
-        stderr=stderr,
-        env={
-            **(environment or {}),
-            "PYTHONPATH": os.pathsep.join(str(Path(part).absolute()) for part in sys.path if part),
-            "PYTHONUTF8": "1",
-        },
-        cwd="/",
-        start_new_session=True,
-    )
+    process = begin("-m", module, *arguments, stdin=stdin, stderr=stderr, environment=environment)
     try:
         yield process
     finally:
@@ -49,3 +37,26 @@ def apart(
         process.wait()
         if process.stdout is not None:
             process.stdout.close()
+
+
+def begin(
+    *arguments: str,
+    stdin: int | IO[bytes],
+    stdout: int = subprocess.PIPE,
+    stderr: int | IO[bytes] = subprocess.DEVNULL,
+    environment: Mapping[str, str] | None = None,
+) -> subprocess.Popen[bytes]:
+    """``python arguments``, as for ``apart``; who calls this sees to its end."""
+    return subprocess.Popen(  # noqa: S603 - our own interpreter and modules
+        [sys.executable, "-P", "-B", *arguments],
+        stdin=stdin,
+        stdout=stdout,
+        stderr=stderr,
+        env={
+            **(environment or {}),
+            "PYTHONPATH": os.pathsep.join(str(Path(part).absolute()) for part in sys.path if part),
+            "PYTHONUTF8": "1",
+        },
+        cwd="/",
+        start_new_session=True,
+    )

@@ -9,7 +9,8 @@ from llama_index.core.readers.base import BaseReader
 
 from ragstone.core import BadRequest
 
-from .parsoid.reader import PageFacts, ParsoidReader
+from .parsoid.killable import Failed
+from .parsoid.reader import PageFacts, ParsoidReader, UnreadablePage
 from .settings import ConceptTutorSettings
 from .wiki import WikiClient
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
     from ragstone.core import Host
 
+    from .parsoid.found import Page
     from .wiki import WikiPage
 
 SCHEME = "mediawiki:"
@@ -31,6 +33,7 @@ class Wikis:
         folder = host.settings.cache_dir / "concept_tutor"
         self._clients = {name: WikiClient(name, self.options.wikis, folder) for name in self.options.wikis.sites}
         self._reader = ParsoidReader(self.options.pages.limits())
+        host.when_closing(self._reader.close)
 
     @property
     def searched(self) -> tuple[WikiClient, ...]:
@@ -60,6 +63,13 @@ class Wikis:
                 hint=f"write WIKI/PAGE or the page's address; the wikis are {', '.join(self._clients) or 'none'}",
             )
         return self.client(name), key
+
+    def read(self, page: WikiPage) -> Page:
+        """The page's sections and links. Raises ``UnreadablePage``."""
+        try:
+            return self._reader.readers.read(page.html, page.language)
+        except Failed as failed:
+            raise UnreadablePage(page.url, failed) from failed
 
     def documents(self, page: WikiPage) -> list[Document]:
         """The page as one document for the node parser ``mediawiki``; none where nothing in it is text."""

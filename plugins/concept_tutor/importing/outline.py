@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 
 from ragstone.core import BadRequest, SourceError
 
-from ..parsoid.killable import Failed, read_in_child
 from .assembling import Imported, assemble
 from .shape import ConceptShape, NeedShape, PlanShape
 
@@ -70,10 +69,7 @@ def plan_from_page(wikis: Wikis, address: str, *, most: int = 15, title: str = "
 
 def _leaf(wikis: Wikis, client: WikiClient, key: str) -> _Leaf:
     page = client.page(key)
-    try:
-        read = read_in_child(page.html, wikis.options.pages.limits(), page.language)
-    except Failed as failed:
-        raise SourceError(f"cannot be read ({failed.reason})", where=page.url) from failed
+    read = wikis.read(page)
     return _Leaf(page, read, {link.key: 2 if link.section == 0 else 1 for link in read.links})
 
 

@@ -1,16 +1,15 @@
-"""A child process that reads one page and is killed when it takes too long, says too much or does not answer."""
+"""Pages, each read by a process of its own, which is killed when it takes too long or does not answer."""
 
 from __future__ import annotations
 
 import signal
-import subprocess
 import tempfile
 from dataclasses import dataclass
 from typing import Literal, get_args
 
 from pydantic import TypeAdapter, ValidationError
 
-from ragstone.core import apart
+from ragstone.core import ForkServer
 
 from .found import Page
 
@@ -26,7 +25,7 @@ class Limits:
 
     #: Of the clock. One tag of 80,000 attributes alone takes the parser 5 to 20.
     seconds: float = 20.0
-    #: Of address space. A page of 2.5 MB takes some 200.
+    #: Of address space. A page of 2.5 MB takes some 200, the interpreter 26 of them.
     megabytes: int = 1000
     #: The largest HTML that is looked at; the largest pages of Wikipedia have 10 MB.
     page_bytes: int = 20_000_000
@@ -41,22 +40,33 @@ class Failed(Exception):
         self.detail = detail
 
 
-def read_in_child(raw: bytes, limits: Limits, language: str = "") -> Page:
-    """The page, read by a fresh interpreter. Raises ``Failed``; never hangs, whatever ``raw`` holds."""
-    if len(raw) > limits.page_bytes:
-        raise Failed("too_large", f"has {len(raw):,} bytes, more than {limits.page_bytes:,}")
-    module = "ragstone.plugins.concept_tutor.parsoid"
-    arguments = (repr(limits.seconds), str(limits.megabytes), language[:35])
-    with tempfile.TemporaryFile() as file:
-        file.write(raw)
-        file.seek(0)
-        with apart(module, *arguments, stdin=file) as process:
+class PageReaders:
+    """The processes that read pages, several at once if several threads want it. What they share ends with them."""
+
+    def __init__(self, limits: Limits) -> None:
+        self.limits = limits
+        self._forks = ForkServer("ragstone.plugins.concept_tutor.parsoid.child")
+
+    def read(self, raw: bytes, language: str = "") -> Page:
+        """The page, read by a process that saw no other. Raises ``Failed``; never hangs, whatever ``raw`` holds."""
+        limits = self.limits
+        if len(raw) > limits.page_bytes:
+            raise Failed("too_large", f"has {len(raw):,} bytes, more than {limits.page_bytes:,}")
+        arguments = (repr(limits.seconds), str(limits.megabytes), language[:35])
+        with tempfile.TemporaryFile() as file:
+            file.write(raw)
             try:
                 # What it says is bounded by its memory, which its limit holds.
-                said, _ = process.communicate(timeout=limits.seconds)
-            except subprocess.TimeoutExpired:
+                ended = self._forks.run(*arguments, stdin=file, seconds=limits.seconds)
+            except TimeoutError:
                 raise Failed("timeout", f"took longer than {limits.seconds:g} s") from None
-    return _page(said, process.returncode)
+            except ChildProcessError as error:
+                raise Failed("crashed", "lost its reader twice") from error
+        return _page(ended.said, ended.code)
+
+    def close(self) -> None:
+        """Keep nothing for further pages; those under way are read to their ends."""
+        self._forks.close()
 
 
 def _page(said: bytes, code: int) -> Page:

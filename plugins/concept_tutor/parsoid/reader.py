@@ -13,7 +13,7 @@ from llama_index.core.schema import Document
 
 from ragstone.core import SourceError, require_extra
 
-from .killable import Failed, Limits, read_in_child
+from .killable import Failed, Limits, PageReaders
 
 if TYPE_CHECKING:
     from .found import Page, Section
@@ -68,23 +68,27 @@ class PageFacts:
 
 
 class ParsoidReader(BaseReader):
-    """Reads the HTML that a wiki's REST interface answers with, in a process that can be killed.
+    """Reads the HTML that a wiki's REST interface answers with, in processes that can be killed.
 
-    A machine without lxml gets ``MissingExtra``.
+    A machine without lxml gets ``MissingExtra``. ``close`` ends what the processes share.
     """
 
     def __init__(self, limits: Limits | None = None) -> None:
         require_extra("tutor", "lxml")
-        self.limits = limits or Limits()
+        self.readers = PageReaders(limits or Limits())
 
     def load_data(self, html: bytes, facts: PageFacts) -> list[Document]:
         """The page as one document; none where nothing in it is text. Raises ``UnreadablePage``."""
         url = facts.url()
         try:
-            page = read_in_child(html, self.limits, facts.language)
+            page = self.readers.read(html, facts.language)
         except Failed as failed:
             raise UnreadablePage(url, failed) from failed
         return [document_of(page, facts)] if page.sections else []
+
+    def close(self) -> None:
+        """Let go of what the processes share; a page that is read later takes it up for itself."""
+        self.readers.close()
 
 
 def document_of(page: Page, facts: PageFacts) -> Document:

@@ -4,21 +4,36 @@ from __future__ import annotations
 
 import builtins
 import importlib.util
-from typing import Any
+import os
+import signal
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any
 
+import psutil
 import pytest
 
 from ragstone.core import MissingExtra, SourceError
-from ragstone.plugins.concept_tutor.parsoid.killable import Failed, Limits, read_in_child
+from ragstone.plugins.concept_tutor.parsoid.killable import Failed, Limits, PageReaders
 from ragstone.plugins.concept_tutor.parsoid.reader import PageFacts, ParsoidReader, UnreadablePage
 from tests.needs import needed
+from tests.patience import HANG, until
 
 from .pages import RETRIEVED, facts, fixture, html, page
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 needed("lxml")
 
 ATTRIBUTES = html("<p " + " ".join(f"a{number}=1" for number in range(80_000)) + ">x</p>")
 ROWS = "<tr>" + "<td rowspan=1000 colspan=1>" + "x" * 500_000 + "</td>" + "</tr>" + "<tr><td>y</td></tr>" * 999
+
+
+@pytest.fixture(scope="module")
+def reader() -> Iterator[ParsoidReader]:
+    made = ParsoidReader()
+    yield made
+    made.close()
 
 
 @pytest.mark.parametrize(
@@ -33,8 +48,10 @@ ROWS = "<tr>" + "<td rowspan=1000 colspan=1>" + "x" * 500_000 + "</td>" + "</tr>
     ids=["attributes", "deep", "deep inline", "spans", "bytes"],
 )
 def test_one_word_says_why(raw: bytes, limits: Limits, reason: str) -> None:
+    reader = ParsoidReader(limits)
     with pytest.raises(UnreadablePage) as caught:
-        ParsoidReader(limits).load_data(raw, facts())
+        reader.load_data(raw, facts())
+    reader.close()
     assert caught.value.reason == reason
     assert caught.value.where == "https://en.wikipedia.org/wiki/Dog"
     assert isinstance(caught.value, SourceError)
@@ -44,21 +61,21 @@ def test_one_word_says_why(raw: bytes, limits: Limits, reason: str) -> None:
 @pytest.mark.parametrize(
     "raw", [b"", b"\x00\x01\x02", b"<", b"\xff" * 100, b"<html", html("<p>" + "<" * 5000), html("&#0;&#xD800;&bogus;")]
 )
-def test_odd_bytes_are_read_or_empty(raw: bytes) -> None:
-    assert len(ParsoidReader().load_data(raw, facts())) in (0, 1)
+def test_odd_bytes_are_read_or_empty(reader: ParsoidReader, raw: bytes) -> None:
+    assert len(reader.load_data(raw, facts())) in (0, 1)
 
 
-def test_the_child_reads_what_the_parent_would() -> None:
-    assert read_in_child(fixture("Dog.html"), Limits(), "") == page("Dog.html")
+def test_the_child_reads_what_the_parent_would(reader: ParsoidReader) -> None:
+    assert reader.readers.read(fixture("Dog.html")) == page("Dog.html")
 
 
 @pytest.mark.parametrize(
     "href", ["javascript:x", "java&#10;script:x", "&#106;avascript:x", "JaVaScRiPt&colon;x", "data:text/html,x",
     "//evil.example/"]
 )  # fmt: skip
-def test_no_link_of_the_content_is_kept(href: str) -> None:
+def test_no_link_of_the_content_is_kept(reader: ParsoidReader, href: str) -> None:
     body = f'<h2 id="{href}">Head</h2><p>Some <a href="{href}">words</a> <img src="{href}"></p>'
-    [document] = ParsoidReader().load_data(html(f"<base href='{href}'>{body}"), facts())
+    [document] = reader.load_data(html(f"<base href='{href}'>{body}"), facts())
     assert "Some words" in document.text
     for url in [document.metadata["url"], *document.metadata["urls"].values()]:
         assert url.startswith("https://en.wikipedia.org/wiki/Dog")
@@ -71,10 +88,40 @@ def test_only_addresses_of_the_web(base: str) -> None:
         PageFacts("T", base, "1", "L", RETRIEVED).url()
 
 
-def test_a_child_that_says_nonsense_or_nothing() -> None:
-    with pytest.raises(Failed) as caught:
-        read_in_child(b"<p>x", Limits(megabytes=10))  # not enough to start with
-    assert caught.value.reason in ("too_large", "crashed")
+def test_the_memory_is_that_of_one_page() -> None:
+    readers = PageReaders(Limits(megabytes=40))
+    for _ in range(2):
+        with pytest.raises(Failed) as caught:
+            readers.read(html("x" * 19_000_000))
+        assert caught.value.reason == "too_large"
+        assert readers.read(html("<p>x")).sections
+    readers.close()
+
+
+@pytest.mark.parametrize(
+    ("killed", "reason"),
+    [
+        (signal.SIGSEGV, "too_large"),
+        (signal.SIGKILL, "too_large"),
+        (signal.SIGABRT, "too_large"),
+        (signal.SIGXCPU, "timeout"),
+    ],
+)
+def test_a_child_that_dies_takes_its_own_page_only(killed: signal.Signals, reason: str) -> None:
+    reader = ParsoidReader()
+    reader.readers.read(html("<p>x"))
+    server = max(psutil.Process().children(), key=lambda each: each.create_time())
+    with ThreadPoolExecutor(1) as pool:
+        page = pool.submit(reader.readers.read, ATTRIBUTES)
+        until(server.children)
+        for child in server.children():
+            os.kill(child.pid, killed)
+        with pytest.raises(Failed) as caught:
+            page.result(HANG)
+    assert caught.value.reason == reason
+    assert reader.readers.read(html("<p>Some words.")).sections
+    assert (server.is_running(), server.num_threads()) == (True, 1)
+    reader.close()
 
 
 def test_without_lxml_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

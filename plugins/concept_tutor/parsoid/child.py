@@ -1,6 +1,6 @@
-"""The child that reads one page: ``python -m ragstone.plugins.concept_tutor.parsoid SECONDS MEGABYTES LANGUAGE``.
+"""What a child does that reads one page: HTML from standard input, one line of JSON to standard output.
 
-It reads HTML from standard input and writes one line of JSON. It can write no file, and dies of its own limits if
+``main`` runs in a fork of a process that has only imported this. It can write no file, and dies of its own limits if
 nobody kills it.
 """
 
@@ -13,13 +13,17 @@ import resource
 import sys
 from typing import Any
 
+import lxml.etree  # noqa: F401 - so that it is there before the fork, and is not loaded for each page
 
-def main(seconds: float, megabytes: int, language: str) -> None:
+from .page import MAX_DEPTH, TooDeep, read_page
+
+
+def main(seconds: str, megabytes: str, language: str) -> None:
     """Read standard input, answer on standard output."""
-    memory = megabytes * 1_000_000
+    memory = int(megabytes) * 1_000_000
     for what, limit in (
         (resource.RLIMIT_AS, memory),
-        (resource.RLIMIT_CPU, math.ceil(seconds) + 1),
+        (resource.RLIMIT_CPU, math.ceil(float(seconds)) + 1),
         (resource.RLIMIT_FSIZE, 0),
         (resource.RLIMIT_CORE, 0),
     ):
@@ -35,8 +39,6 @@ def main(seconds: float, megabytes: int, language: str) -> None:
 
 
 def _read(language: str) -> dict[str, Any]:
-    from .page import MAX_DEPTH, TooDeep, read_page
-
     try:
         page = read_page(sys.stdin.buffer.read(), language)
     except TooDeep:
@@ -52,7 +54,3 @@ def _set(what: int, limit: int) -> None:
         resource.setrlimit(what, (limit, limit))
     except (OSError, ValueError):  # not every system has every limit; the parent's clock holds in any case
         return
-
-
-if __name__ == "__main__":
-    main(float(sys.argv[1]), int(sys.argv[2]), sys.argv[3])
