@@ -19,9 +19,12 @@ if TYPE_CHECKING:
 # The weights were chosen on 1,500 questions of SQuAD articles: the gold answer stands in the first sentence of 77 % of
 # the answers, in the first two of 87 %, in the whole of 91 %. Any of them between half and double costs about a point.
 
-#: At most so many sentences are compared by meaning: embedding them is most of an answer's time. All of them would
-#: bring the gold answer to the first sentence 0.4 points more often.
-_SHORTLIST = 4
+#: Meaning decides between sentences whose words tell about as much as the best one's: at most so many, and only those
+#: that are no further behind it. Embedding them is most of an answer's time, and for half the questions one sentence
+#: stands alone. Of 912 questions the first sentence held the gold answer in 75.4 % (with the first four sentences
+#: compared, however far behind, in 74.9 %; with none in 74.1 %).
+_SHORTLIST = 6
+_CLOSE = 0.2
 #: Characters of a sentence that are embedded: what it is about stands at its beginning.
 _EMBEDDED = 240
 _MOST_SENTENCES = 3
@@ -63,12 +66,12 @@ def choose(retrieval: Retrieval, encoder: Encoder | None, *, most: int = _MOST_S
     ranked = sorted(_new(_by_words(retrieval), retrieval.follow_up), key=_order)
     if not ranked:
         return []
-    near = ranked[:_SHORTLIST]
+    near = [quote for quote in ranked[:_SHORTLIST] if quote.score >= ranked[0].score - _CLOSE]
     if encoder is not None and retrieval.vector is not None and len(near) > 1:
         cosines = encoder.embed_texts([quote.text[:_EMBEDDED] for quote in near]) @ retrieval.vector
         meant = {id(quote): _MEANING_WEIGHT * float(cosine) for quote, cosine in zip(near, cosines, strict=True)}
         near.sort(key=lambda quote: (-(quote.score + meant[id(quote)]), quote.passage, quote.start))
-    best, *others = [*near, *ranked[_SHORTLIST:]]
+    best, *others = [*near, *ranked[len(near) :]]
     return [best, *(quote for quote in others if quote.words >= _WORTH_ADDING * best.words)][:most]
 
 
