@@ -7,7 +7,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 from .analysis import ANALYSIS_VERSION
-from .calibration import DEFAULT_THRESHOLD, FEWEST_CHUNKS, OFFERED, Calibration, calibrate
+from .calibration import DEFAULT_THRESHOLD, FEWEST_CHUNKS, OFFERED, Calibration, bank, calibrate
 from .errors import NotFound
 from .forks import OwnLock
 from .ingest import IngestReport, OnProgress, ingest
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from .catalog import Catalog, CorpusRow, Snapshot, StoredDocument
     from .encoder import Encoder
+    from .retrieval import Retrieval
     from .settings import RetrievalSettings
 
 
@@ -246,7 +247,12 @@ class Corpus:
         known = _calibration_of(row)
         if chunks < FEWEST_CHUNKS or not self.has_vectors(row) or (known is not None and known.fits(chunks)):
             return
-        search = HybridRetriever(self, top_k=OFFERED).search
+        retriever = HybridRetriever(self, top_k=OFFERED)
+        vectors = dict(zip(bank(), self.encoder.embed_queries(bank()), strict=True))  # at once: a tenth of the time
+
+        def search(question: str) -> Retrieval:
+            return retriever.search(question, vectors[question])
+
         self.catalog.set_calibration(row.id, calibrate(search, chunks).to_dict())
 
     def _why_stale(self, row: CorpusRow) -> str | None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
@@ -12,7 +14,8 @@ from .catalog import NewChunk, NewDocument
 from .passages import headings_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from concurrent.futures import Future
 
     import numpy as np
     import numpy.typing as npt
@@ -23,6 +26,8 @@ if TYPE_CHECKING:
     from .encoder import Encoder
 
     Vectors = npt.NDArray[np.float32]
+    #: Documents with their nodes.
+    Group = list[tuple[Document, list[TextNode]]]
 
 #: Chunks embedded in one go: enough that sorting by length fills the encoder's runs, few enough that a document
 #: is acknowledged within seconds of being read.
@@ -89,15 +94,18 @@ def ingest(
             else:
                 yield document
 
-    pipeline = IngestionPipeline(transformations=[parser], disable_cache=True)
-    for group in _groups(changed(), pipeline):
+    def embed(group: Group) -> list[Vectors]:
         with catalog.read() as snapshot:
             older = {
                 document.doc_id: snapshot.embedded(corpus_id, document.doc_id, encoder.dimension)
                 for document, _ in group
                 if document.doc_id in known
             }
-        vectors = iter(_embedded(group, older, encoder))
+        return _embedded(group, older, encoder)
+
+    pipeline = IngestionPipeline(transformations=[parser], disable_cache=True)
+    for group, embedded in _embedding(_groups(changed(), pipeline), embed):
+        vectors = iter(embedded)
         for document, nodes in group:
             chunks = [_chunk(node, next(vectors)) for node in nodes]
             catalog.put_document(
@@ -110,8 +118,24 @@ def ingest(
     return report
 
 
+def _embedding(
+    groups: Iterable[Group], embed: Callable[[Group], list[Vectors]]
+) -> Iterator[tuple[Group, list[Vectors]]]:
+    """Each group with its vectors. While one is embedded the next is read: that keeps one processor busy, embedding
+    all of them."""
+    with ThreadPoolExecutor(1, "embedding") as pool:
+        before: tuple[Group, Future[list[Vectors]]] | None = None
+        for group in groups:
+            begun = group, pool.submit(copy_context().run, embed, group)
+            if before is not None:
+                yield before[0], before[1].result()
+            before = begun
+        if before is not None:
+            yield before[0], before[1].result()
+
+
 def _embedded(
-    group: Sequence[tuple[Document, Sequence[TextNode]]],
+    group: Group,
     older: Mapping[str, Mapping[tuple[str, str], Vectors]],
     encoder: Encoder,
 ) -> list[Vectors]:
@@ -125,11 +149,9 @@ def _embedded(
     return [next(fresh) if vectors is None else vectors for vectors in found]
 
 
-def _groups(
-    documents: Iterable[Document], pipeline: IngestionPipeline
-) -> Iterator[list[tuple[Document, list[TextNode]]]]:
+def _groups(documents: Iterable[Document], pipeline: IngestionPipeline) -> Iterator[Group]:
     """Neighbouring documents with their nodes, about as many as are embedded well together."""
-    group: list[tuple[Document, list[TextNode]]] = []
+    group: Group = []
     count = 0
     for document in documents:
         nodes = _text_nodes(pipeline.run(documents=[document]))

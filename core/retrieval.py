@@ -82,13 +82,13 @@ class HybridRetriever(ScoredRetriever):
         self._top_k = top_k
         self._filters = filters
 
-    def search(self, question: str) -> Retrieval:
-        """The passages with their scores."""
+    def search(self, question: str, embedded: npt.NDArray[np.float32] | None = None) -> Retrieval:
+        """The passages with their scores. ``embedded``: the question's unit vector, where it is known."""
         corpus, options = self._corpus, self._corpus.options
         searching = corpus.searching
         encoder = corpus.encoder  # loaded here, once, so that no question's time counts it
         started = time.perf_counter()
-        embedded = encoder.embed_query(question)
+        embedded = encoder.embed_query(question) if embedded is None else embedded
         encoded = time.perf_counter()
         words = question_stems(question)
         ahead = searching.ahead(embedded)

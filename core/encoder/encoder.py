@@ -102,8 +102,12 @@ class Encoder:
         """The question's unit vector, float32 [dimension]. Raises ``EncoderError`` if the model gives no finite one."""
         # A model of somebody else's may be a server far away: whoever waits for it keeps nobody from the processor.
         with self.turns.turn() if isinstance(self.model, MiniLMEmbedding) else nullcontext():
-            vector: Vectors = self._embedded(lambda model: _of_question(model, question), 1)[0]
+            vector: Vectors = self.embed_queries([question])[0]
         return vector
+
+    def embed_queries(self, questions: Sequence[str]) -> Vectors:
+        """The questions' unit vectors, float32 [len(questions), dimension]. Raises ``EncoderError`` likewise."""
+        return self._embedded(lambda model: _of_questions(model, questions), len(questions))
 
     def embed_texts(self, texts: Sequence[str]) -> Vectors:
         """One unit vector a text, float32 [len(texts), dimension]. Raises ``EncoderError`` as ``embed_query`` does."""
@@ -218,10 +222,10 @@ class Encoder:
         )
 
 
-def _of_question(model: BaseEmbedding, question: str) -> Sequence[Sequence[float]] | Vectors:
+def _of_questions(model: BaseEmbedding, questions: Sequence[str]) -> Sequence[Sequence[float]] | Vectors:
     if type(model) is MiniLMEmbedding and not listened_to():
-        return model.encode([question])  # without LlamaIndex's events: 0.3 ms a question, and nobody listens
-    return [model.get_query_embedding(question)]
+        return model.encode(questions)  # without LlamaIndex's events: 0.3 ms a question, and nobody listens
+    return [model.get_query_embedding(question) for question in questions]
 
 
 def _pieces(head: str, text: str, offsets: Sequence[tuple[int, int]], room: int) -> list[str]:

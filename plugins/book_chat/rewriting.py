@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from .blocks import block_parser
@@ -17,15 +18,16 @@ _MARKER = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])(?=[ \t]|$)[ \t]*")
 _CODE_SIGNS = re.compile(r"```|~~~|    |\t")
 
 
-def code_lines(text: str) -> set[int]:
+@lru_cache(maxsize=4)  # most steps of cleaning leave most texts as they are
+def code_lines(text: str) -> frozenset[int]:
     """Numbers of the lines that belong to fenced or indented code."""
-    lines: set[int] = set()
+    lines = set[int]()
     if not _CODE_SIGNS.search(text):  # parsing costs far more than looking
-        return lines
+        return frozenset()
     for token in block_parser("html_block").parse(text):
         if token.type in ("fence", "code_block") and token.map:
             lines.update(range(*token.map))
-    return lines
+    return frozenset(lines)
 
 
 class Rewriting:
