@@ -22,7 +22,9 @@ class Pages:
 
     def __init__(self, wikis: Wikis) -> None:
         self._wikis = wikis
-        self._parser = wikis.options.pages.node_parser()
+        # What LlamaIndex adds to chunks that are stored, their neighbours' fingerprints above all, nobody reads here.
+        alone = {"include_metadata": False, "include_prev_next_rel": False}
+        self._parser = wikis.options.pages.node_parser().model_copy(update=alone)
         self._lock = threading.Lock()
         self._reading: dict[tuple[str, str], threading.Lock] = {}
         self._kept: OrderedDict[tuple[str, str], tuple[TextNode, ...]] = OrderedDict()

@@ -7,6 +7,7 @@ import importlib.metadata
 import random
 import time
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 from urllib.parse import urljoin, urlsplit
 
@@ -81,7 +82,7 @@ class Fetcher:
         self.check()
         url = self._site.url + self._site.api_path.rstrip("/") + path
         where = f"{self._name} ({url[:300]})"
-        headers = {"Accept": accept, "Accept-Encoding": "gzip", "User-Agent": self._agent(), "Connection": "close"}
+        headers = {"Accept": accept, "Accept-Encoding": "gzip", "User-Agent": self._agent, "Connection": "close"}
         if etag:
             headers["If-None-Match"] = etag
         tried = 0
@@ -183,6 +184,7 @@ class Fetcher:
     def _late(self, where: str) -> WikiAway:
         return WikiAway(f"did not answer within {self._settings.seconds:g} s", where=where)
 
+    @cached_property  # to look up one's own version costs more than to send a request
     def _agent(self) -> str:
         told = self._settings.contact or "on its own machine"
         return f"Ragstone/{importlib.metadata.version('ragstone')} (concept tutor; {told})"
