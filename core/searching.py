@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+import numpy as np
 
 from .forks import OwnLock
 from .lazily import lazily
@@ -10,9 +12,8 @@ from .lexical import LexicalSearch
 from .vectors import ExactSearch
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
-    import numpy as np
     import numpy.typing as npt
     from llama_index.core.vector_stores.types import MetadataFilters
 
@@ -24,6 +25,31 @@ if TYPE_CHECKING:
 _FILTERS_KEPT = 64
 #: Chunks whose packed words are kept, some 800 bytes each.
 _PACKED_KEPT = 10_000
+#: Chunks whose vectors are kept beside an index that holds all of them and gives none, some 3 KB each.
+_VECTORS_KEPT = 5_000
+
+Value = TypeVar("Value")
+
+
+class _Kept(Generic[Value]):
+    """What the catalog says of single chunks, for a while. A chunk that changes gets another key."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._held: dict[int, Value] = {}
+
+    def of(self, keys: Sequence[int], fetch: Callable[[list[int]], Mapping[int, Value]]) -> dict[int, Value]:
+        """By key; ``fetch`` is asked for those that are not held."""
+        held = self._held
+        found = {key: known for key in keys if (known := held.get(key)) is not None}
+        missing = [key for key in keys if key not in found]
+        if missing:
+            fresh = fetch(missing)
+            if len(held) > self._most:
+                held.clear()
+            held |= fresh
+            found |= fresh
+        return found
 
 
 class Searching:
@@ -37,7 +63,8 @@ class Searching:
         self.follower: Follower | None = None
         self.lexical = LexicalSearch()
         self._passing: dict[tuple[int, int, str], npt.NDArray[np.int64]] = {}
-        self._packed: dict[int, bytes] = {}
+        self._packed = _Kept[bytes](_PACKED_KEPT)
+        self._vectors = _Kept["npt.NDArray[np.float32]"](_VECTORS_KEPT)
 
     @lazily
     def _exact(self) -> ExactSearch:
@@ -91,18 +118,21 @@ class Searching:
         """How near these chunks are, by key."""
         found = self._exact.cosines(row, question, keys)
         if found is None:
-            stored = snapshot.chunk_vectors(keys, len(question))
-            found = {key: float((windows @ question).max()) for key, windows in stored.items()}
+            stored = self._vectors.of(keys, lambda missing: snapshot.chunk_vectors(missing, len(question)))
+            found = _nearness(stored, question)
         return found
 
     def packed_words(self, snapshot: Snapshot, keys: Sequence[int]) -> dict[int, bytes]:
-        """As ``Snapshot.packed_words``, kept for a while: a chunk that changes gets another key."""
-        found = {key: known for key in keys if (known := self._packed.get(key)) is not None}
-        missing = [key for key in keys if key not in found]
-        if missing:
-            fresh = snapshot.packed_words(missing)
-            if len(self._packed) > _PACKED_KEPT:
-                self._packed.clear()
-            self._packed |= fresh
-            found |= fresh
-        return found
+        """As ``Snapshot.packed_words``."""
+        return self._packed.of(keys, snapshot.packed_words)
+
+
+def _nearness(windows: Mapping[int, npt.NDArray[np.float32]], question: npt.NDArray[np.float32]) -> dict[int, float]:
+    """The cosine of each chunk's nearest window, by key."""
+    if not windows:
+        return {}
+    counts = [len(each) for each in windows.values()]
+    # As exact search does it: the same numbers whatever stands beside.
+    products = np.einsum("ij,j->i", np.concatenate(list(windows.values())), question)
+    best = np.maximum.reduceat(products, np.cumsum([0, *counts[:-1]]))
+    return dict(zip(windows, best.tolist(), strict=True))
