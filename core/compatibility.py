@@ -86,6 +86,10 @@ class HookManager(pluggy.PluginManager):
             return None
         return {**options, "specname": renamed.new}
 
+    def having(self, hook: str) -> frozenset[str]:
+        """The names of the plugins that have the hook."""
+        return frozenset(each.plugin_name for each in getattr(self.hook, hook).get_hookimpls())
+
     def with_old_names(self, hook: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
         """The hook's arguments, also by their older names."""
         older = {each.old: arguments[each.new] for each in self._arguments if each.hook == hook}

@@ -87,7 +87,8 @@ class Plugins:
         self, hook: str, shape: Shape = anything, may_raise: _Errors = (), /, **arguments: Any
     ) -> Iterator[tuple[str, Any]]:
         """Each loaded plugin's result of the hook in its shape, in order, ``None`` left out."""
-        for name in self.names:
+        having = self._manager.having(hook)
+        for name in [each for each in self.names if each in having]:
             found = self.call_one(name, hook, shape, may_raise, **arguments)
             yield from ((name, result) for result in found)
 
