@@ -64,6 +64,7 @@ class _Server:
         self._control = control
         self._work = work
         self._lives: dict[int, socket.socket] = {}
+        self._begun = False
         self._selector = selectors.DefaultSelector()
         self._woken, self._wake = socket.socketpair()
 
@@ -76,8 +77,9 @@ class _Server:
         self._selector.register(self._control, selectors.EVENT_READ, self._begin)
         try:
             while True:
-                ready = self._selector.select(None if self._lives else idle)
-                if not ready and not self._lives:
+                resting = self._begun and not self._lives  # who starts a server has something for it
+                ready = self._selector.select(idle if resting else None)
+                if resting and not ready:
                     return
                 for key, _ in ready:
                     key.data()
@@ -93,6 +95,7 @@ class _Server:
         head, descriptors, _, _ = socket.recv_fds(self._control, _LENGTH.size, _DESCRIPTORS)
         head += self._exactly(_LENGTH.size - len(head))
         request = json.loads(self._exactly(*_LENGTH.unpack(head)))
+        self._begun = True
         stdin, stdout, life = descriptors
         told = socket.socket(fileno=life)
         try:
