@@ -87,16 +87,3 @@ def reach_of(method: str) -> Reach:
     view: Callable[..., Any] | None = current_app.view_functions.get(endpoint)
     reach = Reach(getattr(view, "reach", Reach.OWN))
     return Reach.OWN if reach is Reach.ANYBODY and method not in _READS else reach
-
-
-def checked(origin: str) -> str:
-    """``origin`` if it is one. Raises ``ValueError``, which says how one is written."""
-    try:
-        parts = urlsplit(origin)
-        fine = parts.scheme in {"http", "https"} and parts.hostname and origin == f"{parts.scheme}://{parts.netloc}"
-        fine = fine and "@" not in parts.netloc and (parts.port is None or parts.port > 0)
-    except ValueError:
-        fine = False
-    if not fine:
-        raise ValueError(f"{origin!r} is no origin: write it like https://book.example, without a path")
-    return origin

@@ -24,8 +24,8 @@ def ragstone_settings() -> type[BaseModel]:
 @hookimpl
 def ragstone_commands(cli: click.Group) -> None:
     """Add ``ragstone serve`` and ``ragstone key``."""
+    from .commands import serve
     from .keys.commands import key
-    from .serve import serve
 
     cli.add_command(serve)
     cli.add_command(key)

@@ -1,4 +1,4 @@
-"""``ragstone serve``: the web front behind waitress, on this machine unless told otherwise."""
+"""The web front behind waitress, on this machine unless told otherwise."""
 
 from __future__ import annotations
 
@@ -43,14 +43,11 @@ class ListenError(RagstoneError):
     title = "The address cannot be used"
 
 
-@click.command()
-@click.option("--host", "address", metavar="ADDRESS", help="Address to listen on (default: 127.0.0.1).")
-@click.option("--port", type=click.IntRange(0, 65535), help="Port to listen on (default: 8000; 0 takes a free one).")
-@click.option("--open/--no-open", "show", default=False, help="Open the page in the browser.")
-@click.pass_context
-def serve(context: click.Context, address: str | None, port: int | None, show: bool) -> None:
-    """Serve the pages and the JSON endpoints until Ctrl+C."""
-    host = context.obj.host()
+def serve_until_stopped(host: Host, address: str | None, port: int | None, *, show: bool) -> None:
+    """Serve the pages and the JSON endpoints until a signal. ``show``: open the page in the browser.
+
+    Raises ``ListenError``.
+    """
     options = host.options(WebSettings)
     address = address or options.host
     sockets = bind(address, options.port if port is None else port)

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import ipaddress
 from typing import Literal
+from urllib.parse import urlsplit
 
 from pydantic import Field, field_validator
 
 from ragstone.core import Table
-
-from .origins import checked
 
 
 class WebSettings(Table):
@@ -44,7 +43,7 @@ class WebSettings(Table):
     @field_validator("origins")
     @classmethod
     def _are_origins(cls, listed: list[str]) -> list[str]:
-        return [checked(origin) for origin in listed]
+        return [_origin(origin) for origin in listed]
 
     @field_validator("trusted_proxies")
     @classmethod
@@ -58,3 +57,16 @@ class WebSettings(Table):
         if not isinstance(names, str):
             return names
         return [name.strip() for name in names.split(",") if name.strip()]
+
+
+def _origin(origin: str) -> str:
+    """``origin`` if it is one. Raises ``ValueError``, which says how one is written."""
+    try:
+        parts = urlsplit(origin)
+        fine = parts.scheme in {"http", "https"} and parts.hostname and origin == f"{parts.scheme}://{parts.netloc}"
+        fine = fine and "@" not in parts.netloc and (parts.port is None or parts.port > 0)
+    except ValueError:
+        fine = False
+    if not fine:
+        raise ValueError(f"{origin!r} is no origin: write it like https://book.example, without a path")
+    return origin

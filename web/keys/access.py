@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from flask import g, has_request_context
-
 #: Ways in that a key can be for: ``web`` is the pages and the JSON that they use.
 DOORS = ("web", "openai", "mcp")
 
@@ -31,5 +29,7 @@ EVERYTHING = Access()
 
 def access() -> Access:
     """What the current request may reach; everything, where nobody needs a key."""
+    from flask import g, has_request_context  # commands have keys too, and need no Flask
+
     found: Access = g.get("ragstone_access", EVERYTHING) if has_request_context() else EVERYTHING
     return found

@@ -17,7 +17,7 @@ require_extra("mcp", "mcp")
 @hookimpl
 def ragstone_commands(cli: click.Group) -> None:
     """Add ``ragstone mcp``."""
-    from .stdio import mcp
+    from .commands import mcp
 
     cli.add_command(mcp)
 

@@ -1,4 +1,4 @@
-"""``ragstone mcp``: the door of a program that starts Ragstone itself and talks to it through pipes."""
+"""The door of a program that starts Ragstone itself and talks to it through pipes."""
 
 from __future__ import annotations
 
@@ -8,23 +8,19 @@ import signal
 from typing import TYPE_CHECKING
 
 import anyio
-import click
 from mcp.server.stdio import stdio_server
 
 from ..leaving import leave
 from .server import server_of
 
 if TYPE_CHECKING:
-    from ragstone.core import Deployment, Host
+    from ragstone.core import Host
 
 _INTERRUPTED = 130
 
 
-@click.command(epilog="Example: ragstone mcp")
-@click.pass_obj
-def mcp(deployment: Deployment) -> None:
-    """Serve the assistants as tools to an MCP client, over stdin and stdout, until the client closes them."""
-    host = deployment.host()
+def talk(host: Host) -> None:
+    """Serve the assistants as tools over stdin and stdout, until the client closes them."""
     atexit.register(leave)
     try:
         anyio.run(_serve, host)
