@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 from sqlalchemy import text
@@ -58,12 +59,16 @@ def scores(connection: Connection, corpus_id: int, word: str) -> tuple[list[int]
     FTS5's BM25 has k1 = 1.2 and b = 0.75 and is negative; here greater is better.
     """
     name = _name(corpus_id)
-    # As the driver takes it: every question asks it for each new word, and SQLAlchemy would read it anew each time.
+    # As the driver takes and gives it: every question asks for each new word, which thousands of chunks may hold, and
+    # SQLAlchemy would read the query anew each time and make an object of each row.
     found = connection.exec_driver_sql(
         f"SELECT rowid, -bm25({name}, ?, 1.0) FROM {name} WHERE {name} MATCH ? ORDER BY rowid",
         (HEADINGS_WEIGHT, _quoted(word)),
-    ).all()
-    return [row[0] for row in found], [row[1] for row in found]
+    )
+    assert found.cursor is not None  # noqa: S101 - a query that gives rows has one until it is closed
+    with closing(found):
+        rows = found.cursor.fetchall()
+    return [row[0] for row in rows], [row[1] for row in rows]
 
 
 def _quoted(word: str) -> str:
