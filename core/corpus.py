@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from .analysis import ANALYSIS_VERSION
 from .calibration import DEFAULT_THRESHOLD, FEWEST_CHUNKS, OFFERED, Calibration, bank, calibrate
+from .counting import Counts
 from .errors import NotFound
 from .forks import OwnLock
 from .ingest import IngestReport, OnProgress, ingest
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from llama_index.core.vector_stores.types import MetadataFilters
 
     from .catalog import Catalog, CorpusRow, Snapshot, StoredDocument
+    from .counting import Facets
     from .encoder import Encoder
     from .retrieval import Retrieval
     from .settings import RetrievalSettings
@@ -70,8 +72,7 @@ class Corpus:
         self.searching = Searching(lambda: self.encoder.dimension)
         self._get_encoder = encoder
         self._get_parser = parser
-        self._facets: dict[tuple[str, ...], tuple[tuple[int, int] | None, list[tuple[tuple[Any, ...], int]]]] = {}
-        self._size: tuple[tuple[int, int] | None, int] = (None, 0)
+        self._counts = Counts()
         self._lock = OwnLock()
         self._rebuilding = OwnLock()
 
@@ -133,17 +134,18 @@ class Corpus:
             row = snapshot.corpus(self.name)
             return [] if row is None else snapshot.documents(row.id)
 
-    def facets(self, *keys: str) -> list[tuple[tuple[Any, ...], int]]:
+    def facets(self, *keys: str) -> Facets:
         """How many chunks have which values under these metadata keys; counted once for each state of the corpus."""
         with self.catalog.read() as snapshot:
             row = snapshot.corpus(self.name)
-            if row is None:
-                return []
-            at, found = self._facets.get(keys, (None, []))
-            if at != (row.id, row.seq):
-                found = snapshot.facets(row.id, keys)
-                self._facets[keys] = (row.id, row.seq), found
-            return found
+            return [] if row is None else self._counts.of_chunks(snapshot, row, keys)
+
+    def document_facets(self, *keys: str) -> Facets:
+        """The same of documents. Chunks, a hundred times as many bytes, are not read: a process that has just begun
+        would wait for them."""
+        with self.catalog.read() as snapshot:
+            row = snapshot.corpus(self.name)
+            return [] if row is None else self._counts.of_documents(snapshot, row, keys)
 
     def document_text(self, doc_id: str) -> str:
         """The document's text as its reader gave it. Raises ``NotFound``."""
@@ -224,11 +226,7 @@ class Corpus:
 
     def size(self, snapshot: Snapshot, row: CorpusRow) -> int:
         """How many chunks there are; counted once for each state of the corpus."""
-        at, count = self._size
-        if at != (row.id, row.seq):
-            count = snapshot.sizes(row.id)[1]
-            self._size = (row.id, row.seq), count
-        return count
+        return self._counts.size(snapshot, row)
 
     def threshold_of(self, row: CorpusRow | None) -> float:
         """Evidence below which a question is refused: as the deployment says, else as the corpus found out."""

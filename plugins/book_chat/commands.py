@@ -57,7 +57,7 @@ def add(deployment: Deployment, path: str, title: str | None, edition: str | Non
 @click.pass_obj
 def list_books(deployment: Deployment, as_json: bool) -> None:
     """List the books, with the slug by which each is named."""
-    books = Shelf(deployment.host()).books()
+    books = Shelf(deployment.host()).counted()
     if as_json:
         show_json([asdict(one) for one in books])
         return
@@ -103,14 +103,15 @@ def remove(deployment: Deployment, slug: str, yes: bool, as_json: bool) -> None:
     """Take a book off the shelf. Its files are not touched."""
     shelf = Shelf(deployment.host())
     found = shelf.book(slug)
+    passages = sum(each.chunks for each in shelf.counted() if each.slug == slug)
     if not yes and sys.stdin.isatty():
         click.confirm(f"Take '{found.title}' ({found.edition}) off the shelf?", abort=True)
     with suppress(NotFound):  # somebody else was quicker: it is off the shelf
         shelf.remove(slug)
     if as_json:
-        show_json({"removed": slug, "title": found.title, "edition": found.edition, "chunks": found.chunks})
+        show_json({"removed": slug, "title": found.title, "edition": found.edition, "chunks": passages})
     else:
-        click.echo(f"'{found.title}' ({found.edition}) is off the shelf: {found.chunks} passages.")
+        click.echo(f"'{found.title}' ({found.edition}) is off the shelf: {passages} passages.")
 
 
 def _summarise(report: AddReport) -> None:

@@ -38,6 +38,12 @@ class Book:
     slug: str
     title: str
     edition: str
+
+
+@dataclass(frozen=True)
+class CountedBook(Book):
+    """A book with what there is of it."""
+
     chapters: int
     chunks: int
     files: int
@@ -67,8 +73,8 @@ class Shelf:
 
     def __init__(self, host: Host) -> None:
         self._host = host
-        #: What the books were counted from, and the books: it is asked for with every question.
-        self._counted: tuple[object, tuple[Book, ...]] = (None, ())
+        #: What the books were made of, and the books: they are asked for with every question.
+        self._known: tuple[object, tuple[Book, ...]] = (None, ())
 
     @property
     def corpus(self) -> Corpus:
@@ -83,22 +89,26 @@ class Shelf:
 
     def books(self) -> tuple[Book, ...]:
         """Every book, by title and edition."""
+        facets = self.corpus.document_facets("book", "book_title", "edition")
+        counted, books = self._known
+        if counted is not facets:  # the corpus gives the same list for as long as it stays as it is
+            books = tuple(sorted((Book(*values) for values, _ in facets), key=_by_title))
+            self._known = facets, books
+        return books
+
+    def counted(self) -> tuple[CountedBook, ...]:
+        """Every book in the same order, with what there is of it: all their passages are looked at."""
         chunks: Counter[tuple[str, str, str]] = Counter()
         chapters: dict[tuple[str, str, str], set[str]] = {}
         files: dict[tuple[str, str, str], set[str]] = {}
         facets = self.corpus.facets("book", "book_title", "edition", "chapter", "path")
-        counted, books = self._counted
-        if counted is facets:  # the corpus gives the same list for as long as it stays as it is
-            return books
         for (slug, title, edition, chapter, path), count in facets:
             book = (slug, title, edition)
             chunks[book] += count
             chapters.setdefault(book, set()).add(chapter)
             files.setdefault(book, set()).add(path)
-        found = [Book(*book, len(chapters[book]), count, len(files[book])) for book, count in chunks.items()]
-        books = tuple(sorted(found, key=lambda book: (book.title.casefold(), book.edition, book.slug)))
-        self._counted = facets, books
-        return books
+        found = [CountedBook(*book, len(chapters[book]), count, len(files[book])) for book, count in chunks.items()]
+        return tuple(sorted(found, key=_by_title))
 
     def book(self, slug: str) -> Book:
         """The book with that slug. Raises ``NotFound``."""
@@ -152,7 +162,7 @@ class Shelf:
         stored = self._doc_ids(slug)
         gone = [doc_id for doc_id in stored if doc_id not in kept]
         self.corpus.remove(gone)
-        if slug not in {book.slug for book in self.books()}:
+        if slug not in {book.slug for book in self.counted()}:
             self.corpus.remove(stored)
             raise SourceError("holds no text that could be asked about", where=str(layout.root))
         for name, ids in (
@@ -174,6 +184,10 @@ class Shelf:
 
     def _doc_ids(self, slug: str) -> list[str]:
         return [document.doc_id for document in self.corpus.documents() if document.metadata["book"] == slug]
+
+
+def _by_title(book: Book) -> tuple[str, str, str]:
+    return book.title.casefold(), book.edition, book.slug
 
 
 def slug_of(title: str, edition: str) -> str:

@@ -196,7 +196,7 @@ def test_two_processes_put_different_books_on_the_shelf_at_once(
     ]
     assert [process.wait(60) for process in processes] == [0, 0]
     with open_host(tmp_path, database=database) as host:
-        assert [(book.slug, book.files) for book in Shelf(host).books()] == [("one", 12), ("two", 12)]
+        assert [(book.slug, book.files) for book in Shelf(host).counted()] == [("one", 12), ("two", 12)]
         assert len(contents(host)) == 24
     assert is_sound(tmp_path, database)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
+from dataclasses import asdict
 from functools import wraps
 from typing import TYPE_CHECKING, Any, ParamSpec
 
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
 
     from ragstone.core import Host
 
-    from ..shelf import Book
     from .jobs import Job
 
 #: Seconds between signs of life on a stream, without which nobody would notice that its reader has gone.
@@ -55,7 +55,7 @@ def blueprint(host: Host) -> Blueprint:
 
     @_for_key_holders
     def books() -> Response:
-        return _json({"books": [_told(book) for book in shelf.books()]})
+        return _json({"books": [asdict(book) for book in shelf.counted()]})
 
     @_for_key_holders
     def add() -> Response:
@@ -139,10 +139,6 @@ def _events(steps: Iterator[Job | None]) -> Iterator[str]:
         else:
             name = job.state if job.ended else "progress"
             yield f"event: {name}\ndata: {json.dumps(job.to_dict(), ensure_ascii=False)}\n\n"
-
-
-def _told(book: Book) -> dict[str, Any]:
-    return {name: getattr(book, name) for name in ("slug", "title", "edition", "chapters", "chunks", "files")}
 
 
 def _json(body: dict[str, Any], status: int = 200) -> Response:

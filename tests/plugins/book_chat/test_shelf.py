@@ -34,7 +34,7 @@ def test_only_what_changed_is_embedded_again(shelf: Shelf, small_book: Path) -> 
         [],
         ["01-wheels.md"],
     )
-    assert [(book.slug, book.files) for book in shelf.books()] == [("parts", 2)]
+    assert [(book.slug, book.files) for book in shelf.counted()] == [("parts", 2)]
 
 
 def test_a_chunk_keeps_its_id_while_its_text_stays(shelf: Shelf, small_book: Path) -> None:
