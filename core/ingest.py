@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
+import threading
+from concurrent.futures import CancelledError, ThreadPoolExecutor
+from contextlib import closing
 from contextvars import copy_context
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
@@ -14,7 +16,7 @@ from .catalog import NewChunk, NewDocument
 from .passages import headings_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
     from concurrent.futures import Future
 
     import numpy as np
@@ -32,6 +34,8 @@ if TYPE_CHECKING:
 #: Chunks embedded in one go: enough that sorting by length fills the encoder's runs, few enough that a document
 #: is acknowledged within seconds of being read.
 _CHUNKS_A_GROUP = 192
+#: Chunks after which embedding looks whether it is to stop.
+_CHUNKS_A_SLICE = 64
 
 
 @dataclass(frozen=True)
@@ -94,59 +98,69 @@ def ingest(
             else:
                 yield document
 
-    def embed(group: Group) -> list[Vectors]:
+    def embed(group: Group, stopped: threading.Event) -> list[Vectors]:
         with catalog.read() as snapshot:
             older = {
                 document.doc_id: snapshot.embedded(corpus_id, document.doc_id, encoder.dimension)
                 for document, _ in group
                 if document.doc_id in known
             }
-        return _embedded(group, older, encoder)
+        return _embedded(group, older, encoder, stopped)
 
     pipeline = IngestionPipeline(transformations=[parser], disable_cache=True)
-    for group, embedded in _embedding(_groups(changed(), pipeline), embed):
-        vectors = iter(embedded)
-        for document, nodes in group:
-            chunks = [_chunk(node, next(vectors)) for node in nodes]
-            catalog.put_document(
-                corpus_id,
-                NewDocument(document.doc_id, document.hash, document.text, document.metadata, chunks),
-            )
-            (report.updated if document.doc_id in known else report.added).append(document.doc_id)
-            report.chunks += len(chunks)
-            tell(document.doc_id)
+    with closing(_embedding(_groups(changed(), pipeline), embed)) as embedding:
+        for group, embedded in embedding:
+            vectors = iter(embedded)
+            for document, nodes in group:
+                chunks = [_chunk(node, next(vectors)) for node in nodes]
+                catalog.put_document(
+                    corpus_id,
+                    NewDocument(document.doc_id, document.hash, document.text, document.metadata, chunks),
+                )
+                (report.updated if document.doc_id in known else report.added).append(document.doc_id)
+                report.chunks += len(chunks)
+                tell(document.doc_id)
     return report
 
 
 def _embedding(
-    groups: Iterable[Group], embed: Callable[[Group], list[Vectors]]
-) -> Iterator[tuple[Group, list[Vectors]]]:
+    groups: Iterable[Group], embed: Callable[[Group, threading.Event], list[Vectors]]
+) -> Generator[tuple[Group, list[Vectors]], None, None]:
     """Each group with its vectors. While one is embedded the next is read: that keeps one processor busy, embedding
-    all of them."""
+    all of them. Whatever ends this early, such as Ctrl+C, stops the embedding."""
+    stopped = threading.Event()
     with ThreadPoolExecutor(1, "embedding") as pool:
         before: tuple[Group, Future[list[Vectors]]] | None = None
-        for group in groups:
-            begun = group, pool.submit(copy_context().run, embed, group)
+        try:
+            for group in groups:
+                begun = group, pool.submit(copy_context().run, embed, group, stopped)
+                if before is not None:
+                    yield before[0], before[1].result()
+                before = begun
             if before is not None:
                 yield before[0], before[1].result()
-            before = begun
-        if before is not None:
-            yield before[0], before[1].result()
+        finally:
+            stopped.set()
 
 
 def _embedded(
     group: Group,
     older: Mapping[str, Mapping[tuple[str, str], Vectors]],
     encoder: Encoder,
+    stopped: threading.Event,
 ) -> list[Vectors]:
     """The vectors of all the group's nodes in order: those of the older version where it has the same chunk."""
     words = [(document.doc_id, (headings_of(node), node.text)) for document, nodes in group for node in nodes]
     found = [older.get(doc_id, {}).get(said) for doc_id, said in words]
     missing = [said for (_, said), vectors in zip(words, found, strict=True) if vectors is None]
-    # One document may be as long as a hundred books: its tokens need not be in memory all at once.
-    slices = (missing[first : first + _CHUNKS_A_GROUP] for first in range(0, len(missing), _CHUNKS_A_GROUP))
-    fresh = (vectors for some in slices for vectors in encoder.embed_chunks(some))
-    return [next(fresh) if vectors is None else vectors for vectors in found]
+    fresh: list[Vectors] = []
+    # In slices, also because one document may be as long as a hundred books.
+    for first in range(0, len(missing), _CHUNKS_A_SLICE):
+        if stopped.is_set():
+            raise CancelledError
+        fresh += encoder.embed_chunks(missing[first : first + _CHUNKS_A_SLICE])
+    made = iter(fresh)
+    return [next(made) if vectors is None else vectors for vectors in found]
 
 
 def _groups(documents: Iterable[Document], pipeline: IngestionPipeline) -> Iterator[Group]:

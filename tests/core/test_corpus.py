@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+from concurrent.futures import CancelledError
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -10,8 +12,10 @@ from llama_index.core.schema import BaseNode, Document, MetadataMode, NodeRelati
 from pydantic import PrivateAttr
 
 from ragstone.core import Host, NotFound
+from ragstone.core import ingest as ingest_module
 from ragstone.core.testing import WordEmbedding, open_host
 from ragstone.plugins.book_chat.shelf import Shelf
+from tests.patience import HANG
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -110,6 +114,33 @@ def test_an_interrupted_rebuild_goes_on_where_it_was(tmp_path: Path, small_book:
         assert host.assistant("book_chat").ask("What is a caster?").text.startswith("A caster is a wheel")
         corpus.rebuild()
         assert (corpus.info().building, corpus.info().stale) == (False, None)
+
+
+def test_an_interrupted_ingestion_embeds_no_more(fast_host: Host, monkeypatch: pytest.MonkeyPatch) -> None:
+    real, seen = ingest_module._embedded, []
+
+    def embedded(group: Any, older: Any, encoder: Any, stopped: threading.Event) -> Any:
+        named = [document.doc_id for document, _ in group]
+        if named != ["0"]:
+            assert stopped.wait(HANG)
+            with pytest.raises(CancelledError):
+                real(group, older, encoder, stopped)
+        seen.append(named)
+        return real(group, older, encoder, threading.Event())
+
+    def interrupt(_progress: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(ingest_module, "_embedded", embedded)
+    texts = ["\n\n".join(f"## Part {part}\n\n{f'It has {at} wheels. ' * 70}" for part in range(200)) for at in range(3)]
+    documents = [Document(text=f"# Book {at}\n\n{text}", doc_id=str(at)) for at, text in enumerate(texts)]
+    corpus = fast_host.corpus("books", kind="book")
+    with pytest.raises(KeyboardInterrupt):
+        corpus.ingest(documents, on_progress=interrupt)
+    assert seen == [["0"], ["1"]]
+    assert [row.doc_id for row in corpus.documents()] == ["0"]
+    monkeypatch.undo()
+    assert corpus.ingest(documents).added == ["1", "2"]
 
 
 def test_the_encoder_failing_half_way_leaves_the_old_version(
