@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 # the answers, in the first two of 87 %, in the whole of 91 %. Any of them between half and double costs about a point.
 
 #: Meaning decides between sentences whose words tell about as much as the best one's: at most so many, and only those
-#: that are no further behind it. Embedding them is most of an answer's time, and for half the questions one sentence
-#: stands alone. Of 912 questions the first sentence held the gold answer in 75.4 % (with the first four sentences
-#: compared, however far behind, in 74.9 %; with none in 74.1 %).
+#: that are no further behind it. Embedding them is most of an answer's time, and for most questions one sentence stands
+#: alone. Over 4,557 questions the first sentence holds the gold answer in 77.3 %, with the first four compared,
+#: however far behind, in 76.9 %.
 _SHORTLIST = 6
-_CLOSE = 0.2
+_CLOSE = 0.12
 #: Characters of a sentence that are embedded: what it is about stands at its beginning.
 _EMBEDDED = 240
 _MOST_SENTENCES = 3
