@@ -3,66 +3,69 @@
 These are the public names; everything else in this package may change without notice.
 """
 
-from .analysis import question_stems, stems
-from .answers import Answer, Citation, Delta, Timings
-from .assistants import Assistant
-from .calibration import DEFAULT_THRESHOLD, FEWEST_CHUNKS, OFFERED, Calibration, calibrate
-from .catalog import PluginTables, WordScores
-from .child import apart
-from .citations import CheckedSentence, Passages, split_answer
-from .citations.contradicting import Contradiction, contradictions
-from .cli.app import Deployment
-from .cli.show import as_json as show_json
-from .cli.show import printable
-from .cli.show import progress as show_progress
-from .cli.show import table as show_table
-from .conversation import Turn
-from .corpus import Corpus, CorpusInfo
-from .drafts import Sentence
-from .encoder import Encoder
-from .errors import (
-    BadRequest,
-    EncoderError,
-    LLMError,
-    MissingExtra,
-    NotFound,
-    PluginError,
-    RagstoneError,
-    SettingsError,
-    SourceError,
-    StorageAway,
-    StorageBusy,
-    StorageDenied,
-    StorageError,
-    StorageFull,
-    TooLarge,
-)
-from .extractive import Quote
-from .extractive import choose as choose_quotes
-from .fencing import LIKE_LESS_THAN, harmless, one_line, visible
-from .finding import Findings, FoundPassage, find_passages
-from .forking import Ended, ForkServer
-from .gate import Evidence
-from .gate import evidence as weigh_evidence
-from .guards import CitedWarning, Guard, Verdict
-from .health import Check
-from .hookspecs import HOOKS_VERSION, hookimpl
-from .host import Host
-from .ingest import IngestProgress, IngestReport
-from .lexical import best_of
-from .llms.addresses import server_address
-from .llms.plain import ChatFailed, ChatReply, ChatServer, ask_chat
-from .llms.whole import ask_llm
-from .loading import PluginState, require_extra
-from .profiles import Profile
-from .questions import read_question
-from .ranking import Scores, inverse_frequencies, rank
-from .retrieval import HybridRetriever, Retrieval, ScoredRetriever
-from .second_look import is_packed, pack
-from .sentences import sentence_spans
-from .settings import EncoderSettings, LLMSettings, Settings, Table, read_settings
-from .slicing import SlicingNodeParser
-from .sqlite_files import write_ahead
+from .uncollected import uncollected
+
+with uncollected():
+    from .analysis import question_stems, stems
+    from .answers import Answer, Citation, Delta, Timings
+    from .assistants import Assistant
+    from .calibration import DEFAULT_THRESHOLD, FEWEST_CHUNKS, OFFERED, Calibration, calibrate
+    from .catalog import PluginTables, WordScores
+    from .child import apart
+    from .citations import CheckedSentence, Passages, split_answer
+    from .citations.contradicting import Contradiction, contradictions
+    from .cli.app import Deployment
+    from .cli.show import as_json as show_json
+    from .cli.show import printable
+    from .cli.show import progress as show_progress
+    from .cli.show import table as show_table
+    from .conversation import Turn
+    from .corpus import Corpus, CorpusInfo
+    from .drafts import Sentence
+    from .encoder import Encoder
+    from .errors import (
+        BadRequest,
+        EncoderError,
+        LLMError,
+        MissingExtra,
+        NotFound,
+        PluginError,
+        RagstoneError,
+        SettingsError,
+        SourceError,
+        StorageAway,
+        StorageBusy,
+        StorageDenied,
+        StorageError,
+        StorageFull,
+        TooLarge,
+    )
+    from .extractive import Quote
+    from .extractive import choose as choose_quotes
+    from .fencing import LIKE_LESS_THAN, harmless, one_line, visible
+    from .finding import Findings, FoundPassage, find_passages
+    from .forking import Ended, ForkServer
+    from .gate import Evidence
+    from .gate import evidence as weigh_evidence
+    from .guards import CitedWarning, Guard, Verdict
+    from .health import Check
+    from .hookspecs import HOOKS_VERSION, hookimpl
+    from .host import Host
+    from .ingest import IngestProgress, IngestReport
+    from .lexical import best_of
+    from .llms.addresses import server_address
+    from .llms.plain import ChatFailed, ChatReply, ChatServer, ask_chat
+    from .llms.whole import ask_llm
+    from .loading import PluginState, require_extra
+    from .profiles import Profile
+    from .questions import read_question
+    from .ranking import Scores, inverse_frequencies, rank
+    from .retrieval import HybridRetriever, Retrieval, ScoredRetriever
+    from .second_look import is_packed, pack
+    from .sentences import sentence_spans
+    from .settings import EncoderSettings, LLMSettings, Settings, Table, read_settings
+    from .slicing import SlicingNodeParser
+    from .sqlite_files import write_ahead
 
 __all__ = [
     "DEFAULT_THRESHOLD",

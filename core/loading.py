@@ -16,6 +16,7 @@ from . import hookspecs
 from .compatibility import HookManager, check_version, perhaps_later
 from .contributions import Shape, anything
 from .errors import MissingExtra, PluginError, RagstoneError, StorageAway, StorageBusy
+from .uncollected import uncollected
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -70,8 +71,9 @@ class Plugins:
         self._manager = HookManager(hookspecs, hookspecs.RENAMED)
         self._states: dict[str, PluginState] = {}
         self._order: list[str] = []
-        for candidate in _ordered(table, given or {}):
-            self._load(candidate)
+        with uncollected():
+            for candidate in _ordered(table, given or {}):
+                self._load(candidate)
 
     @property
     def states(self) -> tuple[PluginState, ...]:
