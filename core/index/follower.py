@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 
-#: Chroma takes 5,461 rows at once at most.
-_ROWS_A_BATCH = 1000
+#: Chroma takes 5,461 rows at once at most; as LlamaIndex hands them over, a thousand take 30 MB.
+_ROWS_A_BATCH = 128
 #: Windows asked for each wanted chunk: neighbours of one chunk crowd each other out.
 _WINDOWS_A_CHUNK = 3
 #: Seconds of rest after a failure, twice as long after each further one: making a large index anew costs.
