@@ -249,7 +249,7 @@ class Corpus:
         vectors = dict(zip(bank(), self.encoder.embed_queries(bank()), strict=True))  # at once: a tenth of the time
 
         def search(question: str) -> Retrieval:
-            return retriever.search(question, vectors[question])
+            return retriever.search_embedded(question, vectors[question])
 
         self.catalog.set_calibration(row.id, calibrate(search, chunks).to_dict())
 

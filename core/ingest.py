@@ -129,16 +129,27 @@ def _embedding(
     """Each group with its vectors. While one is embedded the next is read: that keeps one processor busy, embedding
     all of them. Whatever ends this early, such as Ctrl+C, stops the embedding."""
     stopped = threading.Event()
+    unread: Exception | None = None
+
+    def readable() -> Iterator[Group]:
+        nonlocal unread
+        try:
+            yield from groups
+        except Exception as error:
+            unread = error
+
     with ThreadPoolExecutor(1, "embedding") as pool:
         before: tuple[Group, Future[list[Vectors]]] | None = None
         try:
-            for group in groups:
+            for group in readable():
                 begun = group, pool.submit(copy_context().run, embed, group, stopped)
                 if before is not None:
                     yield before[0], before[1].result()
                 before = begun
             if before is not None:
                 yield before[0], before[1].result()
+            if unread is not None:
+                raise unread
         finally:
             stopped.set()
 

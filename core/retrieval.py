@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from abc import abstractmethod
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -82,14 +82,19 @@ class HybridRetriever(ScoredRetriever):
         self._top_k = top_k
         self._filters = filters
 
-    def search(self, question: str, embedded: npt.NDArray[np.float32] | None = None) -> Retrieval:
-        """The passages with their scores. ``embedded``: the question's unit vector, where it is known."""
-        corpus, options = self._corpus, self._corpus.options
-        searching = corpus.searching
-        encoder = corpus.encoder  # loaded here, once, so that no question's time counts it
+    def search(self, question: str) -> Retrieval:
+        """The passages with their scores."""
+        encoder = self._corpus.encoder  # loaded here, once, so that no question's time counts it
         started = time.perf_counter()
-        embedded = encoder.embed_query(question) if embedded is None else embedded
-        encoded = time.perf_counter()
+        embedded = encoder.embed_query(question)
+        spent = (time.perf_counter() - started) * 1000
+        return replace(self.search_embedded(question, embedded), encode_ms=spent)
+
+    def search_embedded(self, question: str, embedded: npt.NDArray[np.float32]) -> Retrieval:
+        """The same for a question whose unit vector is known."""
+        corpus, options = self._corpus, self._corpus.options
+        searching, encoder = corpus.searching, corpus.encoder
+        started = time.perf_counter()
         words = question_stems(question)
         ahead = searching.ahead(embedded)
         with encoder.turns.turn(), corpus.catalog.read() as snapshot:
@@ -122,8 +127,7 @@ class HybridRetriever(ScoredRetriever):
             idf=idf,
             vector=vector,
             threshold=corpus.threshold_of(row),
-            encode_ms=(encoded - started) * 1000,
-            retrieve_ms=(time.perf_counter() - encoded) * 1000,
+            retrieve_ms=(time.perf_counter() - started) * 1000,
         )
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from .forks import OwnLock
 from .lazily import lazily
 from .lexical import LexicalSearch
-from .vectors import ExactSearch
+from .vectors import ExactSearch, nearest_windows
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -119,20 +119,13 @@ class Searching:
         found = self._exact.cosines(row, question, keys)
         if found is None:
             stored = self._vectors.of(keys, lambda missing: snapshot.chunk_vectors(missing, len(question)))
-            found = _nearness(stored, question)
+            if not stored:
+                return {}
+            sizes = np.array([len(windows) for windows in stored.values()])
+            near = nearest_windows(np.concatenate(list(stored.values())), sizes, question)
+            found = dict(zip(stored, near.tolist(), strict=True))
         return found
 
     def packed_words(self, snapshot: Snapshot, keys: Sequence[int]) -> dict[int, bytes]:
         """As ``Snapshot.packed_words``."""
         return self._packed.of(keys, snapshot.packed_words)
-
-
-def _nearness(windows: Mapping[int, npt.NDArray[np.float32]], question: npt.NDArray[np.float32]) -> dict[int, float]:
-    """The cosine of each chunk's nearest window, by key."""
-    if not windows:
-        return {}
-    counts = [len(each) for each in windows.values()]
-    # As exact search does it: the same numbers whatever stands beside.
-    products = np.einsum("ij,j->i", np.concatenate(list(windows.values())), question)
-    best = np.maximum.reduceat(products, np.cumsum([0, *counts[:-1]]))
-    return dict(zip(windows, best.tolist(), strict=True))

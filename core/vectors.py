@@ -61,9 +61,7 @@ class _Loaded:
         sizes = self.sizes[places]
         first = np.cumsum(sizes) - sizes
         rows = np.arange(sizes.sum()) + np.repeat(self.starts[places] - first, sizes)
-        products = np.einsum("ij,j->i", self.matrix[rows], question)
-        best: npt.NDArray[np.float32] = np.maximum.reduceat(products, first)
-        return best
+        return nearest_windows(self.matrix[rows], sizes, question)
 
 
 class ExactSearch:
@@ -154,3 +152,15 @@ class ExactSearch:
             for key, part, end in zip(sorted(documents), parts, rows, strict=True)
         }
         return _Loaded(corpus.id, corpus.seq, views, keys, starts, matrix)
+
+
+def nearest_windows(
+    windows: npt.NDArray[np.float32], sizes: npt.NDArray[np.int64], question: npt.NDArray[np.float32]
+) -> npt.NDArray[np.float32]:
+    """The cosine of each chunk's nearest window, float32 [chunks]: the same numbers whatever stands beside.
+
+    ``windows``: of all chunks, one after the other, ``sizes``: how many each has, at least one of them.
+    """
+    products = np.einsum("ij,j->i", windows, question)
+    best: npt.NDArray[np.float32] = np.maximum.reduceat(products, np.cumsum(sizes) - sizes)
+    return best

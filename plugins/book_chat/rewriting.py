@@ -18,16 +18,14 @@ _MARKER = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])(?=[ \t]|$)[ \t]*")
 _CODE_SIGNS = re.compile(r"```|~~~|    |\t")
 
 
-@lru_cache(maxsize=4)  # most steps of cleaning leave most texts as they are
+@lru_cache(maxsize=1)  # most steps of cleaning leave most texts as they are, and the next one asks again
 def code_lines(text: str) -> frozenset[int]:
     """Numbers of the lines that belong to fenced or indented code."""
-    lines = set[int]()
     if not _CODE_SIGNS.search(text):  # parsing costs far more than looking
         return frozenset()
-    for token in block_parser("html_block").parse(text):
-        if token.type in ("fence", "code_block") and token.map:
-            lines.update(range(*token.map))
-    return frozenset(lines)
+    tokens = block_parser("html_block").parse(text)
+    blocks = (token.map for token in tokens if token.type in ("fence", "code_block") and token.map)
+    return frozenset(line for first, last in blocks for line in range(first, last))
 
 
 class Rewriting:

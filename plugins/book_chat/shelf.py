@@ -90,8 +90,8 @@ class Shelf:
     def books(self) -> tuple[Book, ...]:
         """Every book, by title and edition."""
         facets = self.corpus.document_facets("book", "book_title", "edition")
-        counted, books = self._known
-        if counted is not facets:  # the corpus gives the same list for as long as it stays as it is
+        made_of, books = self._known
+        if made_of is not facets:  # the corpus gives the same list for as long as it stays as it is
             books = tuple(sorted((Book(*values) for values, _ in facets), key=_by_title))
             self._known = facets, books
         return books

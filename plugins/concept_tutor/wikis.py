@@ -9,8 +9,7 @@ from llama_index.core.readers.base import BaseReader
 
 from ragstone.core import BadRequest
 
-from .parsoid.killable import Failed
-from .parsoid.reader import PageFacts, ParsoidReader, UnreadablePage
+from .parsoid.reader import PageFacts, ParsoidReader
 from .settings import ConceptTutorSettings
 from .wiki import WikiClient
 
@@ -66,10 +65,7 @@ class Wikis:
 
     def read(self, page: WikiPage) -> Page:
         """The page's sections and links. Raises ``UnreadablePage``."""
-        try:
-            return self._reader.readers.read(page.html, page.language)
-        except Failed as failed:
-            raise UnreadablePage(page.url, failed) from failed
+        return self._reader.read(page.html, page.url, page.language)
 
     def documents(self, page: WikiPage) -> list[Document]:
         """The page as one document for the node parser ``mediawiki``; none where nothing in it is text."""

@@ -143,6 +143,19 @@ def test_an_interrupted_ingestion_embeds_no_more(fast_host: Host, monkeypatch: p
     assert corpus.ingest(documents).added == ["1", "2"]
 
 
+def test_what_was_read_before_a_document_that_cannot_be_is_stored(fast_host: Host) -> None:
+    text = "\n\n".join(f"## Part {part}\n\n{'It has four wheels. ' * 70}" for part in range(200))
+
+    def documents() -> Iterator[Document]:
+        yield Document(text=f"# Book\n\n{text}", doc_id="long enough to be embedded by itself")
+        raise RuntimeError("the next one is damaged")
+
+    corpus = fast_host.corpus("books", kind="book")
+    with pytest.raises(RuntimeError, match="damaged"):
+        corpus.ingest(documents())
+    assert [row.doc_id for row in corpus.documents()] == ["long enough to be embedded by itself"]
+
+
 def test_the_encoder_failing_half_way_leaves_the_old_version(
     tmp_path: Path, small_book: Path, database: str | None
 ) -> None:

@@ -79,12 +79,15 @@ class ParsoidReader(BaseReader):
 
     def load_data(self, html: bytes, facts: PageFacts) -> list[Document]:
         """The page as one document; none where nothing in it is text. Raises ``UnreadablePage``."""
-        url = facts.url()
+        page = self.read(html, facts.url(), facts.language)
+        return [document_of(page, facts)] if page.sections else []
+
+    def read(self, html: bytes, url: str, language: str) -> Page:
+        """The page's sections and links. Raises ``UnreadablePage``."""
         try:
-            page = self.readers.read(html, facts.language)
+            return self.readers.read(html, language)
         except Failed as failed:
             raise UnreadablePage(url, failed) from failed
-        return [document_of(page, facts)] if page.sections else []
 
     def close(self) -> None:
         """Let go of what the processes share; a page that is read later takes it up for itself."""

@@ -25,8 +25,6 @@ from tests.core.testing.breaking import OneThread, breaks, clauses
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    import numpy.typing as npt
-
     Change = Callable[[str, list[NodeWithScore]], list[Any]]
     Changes = Mapping[str, Callable[[Retrieval], object]]
 
@@ -142,8 +140,8 @@ class Searches(HybridRetriever):
     def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
         return list(super().search(query_bundle.query_str).nodes)
 
-    def search(self, question: str, embedded: npt.NDArray[np.float32] | None = None) -> Retrieval:
-        found = super().search(question, embedded)
+    def search(self, question: str) -> Retrieval:
+        found = super().search(question)
         named: dict[str, Any] = {name: change(found) for name, change in self._changes.items()}
         return replace(found, **named)
 
