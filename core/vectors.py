@@ -22,8 +22,10 @@ if TYPE_CHECKING:
     from .together import Asked
 
 
-#: Chunks whose cosines are worked out besides those that are asked for.
+#: Chunks that are looked at besides those that are asked for.
 _SPARE = 16
+#: More than products of unit vectors differ by when others are multiplied along.
+_ROUNDING = 1e-5
 
 
 @dataclass(frozen=True)
@@ -46,13 +48,22 @@ class _Loaded:
         return np.diff(self.starts, append=len(self.matrix))
 
     def chunks_of_highest(self, products: npt.NDArray[np.float32], limit: int) -> npt.NDArray[np.int64]:
-        """The places of at least ``limit`` chunks that have the highest windows, as far as there are so many."""
-        windows = limit * -(-len(self.matrix) // len(self.keys))
+        """The places of the ``limit`` chunks that have the highest windows, ascending, and of all that rounding may have
+        put behind them; fewer only where there are no more."""
+        windows = (limit + _SPARE) * -(-len(self.matrix) // len(self.keys))
         while True:
-            found = np.unique(np.searchsorted(self.starts, highest(products, windows), side="right") - 1)
-            if len(found) >= limit or windows >= len(products):
-                return found
+            rows = highest(products, windows)
+            of = np.searchsorted(self.starts, rows, side="right") - 1
+            firsts = np.flatnonzero(np.diff(of, prepend=-1))
+            if len(firsts) >= limit or windows >= len(products):
+                break
             windows *= 2
+        found = of[firsts]
+        if len(found) <= limit:
+            return found
+        best = np.maximum.reduceat(products[rows], firsts)
+        bound = np.partition(best, len(best) - limit)[len(best) - limit]
+        return found[best >= bound - _ROUNDING]
 
     def nearness(self, question: npt.NDArray[np.float32], places: npt.NDArray[np.int64]) -> npt.NDArray[np.float32]:
         """The cosine of each of these chunks' nearest window, float32 [places]: the same whatever stands beside it."""
@@ -103,7 +114,7 @@ class ExactSearch:
             products = np.where(np.repeat(inside, loaded.sizes), products, -np.inf)
         # Products differ in their last bits with the questions that were multiplied along; which passages are taken and
         # in which order must not. So a few more are taken, and their cosines are worked out alone.
-        found = loaded.chunks_of_highest(products, limit + _SPARE)
+        found = loaded.chunks_of_highest(products, limit)
         if keys is not None:
             found = found[inside[found]]
         alone = loaded.nearness(question, found)

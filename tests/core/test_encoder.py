@@ -66,6 +66,13 @@ def test_int8_stays_near(minilm: MiniLMEmbedding, model_cache: Path, texts: list
     assert small.fingerprint != minilm.fingerprint
 
 
+def test_what_stands_beside_it_does_not_change_an_int8_vector(model_cache: Path) -> None:
+    small = MiniLMEmbedding.find(model_cache / "encoder", precision="int8")
+    texts = ["one", "two words", "a sentence of six words here", "another one, of seven words or eight", "word " * 300]
+    together = small.encode(texts)
+    assert np.array_equal(together, np.concatenate([small.encode([text]) for text in texts]))
+
+
 def test_batches_do_not_change_a_vector(minilm: MiniLMEmbedding) -> None:
     texts = ["one", "two words", "a sentence of six words here", "word " * 300, ""]
     together = minilm.encode(texts)
