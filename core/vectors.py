@@ -48,8 +48,8 @@ class _Loaded:
         return np.diff(self.starts, append=len(self.matrix))
 
     def chunks_of_highest(self, products: npt.NDArray[np.float32], limit: int) -> npt.NDArray[np.int64]:
-        """The places of the ``limit`` chunks that have the highest windows, ascending, and of all that rounding may have
-        put behind them; fewer only where there are no more."""
+        """The places of the ``limit`` chunks that have the highest windows, ascending, and of those that rounding may
+        have put behind them; fewer only where there are no more."""
         windows = (limit + _SPARE) * -(-len(self.matrix) // len(self.keys))
         while True:
             rows = highest(products, windows)
@@ -58,12 +58,12 @@ class _Loaded:
             if len(firsts) >= limit or windows >= len(products):
                 break
             windows *= 2
-        found = of[firsts]
-        if len(found) <= limit:
-            return found
-        best = np.maximum.reduceat(products[rows], firsts)
-        bound = np.partition(best, len(best) - limit)[len(best) - limit]
-        return found[best >= bound - _ROUNDING]
+        found: npt.NDArray[np.int64] = of[firsts]
+        if len(found) > limit:
+            best = np.maximum.reduceat(products[rows], firsts)
+            bound = np.partition(best, len(best) - limit)[len(best) - limit]
+            found = found[best >= bound - _ROUNDING]
+        return found
 
     def nearness(self, question: npt.NDArray[np.float32], places: npt.NDArray[np.int64]) -> npt.NDArray[np.float32]:
         """The cosine of each of these chunks' nearest window, float32 [places]: the same whatever stands beside it."""

@@ -190,12 +190,12 @@ class Snapshot:
 
     def nodes(self, keys: Iterable[int]) -> dict[int, TextNode]:
         """LlamaIndex nodes by key; keys that are gone are left out."""
-        rows = self._connection.execute(_NODES, {"keys": list(keys)})
+        rows = self._connection.execute(_NODES, {"keys": list(keys)}).all()
         return {row.id: _node(row) for row in rows}
 
     def packed_words(self, keys: Sequence[int]) -> dict[int, bytes]:
         """The chunks' words by key as ``second_look.pack`` packs them; keys that are gone are left out."""
-        rows = self._connection.execute(_WORDS, {"keys": list(keys)})
+        rows = self._connection.execute(_WORDS, {"keys": list(keys)}).all()
         found = {row.id: row.words for row in rows}
         older = [key for key, words in found.items() if not is_packed(words)]
         if older:

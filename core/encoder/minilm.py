@@ -128,7 +128,7 @@ class MiniLMEmbedding(BaseEmbedding):
         windows.sort(key=lambda item: len(item[1]))
         sums = np.zeros((len(texts), self.dimension), np.float32)
         share = -(-sum(len(window) + 2 for _, window in windows) // self._side_by_side)
-        # What is quantised as it comes has one scale a run: beside other windows, a window's vector moved by up to 0.03.
+        # What is quantised as it comes has one scale a run: beside other windows a window's vector moved by up to 0.03.
         tokens = min(max(_LEAST, share), max(self.window, _TOKENS // self._side_by_side))
         batches = _batches(windows, 0 if self.precision == "int8" else tokens)
         for batch, means in zip(batches, self._runs(batches), strict=True):
@@ -180,7 +180,7 @@ class MiniLMEmbedding(BaseEmbedding):
 
 
 def _batches(windows: Batch, tokens: int) -> list[Batch]:
-    """Neighbours of like length, as many as fit into one run of so many tokens, or one: padding is computed like text."""
+    """Neighbours of like length, as many as fit into a run of so many tokens, or one: padding is computed like text."""
     batches: list[Batch] = []
     for item in windows:  # sorted by length, so the newest is the widest of its batch and the first the narrowest
         width = len(item[1]) + 2

@@ -1,7 +1,8 @@
 """``python -m tests.bench.memory``: the memory beside sentence-transformers and Chroma as its specification has them.
 
 Full update, update with nothing changed, from a write to its being found, warm queries, first result, greatest memory;
-each in a process of its own, both sides in the same run. Prints JSON; ``--quick`` is for trying out.
+each in a process of its own, in both precisions of the encoder, and both sides in the same run. Prints JSON;
+``--quick`` is for trying out.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from .machine import describe, load
 _REPOSITORY = Path(__file__).parents[2]
 #: Of the specification's corpus: some 700 chunks.
 _FILES = 190
+_PRECISIONS = ("fp32", "int8")
 
 
 def measure(function: str, /, **arguments: Any) -> dict[str, Any]:
@@ -42,16 +44,9 @@ def main() -> None:
     files, many, large = (20, 300, 800) if given.quick else (_FILES, 5000, 20_000)
     began = describe()
     with tempfile.TemporaryDirectory() as work:
-        own = {
-            "home": measure("memory_side.prepare", work=work, notes=str(data / "memory" / "notes"), files=files),
-            "full": measure("memory_side.full", work=work),
-            "full_int8": measure("memory_side.full", work=work, precision="int8"),
-            "unchanged": measure("memory_side.unchanged", work=work, files=many),
-            "watched": measure("memory_side.watched", work=work),
-            "warm": measure("memory_side.warm", work=work, chunks=large),
-            "with_chroma": measure("memory_side.following", work=work),
-            "first": _first(work),
-        }
+        home = measure("memory_side.prepare", work=work, notes=str(data / "memory" / "notes"), files=files)
+        unchanged = measure("memory_side.unchanged", work=work, files=many)
+        own = {precision: _own(work, precision, large) for precision in _PRECISIONS}
         weights = given.weights or weights_folder()
         peer: dict[str, Any] = {
             "full": measure("memory_peer.full", work=work, weights=weights),
@@ -59,31 +54,47 @@ def main() -> None:
             "warm": measure("memory_peer.warm", work=work, weights=weights, chunks=large),
         }
         peer["first"]["seconds"] = _peer_first(work, weights)
+    print(
+        json.dumps(
+            {
+                "machine": began,
+                "load_after": load(),
+                "home": home,
+                "unchanged": unchanged,
+                "ragstone": own,
+                "peer": peer,
+                "ratios": {precision: _ratios(own[precision], peer) for precision in _PRECISIONS},
+                "targets": {precision: _targets(own[precision], unchanged) for precision in _PRECISIONS},
+            },
+            indent=2,
+        )
+    )
+
+
+def _own(work: str, precision: str, chunks: int) -> dict[str, Any]:
+    return {
+        "full": measure("memory_side.full", work=work, precision=precision),
+        "watched": measure("memory_side.watched", work=work, precision=precision),
+        "warm": measure("memory_side.warm", work=work, precision=precision, chunks=chunks),
+        "with_chroma": measure("memory_side.following", work=work, precision=precision),
+        "first": _first(work, precision),
+    }
+
+
+def _targets(own: dict[str, Any], unchanged: dict[str, Any]) -> dict[str, dict[str, Any]]:
     targets = {
         "full_s": (own["full"]["seconds"], 15 * own["full"]["chunks"] / 700),
-        "unchanged_ms_p50": (own["unchanged"]["ms"]["p50"], 300),
+        "unchanged_ms_p50": (unchanged["ms"]["p50"], 300),
         "write_to_found_ms_max": (own["watched"]["ms"]["max"], 1000),
         "warm_ms_p50": (own["warm"]["ms"]["p50"], 15),
         "warm_ms_p99": (own["warm"]["ms"]["p99"], 50),
         "first_result_s": (own["first"]["seconds"], 2),
         "peak_mb_with_chroma": (own["with_chroma"]["peak_mb"], 300),
     }
-    print(
-        json.dumps(
-            {
-                "machine": began,
-                "load_after": load(),
-                "ragstone": own,
-                "peer": peer,
-                "ratios": _ratios(own, peer),
-                "targets": {
-                    name: {"value": value, "limit": round(limit, 1), "met": value <= limit}
-                    for name, (value, limit) in targets.items()
-                },
-            },
-            indent=2,
-        )
-    )
+    return {
+        name: {"value": value, "limit": round(limit, 1), "met": value <= limit}
+        for name, (value, limit) in targets.items()
+    }
 
 
 def _ratios(own: dict[str, Any], peer: dict[str, Any]) -> dict[str, float]:
@@ -103,7 +114,7 @@ def _rate(found: dict[str, Any]) -> float:
     return float(found["chunks"] / found["seconds"])
 
 
-def _first(work: str) -> dict[str, Any]:
+def _first(work: str, precision: str) -> dict[str, Any]:
     """The command, from its process's start to its end, the best of three: what else the machine does only adds."""
     command = [
         str(Path(sys.executable).with_name("ragstone")),
@@ -112,8 +123,9 @@ def _first(work: str) -> dict[str, Any]:
         "how do I configure a proxy?",
         "--format",
     ]
-    folders = {"RAGSTONE_DATA_DIR": f"{work}/data", "RAGSTONE_CACHE_DIR": f"{work}/cache"}
-    variables = {**folders, "RAGSTONE_PLUGINS__IRIS_MEMORY__ROOT": f"{work}/home"}
+    folders = {"RAGSTONE_DATA_DIR": f"{work}/data-{precision}", "RAGSTONE_CACHE_DIR": f"{work}/cache"}
+    named = {"RAGSTONE_PLUGINS__IRIS_MEMORY__ROOT": f"{work}/home", "RAGSTONE_ENCODER__PRECISION": precision}
+    variables = {**folders, **named}
     runs = [run([*command, "json"], cwd=Path(work), variables=variables) for _ in range(3)]
     best = min(runs, key=lambda done: done.seconds)
     return {"seconds": round(best.seconds, 2), "peak_mb": round(max(done.peak_mb for done in runs), 1)}

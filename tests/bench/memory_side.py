@@ -9,7 +9,7 @@ import shutil
 import threading
 import time
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from llama_index.core.base.embeddings.base import BaseEmbedding
@@ -25,12 +25,15 @@ from ragstone.plugins.iris_memory.memory import memory_of
 
 from .figures import spread
 
+Precision = Literal["fp32", "int8"]
+PRECISIONS: tuple[Precision, ...] = ("fp32", "int8")
+
 _WARM = ["warm " * length for length in (5, 60, 250)]
 _PATIENCE = 30.0
 
 
 def prepare(work: str, notes: str, files: int) -> dict[str, Any]:
-    """An agent's home of real notes, and the encoder's model."""
+    """An agent's home of real notes, and the encoder's models."""
     home = Path(work, "home")
     there = sorted(path for path in Path(notes).rglob("*.md") if path.name != "README.md")
     step = max(1, len(there) // files)
@@ -38,14 +41,14 @@ def prepare(work: str, notes: str, files: int) -> dict[str, Any]:
         target = home / "memory-legacy" / "notes" / f"{path.parent.name}-{path.name}"
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(path, target)
-    MiniLMEmbedding.find(Path(work, "cache", "encoder"))
+    for precision in PRECISIONS:
+        MiniLMEmbedding.find(Path(work, "cache", "encoder"), precision=precision)
     return {"files": len(list(home.rglob("*.md"))), "bytes": sum(path.stat().st_size for path in home.rglob("*.md"))}
 
 
-def full(work: str, precision: str = "fp32") -> dict[str, Any]:
+def full(work: str, precision: Precision) -> dict[str, Any]:
     """The first update of all; the encoder is loaded and warm. Keeps the chunks for the peer."""
-    name = "data" if precision == "fp32" else precision
-    with _opened(work, name, encoder={"precision": precision}) as host:
+    with _opened(work, precision) as host:
         host.encoder.embed_texts(_WARM * 4)
         memory = memory_of(host)
         started = time.perf_counter()
@@ -68,7 +71,7 @@ def unchanged(work: str, files: int) -> dict[str, Any]:
         path = home / f"f{number % 50}" / f"n{number}.md"
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(f"# Note {number}\n\nThis is about the bolts of thing {number}.\n", "utf-8")
-    with _opened(work, "many-data", home="many", plugins={"models": TestModels()}) as host:
+    with _opened(work, data="many-data", home="many", plugins={"models": TestModels()}) as host:
         memory = memory_of(host)
         memory.update()
         time.sleep(2.5)
@@ -83,10 +86,10 @@ def unchanged(work: str, files: int) -> dict[str, Any]:
     return {"files": files, "ms": spread(spent), "processor_ms": spread(worked)}
 
 
-def watched(work: str, writes: int = 40) -> dict[str, Any]:
+def watched(work: str, precision: Precision, writes: int = 40) -> dict[str, Any]:
     """From a write to the moment at which a query finds it, while the home is watched."""
     spent = []
-    with _opened(work) as host:
+    with _opened(work, precision) as host:
         memory = memory_of(host)
         host.encoder.embed_texts(_WARM)
         watcher = Watcher(memory)
@@ -110,7 +113,7 @@ def watched(work: str, writes: int = 40) -> dict[str, Any]:
     return {"writes": writes, "ms": spread(spent)}
 
 
-def warm(work: str, chunks: int) -> dict[str, Any]:
+def warm(work: str, precision: Precision, chunks: int) -> dict[str, Any]:
     """Queries over many chunks in a process that has answered before. Questions are encoded, chunks have any vector."""
     rng = random.Random(5)
     words = [word for path in Path(work, "home").rglob("*.md") for word in path.read_text("utf-8").split()]
@@ -121,8 +124,8 @@ def warm(work: str, chunks: int) -> dict[str, Any]:
         path = home / f"n{number % 64}" / f"n{number}.md"
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text("\n".join(parts), "utf-8")
-    real = MiniLMEmbedding.find(Path(work, "cache", "encoder"))
-    with _opened(work, "large-data", home="large", plugins={"quick": _AnyVectors(real)}) as host:
+    real = MiniLMEmbedding.find(Path(work, "cache", "encoder"), precision=precision)
+    with _opened(work, precision, data="large-data", home="large", plugins={"quick": _AnyVectors(real)}) as host:
         memory_of(host).update()
         made = memory_of(host).corpus.info().chunks
         questions = [" ".join(words[at : at + 9]) for at in (rng.randrange(len(words) - 9) for _ in range(320))]
@@ -136,9 +139,9 @@ def warm(work: str, chunks: int) -> dict[str, Any]:
     return {"chunks": made, "queries": len(spent), "ms": spread(spent)}
 
 
-def following(work: str) -> dict[str, Any]:
+def following(work: str, precision: Precision) -> dict[str, Any]:
     """The memory of a process that lets Chroma follow, watches, and answers."""
-    with _opened(work, index={"store": "chroma"}) as host:
+    with _opened(work, precision, index={"store": "chroma"}) as host:
         memory = memory_of(host)
         host.follow()
         watcher = Watcher(memory)
@@ -162,11 +165,18 @@ def _is_current(host: Host) -> bool:
 
 
 def _opened(
-    work: str, data: str = "data", *, home: str = "home", plugins: dict[str, object] | None = None, **settings: Any
+    work: str,
+    precision: Precision = "fp32",
+    *,
+    data: str | None = None,
+    home: str = "home",
+    plugins: dict[str, object] | None = None,
+    **settings: Any,
 ) -> Host:
     named = {"iris_memory": {"root": str(Path(work, home)), "mail_days": 0}}
-    folders = {"data_dir": Path(work, data), "cache_dir": Path(work, "cache")}
-    host = Host(Settings(**{**folders, "plugins": named, **settings}), plugins=plugins or {})
+    folders = {"data_dir": Path(work, data or f"data-{precision}"), "cache_dir": Path(work, "cache")}
+    encoder = {"precision": precision}
+    host = Host(Settings(**{**folders, "plugins": named, "encoder": encoder, **settings}), plugins=plugins or {})
     host.start()
     return host
 

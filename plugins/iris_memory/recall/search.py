@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ragstone.core import visible
@@ -15,7 +16,7 @@ from .mail_age import is_old_mail
 from .supersession import superseded
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from llama_index.core.schema import BaseNode, NodeWithScore
 
@@ -28,6 +29,9 @@ if TYPE_CHECKING:
 LONGEST_QUERY = 4_000
 #: Passages that are weighed beside those that are wanted: some of them repeat each other, or are too far away.
 _MORE = 15
+#: The reason of notes that a newer one repeats.
+SUPERSEDED = "superseded"
+_PLUGIN = "iris_memory"
 
 
 @dataclass(frozen=True)
@@ -47,7 +51,7 @@ class Finding:
     fused: float
     second_look: float
     recency: float
-    #: Why it is not given; "" for one that is.
+    #: Why it is not given; "" for one that is. By what it is ``SUPERSEDED``, ``Recall.newer`` tells.
     left_out: str = ""
 
 
@@ -62,6 +66,9 @@ class Recall:
     remark: str = ""
     encode_ms: float = 0.0
     retrieve_ms: float = 0.0
+    #: Where what supersedes stands, by the id of what is superseded. To compare them takes time, and only the inspector
+    #: asks.
+    newer: Callable[[], Mapping[str, str]] = dict
 
     @property
     def chunks(self) -> list[MemoryChunk]:
@@ -90,16 +97,19 @@ def recall(
         return Recall(text, narrowing, remark=f"no mail is {narrowing}")
     retrieval = memory.host.retrieve(memory.corpus, text, top_k=n_results + _MORE, filters=filters)
     findings, given = [], 0
-    newer = _superseded(retrieval, memory.settings.same_share) if retrieval.cut else {}
+    cut = {each.node.node_id: plugin for each, plugin in retrieval.cut}
     now, days = time.time(), memory.settings.mail_days
     for passage in _all_of(retrieval):
         why = ""
         known, scores = passage.node.metadata, retrieval.scores.get(passage.node.node_id)
         dense = None if scores is None else scores.dense
-        if passage.node.node_id in newer and not older:
-            why = f"superseded by {newer[passage.node.node_id]}"
-        elif is_old_mail(known, days, now):
+        cut_by = cut.get(passage.node.node_id, _PLUGIN)
+        if is_old_mail(known, days, now):
             why = f"a mail of more than {days} days"
+        elif cut_by != _PLUGIN:
+            why = f"taken away by the plugin {cut_by}"
+        elif passage.node.node_id in cut and not older:
+            why = SUPERSEDED
         elif dense is not None and dense < min_relevance:
             why = f"relevance {dense:.2f} is below {min_relevance:.2f}"
         elif given >= n_results:
@@ -114,6 +124,7 @@ def recall(
         "another encoder made the index: words alone were compared; ragstone memory update --full" if stale else "",
         retrieval.encode_ms,
         retrieval.retrieve_ms,
+        partial(_superseded, retrieval, memory.settings.same_share),
     )
 
 

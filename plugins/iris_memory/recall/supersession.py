@@ -44,23 +44,24 @@ def superseded(nodes: Sequence[BaseNode], share: float) -> dict[str, str]:
     """Ids of the notes that a newer one of another file supersedes, each with the id of the one that repeats it most.
     Of notes of one age the first in the list counts as the newer."""
     notes = [node for node in nodes if node.metadata.get(fields.DOC_TYPE) == NOTE]
-    texts = [_runs(node.get_content()) for node in notes]
-    ages = [(_date(node.metadata), -place) for place, node in enumerate(notes)]
-    paths = [node.metadata.get(fields.PATH) for node in notes]
+    notes.sort(key=lambda node: -_date(node.metadata))  # stable
+    newer: list[tuple[BaseNode, frozenset[int]]] = []
     found: dict[str, str] = {}
-    for place, (held, some) in enumerate(texts):
+    for note in notes:
+        held, some = _runs(note.get_content())
         best, most = None, share * len(held)
-        for other, (others, _) in enumerate(texts):
-            if ages[place] >= ages[other] or paths[place] == paths[other]:
-                continue
+        for other, others in newer:
             # Most notes have nothing to do with each other: a few runs tell.
             if 2 * len(some & others) < share * len(some):
                 continue
+            if other.metadata.get(fields.PATH) == note.metadata.get(fields.PATH):
+                continue
             count = len(held & others)
-            if count >= most:
+            if count > most or (count == most and best is None):
                 best, most = other, count
         if best is not None:
-            found[notes[place].node_id] = notes[best].node_id
+            found[note.node_id] = best.node_id
+        newer.append((note, held))
     return found
 
 

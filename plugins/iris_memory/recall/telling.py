@@ -6,6 +6,8 @@ from dataclasses import asdict
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
+from .search import SUPERSEDED
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -18,31 +20,45 @@ _LINES_SHOWN, _WIDTH = 6, 110
 def as_data(found: Recall, *, why: bool) -> dict[str, Any]:
     """For JSON. ``why``: also what was left out, and how each passage came to its place."""
     kept = [finding for finding in found.findings if why or not finding.left_out]
-    told: dict[str, Any] = {"query": found.query, "results": [_as_data(finding, why=why) for finding in kept]}
+    told: dict[str, Any] = {"query": found.query, "results": [_as_data(finding) for finding in kept]}
     if why:
+        reasons = _reasons_of(found)
+        for finding, result in zip(kept, told["results"], strict=True):
+            result["why"] = {**_why(finding), "left_out": reasons.get(finding.chunk.chunk_id)}
         told["narrowed_to"] = str(found.narrowing)
         told["remark"] = found.remark
         told["timings_ms"] = {"encode": round(found.encode_ms, 1), "retrieve": round(found.retrieve_ms, 1)}
     return told
 
 
-def _as_data(finding: Finding, *, why: bool) -> dict[str, Any]:
+def _as_data(finding: Finding) -> dict[str, Any]:
     chunk = asdict(finding.chunk)
     chunk["relevance"] = round(finding.chunk.relevance, 4)
     chunk["date"] = finding.chunk.date.isoformat(timespec="seconds") if finding.chunk.date else None
-    if why:
-        chunk["why"] = {
-            "score": round(finding.score, 4),
-            "cosine": None if finding.dense is None else round(finding.dense, 4),
-            "cosine_place": finding.dense_rank,
-            "bm25": round(finding.lexical, 3),
-            "bm25_place": finding.lexical_rank,
-            "fused": round(finding.fused, 4),
-            "second_look": round(finding.second_look, 4),
-            "date": round(finding.recency, 4),
-            "left_out": finding.left_out or None,
-        }
     return chunk
+
+
+def _why(finding: Finding) -> dict[str, Any]:
+    return {
+        "score": round(finding.score, 4),
+        "cosine": None if finding.dense is None else round(finding.dense, 4),
+        "cosine_place": finding.dense_rank,
+        "bm25": round(finding.lexical, 3),
+        "bm25_place": finding.lexical_rank,
+        "fused": round(finding.fused, 4),
+        "second_look": round(finding.second_look, 4),
+        "date": round(finding.recency, 4),
+    }
+
+
+def _reasons_of(found: Recall) -> dict[str, str]:
+    """Why passages were left out, by id."""
+    left_out = {finding.chunk.chunk_id: finding.left_out for finding in found.findings if finding.left_out}
+    newer = found.newer() if SUPERSEDED in left_out.values() else {}
+    return {
+        chunk: f"{why} by {newer[chunk]}" if why == SUPERSEDED and chunk in newer else why
+        for chunk, why in left_out.items()
+    }
 
 
 def as_lines(found: Recall, *, why: bool) -> Iterator[str]:
@@ -104,8 +120,9 @@ def _left_out(found: Recall) -> Iterator[str]:
     yield f"Looked at: {len(found.findings)}, left out: {len(others)}"
     if str(found.narrowing):
         yield f"Narrowed to: {found.narrowing}"
+    reasons = _reasons_of(found)
     for finding in others:
-        yield f"   {place(finding.chunk)}: {finding.left_out}; score {finding.score:.2f}"
+        yield f"   {place(finding.chunk)}: {reasons[finding.chunk.chunk_id]}; score {finding.score:.2f}"
     yield f"Took {found.encode_ms:.1f} ms to encode, {found.retrieve_ms:.1f} ms to search"
 
 
