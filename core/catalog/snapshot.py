@@ -79,10 +79,10 @@ class DocumentVectors:
 class WordScores:
     """What one stem gives the chunks of a corpus."""
 
-    #: int64 [chunks that hold it], ascending.
-    keys: npt.NDArray[np.int64]
-    #: float64, BM25.
-    scores: npt.NDArray[np.float64]
+    #: Whole numbers [chunks that hold it], ascending.
+    keys: npt.NDArray[np.integer[Any]]
+    #: BM25, as exact as the database gives it.
+    scores: npt.NDArray[np.floating[Any]]
 
 
 class Snapshot:

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 _SUFFIXES = (".parquet", ".jsonl", ".jsonl.gz", ".xml", ".xml.bz2", ".xml.gz", ".bz2", ".zim")
 _HINT = "known: wikimedia/wikipedia as .parquet or .jsonl, BEIR's corpus.jsonl, MediaWiki's .xml.bz2, .zim"
+#: Of BEIR, with or without an ending for compression.
+_DOCUMENTS, _QUESTIONS = "corpus.jsonl", "queries.jsonl"
 _EDGE = 1 << 20
 
 
@@ -43,7 +45,8 @@ def open_source(path: Path, *, prefix: str = "", work: Path | None = None) -> So
 
 
 def files_of(source: Path) -> list[Path]:
-    """The file, or those of the folder in the order of their names. Raises ``NotFound`` or ``SourceError``."""
+    """The file, or those of the folder in the order of their names; of a folder of BEIR its documents, and not its
+    questions. Raises ``NotFound`` or ``SourceError``."""
     try:
         mode = source.stat().st_mode
         found = sorted(source.iterdir()) if stat.S_ISDIR(mode) else [source]
@@ -53,6 +56,8 @@ def files_of(source: Path) -> list[Path]:
         raise SourceError(f"cannot be read: {error.strerror}", where=str(source)) from error
     if stat.S_ISDIR(mode):
         found = [path for path in found if path.name.endswith(_SUFFIXES) and not path.name.startswith(".")]
+        if any(path.name.startswith(_QUESTIONS) for path in found):
+            found = [path for path in found if path.name.startswith(_DOCUMENTS)] or found
     for path in found:
         if not path.is_file():
             raise SourceError("is not a regular file", where=str(path))

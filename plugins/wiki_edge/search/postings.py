@@ -135,8 +135,8 @@ class Postings:
 
     def _read(self, word: str) -> WordScores:
         start, stop = self._place(term_of(word))
-        rows = self._rows.read(start, stop).astype(np.int64)
-        if len(rows) and (int(rows.max()) >= self._size or (np.diff(rows) <= 0).any()):
+        rows = self._rows.read(start, stop)
+        if len(rows) and (int(rows[-1]) >= self._size or (rows[1:] <= rows[:-1]).any()):
             rows = rows[:0]  # damaged: better nothing than a wrong passage
         read = WordScores(rows, self._weights.read(start, start + len(rows)).astype(np.float32))
         self._keep(word, read)

@@ -463,6 +463,16 @@ def test_a_folder_of_files_is_read_in_order(tmp_path: Path, fast_host: Host) -> 
     assert report.entry.license == "unknown"
 
 
+def test_the_questions_of_a_folder_of_beir_are_no_articles(tmp_path: Path, fast_host: Host) -> None:
+    folder = tmp_path / "beir"
+    folder.mkdir()
+    for name, text in (("corpus", "Casters roll."), ("queries", "What rolls?")):
+        record = {"_id": name, "title": "", "text": text}
+        (folder / f"{name}.jsonl").write_text(json.dumps(record) + "\n", "utf-8")
+    report = build(Order(folder, tmp_path / "out", "x"), fast_host)
+    assert [row["id"] for row in rows_of(report)] == ["corpus#0"]
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
