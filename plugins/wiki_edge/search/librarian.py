@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NotRequired, TypedDict
 import numpy as np
 from llama_index.core.schema import NodeRelationship, NodeWithScore, RelatedNodeInfo, TextNode
 
-from ragstone.core import NotFound, Retrieval, WordScores, best_of, inverse_frequencies, question_stems, rank
+from ragstone.core import NotFound, Retrieval, best_of, inverse_frequencies, question_stems, rank
 
 from .memory import Memory
 from .shelves import Shelves
@@ -229,16 +229,12 @@ class Librarian:
         parts = [shard.scores(words) for shard, _ in shards]
         counts = {word: sum(len(part[word].keys) for part in parts) for word in words}
         size = sum(len(shard) for shard, _ in shards)
+        weights = [_full_text_idf(size, counts[word]) for word in words]
         found: list[tuple[float, int]] = []
         for number, ((_, kept), part) in enumerate(zip(shards, parts, strict=True)):
-            weighed = [
-                WordScores(part[word].keys, part[word].scores * np.float32(_full_text_idf(size, counts[word])))
-                for word in words
-            ]
             only = None if kept is None else np.flatnonzero(kept)
-            found += [
-                (score, number << _SHARD | row) for row, score in best_of(weighed, self._candidates, only) if score > 0
-            ]
+            best_here = best_of([part[word] for word in words], self._candidates, only, weights)
+            found += [(score, number << _SHARD | row) for row, score in best_here if score > 0]
         found.sort(key=lambda each: (-each[0], each[1]))
         best = {key: score for score, key in found[: self._candidates]}
         return best, inverse_frequencies(words, counts, size)
