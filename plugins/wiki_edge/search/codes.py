@@ -125,7 +125,7 @@ class Codes:
                 rows = slice(start, stop) if self._clusters is None else self._clusters.rows_between(start, stop)
                 here &= kept[rows]
             near.add(start, np.flatnonzero(here), distances, columns)
-        return near.places, near.codes
+        return near.found()
 
     def _columns(self, ranges: list[tuple[int, int]]) -> Iterator[tuple[int, npt.NDArray[np.uint64]]]:
         """The codes at these places, [words, places] of a block at a time, with the first one's place."""
@@ -168,10 +168,10 @@ class _Nearest:
 
     def __init__(self, words: int, limit: int) -> None:
         self.bound = np.iinfo(np.uint16).max
-        self.places = np.zeros(0, np.int64)
-        self.codes = np.zeros((words, 0), np.uint64)
-        self._distances = np.zeros(0, np.uint16)
         self._limit = limit
+        self._count = 0
+        #: Places, codes and distances, as they came.
+        self._parts = [(np.zeros(0, np.int64), np.zeros((words, 0), np.uint64), np.zeros(0, np.uint16))]
 
     def add(
         self,
@@ -186,13 +186,23 @@ class _Nearest:
             self.bound = min(self.bound, _nth(near, self._limit))
             closer = near <= self.bound
             found, near = found[closer], near[closer]
-        self.places = np.concatenate([self.places, found + start])
-        self.codes = np.concatenate([self.codes, columns.take(found, axis=1)], axis=1)
-        self._distances = np.concatenate([self._distances, near])
-        if len(self.places) > 2 * self._limit:
-            self.bound = _nth(self._distances, self._limit)
-            kept = np.flatnonzero(self._distances <= self.bound)
-            self.places, self.codes, self._distances = self.places[kept], self.codes[:, kept], self._distances[kept]
+        self._parts.append((found + start, columns.take(found, axis=1), near))
+        self._count += len(found)
+        if self._count > 2 * self._limit:
+            places, codes, near = self._joined()
+            self.bound = _nth(near, self._limit)
+            kept = np.flatnonzero(near <= self.bound)
+            self._parts = [(places[kept], codes.take(kept, axis=1), near[kept])]
+            self._count = len(kept)
+
+    def found(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.uint64]]:
+        """The places of the nearest, ``limit`` or some more, and their codes, [words, places]."""
+        places, codes, _ = self._joined()
+        return places, codes
+
+    def _joined(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.uint64], npt.NDArray[np.uint16]]:
+        places, codes, near = zip(*self._parts, strict=True)
+        return np.concatenate(places), np.concatenate(codes, axis=1), np.concatenate(near)
 
 
 def _nth(distances: npt.NDArray[np.uint16], count: int) -> int:
