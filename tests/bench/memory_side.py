@@ -125,9 +125,11 @@ def warm(work: str, precision: Precision, chunks: int) -> dict[str, Any]:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text("\n".join(parts), "utf-8")
     real = MiniLMEmbedding.find(Path(work, "cache", "encoder"), precision=precision)
-    with _opened(work, precision, data="large-data", home="large", plugins={"quick": _AnyVectors(real)}) as host:
+    large = f"large-{precision}"
+    with _opened(work, precision, data=large, home="large", plugins={"quick": _AnyVectors(real)}) as host:
         memory_of(host).update()
         made = memory_of(host).corpus.info().chunks
+    with _opened(work, precision, data=large, home="large") as host:
         questions = [" ".join(words[at : at + 9]) for at in (rng.randrange(len(words) - 9) for _ in range(320))]
         for question in questions[:20]:
             query_memory(question, host=host, min_relevance=-1)
@@ -182,10 +184,10 @@ def _opened(
 
 
 class _Quick(BaseEmbedding):
-    """The real model for questions, and a vector without work for everything else."""
+    """Takes itself for the real model, and gives any vector without work."""
 
     window: int = 256
-    _real: Any = PrivateAttr()
+    _real: MiniLMEmbedding = PrivateAttr()
     _numbers: Any = PrivateAttr(default_factory=lambda: np.random.default_rng(3))
 
     def __init__(self, real: MiniLMEmbedding) -> None:
@@ -200,9 +202,16 @@ class _Quick(BaseEmbedding):
         numbers: list[float] = self._numbers.standard_normal(384).tolist()
         return numbers
 
+    @property
+    def fingerprint(self) -> str:
+        return self._real.fingerprint
+
+    @property
+    def family(self) -> str:
+        return self._real.family
+
     def _get_query_embedding(self, query: str) -> list[float]:
-        found: list[float] = self._real.get_query_embedding(query)
-        return found
+        return self._get_text_embedding(query)
 
     async def _aget_query_embedding(self, query: str) -> list[float]:
         return self._get_query_embedding(query)
