@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
+from llama_index.core.postprocessor.types import BaseNodePostprocessor
 
+from ragstone.core import hookimpl
 from ragstone.core.testing import open_host
 from ragstone.plugins.iris_memory import query_memory
 from ragstone.plugins.iris_memory.recall.recency import Recency
@@ -14,6 +16,8 @@ from tests.plugins.iris_memory.remembering import File, remember
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from llama_index.core.schema import NodeWithScore
 
 WORDS = [f"word{number}" for number in range(60)]
 TEXT = " ".join(WORDS)
@@ -52,6 +56,25 @@ def test_one_that_says_more_stays_though_it_is_older(tmp_path: Path) -> None:
 def test_of_three_versions_the_newest_is_left(tmp_path: Path) -> None:
     versions = File("b.md", EDITED, days=20), File("c.md", TEXT, days=30), File("a.md", LONGER, days=1)
     assert found(tmp_path, *versions) == ["a.md"]
+
+
+class NoSecrets(BaseNodePostprocessor):
+    def _postprocess_nodes(self, nodes: list[NodeWithScore], query_bundle: Any = None) -> list[NodeWithScore]:
+        return [node for node in nodes if node.node.metadata["path"] != "secret.md"]
+
+
+class Discreet:
+    @hookimpl
+    def ragstone_postprocessors(self) -> list[BaseNodePostprocessor]:
+        return [NoSecrets()]
+
+
+def test_what_another_plugin_takes_away_stays_away(tmp_path: Path) -> None:
+    with open_host(tmp_path, plugins={"discreet": Discreet()}) as host:
+        remember(host, File("secret.md", LONGER), File("known.md", "Something else is known of word1 and word2."))
+        for older in (False, True):
+            given = query_memory(TEXT, min_relevance=-1, older=older, host=host)
+            assert [chunk.path for chunk in given] == ["known.md"]
 
 
 def test_copies_of_one_age_are_one(tmp_path: Path) -> None:
