@@ -17,8 +17,6 @@ from .children import measure
 from .machine import describe
 
 _KEPT = Path(__file__).parents[2] / "bench-results" / "shards"
-#: Chroma's index of a million rows takes an hour and gigabytes to make.
-_MOST_FOR_CHROMA = 200_000
 
 
 def run(rows: int, questions: int, clusters: bool) -> dict[str, Any]:
@@ -29,8 +27,6 @@ def run(rows: int, questions: int, clusters: bool) -> dict[str, Any]:
     methods = ["ours", "ours_clustered", "specification", "faiss", "chroma"]
     if find_spec("faiss") is None:
         methods.remove("faiss")
-    if rows > _MOST_FOR_CHROMA:
-        methods.remove("chroma")
     if not clusters:
         methods.remove("ours_clustered")
     found = {}

@@ -192,11 +192,13 @@ def test_killed_at_any_moment_nothing_acknowledged_is_lost(tmp_path: Path) -> No
                     os.write(writer, f"gone {name}\n".encode())
                 number += 1
         os.close(writer)
-        time.sleep(0.05 + chance.random() * 0.5)
-        os.kill(child, 9)
-        os.waitpid(child, 0)
         with os.fdopen(reader) as said:
-            told = [line.split() for line in said.read().splitlines() if len(line.split()) == 2]
+            lines = [said.readline() for _ in range(chance.randrange(2, 60))]
+            time.sleep(chance.random() * 0.02)  # and somewhere within what it does next
+            os.kill(child, 9)
+            os.waitpid(child, 0)
+            lines += said.read().splitlines()
+        told = [line.split() for line in lines if len(line.split()) == 2]
         tried = {name for word, name in told if word == "try"}
         dropping = {name for word, name in told if word == "drop"}
         gone = {name for word, name in told if word == "gone"}
