@@ -10,7 +10,7 @@ with uncollected():
     from .answers import Answer, Citation, Delta, Timings
     from .assistants import Assistant
     from .calibration import DEFAULT_THRESHOLD, FEWEST_CHUNKS, OFFERED, Calibration, calibrate
-    from .catalog import PluginTables, WordScores
+    from .catalog import PluginTables
     from .child import apart
     from .citations import CheckedSentence, Passages, split_answer
     from .citations.contradicting import Contradiction, contradictions
@@ -49,10 +49,10 @@ with uncollected():
     from .gate import evidence as weigh_evidence
     from .guards import CitedWarning, Guard, Verdict
     from .health import Check
+    from .highest import best_of_sums
     from .hookspecs import HOOKS_VERSION, hookimpl
     from .host import Host
     from .ingest import IngestProgress, IngestReport
-    from .lexical import best_of
     from .llms.addresses import server_address
     from .llms.plain import ChatFailed, ChatReply, ChatServer, ask_chat
     from .llms.whole import ask_llm
@@ -131,11 +131,10 @@ __all__ = [
     "TooLarge",
     "Turn",
     "Verdict",
-    "WordScores",
     "apart",
     "ask_chat",
     "ask_llm",
-    "best_of",
+    "best_of_sums",
     "calibrate",
     "choose_quotes",
     "contradictions",

@@ -23,3 +23,13 @@ def highest(numbers: npt.NDArray[np.floating[Any]], limit: int) -> npt.NDArray[n
     peaks = numbers if blocks < limit else numbers[: blocks * _BLOCK].reshape(-1, _BLOCK).max(axis=1)
     bound = np.partition(peaks, len(peaks) - limit)[len(peaks) - limit]
     return np.flatnonzero(numbers >= bound)
+
+
+def best_of_sums(sums: npt.NDArray[np.floating[Any]], limit: int) -> list[tuple[int, float]]:
+    """Places of the ``limit`` highest sums above 0, and these, best first; equal ones in their order."""
+    if limit <= 0:
+        return []
+    found = highest(sums, limit)
+    found = found[sums[found] > 0]
+    found = found[np.lexsort((found, -sums[found]))][:limit]
+    return list(zip(found.tolist(), sums[found].tolist(), strict=True))

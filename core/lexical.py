@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .highest import highest
+from .highest import best_of_sums
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
 #: Scores of words that are kept, in bytes: the words of some thousand questions over 20,000 chunks.
 _KEPT_BYTES = 32_000_000
-_SLICE = 65_536
 
 
 @dataclass
@@ -79,32 +78,20 @@ class LexicalSearch:
 
 
 def best_of(
-    scores: Sequence[WordScores],
-    limit: int,
-    keys: npt.NDArray[np.int64] | None = None,
-    weights: Sequence[float] | None = None,
+    scores: Sequence[WordScores], limit: int, keys: npt.NDArray[np.int64] | None = None
 ) -> list[tuple[int, float]]:
-    """The keys with the highest sums, best first; equal ones in their order. ``keys``: only these. ``weights``: what
-    each word's scores are multiplied by."""
-    held = [
-        (each, weight) for each, weight in zip(scores, weights or [1.0] * len(scores), strict=True) if len(each.keys)
-    ]
-    if not held or limit <= 0:
+    """The keys with the highest sums, best first; equal ones in their order. ``keys``: only these."""
+    held = [each for each in scores if len(each.keys)]
+    if not held:
         return []
     # Keys of one corpus lie close together: an array over their range is the quickest place to add them up.
-    low = min(int(each.keys[0]) for each, _ in held)
-    high = max(int(each.keys[-1]) for each, _ in held)
-    sums = np.zeros(high - low + 1, held[0][0].scores.dtype)
-    for each, weight in held:
-        # In slices: a word may stand in half a million rows, and what is worked out between would take as much memory.
-        for first in range(0, len(each.keys), _SLICE):
-            part = slice(first, first + _SLICE)
-            sums[each.keys[part] - low] += each.scores[part] * weight
+    low = min(int(each.keys[0]) for each in held)
+    high = max(int(each.keys[-1]) for each in held)
+    sums = np.zeros(high - low + 1, held[0].scores.dtype)
+    for each in held:
+        sums[each.keys - low] += each.scores
     if keys is not None:
         there = keys[(keys >= low) & (keys <= high)] - low
         everywhere, sums = sums, np.zeros_like(sums)
         sums[there] = everywhere[there]
-    found = highest(sums, limit)
-    found = found[sums[found] > 0]
-    found = found[np.lexsort((found, -sums[found]))][:limit]
-    return list(zip((found + low).tolist(), sums[found].tolist(), strict=True))
+    return [(place + low, score) for place, score in best_of_sums(sums, limit)]

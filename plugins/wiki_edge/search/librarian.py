@@ -6,10 +6,9 @@ import math
 import time
 from typing import TYPE_CHECKING, Any, NotRequired, TypedDict
 
-import numpy as np
 from llama_index.core.schema import NodeRelationship, NodeWithScore, RelatedNodeInfo, TextNode
 
-from ragstone.core import NotFound, Retrieval, best_of, inverse_frequencies, question_stems, rank
+from ragstone.core import NotFound, Retrieval, inverse_frequencies, question_stems, rank
 
 from .memory import Memory
 from .shelves import Shelves
@@ -18,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
+    import numpy as np
     import numpy.typing as npt
 
     from ragstone.core import Encoder, Scores
@@ -159,8 +159,8 @@ class Librarian:
         shards = list(self._shelves.now().shards)
         counts = dict.fromkeys(words, 0)
         for shard in shards:
-            for word, scores in shard.scores(words).items():
-                counts[word] += len(scores.keys)
+            for word, places in shard.find(words).items():
+                counts[word] += len(places)
         return inverse_frequencies(words, counts, sum(len(shard) for shard in shards))
 
     # Inside
@@ -226,15 +226,14 @@ class Librarian:
         self, shards: Sequence[tuple[Shard, npt.NDArray[np.bool_] | None]], words: Sequence[str]
     ) -> tuple[dict[int, float], dict[str, float]]:
         """BM25 over all shards as if they were one, and each stem's idf for the gate."""
-        parts = [shard.scores(words) for shard, _ in shards]
-        counts = {word: sum(len(part[word].keys) for part in parts) for word in words}
+        parts = [shard.find(words) for shard, _ in shards]
+        counts = {word: sum(len(part[word]) for part in parts) for word in words}
         size = sum(len(shard) for shard, _ in shards)
-        weights = [_full_text_idf(size, counts[word]) for word in words]
+        weights = {word: _full_text_idf(size, count) for word, count in counts.items()}
         found: list[tuple[float, int]] = []
-        for number, ((_, kept), part) in enumerate(zip(shards, parts, strict=True)):
-            only = None if kept is None else np.flatnonzero(kept)
-            best_here = best_of([part[word] for word in words], self._candidates, only, weights)
-            found += [(score, number << _SHARD | row) for row, score in best_here if score > 0]
+        for number, ((shard, kept), part) in enumerate(zip(shards, parts, strict=True)):
+            best_here = shard.best(part, weights, self._candidates, kept)
+            found += [(score, number << _SHARD | row) for row, score in best_here]
         found.sort(key=lambda each: (-each[0], each[1]))
         best = {key: score for score, key in found[: self._candidates]}
         return best, inverse_frequencies(words, counts, size)

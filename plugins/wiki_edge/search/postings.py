@@ -7,21 +7,22 @@ Three arrays: ``terms``, sorted 64-bit hashes of the stems with the place where 
 from __future__ import annotations
 
 from array import array
+from bisect import bisect_left
 from collections import Counter, OrderedDict
 from functools import lru_cache
 from hashlib import blake2b
 from itertools import pairwise
 from threading import Lock
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from ragstone.core import WordScores, stems
+from ragstone.core import best_of_sums, stems
 
 from .file_arrays import FileArray, GrowingArray
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
     import numpy.typing as npt
@@ -37,6 +38,9 @@ _SPILL = 500_000
 _POSTING = np.dtype([("term", "<u8"), ("row", "<u4"), ("count", "<f4")])
 #: One of so many terms is held in memory, to find the others by.
 _STRIDE = 512
+_POSTING_BYTES = 6
+#: Postings of a common word that are read at once, and rows whose sums are in memory at once.
+_PIECE, _ROWS = 2**15, 2**17
 
 
 class PostingsWriter:
@@ -101,8 +105,20 @@ class PostingsWriter:
         self._terms, self._rows, self._counts = array("Q"), array("I"), array("f")
 
 
+class _Kept(NamedTuple):
+    """The postings of a stem in memory: rows, ascending, and weights."""
+
+    rows: npt.NDArray[np.uint32]
+    weights: npt.NDArray[np.float16]
+
+    @property
+    def nbytes(self) -> int:
+        return self.rows.nbytes + self.weights.nbytes
+
+
 class Postings:
-    """The words of an open shard. What was read last is held within the budget of memory."""
+    """The words of an open shard. What was read last is held within the budget of memory; however common a question's
+    words are, of the others no more than a piece is in memory."""
 
     def __init__(self, terms: Path, rows: Path, weights: Path, size: int, memory: Memory, cache_bytes: int) -> None:
         """Raises ``ShardError`` where the files do not fit together."""
@@ -114,63 +130,110 @@ class Postings:
         self._size = size
         self._memory = memory
         self._guides = self._terms.gather(np.arange(0, len(self._terms), _STRIDE))[:, 0].copy()
-        self._kept: OrderedDict[str, WordScores] = OrderedDict()
+        self._kept: OrderedDict[int, _Kept] = OrderedDict()
         self._kept_bytes = 0
         self._cache_bytes = cache_bytes
         self._lock = Lock()
 
-    def scores(self, words: Sequence[str]) -> dict[str, WordScores]:
-        """Of each stem the rows that hold it, ascending, and its part of BM25 there, without idf."""
-        found = {}
-        for word in words:
-            with self._lock:
-                known = self._kept.get(word)
-                if known is not None:
-                    self._kept.move_to_end(word)
-            found[word] = known if known is not None else self._read(word)
-        return found
+    def find(self, words: Sequence[str]) -> dict[str, range]:
+        """Where each stem's postings lie: as many as there are rows that hold it."""
+        return {word: self._place(term_of(word)) for word in words}
+
+    def best(
+        self,
+        found: Mapping[str, range],
+        weights: Mapping[str, float],
+        limit: int,
+        kept: npt.NDArray[np.bool_] | None = None,
+    ) -> list[tuple[int, float]]:
+        """``(row, BM25)`` of the best rows, best first; equal ones in their order.
+
+        ``found``: as ``find`` gives it. ``weights``: each stem's idf. ``kept``: only rows for which it is true.
+        """
+        best: list[tuple[int, float]] = []
+        for first in range(0, self._size, _ROWS):
+            rows = range(first, min(first + _ROWS, self._size))
+            sums = np.zeros(len(rows), np.float32)
+            for word, places in found.items():
+                if not places:
+                    continue
+                for here, scores in self._pieces(places, rows):
+                    sums[here - first] += scores * np.float32(weights[word])
+            if kept is not None:
+                sums *= kept[rows.start : rows.stop]
+            best += [(first + place, score) for place, score in best_of_sums(sums, limit)]
+        return sorted(best, key=lambda each: (-each[1], each[0]))[:limit]
 
     def __del__(self) -> None:
         self._memory.give_back(self._kept_bytes)
 
-    def _read(self, word: str) -> WordScores:
-        start, stop = self._place(term_of(word))
-        rows = self._rows.read(start, stop)
-        if len(rows) and (int(rows[-1]) >= self._size or (rows[1:] <= rows[:-1]).any()):
-            rows = rows[:0]  # damaged: better nothing than a wrong passage
-        read = WordScores(rows, self._weights.read(start, start + len(rows)).astype(np.float32))
-        self._keep(word, read)
+    def _pieces(self, places: range, rows: range) -> Iterator[tuple[npt.NDArray[np.uint32], npt.NDArray[np.float16]]]:
+        """Of the postings at these places those of these rows, a piece at a time."""
+        known = self._kept_at(places)
+        if known is not None:
+            first, last = np.searchsorted(known.rows, (rows.start, rows.stop)).tolist()
+            yield known.rows[first:last], known.weights[first:last]
+            return
+        if len(rows) < self._size:  # else all are of these rows
+            places = places[self._before(places, rows.start) : self._before(places, rows.stop)]
+        for start in range(places.start, places.stop, _PIECE):
+            read = self._read(range(start, min(start + _PIECE, places.stop)), rows)
+            if read is None:
+                return
+            yield read
+
+    def _kept_at(self, places: range) -> _Kept | None:
+        """The postings that are held in memory, or are from now on because they are few."""
+        with self._lock:
+            known = self._kept.get(places.start)
+            if known is not None:
+                self._kept.move_to_end(places.start)
+                return known
+        if len(places) * _POSTING_BYTES > self._cache_bytes // 4:
+            return None
+        read = self._read(places, range(self._size)) or _NONE
+        self._keep(places.start, read)
         return read
 
-    def _place(self, term: int) -> tuple[int, int]:
-        """Where the postings of a term begin and end; nothing for one that is not there."""
+    def _keep(self, place: int, read: _Kept) -> None:
+        with self._lock:
+            while self._kept and self._kept_bytes + read.nbytes > self._cache_bytes:
+                _, old = self._kept.popitem(last=False)
+                self._kept_bytes -= old.nbytes
+                self._memory.give_back(old.nbytes)
+            if place not in self._kept and self._memory.take(read.nbytes):
+                self._kept[place] = read
+                self._kept_bytes += read.nbytes
+
+    def _read(self, places: range, rows: range) -> _Kept | None:
+        """The postings at these places; ``None`` where they are damaged: better nothing than a wrong passage."""
+        read = self._rows.read(places.start, places.stop)
+        if len(read) and (int(read[0]) < rows.start or int(read[-1]) >= rows.stop or (read[1:] <= read[:-1]).any()):
+            return None
+        return _Kept(read, self._weights.read(places.start, places.stop))
+
+    def _before(self, places: range, row: int) -> int:
+        """How many of the postings at these places are of rows before this one."""
+        return bisect_left(places, row, key=lambda place: int(self._rows.read(place, place + 1)[0]))
+
+    def _place(self, term: int) -> range:
+        """Where the postings of a term lie; nothing for one that is not there."""
         guide = int(np.searchsorted(self._guides, np.uint64(term), side="right")) - 1
         if guide < 0:
-            return 0, 0
+            return range(0)
         start = guide * _STRIDE
         near = self._terms.read(start, min(start + _STRIDE + 1, len(self._terms)))
         at = int(np.searchsorted(near[:, 0], np.uint64(term)))
         if at + 1 >= len(near) or int(near[at, 0]) != term:
-            return 0, 0
+            return range(0)
         begins, ends = int(near[at, 1]), int(near[at + 1, 1])
-        return (begins, ends) if begins <= ends <= len(self._rows) else (0, 0)
-
-    def _keep(self, word: str, read: WordScores) -> None:
-        size = read.keys.nbytes + read.scores.nbytes
-        if size > self._cache_bytes // 4:
-            return
-        with self._lock:
-            while self._kept_bytes + size > self._cache_bytes:
-                _, old = self._kept.popitem(last=False)
-                freed = old.keys.nbytes + old.scores.nbytes
-                self._kept_bytes -= freed
-                self._memory.give_back(freed)
-            if word not in self._kept and self._memory.take(size):
-                self._kept[word] = read
-                self._kept_bytes += size
+        return range(begins, ends) if begins <= ends <= len(self._rows) else range(0)
 
 
 @lru_cache(maxsize=65536)
 def term_of(stem: str) -> int:
     """A stem as a number: two of a shard's million stems are the same with a chance of one in 36 million."""
     return int.from_bytes(blake2b(stem.encode(), digest_size=8).digest(), "little")
+
+
+_NONE = _Kept(np.zeros(0, np.uint32), np.zeros(0, np.float16))

@@ -18,12 +18,10 @@ from .postings import Postings
 from .side_files import domains, headings_of, side_files
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     import numpy.typing as npt
-
-    from ragstone.core import WordScores
 
     from ..shards.entry import ShardEntry
     from .memory import Memory
@@ -105,9 +103,20 @@ class Shard:
         found: npt.NDArray[np.float32] = np.einsum("ij,j->i", self._embeddings.gather(rows), question)
         return found
 
-    def scores(self, words: Sequence[str]) -> dict[str, WordScores]:
-        """Of each stem the rows that hold it and its part of BM25 there, without idf."""
-        return self._postings.scores(words)
+    def find(self, words: Sequence[str]) -> dict[str, range]:
+        """Where each stem's postings lie: as many as there are rows that hold it."""
+        return self._postings.find(words)
+
+    def best(
+        self,
+        found: Mapping[str, range],
+        weights: Mapping[str, float],
+        limit: int,
+        kept: npt.NDArray[np.bool_] | None = None,
+    ) -> list[tuple[int, float]]:
+        """The rows with the highest BM25, and it, best first. ``found``: of ``find``; ``weights``: each stem's idf;
+        ``kept``: only rows for which it is true."""
+        return self._postings.best(found, weights, limit, kept)
 
     def of_domain(self, domain: str) -> npt.NDArray[np.bool_] | None:
         """Which rows are of that domain; ``None`` where all are. A row that names none is of the shard's."""
