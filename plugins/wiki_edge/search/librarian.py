@@ -159,7 +159,7 @@ class Librarian:
         shards = list(self._shelves.now().shards)
         counts = dict.fromkeys(words, 0)
         for shard in shards:
-            for word, places in shard.find(words).items():
+            for word, places in shard.postings.find(words).items():
                 counts[word] += len(places)
         return inverse_frequencies(words, counts, sum(len(shard) for shard in shards))
 
@@ -226,13 +226,13 @@ class Librarian:
         self, shards: Sequence[tuple[Shard, npt.NDArray[np.bool_] | None]], words: Sequence[str]
     ) -> tuple[dict[int, float], dict[str, float]]:
         """BM25 over all shards as if they were one, and each stem's idf for the gate."""
-        parts = [shard.find(words) for shard, _ in shards]
+        parts = [shard.postings.find(words) for shard, _ in shards]
         counts = {word: sum(len(part[word]) for part in parts) for word in words}
         size = sum(len(shard) for shard, _ in shards)
         weights = {word: _full_text_idf(size, count) for word, count in counts.items()}
         found: list[tuple[float, int]] = []
         for number, ((shard, kept), part) in enumerate(zip(shards, parts, strict=True)):
-            best_here = shard.best(part, weights, self._candidates, kept)
+            best_here = shard.postings.best(part, weights, self._candidates, kept)
             found += [(score, number << _SHARD | row) for row, score in best_here]
         found.sort(key=lambda each: (-each[0], each[1]))
         best = {key: score for score, key in found[: self._candidates]}

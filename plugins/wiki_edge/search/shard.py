@@ -18,7 +18,7 @@ from .postings import Postings
 from .side_files import domains, headings_of, side_files
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
     import numpy.typing as npt
@@ -62,7 +62,8 @@ class Shard:
                 sides["clusters"], sides["cluster_starts"], sides["cluster_order"], entry.size, entry.dim
             )
         self._codes = Codes(sides["codes"], sides["centre"], entry.size, entry.dim, memory, clusters)
-        self._postings = Postings(
+        #: The words of its rows.
+        self.postings = Postings(
             sides["terms"],
             sides["term_rows"],
             sides["term_weights"],
@@ -102,21 +103,6 @@ class Shard:
         # One product of vectors a row, so that a row's cosine does not depend on which others are read with it.
         found: npt.NDArray[np.float32] = np.einsum("ij,j->i", self._embeddings.gather(rows), question)
         return found
-
-    def find(self, words: Sequence[str]) -> dict[str, range]:
-        """Where each stem's postings lie: as many as there are rows that hold it."""
-        return self._postings.find(words)
-
-    def best(
-        self,
-        found: Mapping[str, range],
-        weights: Mapping[str, float],
-        limit: int,
-        kept: npt.NDArray[np.bool_] | None = None,
-    ) -> list[tuple[int, float]]:
-        """The rows with the highest BM25, and it, best first. ``found``: of ``find``; ``weights``: each stem's idf;
-        ``kept``: only rows for which it is true."""
-        return self._postings.best(found, weights, limit, kept)
 
     def of_domain(self, domain: str) -> npt.NDArray[np.bool_] | None:
         """Which rows are of that domain; ``None`` where all are. A row that names none is of the shard's."""
