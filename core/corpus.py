@@ -222,7 +222,7 @@ class Corpus:
 
     def has_vectors(self, row: CorpusRow) -> bool:
         """Whether the stored vectors are those of the encoder in use."""
-        return bool(row.fingerprint.get("encoder") == self.fingerprint["encoder"])
+        return bool(row.fingerprint.get("encoder") == self.encoder.fingerprint)
 
     def size(self, snapshot: Snapshot, row: CorpusRow) -> int:
         """How many chunks there are; counted once for each state of the corpus."""

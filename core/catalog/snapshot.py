@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -146,14 +147,15 @@ class Snapshot:
         found: dict[int, DocumentVectors] = {}
         for start in range(0, len(document_keys), _DOCUMENTS_AT_ONCE):
             asked = document_keys[start : start + _DOCUMENTS_AT_ONCE]
-            rows: dict[int, list[Any]] = {key: [] for key in asked}
-            for row in self._connection.execute(
+            rows = self._connection.execute(
                 select(chunk.c.document_id, chunk.c.id, chunk.c.vectors)
                 .where(chunk.c.document_id.in_(asked))
                 .order_by(chunk.c.document_id, chunk.c.position)
-            ):
-                rows[row.document_id].append(row)
-            found |= {key: _vectors(of_one, dimension) for key, of_one in rows.items()}
+            )
+            found |= {key: _vectors([], dimension) for key in asked}
+            found |= {
+                key: _vectors(list(of_one), dimension) for key, of_one in groupby(rows, lambda row: row.document_id)
+            }
         return found
 
     def chunk_vectors(self, keys: Sequence[int], dimension: int) -> dict[int, npt.NDArray[np.float32]]:

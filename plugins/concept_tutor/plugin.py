@@ -41,7 +41,8 @@ def ragstone_readers(host: Host) -> Mapping[str, BaseReader]:
 @hookimpl
 def ragstone_node_parsers(host: Host) -> Mapping[str, NodeParser]:
     """Wiki pages, cut into chunks of their sections; and passages, which are chunks already."""
-    from .plans.corpus import KIND, PassageParser
+    from .plans import KIND
+    from .plans.corpus import PassageParser
     from .settings import ConceptTutorSettings
 
     return {"mediawiki": host.options(ConceptTutorSettings).pages.node_parser(), KIND: PassageParser()}
@@ -50,9 +51,13 @@ def ragstone_node_parsers(host: Host) -> Mapping[str, NodeParser]:
 @hookimpl
 def ragstone_retriever(host: Host, corpus: Corpus, top_k: int, filters: MetadataFilters | None) -> BaseRetriever | None:
     """What the plans hold of the concepts in a question; every other corpus is left to others."""
+    from .plans import NAME
+
+    if corpus.name != NAME:  # said before all that a tutor needs is imported: every first question comes here
+        return None
     from .chat import retriever
 
-    return retriever(host, corpus, top_k, filters)
+    return retriever(host, top_k, filters)
 
 
 @hookimpl

@@ -15,7 +15,7 @@ from ragstone.core import HybridRetriever, Retrieval, ScoredRetriever, sentence_
 
 from ..learn.lessons import ME, Lessons
 from ..learn.records import BLANK
-from ..plans.corpus import NAME, bring_up_to_date, corpus_of
+from ..plans.corpus import bring_up_to_date, corpus_of
 from ..plans.store import PlanStore
 from .asking import is_about_last_answer, is_about_weakest
 from .concepts import meant, named
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from ragstone.core import Corpus, Host
+    from ragstone.core import Host
 
     from ..learn.records import Attempt, Question
     from ..plans.records import Concept
@@ -40,10 +40,8 @@ _NAMES_KEPT = 32
 _PLANS_KEPT = 256
 
 
-def retriever(host: Host, corpus: Corpus, top_k: int, filters: MetadataFilters | None) -> ScoredRetriever | None:
-    """The retriever of the plans' corpus; ``None`` for any other, which is left to others."""
-    if corpus.name != NAME:
-        return None
+def retriever(host: Host, top_k: int, filters: MetadataFilters | None) -> ScoredRetriever:
+    """The retriever of the plans' corpus."""
     asked = [part for part in filters.filters if isinstance(part, MetadataFilter)] if filters is not None else []
     narrowed = {part.key: str(part.value) for part in asked}
     return TutorRetriever(host, top_k=top_k, plan=narrowed.get("plan"), learner=narrowed.get("learner", ME))

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from ragstone.core import Assistant, NotFound, Profile
 
 from ..addresses import PAGES, page_of
-from ..plans.corpus import NAME, corpus_of
+from ..plans import NAME
+from ..plans.corpus import corpus_of
 from ..plans.store import PlanStore
 from ..settings import ConceptTutorSettings
 from .prompts import CHAT

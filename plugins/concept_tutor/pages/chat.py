@@ -9,7 +9,7 @@ from flask import render_template, request
 from ragstone.core import RagstoneError
 
 from ..addresses import kept_copy, page_of
-from ..plans.corpus import NAME
+from ..plans import NAME
 from ..plans.store import PlanStore
 
 if TYPE_CHECKING:

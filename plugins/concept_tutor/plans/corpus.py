@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from llama_index.core.node_parser import NodeParser
 from llama_index.core.schema import BaseNode, Document, MetadataMode, NodeRelationship, TextNode
 
+from . import KIND, NAME
 from .store import PlanStore
 
 if TYPE_CHECKING:
@@ -19,8 +20,6 @@ if TYPE_CHECKING:
 
     from .records import SourceChunk
 
-NAME = "concept_tutor"
-KIND = "tutor_passage"
 _SPOKEN = ("page_title", "section")
 
 

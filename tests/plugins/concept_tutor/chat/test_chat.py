@@ -9,7 +9,7 @@ import pytest
 from ragstone.core import BadRequest, Citation, NotFound
 from ragstone.core.testing import ScriptedLLM, open_host
 from ragstone.plugins.concept_tutor.learn.lessons import Lessons
-from ragstone.plugins.concept_tutor.plans.corpus import NAME
+from ragstone.plugins.concept_tutor.plans import NAME
 from ragstone.plugins.concept_tutor.plans.store import PlanStore
 
 from ..material import SLUG, put_plan

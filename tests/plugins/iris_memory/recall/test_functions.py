@@ -251,6 +251,27 @@ os.waitpid(child, 0)
 # At once
 
 
+def test_a_question_brings_nothing_of_other_plugins_along(tmp_path: Path) -> None:
+    """What a first answer imports it waits for, and it stays in memory."""
+    with open_host(tmp_path) as opened:
+        remember(opened, *FILES)
+    code = """
+import sys
+from pathlib import Path
+from ragstone.core.testing import open_host
+from ragstone.plugins.iris_memory import query_memory
+
+with open_host(Path(sys.argv[1])) as host:
+    before = set(sys.modules)
+    assert query_memory("rubber tyres", host=host)
+    print(*sorted(set(sys.modules) - before))
+"""
+    ran = subprocess.run([sys.executable, "-c", code, str(tmp_path)], capture_output=True, text=True, check=True)
+    others = [name for name in ran.stdout.split() if not name.startswith("ragstone.plugins.iris_memory")]
+    brought = [name for name in others if name.startswith("ragstone.plugins.") or name == "markdown_it"]
+    assert brought == ["ragstone.plugins.concept_tutor.plans"], "the names of its corpora, and no more"
+
+
 def test_many_threads_ask_at_once(host: Host) -> None:
     questions = [
         "Which tyres grip wet concrete?",
