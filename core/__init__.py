@@ -15,6 +15,7 @@ with uncollected():
     from .citations import CheckedSentence, Passages, split_answer
     from .citations.contradicting import Contradiction, contradictions
     from .cli.app import Deployment
+    from .cli.lazy_group import LazyGroup
     from .cli.show import as_json as show_json
     from .cli.show import printable
     from .cli.show import progress as show_progress
@@ -104,6 +105,7 @@ __all__ = [
     "IngestReport",
     "LLMError",
     "LLMSettings",
+    "LazyGroup",
     "MissingExtra",
     "NotFound",
     "Passages",

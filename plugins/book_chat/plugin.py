@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ragstone.core import hookimpl
+from ragstone.core import LazyGroup, hookimpl
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -84,9 +84,13 @@ def ragstone_pages(host: Host) -> Any:
 @hookimpl
 def ragstone_commands(cli: click.Group) -> None:
     """``ragstone book``."""
-    from .commands import book
 
-    cli.add_command(book)
+    def book() -> click.Group:
+        from .commands import book
+
+        return book
+
+    cli.add_command(LazyGroup("book", book))
 
 
 @hookimpl

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ragstone.core import hookimpl, require_extra
+from ragstone.core import LazyGroup, hookimpl, require_extra
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -92,9 +92,13 @@ def ragstone_pages(host: Host) -> Any:
 @hookimpl
 def ragstone_commands(cli: click.Group) -> None:
     """``ragstone tutor``."""
-    from .commands import tutor
 
-    cli.add_command(tutor)
+    def tutor() -> click.Group:
+        from .commands import tutor
+
+        return tutor
+
+    cli.add_command(LazyGroup("tutor", tutor))
 
 
 @hookimpl

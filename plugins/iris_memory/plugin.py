@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ragstone.core import hookimpl
+from ragstone.core import LazyGroup, hookimpl
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -134,9 +134,13 @@ def ragstone_pages(host: Host) -> Any:
 @hookimpl
 def ragstone_commands(cli: click.Group) -> None:
     """``ragstone memory``."""
-    from .commands import memory
 
-    cli.add_command(memory)
+    def memory() -> click.Group:
+        from .commands import memory
+
+        return memory
+
+    cli.add_command(LazyGroup("memory", memory))
 
 
 @hookimpl

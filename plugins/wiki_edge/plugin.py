@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ragstone.core import hookimpl
+from ragstone.core import LazyGroup, hookimpl
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -61,6 +61,10 @@ def ragstone_checks(host: Host) -> Sequence[Check]:
 @hookimpl
 def ragstone_commands(cli: click.Group) -> None:
     """``ragstone wiki``."""
-    from .commands import wiki
 
-    cli.add_command(wiki)
+    def wiki() -> click.Group:
+        from .commands import wiki
+
+        return wiki
+
+    cli.add_command(LazyGroup("wiki", wiki))

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 import subprocess
+import sys
 from shutil import which
 from typing import TYPE_CHECKING
 
 import click
 import pytest
+from click.testing import CliRunner
 
+from ragstone.core import LazyGroup
 from ragstone.core.cli.app import Deployment, _cli
 from tests.needs import missing
 from tests.patience import HANG
@@ -170,3 +173,52 @@ def test_the_exit_codes_of_the_readme(with_book: Here, arguments: list[str], cod
     assert done.code == code, done.err
     assert "Traceback" not in done.err
     assert (done.err == "") == (code == 0)
+
+
+# What another command is made of
+
+
+def test_a_group_is_imported_when_somebody_looks_into_it() -> None:
+    found = []
+
+    @click.group(epilog="Example: sing song")
+    def sing() -> None:
+        """Songs."""
+
+    @sing.command()
+    def song() -> None:
+        """One of them."""
+        click.echo("la")
+
+    def find() -> click.Group:
+        found.append(sing)
+        return sing
+
+    cli = click.Group("cli", commands={"sing": LazyGroup("sing", find)})
+    runner = CliRunner()
+    assert runner.invoke(cli, ["nothing"]).exit_code == 2
+    assert not found
+    assert runner.invoke(cli, ["sing", "song"]).output == "la\n"
+    for looks in (["--help"], ["sing", "--help"], ["sing", "nothing"]):
+        one, other = (click.Group("cli", commands={"sing": group}) for group in (LazyGroup("sing", find), sing))
+        assert runner.invoke(one, looks).output == runner.invoke(other, looks).output
+    context = click.Context(cli)
+    assert LazyGroup("sing", find).list_commands(context) == ["song"]
+    assert LazyGroup("sing", find).get_command(context, "song") is song
+    assert LazyGroup("sing", find).to_info_dict(context) == sing.to_info_dict(context)
+
+
+def test_no_command_waits_for_those_of_other_plugins(site: Path) -> None:
+    code = """
+import sys
+from ragstone.core.cli.app import main
+try:
+    main(["memory", "status", "--help"])
+finally:
+    print(*(name for name in sys.modules if name.startswith("ragstone.plugins.")), file=sys.stderr)
+"""
+    ran = subprocess.run(
+        [sys.executable, "-c", code], env=environment(site), capture_output=True, text=True, timeout=HANG, check=True
+    )
+    brought = {name.split(".")[2] for name in ran.stderr.split() if ".commands" in name}
+    assert brought == {"iris_memory"}
