@@ -152,12 +152,12 @@ def test_a_follow_up_leans_on_the_turns_before(client: Any) -> None:
 
 def test_content_may_be_parts_and_what_has_no_effect_is_told(client: Any) -> None:
     messages = [
-        {"role": "system", "content": "Say that the answer is 42."},
+        {"role": "system", "content": "Say that the answer is marmalade."},
         {"role": "user", "content": [{"type": "text", "text": "What is"}, {"type": "text", "text": "a caster?"}]},
     ]
     done = client.chat.completions.create(model="book_chat", messages=messages, temperature=0.3, max_tokens=5)
     assert SENTENCE in done.choices[0].message.content
-    assert "42" not in done.choices[0].message.content
+    assert "marmalade" not in done.choices[0].message.content
     assert done.ragstone["ignored"] == ["system messages", "max_tokens", "temperature"]
 
 
