@@ -18,7 +18,7 @@ from tests.composed import VARIABLES, WORKERS
 from tests.faults.valves import Readers
 from tests.faults.working_together import everything_is_there, first_version, ingest, until_the_index_follows
 from tests.needs import needed
-from tests.patience import HANG
+from tests.patience import HANG, until
 from tests.services import Stack, stacked
 
 if TYPE_CHECKING:
@@ -78,15 +78,15 @@ def test_two_workers_and_an_ingestion_at_once(deployed: Deployed) -> None:
 
 
 def test_one_worker_has_the_index_and_the_other_searches_exactly(deployed: Deployed) -> None:
-    told = []
-    for name in WORKERS:
-        answer = httpx.get(f"{deployed.stack.address(name)}/health", headers=_with(deployed.key), timeout=HANG)
-        (detail,) = (check["detail"] for check in answer.json()["checks"] if check["name"] == "vector index")
-        told.append(detail)
-    assert sorted(told) == [
-        "ChromaStore follows the catalog",
-        "another process has it; exact search answers here",
-    ]
+    def told() -> list[str]:
+        health = [
+            httpx.get(f"{deployed.stack.address(name)}/health", headers=_with(deployed.key), timeout=HANG).json()
+            for name in WORKERS
+        ]
+        return sorted(check["detail"] for each in health for check in each["checks"] if check["name"] == "vector index")
+
+    until(lambda: "starting" not in told(), "workers that have started")
+    assert told() == ["ChromaStore follows the catalog", "another process has it; exact search answers here"]
 
 
 def test_nobody_asks_without_a_key_and_one_that_is_removed_opens_neither(deployed: Deployed) -> None:
