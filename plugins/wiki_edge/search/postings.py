@@ -116,6 +116,9 @@ class _Kept(NamedTuple):
         return self.rows.nbytes + self.weights.nbytes
 
 
+_NONE = _Kept(np.zeros(0, np.uint32), np.zeros(0, np.float16))
+
+
 class Postings:
     """The words of an open shard. What was read last is held within the budget of memory; however common a question's
     words are, of the others no more than a piece is in memory."""
@@ -171,7 +174,8 @@ class Postings:
         """Of the postings at these places those of these rows, a piece at a time."""
         known = self._kept_at(places)
         if known is not None:
-            first, last = np.searchsorted(known.rows, (rows.start, rows.stop)).tolist()
+            # Bounds of another type would have numpy copy all rows first.
+            first, last = np.searchsorted(known.rows, np.array((rows.start, rows.stop), np.uint32)).tolist()
             yield known.rows[first:last], known.weights[first:last]
             return
         if len(rows) < self._size:  # else all are of these rows
@@ -234,6 +238,3 @@ class Postings:
 def term_of(stem: str) -> int:
     """A stem as a number: two of a shard's million stems are the same with a chance of one in 36 million."""
     return int.from_bytes(blake2b(stem.encode(), digest_size=8).digest(), "little")
-
-
-_NONE = _Kept(np.zeros(0, np.uint32), np.zeros(0, np.float16))

@@ -28,6 +28,7 @@ from ragstone.plugins.iris_memory import (
 )
 from ragstone.plugins.iris_memory.recall import functions
 from ragstone.plugins.iris_memory.recall.resident import Resident
+from tests.patience import HANG
 from tests.plugins.iris_memory.recall.strict_block import read
 from tests.plugins.iris_memory.remembering import NOW, File, mail, remember
 
@@ -266,7 +267,9 @@ with open_host(Path(sys.argv[1])) as host:
     assert query_memory("rubber tyres", host=host)
     print(*sorted(set(sys.modules) - before))
 """
-    ran = subprocess.run([sys.executable, "-c", code, str(tmp_path)], capture_output=True, text=True, check=True)
+    ran = subprocess.run(
+        [sys.executable, "-c", code, str(tmp_path)], capture_output=True, text=True, timeout=HANG, check=True
+    )
     others = [name for name in ran.stdout.split() if not name.startswith("ragstone.plugins.iris_memory")]
     brought = [name for name in others if name.startswith("ragstone.plugins.") or name == "markdown_it"]
     assert brought == ["ragstone.plugins.concept_tutor.plans"], "the names of its corpora, and no more"

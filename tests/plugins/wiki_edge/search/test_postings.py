@@ -62,6 +62,7 @@ def test_sums_are_the_same_however_they_are_read(
 ) -> None:
     texts = _texts(300)
     _write(tmp_path, texts)
+    # So small that a few hundred rows take several pieces, as a million do.
     monkeypatch.setattr(module, "_ROWS", rows_at_once)
     monkeypatch.setattr(module, "_PIECE", piece)
     reads = _open(tmp_path, len(texts), cache_bytes=cache_bytes)
