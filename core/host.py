@@ -57,7 +57,7 @@ class Host(Hooks):
         super().__init__(settings, plugins)
         self._corpora: dict[str, Corpus] = {}
         self._following: Following | None = None
-        self._opened = False
+        self._opened = self._closed = False
         self._once: dict[object, object] = {}
         self._for_long_life: list[Callable[[], None]] = []
         self._ends: list[Callable[[], None]] = []
@@ -73,7 +73,7 @@ class Host(Hooks):
         """Open the catalog and tell the plugins; once."""
         if not self._opened:
             _ = self.catalog
-            self._opened = True
+            self._opened, self._closed = True, False
             try:
                 for _name, _result in self._plugins.call("ragstone_opened", host=self):
                     pass
@@ -92,7 +92,7 @@ class Host(Hooks):
         """Tell the plugins, stop what follows, let go of the catalog. A fork leaves all that to who opened it."""
         if not self._opened or self._lock.is_copy:
             return
-        self._opened = False
+        self._opened, self._closed = False, True
         if self._following is not None:  # before the plugins, whose stores it fills
             self._following.stop()
         for end in reversed(self._ends):
@@ -117,6 +117,11 @@ class Host(Hooks):
         self.close()
 
     # What there is
+
+    @property
+    def closed(self) -> bool:
+        """Whether ``close`` has begun. What fails in a thread from then on fails because of it."""
+        return self._closed
 
     @property
     def version(self) -> str:

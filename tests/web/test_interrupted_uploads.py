@@ -148,19 +148,26 @@ def test_each_beginning_is_written_down_before_the_reading(tmp_path: Path) -> No
     assert seen == [1]
 
 
-def test_a_server_that_ends_leaves_what_it_had_to_the_next(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    upload, at_work = given(tmp_path), queue.Queue[threading.Thread]()
+def test_a_server_that_ends_leaves_what_it_had_to_the_next(tmp_path: Path) -> None:
+    upload, at_work, over = given(tmp_path), queue.Queue[threading.Thread](), threading.Event()
 
     def add(upload: Upload, tell: Callable[[int, int, int], None]) -> AddReport:
-        monkeypatch.setattr(threading.main_thread(), "is_alive", lambda: False)
         at_work.put(threading.current_thread())
+        assert over.wait(30)
         raise RuntimeError("cannot schedule new futures after interpreter shutdown")
 
-    jobs = Jobs(add)
-    job = jobs.submit(upload)
-    at_work.get(timeout=30).join(30)
-    assert jobs.job(job.id).state == "reading"
+    jobs = Jobs(add, over.is_set)
+    job, later = jobs.submit(upload), jobs.submit(given(tmp_path, name="later.md"))
+    working = at_work.get(timeout=30)
+    jobs.stop()
+    over.set()
+    working.join(30)
+    assert [jobs.job(one.id).state for one in (job, later)] == ["reading", "queued"]
     assert upload.file.is_file()
+    upload.let_go()
+    found = left_behind(tmp_path / "data" / "uploads")
+    assert [one.name for one in found] == ["wheels.md", "later.md"]
+    assert [one.about.begun for one in found] == [0, 0], "a stop in order is not held against a book"
 
 
 @contextmanager
@@ -218,11 +225,13 @@ def test_a_server_is_killed_over_a_book_and_the_next_one_finishes_it(tmp_path: P
     assert list((tmp_path / "data" / "uploads").iterdir()) == []
 
 
-def test_a_server_that_is_stopped_over_a_book_ends_well_and_keeps_it(tmp_path: Path) -> None:
+@pytest.mark.parametrize("after", [0, 0.3, 1])
+def test_a_server_that_is_stopped_over_a_book_ends_well_and_keeps_it(tmp_path: Path, after: float) -> None:
     (tmp_path / "ragstone.toml").write_text("[plugins.book_chat]\nsample = false\n")
     sections = (f"# Part {number}\n\n{f'Wheel {number} turns about axis {number}. ' * 40}\n" for number in range(400))
     with serving(tmp_path, signal.SIGTERM) as client:
         client.post("/api/books", files={"file": ("big.md", "\n".join(sections).encode())})
         until(lambda: client.get("/api/books/jobs").json()["jobs"][0]["of"])
-        time.sleep(1)  # it is not told when the encoder has begun
-    assert [upload.name for upload in left_behind(tmp_path / "data" / "uploads")] == ["big.md"]
+        time.sleep(after)  # within the catalog's work or the encoder's
+    (left,) = left_behind(tmp_path / "data" / "uploads")
+    assert (left.name, left.about.begun) == ("big.md", 0)

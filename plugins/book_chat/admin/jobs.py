@@ -57,12 +57,19 @@ class Job:
 class Jobs:
     """All uploads of a server. Safe to use from several threads; the work is done in a thread of its own."""
 
-    def __init__(self, add: Callable[[Upload, Callable[[int, int, int], None]], AddReport]) -> None:
+    def __init__(
+        self,
+        add: Callable[[Upload, Callable[[int, int, int], None]], AddReport],
+        is_over: Callable[[], bool] = lambda: False,
+    ) -> None:
+        """``add``: reads an upload, telling how far it is. ``is_over``: whether the server ends."""
         self._add = add
+        self._is_over = is_over
         self._changed = threading.Condition()
         self._jobs: OrderedDict[str, Job] = OrderedDict()
         self._waiting: deque[tuple[str, Upload]] = deque()
         self._working = False
+        self._reading: Upload | None = None
 
     def submit(self, upload: Upload) -> Job:
         """Queue an upload. Raises ``StorageBusy`` when too many wait already; the upload is gone then."""
@@ -98,6 +105,13 @@ class Jobs:
             self._working = True
             # a daemon: what it stores is whole at every moment, so the server need not wait for it to end
             threading.Thread(target=self._work, name="ragstone-uploads", daemon=True).start()
+
+    def stop(self) -> None:
+        """The server ends in order: the next one goes on with what it has, and the stop is not held against a book."""
+        with self._changed:
+            self._waiting.clear()
+            if self._reading is not None:
+                self._reading.put_off()
 
     def jobs(self) -> tuple[Job, ...]:
         """All that are remembered, the latest last."""
@@ -142,29 +156,33 @@ class Jobs:
                     return
                 job_id, upload = self._waiting.popleft()
             self._update(job_id, state="reading")
-            facts = self._read(job_id, upload)
-            if not threading.main_thread().is_alive():
-                return  # whatever it was, it is the server that ends: the next one goes on with it
-            upload.remove()
+            try:
+                facts = {"state": "done", "report": _told(self._read(job_id, upload))}
+            except Exception as error:
+                if self._is_over():
+                    return  # whatever it says, it is the server that ends: the next one goes on with the book
+                facts = {"state": "failed", "problem": _problem(upload, error)}
+            with self._changed:
+                self._reading = None
+                upload.remove()
             self._update(job_id, **facts)
 
-    def _read(self, job_id: str, upload: Upload) -> dict[str, Any]:
+    def _read(self, job_id: str, upload: Upload) -> AddReport:
         def tell(files: int, of: int, chunks: int) -> None:
             self._update(job_id, files=files, of=of, chunks=chunks)
 
-        try:
+        with self._changed:
             upload.begin()
-            report = self._add(upload, tell)
-        except RagstoneError as error:
-            _log.warning("the uploaded book %r was not read: %s", upload.name, error)
-            return {"state": "failed", "problem": error.to_problem()}
-        except Exception:
-            _log.exception("reading the uploaded book %r failed", upload.name)
-            return {
-                "state": "failed",
-                "problem": RagstoneError("reading the book failed; the log says more").to_problem(),
-            }
-        return {"state": "done", "report": _told(report)}
+            self._reading = upload
+        return self._add(upload, tell)
+
+
+def _problem(upload: Upload, error: Exception) -> dict[str, Any]:
+    if isinstance(error, RagstoneError):
+        _log.warning("the uploaded book %r was not read: %s", upload.name, error)
+        return error.to_problem()
+    _log.error("reading the uploaded book %r failed", upload.name, exc_info=error)
+    return RagstoneError("reading the book failed; the log says more").to_problem()
 
 
 def _told(report: AddReport) -> dict[str, Any]:

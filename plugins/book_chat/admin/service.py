@@ -42,6 +42,7 @@ def jobs_of(host: Host) -> Jobs:
         shelf.pdfs.tidy()
         return report
 
-    jobs = Jobs(add)
+    jobs = Jobs(add, lambda: host.closed)
+    host.when_closing(jobs.stop)
     jobs.resume(left_behind(uploads_of(host)))
     return jobs

@@ -90,6 +90,11 @@ class Upload:
         self.about = replace(self.about, begun=self.about.begun + 1)
         self.write()
 
+    def put_off(self) -> None:
+        """Its server ends in order: that its reading was begun does not count."""
+        self.about = replace(self.about, begun=self.about.begun - 1)
+        self.write()
+
     def write(self) -> None:
         """Write down what is known of it: from now on a server that is started goes on with it."""
         new = self.folder / f"{_ABOUT}.new"
