@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
 from llama_index.core.ingestion import IngestionPipeline
-from llama_index.core.schema import TextNode
+from llama_index.core.schema import NodeRelationship, TextNode
 
 from .catalog import NewChunk, NewDocument
 from .passages import headings_of
@@ -198,4 +198,7 @@ def _chunk(node: TextNode, vectors: object) -> NewChunk:
     kept = node.to_dict()
     for known in ("text", "metadata", "embedding"):
         kept.pop(known, None)
+    for side in (NodeRelationship.PREVIOUS, NodeRelationship.NEXT):
+        if beside := kept["relationships"].get(side):
+            beside["metadata"] = {}  # it stands with the neighbour itself, and was a third of what a chunk's row held
     return NewChunk(node.node_id, headings_of(node), node.text, node.metadata, kept, vectors)  # type: ignore[arg-type]

@@ -73,6 +73,8 @@ class Together:
 
 def _products(matrix: Matrix, vectors: Matrix) -> Matrix:
     """``matrix @ vector`` of each, float32 [vectors, rows]."""
+    if len(vectors) == 1:  # BLAS shares it out between the processors, if it may
+        return np.asarray((matrix @ vectors[0])[None], np.float32)
     whole = len(matrix) // _ROWS * _ROWS
     blocks = matrix[:whole].reshape(-1, 1, _ROWS, matrix.shape[1])
     by_block = np.matmul(blocks, vectors[None, :, :, None])[..., 0]

@@ -192,8 +192,7 @@ class Snapshot:
 
     def nodes(self, keys: Iterable[int]) -> dict[int, TextNode]:
         """LlamaIndex nodes by key; keys that are gone are left out."""
-        rows = self._connection.execute(_NODES, {"keys": list(keys)}).all()
-        return {row.id: _node(row) for row in rows}
+        return {row[0]: _node(row) for row in self._connection.execute(_NODES, {"keys": list(keys)})}
 
     def packed_words(self, keys: Sequence[int]) -> dict[int, bytes]:
         """The chunks' words by key as ``second_look.pack`` packs them; keys that are gone are left out."""
@@ -236,5 +235,6 @@ def _vectors(rows: Sequence[Any], dimension: int) -> DocumentVectors:
     )
 
 
-def _node(row: Row[Any]) -> TextNode:
-    return TextNode.from_dict({**row.node, "metadata": row.metadata, "text": row.text})
+def _node(row: Sequence[Any]) -> TextNode:
+    _, text, metadata, node = row  # by their places: a name is looked up anew in every row
+    return TextNode.from_dict({**node, "metadata": metadata, "text": text})

@@ -225,6 +225,20 @@ class LinesOf:
         return {"lines": Lines()}
 
 
+def test_a_chunk_names_its_neighbours_and_leaves_their_metadata_to_them(tmp_path: Path, database: str | None) -> None:
+    with open_host(tmp_path, database=database, plugins={"test_models": LinesOf(Counting())}) as host:
+        corpus = host.corpus("log", kind="lines")
+        corpus.ingest([Document(id_="log", text="one\ntwo\nthree", metadata={"by": "Iris"})])
+        first, second, third = corpus.document_nodes("log")
+    assert [node.metadata["by"] for node in (first, second, third)] == ["Iris"] * 3
+    before, after, source = second.prev_node, second.next_node, second.source_node
+    assert before is not None
+    assert after is not None
+    assert source is not None
+    assert (before.node_id, after.node_id) == (first.node_id, third.node_id)
+    assert (before.metadata, after.metadata, source.metadata) == ({}, {}, {"by": "Iris"})
+
+
 def test_a_changed_document_embeds_only_what_changed(tmp_path: Path, database: str | None) -> None:
     model = Counting()
     with open_host(tmp_path, database=database, plugins={"test_models": LinesOf(model)}) as host:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from llama_index.core.postprocessor.types import BaseNodePostprocessor
 
 from .. import fields
@@ -12,11 +13,13 @@ from .. import fields
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    import numpy.typing as npt
     from llama_index.core.schema import BaseNode, NodeWithScore, QueryBundle
 
 NOTE = "note"
 _RUN = 3
-_A_FEW = 32
+#: By which the words' hashes become one number: Knuth's multiplier for 64 bits (TAOCP, volume 2, 3.3.4).
+_FACTOR = 6364136223846793005
 _KEPT = 4096
 
 
@@ -45,30 +48,36 @@ def superseded(nodes: Sequence[BaseNode], share: float) -> dict[str, str]:
     Of notes of one age the first in the list counts as the newer."""
     notes = [node for node in nodes if node.metadata.get(fields.DOC_TYPE) == NOTE]
     notes.sort(key=lambda node: -_date(node.metadata))  # stable
-    newer: list[tuple[BaseNode, frozenset[int]]] = []
+    if not notes:
+        return {}
+    common = _in_common([note.get_content() for note in notes])
+    repeats = np.tril(common >= share * common.diagonal()[:, None], -1)
     found: dict[str, str] = {}
-    for note in notes:
-        held, some = _runs(note.get_content())
-        best, most = None, share * len(held)
-        for other, others in newer:
-            # Most notes have nothing to do with each other: a few runs tell.
-            if 2 * len(some & others) < share * len(some):
-                continue
-            if other.metadata.get(fields.PATH) == note.metadata.get(fields.PATH):
-                continue
-            count = len(held & others)
-            if count > most or (count == most and best is None):
-                best, most = other, count
-        if best is not None:
-            found[note.node_id] = best.node_id
-        newer.append((note, held))
+    for place in np.flatnonzero(repeats.any(axis=1)).tolist():
+        note = notes[place]
+        newer = [
+            other
+            for other in np.flatnonzero(repeats[place]).tolist()
+            if notes[other].metadata.get(fields.PATH) != note.metadata.get(fields.PATH)
+        ]
+        if newer:
+            found[note.node_id] = notes[max(newer, key=lambda other: common[place, other])].node_id
     return found
 
 
 def repeated(older: str, newer: str) -> float:
     """The share of the older text's runs of three words that stand in the newer one, 0 to 1."""
-    before, after = _runs(older)[0], _runs(newer)[0]
-    return len(before & after) / len(before) if before else 0.0
+    (runs, shared), _ = _in_common([older, newer]).tolist()
+    return shared / runs if runs else 0.0
+
+
+def _in_common(texts: Sequence[str]) -> npt.NDArray[np.float64]:
+    """How many different runs of three words each two of the texts share, [len(texts), len(texts)]."""
+    runs = [_runs(text) for text in texts]
+    different, places = np.unique(np.concatenate(runs), return_inverse=True)
+    held = np.zeros((len(runs), len(different)))
+    held[np.repeat(np.arange(len(runs)), [len(each) for each in runs]), places] = 1
+    return held @ held.T
 
 
 def _date(metadata: dict[str, Any]) -> float:
@@ -77,10 +86,7 @@ def _date(metadata: dict[str, Any]) -> float:
 
 
 @lru_cache(maxsize=_KEPT)
-def _runs(text: str) -> tuple[frozenset[int], frozenset[int]]:
-    """The text's runs of three words, and a few of them."""
-    words = text.casefold().split()
-    runs = frozenset(
-        map(hash, zip(words, words[1:], words[2:], strict=False)) if len(words) >= _RUN else map(hash, words)
-    )
-    return runs, frozenset(sorted(runs)[:_A_FEW])
+def _runs(text: str) -> npt.NDArray[np.int64]:
+    """The text's runs of three words as numbers, of this process only; of a shorter text its words."""
+    words = np.array(list(map(hash, text.casefold().split())), np.int64)
+    return (words[:-2] * _FACTOR + words[1:-1]) * _FACTOR + words[2:] if len(words) >= _RUN else words
