@@ -192,7 +192,8 @@ class Snapshot:
 
     def nodes(self, keys: Iterable[int]) -> dict[int, TextNode]:
         """LlamaIndex nodes by key; keys that are gone are left out."""
-        return {row[0]: _node(row) for row in self._connection.execute(_NODES, {"keys": list(keys)})}
+        rows = self._connection.execute(_NODES, {"keys": list(keys)}).all()
+        return {row[0]: _node(row) for row in rows}
 
     def packed_words(self, keys: Sequence[int]) -> dict[int, bytes]:
         """The chunks' words by key as ``second_look.pack`` packs them; keys that are gone are left out."""
