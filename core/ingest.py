@@ -199,6 +199,7 @@ def _chunk(node: TextNode, vectors: object) -> NewChunk:
     for known in ("text", "metadata", "embedding"):
         kept.pop(known, None)
     for side in (NodeRelationship.PREVIOUS, NodeRelationship.NEXT):
-        if beside := kept["relationships"].get(side):
+        beside = kept["relationships"].get(side)
+        if isinstance(beside, dict):  # anybody's parser may give a list
             beside["metadata"] = {}  # it stands with the neighbour itself, and was a third of what a chunk's row held
     return NewChunk(node.node_id, headings_of(node), node.text, node.metadata, kept, vectors)  # type: ignore[arg-type]

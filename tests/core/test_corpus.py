@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from llama_index.core.node_parser import NodeParser
-from llama_index.core.schema import BaseNode, Document, MetadataMode, NodeRelationship, TextNode
+from llama_index.core.schema import BaseNode, Document, MetadataMode, NodeRelationship, RelatedNodeInfo, TextNode
 from pydantic import PrivateAttr
 
 from ragstone.core import Host, NotFound
@@ -237,6 +237,30 @@ def test_a_chunk_names_its_neighbours_and_leaves_their_metadata_to_them(tmp_path
     assert source is not None
     assert (before.node_id, after.node_id) == (first.node_id, third.node_id)
     assert (before.metadata, after.metadata, source.metadata) == ({}, {}, {"by": "Iris"})
+
+
+class Related(Lines):
+    """Says of every line which ones follow, as a list."""
+
+    def _postprocess_parsed_nodes(self, nodes: list[BaseNode], parent_doc_map: dict[str, Document]) -> list[BaseNode]:
+        for node in nodes:
+            node.relationships[NodeRelationship.NEXT] = [RelatedNodeInfo(node_id="a"), RelatedNodeInfo(node_id="b")]
+        return nodes
+
+
+def test_a_parser_may_name_several_neighbours(tmp_path: Path) -> None:
+    class Mine(LinesOf):
+        @hookimpl
+        def ragstone_node_parsers(self) -> dict[str, NodeParser]:
+            return {"lines": Related()}
+
+    with open_host(tmp_path, plugins={"test_models": Mine(Counting())}) as host:
+        corpus = host.corpus("log", kind="lines")
+        corpus.ingest([Document(id_="log", text="one\ntwo")])
+        first, _ = corpus.document_nodes("log")
+    following = first.relationships[NodeRelationship.NEXT]
+    assert isinstance(following, list)
+    assert [info.node_id for info in following] == ["a", "b"]
 
 
 def test_a_changed_document_embeds_only_what_changed(tmp_path: Path, database: str | None) -> None:
