@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -95,6 +96,15 @@ def test_nfr_1_it_refuses_rather_than_invents(host: Host, question: str) -> None
     answer = host.assistant("book_chat").ask(question)
     assert answer.refused
     assert answer.citations == ()
+
+
+def test_nfr_3_an_answer_tells_what_its_retrieval_took(host: Host) -> None:
+    """How long that is with 20,000 passages and eight clients, ``python -m tests.bench.load`` measures."""
+    started = time.perf_counter()
+    told = host.assistant("book_chat").ask("Which tyres grip wet concrete better?").timings
+    spent = (time.perf_counter() - started) * 1000
+    assert min(told.encode, told.retrieve, told.answer) > 0
+    assert told.encode + told.retrieve + told.answer <= spent
 
 
 def test_nfr_4_another_edition_needs_no_other_settings(host: Host, tmp_path: Path) -> None:
