@@ -58,6 +58,7 @@ with uncollected():
     from .llms.plain import ChatFailed, ChatReply, ChatServer, ask_chat
     from .llms.whole import ask_llm
     from .loading import PluginState, require_extra
+    from .ownership import OwnedFolders, remove_own_file, sync_folder, write_atomically
     from .profiles import Profile
     from .questions import read_question
     from .ranking import Scores, inverse_frequencies, rank
@@ -108,6 +109,7 @@ __all__ = [
     "LazyGroup",
     "MissingExtra",
     "NotFound",
+    "OwnedFolders",
     "Passages",
     "PluginError",
     "PluginState",
@@ -152,6 +154,7 @@ __all__ = [
     "rank",
     "read_question",
     "read_settings",
+    "remove_own_file",
     "require_extra",
     "sentence_spans",
     "server_address",
@@ -160,7 +163,9 @@ __all__ = [
     "show_table",
     "split_answer",
     "stems",
+    "sync_folder",
     "visible",
     "weigh_evidence",
     "write_ahead",
+    "write_atomically",
 ]

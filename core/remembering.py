@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
-import os
-import tempfile
+import re
 from contextlib import closing, suppress
 from dataclasses import asdict
 from hashlib import sha256
@@ -14,6 +13,7 @@ from typing import TYPE_CHECKING
 from llama_index.core.schema import MetadataMode
 
 from .drafts import Draft, Sentence
+from .ownership import remove_own_file, write_atomically
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -32,6 +32,8 @@ _VERSION = 2
 #: Answers that are kept; of more, the ones that were written first go. About 2 kB each.
 _MOST = 10_000
 _LOOKED_AFTER_EVERY = 256
+#: Its files' names: others in the folder are not its own.
+_NAMES = r"[0-9a-f]{64}\.json"
 
 
 class Remembering:
@@ -75,11 +77,7 @@ class Remembering:
         told = json.dumps({"sentences": [asdict(sentence) for sentence in given], "dropped": draft.dropped})
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
-            # Whole or not at all, whatever happens to this process.
-            handle, name = tempfile.mkstemp(dir=self._folder, suffix=".new")
-            with os.fdopen(handle, "w", encoding="utf-8") as file:
-                file.write(told)
-            os.replace(name, place)  # noqa: PTH105 - what mkstemp gives is no Path
+            write_atomically(place, told.encode())
             if int(place.name[:8], 16) % _LOOKED_AFTER_EVERY == 0:
                 _forget_the_oldest(self._folder)
         except OSError as error:
@@ -102,7 +100,8 @@ def _read(place: Path) -> tuple[list[Sentence], list[str]] | None:
 
 
 def _forget_the_oldest(folder: Path) -> None:
-    kept = sorted(folder.glob("*.json"), key=lambda path: path.stat().st_mtime)
+    own = (path for path in folder.iterdir() if re.fullmatch(_NAMES, path.name))
+    kept = sorted(own, key=lambda path: path.lstat().st_mtime)
     for path in kept[: max(0, len(kept) - _MOST)]:
         with suppress(OSError):
-            path.unlink()
+            remove_own_file(path, _NAMES)

@@ -96,6 +96,11 @@ def vector_index(host: Host) -> Iterator[Check]:
         yield Check("vector index", not wanted, "Chroma is not installed; exact search answers", mend=mend)
         return
     folder = host.settings.data_dir / "index"
+    if folder.is_symlink():
+        what = "it is a link, which is not followed; exact search answers"
+        mend = "put a folder in its place, or mount one there"
+        yield Check("vector index", False, what, mend=mend, where=str(folder))
+        return
     if not folder.is_dir():
         yield Check("vector index", True, "none yet; exact search answers")
         return

@@ -6,7 +6,6 @@ that is written in Rust (``chroma run``) may be used: the one in Python can be e
 
 from __future__ import annotations
 
-import os
 import re
 import secrets
 from typing import TYPE_CHECKING, Any
@@ -17,6 +16,7 @@ import httpx
 from ..errors import StorageAway
 from ..hookspecs import hookimpl
 from ..loading import require_extra
+from ..ownership import write_atomically
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -109,11 +109,6 @@ def _collection_name(folder: Path, corpus: str) -> str:
     """Of this data folder alone: another deployment on the same server may have a corpus of the same name."""
     own = folder / "deployment"
     if not own.exists():  # one process at a time comes here
-        scratch = own.with_suffix(".new")
-        with scratch.open("w", encoding="ascii") as file:
-            file.write(secrets.token_hex(8))
-            file.flush()
-            os.fsync(file.fileno())
-        scratch.replace(own)
+        write_atomically(own, secrets.token_hex(8).encode())
     name = corpus if re.fullmatch(r"[A-Za-z0-9_]{1,64}", corpus) else corpus.encode().hex()
     return f"ragstone-{own.read_text('ascii').strip()}-{name}"

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import json
 import logging
-import os
+import re
 import secrets
-import shutil
 import time
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING
 
 from llama_index.core.vector_stores.types import VectorStoreQuery
 
+from ..ownership import TEMPORARY, OwnedFolders, write_atomically
 from .chroma import ChromaFolder
 from .probe import digest_of, why_unsound
 from .rows import sample, why_unlike, windows
@@ -36,6 +36,18 @@ _ROWS_A_BATCH = 128
 _WINDOWS_A_CHUNK = 3
 #: Seconds of rest after a failure, twice as long after each further one: making a large index anew costs.
 _FIRST_REST, _LONGEST_REST = 1.0, 60.0
+_STATE = "state.json"
+
+
+def index_folders(folder: Path) -> OwnedFolders:
+    """The folders of the corpora's indexes within ``folder``."""
+    names = rf"{re.escape(_STATE)}(\.new)?|store-[0-9a-f]{{8}}|{re.escape(TEMPORARY)}.*"
+    return OwnedFolders(folder, "vector index", names, home=folder.parent)
+
+
+def is_index(folder: Path) -> bool:
+    """Whether an index says in the folder what it is: one that an older Ragstone made carries no marker."""
+    return (_read(folder) or _State()).corpus_id > 0
 
 
 @dataclass(frozen=True)
@@ -61,6 +73,7 @@ class Follower:
         self.corpus = corpus
         self.trouble: str | None = None
         self._folder = folder
+        self._folders = index_folders(folder.parent)
         self._given = given
         self._store: BasePydanticVectorStore | None = None
         self._chroma: ChromaFolder | None = None
@@ -142,14 +155,15 @@ class Follower:
 
     def _open(self, snapshot: Snapshot, row: CorpusRow) -> None:
         self._let_go()
-        state = self._read()
+        self._folders.make(self._folder.name, recognise=is_index)
+        state = _read(self._folder) or _State()
         why = self._why_anew(snapshot, row, state)
         if why is None:
             self._state = state
         else:
             if state.corpus_id:
                 _log.warning("the vector index of %s is made anew: %s", self.corpus.name, why)
-            self._wipe()
+            self._folders.clear(self._folder.name)
             self._state = _State(corpus_id=row.id, store=f"store-{secrets.token_hex(4)}")
         self._write(replace(self._state, clean=False))
         if self._given is None:
@@ -207,20 +221,15 @@ class Follower:
         self._store = None  # Chroma is closed by the thread that opened it: others may be searching it
         self._state = _State()
 
-    def _wipe(self) -> None:
-        shutil.rmtree(self._folder, ignore_errors=True)
-        self._folder.mkdir(parents=True, exist_ok=True)
-
-    def _read(self) -> _State:
-        try:
-            return _State(**json.loads((self._folder / "state.json").read_text("utf-8")))
-        except (OSError, ValueError, TypeError):
-            return _State()
-
     def _write(self, state: _State) -> None:
-        scratch = self._folder / "state.json.new"
-        scratch.write_text(json.dumps(asdict(state)), "utf-8")
-        os.replace(scratch, self._folder / "state.json")  # noqa: PTH105
+        write_atomically(self._folder / _STATE, json.dumps(asdict(state)).encode())
+
+
+def _read(folder: Path) -> _State | None:
+    try:
+        return _State(**json.loads((folder / _STATE).read_text("utf-8")))
+    except (OSError, ValueError, TypeError):
+        return None
 
 
 def _add(store: BasePydanticVectorStore, nodes: list[TextNode]) -> None:

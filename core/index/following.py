@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import logging
-import shutil
 import threading
 from typing import TYPE_CHECKING
 
 from filelock import FileLock, Timeout
 
-from ..errors import RagstoneError
+from ..errors import RagstoneError, StorageDenied
 from ..health import Check
 from .chroma import chroma_is_installed
-from .follower import Follower
+from .follower import Follower, index_folders, is_index
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from ..corpus import Corpus
     from ..host import Host
     from ..ingest import IngestProgress
@@ -39,6 +40,8 @@ class Following:
         self._folder = host.settings.data_dir / "index"
         self._lock = FileLock(self._folder / "lock", timeout=0)
         self._corpora: list[Corpus] = []
+        #: What lies beside the indexes and was said to be left alone.
+        self._left_alone: set[Path] = set()
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name="ragstone-index", daemon=True)
         self.detail = "starting"
@@ -104,6 +107,8 @@ class Following:
 
     def _take(self) -> bool:
         """Become the one process that opens the stores."""
+        if self._folder.is_symlink():
+            raise StorageDenied(f"{self._folder} is a link, which is not followed")
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
             self._lock.acquire()
@@ -157,9 +162,16 @@ class Following:
         return True
 
     def _sweep(self) -> None:
-        """Remove the folders of corpora that are gone."""
+        """Remove the index folders of corpora that are gone; whatever else lies beside them is not ours."""
+        folders = index_folders(self._folder)
         with self._host.catalog.read() as snapshot:
             known = {row.name for row in snapshot.corpora()}
-        for folder in self._folder.iterdir():
-            if folder.is_dir() and folder.name not in known:
-                shutil.rmtree(folder, ignore_errors=True)
+        for entry in sorted(self._folder.iterdir()):
+            if entry.name in known:
+                folders.adopt(entry.name, is_index)
+            elif folders.holds(entry.name):
+                _log.warning("the vector index %s is removed: its corpus is gone", entry)
+                folders.remove(entry.name)
+            elif entry.is_dir() and entry not in self._left_alone:
+                self._left_alone.add(entry)
+                _log.warning("%s is left alone: Ragstone did not make it", entry)

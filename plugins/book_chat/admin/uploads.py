@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import logging
 import lzma
+import re
 import shutil
 import stat
 import time
@@ -17,7 +19,7 @@ from uuid import uuid4
 
 from filelock import FileLock, Timeout
 
-from ragstone.core import BadRequest, SourceError, TooLarge
+from ragstone.core import BadRequest, OwnedFolders, SourceError, TooLarge, write_atomically
 
 from ..files import MAX_DEPTH
 
@@ -36,6 +38,10 @@ _LEFT_BEHIND = 24 * 3600
 #: Beside the file: what is known of it, and the lock of the server that it belongs to.
 _ABOUT = "upload.json"
 _LOCK = "lock"
+#: The file itself, by the suffix that its reader knows it by.
+_BOOK = r"book(\.[^/]*)?"
+
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -97,13 +103,12 @@ class Upload:
 
     def write(self) -> None:
         """Write down what is known of it: from now on a server that is started goes on with it."""
-        new = self.folder / f"{_ABOUT}.new"
-        new.write_text(json.dumps(asdict(self.about)), "utf-8")
-        new.replace(self.folder / _ABOUT)
+        write_atomically(self.folder / _ABOUT, json.dumps(asdict(self.about)).encode())
 
     def remove(self) -> None:
         """Forget the file. Removing it twice is fine."""
-        shutil.rmtree(self.folder, ignore_errors=True)
+        with suppress(OSError):
+            _folders(self.folder.parent).remove(self.folder.name)
         self.let_go()
 
 
@@ -124,8 +129,7 @@ def store(
             f"there is no reader for {suffix or 'files without a suffix'}",
             hint=f"these can be read: {', '.join(sorted({*suffixes, ZIP}))}",
         )
-    folder = uploads / uuid4().hex
-    folder.mkdir(parents=True, mode=0o700)
+    folder = _folders(uploads).make(uuid4().hex, mode=0o700)
     upload = Upload(folder, About(shown, f"book{suffix}", title or None, edition or None, time.time()))
     try:
         upload.take()
@@ -150,7 +154,11 @@ def left_behind(uploads: Path) -> list[Upload]:
     Half uploads are removed after a day: a younger one may just be coming in.
     """
     found = []
-    for folder in [path for path in uploads.iterdir() if path.is_dir()] if uploads.is_dir() else []:
+    folders = _folders(uploads)
+    for folder in list(uploads.iterdir()) if uploads.is_dir() and not uploads.is_symlink() else []:
+        if not folders.adopt(folder.name, _is_upload):
+            _log.info("%s is left alone: it is no upload", folder)
+            continue
         with suppress(OSError):  # another server was quicker
             age = time.time() - folder.stat().st_mtime
             upload = Upload(folder, About("", ""))
@@ -166,9 +174,20 @@ def left_behind(uploads: Path) -> list[Upload]:
     return sorted(found, key=lambda upload: upload.about.at)
 
 
+def _folders(uploads: Path) -> OwnedFolders:
+    names = rf"{re.escape(_ABOUT)}(\.new)?|{_LOCK}|{_BOOK}|\.ragstone-.*"
+    return OwnedFolders(uploads, "upload", names, home=uploads.parent)
+
+
+def _is_upload(folder: Path) -> bool:
+    """Whether an older server, which wrote no marker, made the folder for an upload."""
+    return re.fullmatch("[0-9a-f]{32}", folder.name) is not None and _read(folder / _ABOUT) is not None
+
+
 def _read(place: Path) -> About | None:
     try:
-        return About(**json.loads(place.read_text("utf-8")))
+        about = About(**json.loads(place.read_text("utf-8")))
+        return about if re.fullmatch(_BOOK, about.file) else None
     except (OSError, ValueError, TypeError):
         return None
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import threading
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, NamedTuple
 from urllib.parse import urlencode
 
-from ragstone.core import NotFound, SourceError
+from ragstone.core import NotFound, SourceError, remove_own_file
 
 from ..files import is_file
 from .pagemap import KEY
@@ -104,8 +105,10 @@ class PdfFiles:
             return
         wanted = {stored.file for slug, _path, stored in self._all() if self.allows(slug)}
         for file in there:
-            if file not in wanted:
-                file.unlink(missing_ok=True)
+            if file not in wanted and not self._kept.is_symlink():
+                with suppress(NotFound, SourceError, OSError), open_plain(file) as opened:
+                    if digest_of(opened) == file.stem:  # what has another name or content was not kept by us
+                        remove_own_file(file, r"[0-9a-f]{64}\.pdf")
 
     def _place(self, sha256: str) -> Path:
         return self._kept / f"{sha256}.pdf"

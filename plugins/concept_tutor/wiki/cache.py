@@ -22,6 +22,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ragstone.core import remove_own_file
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -32,6 +34,9 @@ _SUFFIX = ".entry"
 _NEW = ".new"
 #: A file that was being written an hour ago never will be.
 _ABANDONED = 3600.0
+_PREFIX = ".entry-"
+#: The names of its own files; whatever else lies in the folder stays.
+_NAMES = rf"[0-9a-f]{{40}}-[0-9]{{1,20}}{re.escape(_SUFFIX)}|{re.escape(_PREFIX)}.*{re.escape(_NEW)}"
 _DIGITS = re.compile(r"[0-9]{1,20}")
 
 
@@ -86,7 +91,7 @@ class Cache:
         path = self._folder / f"{_digest(name)}-{entry.revision}{_SUFFIX}"
         try:
             self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-            handle, temporary = tempfile.mkstemp(suffix=_NEW, dir=self._folder)
+            handle, temporary = tempfile.mkstemp(prefix=_PREFIX, suffix=_NEW, dir=self._folder)
             try:
                 with os.fdopen(handle, "wb") as file:
                     file.write(line + packed)
@@ -115,7 +120,7 @@ class Cache:
         except (ValueError, KeyError, TypeError, RecursionError, zlib.error) as error:
             _log.warning("dropped a damaged entry of the wikis' cache, %s: %s", path.name, error)
             with suppress(OSError):
-                path.unlink()
+                remove_own_file(path, _NAMES)
             return None
         with suppress(OSError):
             os.utime(path)  # what is read stays longest
@@ -127,14 +132,14 @@ class Cache:
         for changed, bytes_, path in held:
             abandoned = path.suffix == _NEW and changed < time.time() - _ABANDONED
             if abandoned or (size > self._most and path.suffix == _SUFFIX):
-                path.unlink(missing_ok=True)
+                remove_own_file(path, _NAMES)
                 size -= bytes_
 
     def _held(self) -> Iterator[tuple[float, int, Path]]:
         for path in self._folder.iterdir():
-            if path.suffix in {_SUFFIX, _NEW}:
+            if re.fullmatch(_NAMES, path.name):
                 with suppress(FileNotFoundError):  # another process trims as well
-                    told = path.stat()
+                    told = path.lstat()
                     yield told.st_mtime, told.st_size, path
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from filelock import FileLock, Timeout
 
-from ragstone.core import StorageBusy, StorageDenied, StorageError, StorageFull
+from ragstone.core import StorageBusy, StorageDenied, StorageError, StorageFull, write_atomically
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -56,9 +56,8 @@ class Keeping:
     def note(self, root: str, at: float, seconds: float) -> None:
         """Remember that everything was looked at. Raises ``StorageError``."""
         try:
-            fresh = self._folder / "last.json.new"
-            fresh.write_text(json.dumps(asdict(LastUpdate(root, at, seconds))), "utf-8")
-            fresh.replace(self._folder / "last.json")
+            told = json.dumps(asdict(LastUpdate(root, at, seconds)))
+            write_atomically(self._folder / "last.json", told.encode())
         except OSError as error:
             raise _told(error, self._folder) from error
 

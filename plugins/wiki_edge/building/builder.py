@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import shutil
+import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from filelock import FileLock, Timeout
 
-from ragstone.core import BadRequest, RagstoneError, SourceError, StorageBusy
+from ragstone.core import BadRequest, OwnedFolders, RagstoneError, SourceError, StorageBusy
 
+from ..shards.files import real
 from .articles import ARTICLES_VERSION
 from .chunking import CHUNKING_VERSION, LONGEST, SHORTEST
 from .feeding import Feeding
-from .journal import SHARD, Journal, PartFiles
+from .journal import JOURNAL, SHARD, Journal, PartFiles, is_begun
 from .placing import place
 from .sources import files_of, identity
 from .storage import storage
@@ -89,20 +90,21 @@ def build(
     ``EncoderError``.
     """
     files = files_of(order.source)
-    work = order.out / f".building-{order.id}"
     with storage(order.out):
-        work.mkdir(parents=True, exist_ok=True)
+        order.out.mkdir(parents=True, exist_ok=True)
+        folders = work_folders(order.out)
+        work = folders.make(f".building-{order.id}", recognise=is_begun)
         try:
             with FileLock(work / "lock", timeout=0):
                 if restart:
-                    _emptied(work)
+                    folders.clear(work.name, keep=("lock",))
                 try:
                     report = _Build(order, host, files, work, on_progress).run(make_side_files)
                 except RagstoneError:
                     if not Journal(work).last.get("rows"):  # nothing is lost with it
-                        shutil.rmtree(work)
+                        folders.remove(work.name)
                     raise
-                shutil.rmtree(work)
+                folders.remove(work.name)
                 return report
         except Timeout as error:
             raise StorageBusy(f"the shard {order.id!r} is being built by another process", where=str(work)) from error
@@ -232,10 +234,6 @@ class _Build:
         return BuildProgress(articles, parts.rows, resumed, min(1.0, share))
 
 
-def _emptied(work: Path) -> None:
-    """Throw away what was begun, but for the lock that is held."""
-    for path in work.iterdir():
-        if path.is_dir() and not path.is_symlink():
-            shutil.rmtree(path)
-        elif path.name != "lock":
-            path.unlink()
+def work_folders(out: Path) -> OwnedFolders:
+    """The folders of unfinished builds."""
+    return OwnedFolders(real(out), "build", rf"lock|tokenizer\.json|ids\.sqlite.*|{re.escape(JOURNAL)}|{SHARD}")

@@ -27,6 +27,15 @@ HEADER = 128
 _RESTART = "--restart begins anew"
 
 
+def is_begun(folder: Path) -> bool:
+    """Whether the folder holds a build's journal: an older Ragstone wrote no marker."""
+    try:
+        with (folder / JOURNAL).open("rb") as file:
+            return "options" in json.loads(file.readline())
+    except (OSError, ValueError, TypeError):
+        return False
+
+
 class Journal:
     """The folder of an unfinished build."""
 

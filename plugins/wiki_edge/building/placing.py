@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import re
-import shutil
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from importlib import import_module
@@ -12,10 +11,10 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from filelock import FileLock, Timeout
 
-from ragstone.core import StorageBusy, StorageError
+from ragstone.core import OwnedFolders, StorageBusy, StorageError, sync_folder
 
 from ..shards.entry import NAME, Manifest, ShardEntry
-from ..shards.files import sync_folder
+from ..shards.files import real
 from ..shards.releases import LOCK
 from .journal import EMBEDDINGS, METADATA, SHARD
 
@@ -61,6 +60,7 @@ def place(
         folder, entry = order.out / finished["folder"], ShardEntry.of(finished["entry"])
         shard = journal.folder / SHARD
         if shard.is_dir():
+            shard_folders(order.out).mark(shard, folder.name)
             shard.rename(folder)
             sync_folder(order.out)
         elif not folder.is_dir():
@@ -144,6 +144,11 @@ def _free(out: Path, name: str) -> Path:
     return found
 
 
+def shard_folders(out: Path) -> OwnedFolders:
+    """The folders of shards that were built here."""
+    return OwnedFolders(real(out), "shard", rf"{re.escape(METADATA)}|domains\.json|[a-z-]+\.npy")
+
+
 def _remove_old(out: Path, entry: ShardEntry, before: ShardEntry | None) -> None:
     """Remove the shard's folders but the new one and the one before it, which may still be read."""
     named = {one.embedding_file.partition("/")[0] for one in _manifest(out).shards}
@@ -153,7 +158,7 @@ def _remove_old(out: Path, entry: ShardEntry, before: ShardEntry | None) -> None
         if path.name in kept or path.is_symlink() or not own.fullmatch(path.name):
             continue
         if (path / EMBEDDINGS).is_file():
-            shutil.rmtree(path)
+            shard_folders(out).remove(path.name)
 
 
 def _sum(path: Path) -> dict[str, Any]:

@@ -11,12 +11,14 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+import re
 import secrets
 import time
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from ..shards.files import sync_folder, write_atomically
+from ragstone.core import sync_folder, write_atomically
+
 from .journal import explained
 
 if TYPE_CHECKING:
@@ -31,6 +33,7 @@ STEPS = "steps"
 OPEN = "open"
 AGENT = "ragstone.wiki_edge.planner"
 _VERSION = 1
+_ID = re.compile(r"\d{8}T\d{6}\.\d{6}Z-[0-9a-f]{8}")
 #: Keys whose values name things and may look like secrets.
 _IDS = frozenset({"id", "shard", "kind", "sha256"})
 
@@ -159,6 +162,8 @@ def made_metadata(
 def left_open(root: Path) -> Iterator[tuple[Path, int]]:
     """Episodes whose writer died, each locked by the descriptor that comes with it; close it when it is mended."""
     for marker in sorted(root.glob(f"*/{OPEN}")):
+        if not _ID.fullmatch(marker.parent.name) or any(path.is_symlink() for path in (marker, marker.parent)):
+            continue  # what lies here besides is not ours
         with suppress(OSError):
             descriptor = _locked(marker)
             if os.fstat(descriptor).st_nlink:

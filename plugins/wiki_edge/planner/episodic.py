@@ -12,17 +12,18 @@ from __future__ import annotations
 import base64
 import json
 import logging
-import shutil
 import time
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ragstone.core import NotFound, StorageBusy, StorageError
+from ragstone.core import NotFound, OwnedFolders, StorageBusy, StorageDenied, StorageError
 
 from ..errors import ShardError
 from ..shards.entry import NAME, Manifest, ShardEntry
+from ..shards.files import real
 from ..shards.lines import LONGEST_LINE, read_line
 from ..shards.npy import read_header
 from ..shards.verifying import sums_of
@@ -183,19 +184,21 @@ class EpisodicStore:
         if not records:
             return False
         last = self._last(entry, records)
-        staged = self._root / f"{self._shard}.new"
-        shutil.rmtree(staged, ignore_errors=True)  # of somebody who died here
+        folders = OwnedFolders(real(self._root), "memories", r"(embeddings|metadata|manifest)\.(npy|jsonl|json)")
+        name = f"{self._shard}.new"
         try:
-            staged.mkdir()
+            staged = folders.make(name, recognise=_is_staged)
+            folders.clear(name)  # of a process that died here
             self._write(staged, entry, records, last)
             install(staged, self._root)
-        except StorageBusy:  # somebody installs: the journal serves on, and the next one tries again
-            _log.info("memories stay in their journal: shards are being installed")
+        except (StorageBusy, StorageDenied) as error:  # the journal serves on, and the next one tries again
+            _log.info("memories stay in their journal: %s", error)
             return False
         except OSError as error:
             raise explained(error, self._root) from error
         finally:
-            shutil.rmtree(staged, ignore_errors=True)
+            with suppress(OSError):
+                folders.remove(name)
         self._journal.begin(last)
         if purge:
             self._remove_previous()
@@ -246,6 +249,11 @@ class EpisodicStore:
                     releases.clear(self._root, manifest)
         except StorageError as error:
             _log.warning("a forgotten memory is still in the release before the newest: %s", error)
+
+
+def _is_staged(folder: Path) -> bool:
+    """Whether an older Ragstone, which wrote no marker, left the folder when it was killed."""
+    return {path.name for path in folder.iterdir()} <= {"embeddings.npy", "metadata.jsonl", NAME}
 
 
 def _applied(entry: ShardEntry | None) -> int:

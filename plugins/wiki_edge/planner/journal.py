@@ -14,9 +14,7 @@ from contextlib import contextmanager, suppress
 from errno import EDQUOT, ENOSPC
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from ragstone.core import StorageBusy, StorageError, StorageFull
-
-from ..shards.files import sync_folder, write_atomically
+from ragstone.core import StorageBusy, StorageError, StorageFull, sync_folder, write_atomically
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -87,7 +85,11 @@ class Journal:
         if not self._path.exists():
             self.begin(0)
         try:
-            with self._path.open("r+b") as file:
+            with os.fdopen(os.open(self._path, os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC), "r+b") as file:
+                if "from" not in (_record(file.readline().rstrip(b"\n")) or {}):
+                    raise StorageError(
+                        "is no journal of memories", where=str(self._path), hint="move it away, or restore it"
+                    )
                 whole = _whole(file)
                 file.truncate(whole)  # what a death left behind
                 file.seek(whole)

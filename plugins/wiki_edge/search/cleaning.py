@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 import logging
-import shutil
 import time
 from contextlib import suppress
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 from filelock import FileLock, Timeout
+
+from ragstone.core import OwnedFolders
 
 _log = logging.getLogger(__name__)
 
@@ -31,18 +33,36 @@ def clear(cache: Path, record: str) -> None:
     ``record``: the file in each folder that tells what it was made of; its stamps come last. Who has such side files
     open reads on. What cannot be removed stays, and is tried again another time.
     """
+    folders = side_file_folders(cache)
     for path in cache.glob(f"*/{record}"):
         folder = path.parent
+        if not folders.adopt(folder.name, lambda folder: _is_named_after(folder / record)):
+            continue
         with suppress(OSError, Timeout), FileLock(cache / f"{folder.name}.lock", timeout=0) as lock:
             if _is_stale(path):
                 _log.info("removing the side files in %s: their shard is gone", folder)
                 path.unlink()  # from here on they count no more, whatever happens
-                shutil.rmtree(folder)
+                folders.remove(folder.name)
                 Path(lock.lock_file).unlink()
     for scratch in cache.glob(f"{MAKING}*"):
         with suppress(OSError):
-            if time.time() - scratch.stat().st_mtime > _LONGEST_MAKING:
-                shutil.rmtree(scratch)
+            if folders.holds(scratch.name) and time.time() - scratch.stat().st_mtime > _LONGEST_MAKING:
+                folders.remove(scratch.name)
+
+
+def side_file_folders(cache: Path) -> OwnedFolders:
+    """The folders of side files in the cache."""
+    return OwnedFolders(
+        cache, "side files", r"(made-of|domains)\.json|[a-z-]+\.npy|postings-\d+\.part", home=cache.parent
+    )
+
+
+def _is_named_after(record: Path) -> bool:
+    """Whether the folder has the name that we give to what was made of this; an older Ragstone wrote no marker."""
+    try:
+        return record.parent.name == sha256(record.read_bytes()).hexdigest()[:24]
+    except OSError:
+        return False
 
 
 def _is_stale(record: Path) -> bool:

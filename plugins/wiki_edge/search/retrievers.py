@@ -19,11 +19,11 @@ from ragstone.core import (
     Retrieval,
     ScoredRetriever,
     calibrate,
+    write_atomically,
 )
 
 from ..places import places
 from ..settings import WikiEdgeSettings
-from ..shards.files import write_atomically
 from .librarian import Librarian
 
 if TYPE_CHECKING:

@@ -15,10 +15,8 @@ from __future__ import annotations
 import json
 import logging
 import os
-import shutil
-import tempfile
 from hashlib import sha256
-from pathlib import Path
+from secrets import token_hex
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -30,12 +28,13 @@ from ..errors import ShardError
 from ..shards.files import open_regular
 from ..shards.lines import LONGEST_LINE, read_line
 from . import clusters, codes
-from .cleaning import MAKING, clear, stamp
+from .cleaning import MAKING, clear, side_file_folders, stamp
 from .file_arrays import FileArray, GrowingArray
 from .postings import PostingsWriter
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
 
     from ..shards.entry import ShardEntry, ShardPlace
 
@@ -114,20 +113,21 @@ def side_files(entry: ShardEntry, place: ShardPlace, cache: Path) -> dict[str, P
 def _from_cache(entry: ShardEntry, place: ShardPlace, cache: Path) -> dict[str, Path]:
     made_of = _identity(entry, place)
     folder = cache / sha256(json.dumps(made_of).encode()).hexdigest()[:24]
-    is_new = False
+    is_new, folders = False, side_file_folders(cache)
     try:
         cache.mkdir(parents=True, exist_ok=True)
         with FileLock(cache / f"{folder.name}.lock"):
             if not (folder / _RECORD).is_file():
-                shutil.rmtree(folder, ignore_errors=True)
+                folders.remove(folder.name)  # half removed
                 _log.info("making the side files of shard %s, which has none, in %s", entry.id, folder)
-                scratch = Path(tempfile.mkdtemp(prefix=MAKING, dir=cache))
+                scratch = folders.make(f"{MAKING}{token_hex(4)}")
                 try:
                     _make(place.embeddings, place.metadata, entry.size, scratch)
                     (scratch / _RECORD).write_text(json.dumps(made_of), "utf-8")
+                    folders.mark(scratch, folder.name)
                     scratch.rename(folder)
                 finally:
-                    shutil.rmtree(scratch, ignore_errors=True)
+                    folders.remove(scratch.name)
                 is_new = True
         if is_new:
             clear(cache, _RECORD)

@@ -14,8 +14,10 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, field_validator
 
+from ragstone.core import write_atomically
+
 from ..errors import ShardError
-from .files import inside, open_regular, plain_name, relative_name, write_atomically
+from .files import inside, open_regular, plain_name, relative_name
 from .plain_json import parse
 
 NAME = "manifest.json"

@@ -1,12 +1,10 @@
-"""Files that may be anything: opened without waiting on a pipe, written so that a crash leaves the old or the new."""
+"""Files that may be anything: opened without waiting on a pipe, named so that they stay in their folder."""
 
 from __future__ import annotations
 
 import os
 import stat
-from contextlib import suppress
 from pathlib import Path, PurePosixPath
-from secrets import token_hex
 from typing import TYPE_CHECKING
 
 from ..errors import ShardError
@@ -14,8 +12,13 @@ from ..errors import ShardError
 if TYPE_CHECKING:
     from io import BufferedReader
 
-#: What an interrupted writing leaves behind begins with it; the next installation clears it away.
+#: What an interrupted writing leaves behind begins with it, as in the core; the next installation clears it away.
 TEMPORARY = ".ragstone-"
+
+
+def real(folder: Path) -> Path:
+    """The folder that a link leads to: an operator may put the folder of shards on another disk."""
+    return folder.resolve() if folder.is_symlink() else folder
 
 
 def open_regular(path: Path) -> BufferedReader:
@@ -72,32 +75,3 @@ def inside(root: Path, name: str) -> Path:
             hint="a shard's files lie in the manifest's folder, and links lead nowhere else",
         )
     return path
-
-
-def write_atomically(path: Path, content: bytes, *, mode: int = 0o644) -> None:
-    """Replace the file's content: after a crash at any moment it is the old one or the new one, whole.
-
-    Raises ``OSError``.
-    """
-    temporary = path.with_name(f"{TEMPORARY}{path.name[:100]}-{token_hex(8)}")
-    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(path)
-    except BaseException:
-        with suppress(OSError):
-            temporary.unlink()
-        raise
-    sync_folder(path.parent)
-
-
-def sync_folder(folder: Path) -> None:
-    """Make the folder's names survive a loss of power."""
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

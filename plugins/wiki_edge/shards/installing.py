@@ -6,16 +6,18 @@ files open reads on: the release before the newest stays on the disk.
 
 from __future__ import annotations
 
-import shutil
+from contextlib import suppress
 from dataclasses import dataclass
 from secrets import token_hex
 from typing import TYPE_CHECKING, Literal
+
+from ragstone.core import sync_folder
 
 from ..errors import ShardError
 from . import releases
 from .archives import Limits
 from .entry import NAME, Manifest, ShardEntry
-from .files import TEMPORARY, sync_folder
+from .files import TEMPORARY
 from .gathering import gather, named_files
 from .signing import Signer, content_digest, signer
 from .verifying import Fault, Faults, sums_of, verify, verify_shard
@@ -69,8 +71,9 @@ def install(
     with releases.locked(root):
         now = releases.installed(root)
         releases.clear(root, now)
-        staging = root / f"{TEMPORARY}{token_hex(8)}"
-        (staging / "from").mkdir(parents=True)
+        staged = releases.staging_folders(root)
+        staging = staged.make(f"{TEMPORARY}{token_hex(8)}")
+        (staging / "from").mkdir()
         try:
             path = gather(source, staging / "from", limits or Limits())
             faults = verify(path, trusted_keys=trusted_keys, require_signature=require_signature)
@@ -83,7 +86,8 @@ def install(
             before = now or Manifest(version=incoming.version, shards=())
             _switch(plans, path.parent, staging, root, before, incoming.version)
         finally:
-            shutil.rmtree(staging, ignore_errors=True)
+            with suppress(OSError):
+                staged.remove(staging.name)
         releases.clear(root, releases.installed(root))
     return [plan.told(root) for plan in plans]
 

@@ -16,11 +16,19 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-from ragstone.core import StorageBusy, StorageDenied, StorageError, StorageFull
+from ragstone.core import (
+    OwnedFolders,
+    StorageBusy,
+    StorageDenied,
+    StorageError,
+    StorageFull,
+    sync_folder,
+    write_atomically,
+)
 
 from ..errors import ShardError
 from .entry import NAME, Manifest
-from .files import TEMPORARY, inside, sync_folder, write_atomically
+from .files import TEMPORARY, inside, real
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -102,6 +110,11 @@ def with_previous(manifest: Manifest, releases: dict[str, str]) -> Manifest:
     return Manifest.of({**manifest.as_json(), _OWN: {"previous": releases}})
 
 
+def staging_folders(root: Path) -> OwnedFolders:
+    """The folders in which an installation lays out what it will move into place."""
+    return OwnedFolders(real(root), "installation", r"from|\d+")
+
+
 def touching(root: Path, releases: Iterable[str]) -> None:
     """Write down which folders are about to be made or removed."""
     write_atomically(root / _TOUCHED, json.dumps(sorted(releases)).encode())
@@ -112,13 +125,15 @@ def clear(root: Path, manifest: Manifest | None) -> None:
     named = {*previous(manifest).values(), *(release_of(entry) for entry in (manifest.shards if manifest else ()))}
     for release in _touched(root):
         if release not in named:
-            shutil.rmtree(root / release, ignore_errors=True)
+            shutil.rmtree(root / release, ignore_errors=True)  # made by us: no folder was there when it was noted
             with suppress(OSError):  # another release is in it
                 (root / release).parent.rmdir()
+    staged = staging_folders(root)
     for path in root.glob(f"{TEMPORARY}*"):
-        if path.is_dir() and not path.is_symlink():
-            shutil.rmtree(path, ignore_errors=True)
-        elif path.name.startswith(_HALF_WRITTEN):  # others may be writing other files at this moment
+        if staged.holds(path.name):
+            with suppress(OSError):
+                staged.remove(path.name)
+        elif path.is_file() and path.name.startswith(_HALF_WRITTEN):  # others may be writing other files at this moment
             path.unlink(missing_ok=True)
     (root / _TOUCHED).unlink(missing_ok=True)
 

@@ -14,10 +14,10 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
-from ragstone.core import BadRequest
+from ragstone.core import BadRequest, sync_folder
 
 from ..errors import ShardError
-from .files import open_regular, sync_folder
+from .files import open_regular
 from .plain_json import canonical
 
 if TYPE_CHECKING:

@@ -10,9 +10,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from ragstone.core import write_atomically
 from ragstone.plugins.wiki_edge.errors import ShardError
 from ragstone.plugins.wiki_edge.shards.entry import NAME, Manifest, ShardEntry
-from ragstone.plugins.wiki_edge.shards.files import inside, open_regular, write_atomically
+from ragstone.plugins.wiki_edge.shards.files import inside, open_regular
 from ragstone.plugins.wiki_edge.shards.plain_json import canonical, parse
 
 from .making import ID, edit, entry_of, make
