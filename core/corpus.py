@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from llama_index.core.schema import Document, TextNode
     from llama_index.core.vector_stores.types import MetadataFilters
 
-    from .catalog import Catalog, CorpusRow, Snapshot, StoredDocument
+    from .catalog import Catalog, ChunkCheck, CorpusRow, Snapshot, StoredDocument
     from .counting import Facets
     from .encoder import Encoder
     from .retrieval import Retrieval
@@ -178,6 +178,15 @@ class Corpus:
                 if document.doc_id == doc_id:
                     return list(snapshot.document_nodes(document.key))
         return []
+
+    def check_chunks(self) -> ChunkCheck:
+        """Compare every chunk with its checksum. What an older Ragstone stored without one has one from then on."""
+        with self.catalog.read() as snapshot:
+            row = self.row(snapshot)
+            found = snapshot.check_chunks(row.id)
+        if found.unsealed:
+            self.catalog.seal(row.id)
+        return found
 
     # Filling it
 

@@ -13,6 +13,7 @@
     └── StorageError          500  the data folder or the database
         ├── StorageFull       507  no space left
         ├── StorageDenied     503  no permission
+        ├── StorageLost       503  a catalog that was there and is not
         ├── StorageAway       503  a database server that does not answer
         └── StorageBusy       503  somebody else holds it
 
@@ -23,7 +24,10 @@ its traceback.
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 class RagstoneError(Exception):
@@ -139,6 +143,22 @@ class StorageDenied(StorageError):
 
     status = 503
     title = "The storage may not be used"
+
+
+class StorageLost(StorageError):
+    """The data folder remembers a catalog that is missing, empty or another one; no new one is made in its place."""
+
+    status = 503
+    title = "The catalog is gone"
+
+    @classmethod
+    def of(cls, where: str, marker: Path, what: str) -> StorageLost:
+        """``marker``: the file that remembers the catalog."""
+        return cls(
+            f"the catalog {what}",
+            where=where,
+            hint=f"restore it from a backup; to go on without what it held, remove {marker} and start again",
+        )
 
 
 class StorageAway(StorageError):

@@ -1,13 +1,16 @@
 """The catalog: the truth about documents, chunks, vectors and full text."""
 
 from .catalog import Catalog, NewChunk, NewDocument
+from .checksums import ChunkCheck, DamagedChunk
 from .database import is_server
 from .plugin_tables import PluginTables
 from .snapshot import CorpusRow, DocumentVectors, Snapshot, StoredDocument, WordScores
 
 __all__ = [
     "Catalog",
+    "ChunkCheck",
     "CorpusRow",
+    "DamagedChunk",
     "DocumentVectors",
     "NewChunk",
     "NewDocument",

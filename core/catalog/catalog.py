@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import logging
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from secrets import token_hex
 from typing import TYPE_CHECKING, Any, ClassVar
 from weakref import WeakSet
 
 from sqlalchemy import delete, insert, select, update
 
-from ..errors import StorageError
+from ..errors import StorageError, StorageLost
 from ..forks import OfOneProcess
+from ..ownership import write_atomically
 from ..second_look import pack
+from .checksums import checksum
 from .database import SCHEMA, database_of
 from .failures import told
 from .plugin_tables import PluginTables
@@ -25,6 +29,13 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
     from sqlalchemy import Connection, MetaData
+
+
+_log = logging.getLogger(__name__)
+
+#: Keys of the table ``about``: the catalog's id; and that every chunk has a checksum.
+_ID, _SEALED = "id", "sealed"
+_SEALED_AT_ONCE = 500
 
 
 @dataclass(frozen=True)
@@ -62,12 +73,18 @@ class Catalog:
     #: Those that are open in this process, or were open in the one that it is a fork of.
     _open: ClassVar[WeakSet[OfOneProcess]] = WeakSet()
 
-    def __init__(self, url: str | None, folder: Path, *, schema: str = SCHEMA) -> None:
-        """``url``: see ``Settings.database``. ``schema``: in PostgreSQL, which the catalog has for itself."""
+    def __init__(self, url: str | None, folder: Path, *, schema: str = SCHEMA, is_cache: bool = False) -> None:
+        """``url``: see ``Settings.database``. ``schema``: in PostgreSQL, which the catalog has for itself.
+
+        ``is_cache``: whether it may be removed at any time and is then made anew. Any other one that is gone raises
+        ``StorageLost``: the data folder remembers it.
+        """
         for other in list(Catalog._open):
             other.check()
         self._process = OfOneProcess()
         self._database = database_of(url, folder, schema)
+        if is_cache:
+            self._database.marker = None
         self.where = self._database.where
         with told(self._database):
             self._engine = self._database.engine()
@@ -129,15 +146,47 @@ class Catalog:
     def _create(self) -> None:
         with self._reading.connect() as connection, connection.begin():
             if self._is_made(connection) and self._version(connection) == SCHEMA_VERSION:
+                self._remember(self._id(connection))
                 return
         with self._write() as connection:
             self._database.alone(connection)
+            marker = self._database.marker
             if self._is_made(connection):
                 self._upgrade(connection)
-                return
-            metadata.create_all(connection)
-            self._database.create(connection)
-            connection.execute(insert(about).values(key="schema", value=str(SCHEMA_VERSION)))
+            elif marker is not None and marker.exists():
+                raise StorageLost.of(self.where, marker, "holds nothing of what Ragstone stored in it")
+            else:
+                metadata.create_all(connection)
+                self._database.create(connection)
+                for key, value in (("schema", str(SCHEMA_VERSION)), (_SEALED, "yes")):
+                    connection.execute(insert(about).values(key=key, value=value))
+            if self._id(connection) is None:
+                connection.execute(insert(about).values(key=_ID, value=self._remembered() or token_hex(16)))
+            made = self._id(connection)
+        self._remember(made)  # after the commit: a folder never remembers a catalog that was not made
+
+    @staticmethod
+    def _id(connection: Connection) -> str | None:
+        return connection.execute(select(about.c.value).where(about.c.key == _ID)).scalar()
+
+    def _remembered(self) -> str | None:
+        try:
+            return self._database.marker.read_text("ascii").strip() if self._database.marker is not None else None
+        except (OSError, UnicodeDecodeError):
+            return None
+
+    def _remember(self, made: str | None) -> None:
+        """Note the catalog's id beside it. Raises ``StorageLost`` where another catalog was there before."""
+        marker, known = self._database.marker, self._remembered()
+        if marker is None or made is None or known == made:
+            return
+        if known:
+            raise StorageLost.of(self.where, marker, "is not the one that was here before")
+        if marker.parent.is_dir():  # a deployment with a database server may have no data folder
+            try:
+                write_atomically(marker, made.encode())
+            except OSError as error:
+                _log.warning("the catalog's id cannot be noted in %s: %s", marker, error.strerror or error)
 
     @staticmethod
     def _is_made(connection: Connection) -> bool:
@@ -245,6 +294,8 @@ class Catalog:
                 }
                 for position, part in enumerate(new.chunks)
             ]
+            for row in rows:
+                row["checksum"] = checksum(row)
             keys: Sequence[int] = []
             if rows:
                 inserted = insert(chunk).returning(chunk.c.id, sort_by_parameter_order=True)
@@ -255,6 +306,25 @@ class Catalog:
                 [(key, part.headings, part.text) for key, part in zip(keys, new.chunks, strict=True)],
             )
             return seq
+
+    def seal(self, corpus_id: int) -> int:
+        """Give chunks that an older Ragstone stored the checksum of what they are now; returns how many there were."""
+        count = 0
+        wanted = (chunk.c.corpus_id == corpus_id, chunk.c.checksum.is_(None))
+        while True:
+            with self._write() as connection:
+                rows = connection.execute(select(chunk).where(*wanted).limit(_SEALED_AT_ONCE)).mappings().all()
+                for row in rows:
+                    sealed = update(chunk).where(chunk.c.id == row["id"])
+                    connection.execute(sealed.values(checksum=checksum(dict(row))))
+                is_last = (
+                    connection.execute(select(chunk.c.id).where(chunk.c.checksum.is_(None)).limit(1)).first() is None
+                )
+                if is_last and connection.execute(select(about).where(about.c.key == _SEALED)).first() is None:
+                    connection.execute(insert(about).values(key=_SEALED, value="yes"))
+            count += len(rows)
+            if len(rows) < _SEALED_AT_ONCE:
+                return count
 
     def annotate_documents(self, corpus_id: int, metadata_by_id: Mapping[str, dict[str, Any]]) -> None:
         """Replace the documents' own metadata. Their chunks keep theirs, so this is no change of the corpus.

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 #: The schema in PostgreSQL that holds a deployment's catalog.
 SCHEMA = "ragstone"
+#: Letters that are shown of what a driver said.
+_LONGEST = 500
 
 
 class Database(ABC):
@@ -28,6 +30,8 @@ class Database(ABC):
 
     #: Where it is, for errors and logs: never with a password.
     where: str
+    #: The file in which the data folder remembers the id of its catalog; ``None`` for one that is in no file.
+    marker: Path | None
     #: What makes a catalog of a schema version one of the next: nothing that was stored is lost or embedded again.
     upgrades: Mapping[int, tuple[str, ...]]
 
@@ -62,6 +66,10 @@ class Database(ABC):
     @abstractmethod
     def fault(self, connection: Connection, seconds: float) -> str | None:
         """See ``Catalog.fault``."""
+
+    @abstractmethod
+    def raw(self, column: ColumnElement[Any]) -> ColumnElement[Any]:
+        """The column in a form that is read whatever became of it: bytes, or its value."""
 
     # Metadata
 
@@ -122,7 +130,7 @@ def database_of(url: str | None, folder: Path, schema: str = SCHEMA) -> Database
     if kind in ("postgresql+psycopg", "postgresql", "postgres"):
         from .postgresql import PostgreSQL
 
-        return PostgreSQL(parsed, schema)
+        return PostgreSQL(parsed, schema, folder)
     raise _unusable(f"the catalog cannot be kept in {kind}")
 
 
@@ -138,6 +146,7 @@ def _unusable(what: str) -> SettingsError:
 
 
 def hidden(said: Any, password: str | None) -> str:
-    """What the driver said, on one line and without the password."""
+    """What the driver said, on one line, in characters that can be shown, and without the password."""
     line = " ".join(str(said).split())
-    return line.replace(password, "***") if password else line
+    line = line.replace(password, "***") if password else line
+    return "".join(letter if letter.isprintable() else "?" for letter in line)[:_LONGEST]

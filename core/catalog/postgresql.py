@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Double, case, cast, create_engine, event, func, text
@@ -14,6 +15,7 @@ from .schema import chunk
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+    from pathlib import Path
 
     from sqlalchemy import URL, ColumnElement, Connection, Engine
     from sqlalchemy.exc import DBAPIError
@@ -51,9 +53,10 @@ class PostgreSQL(Database):
     upgrades = {  # noqa: RUF012 - never changed
         1: ("ALTER TABLE corpus ADD COLUMN calibration JSONB",),
         2: ("ALTER TABLE chunk ADD COLUMN words BYTEA",),
+        3: ("ALTER TABLE chunk ADD COLUMN checksum BYTEA",),
     }
 
-    def __init__(self, url: URL, schema: str) -> None:
+    def __init__(self, url: URL, schema: str, folder: Path) -> None:
         """Raises ``MissingExtra``."""
         require_extra("postgresql", "psycopg")
         self._url = url.set(drivername="postgresql+psycopg")
@@ -61,6 +64,8 @@ class PostgreSQL(Database):
         place = f"{url.host or url.query.get('host', '')}{f':{url.port}' if url.port else ''}"
         # Made of its parts, not rendered: a password may also stand behind the question mark.
         self.where = f"postgresql://{place}/{url.database or ''}"
+        named = sha256(f"{self.where} {schema}".encode()).hexdigest()[:12]
+        self.marker = folder / f"postgresql-{named}.id"
 
     def engine(self) -> Engine:
         """The engine. A connection that the server has ended is replaced before it is used."""
@@ -129,6 +134,10 @@ class PostgreSQL(Database):
     def fault(self, connection: Connection, seconds: float) -> str | None:  # noqa: ARG002
         """Its server looks after its own pages (``data_checksums``) and says so when it reads one."""
         return None
+
+    def raw(self, column: ColumnElement[Any]) -> ColumnElement[Any]:
+        """As it is: the server gives no text that cannot be decoded."""
+        return column
 
     def text(self, key: str) -> ColumnElement[str]:
         """As SQLite gives it: ``true`` is "1"."""

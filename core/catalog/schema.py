@@ -24,7 +24,7 @@ from sqlalchemy.dialects.postgresql import JSONB
 
 #: Raised whenever the tables change; `catalog.py` refuses a newer one and says so, and upgrades an older one in place
 #: by the ``upgrades`` of its database.
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = 4
 
 # Sorted and compared letter by letter, as SQLite does, whatever the language of a PostgreSQL server.
 Text = AnyText().with_variant(AnyText(collation="C"), "postgresql")
@@ -79,6 +79,8 @@ chunk = Table(
     Column("metadata", JSON, nullable=False),
     #: The LlamaIndex node without its text, metadata and vector.
     Column("node", JSON, nullable=False),
+    #: See ``checksums``; NULL in what an older Ragstone stored and ``ragstone corpus check`` has not been through.
+    Column("checksum", LargeBinary),
     #: float32, little-endian, C order, [windows, dimension].
     Column("vectors", LargeBinary, nullable=False),
     #: The words as ``second_look.pack`` packs them; NULL in what an older Ragstone stored.

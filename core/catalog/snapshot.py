@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import time
 from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
@@ -10,12 +12,15 @@ import numpy as np
 from llama_index.core.schema import TextNode
 from sqlalchemy import bindparam, func, select
 
+from ..errors import StorageError
+from ..fencing import visible
 from ..second_look import is_packed, pack
+from .checksums import ChunkCheck, DamagedChunk, checksum, is_quotable
 from .filters import condition
-from .schema import chunk, corpus, document, removed
+from .schema import about, chunk, corpus, document, removed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from datetime import datetime
 
     import numpy.typing as npt
@@ -26,11 +31,22 @@ if TYPE_CHECKING:
 
 
 _DOCUMENTS_AT_ONCE = 500
-#: What makes a node of a chunk; its vectors and packed words are of no use to it.
-_NODE: tuple[Any, ...] = (chunk.c.id, chunk.c.text, chunk.c.metadata, chunk.c.node)
+#: What makes a node of a chunk, and what its text is compared with; its vectors and packed words are of no use to it.
+_NODE: tuple[Any, ...] = (
+    chunk.c.id,
+    chunk.c.text,
+    chunk.c.metadata,
+    chunk.c.node,
+    chunk.c.headings,
+    chunk.c.checksum,
+    chunk.c.chunk_id,
+)
+_CHECKED_AT_ONCE = 200
 
 # What every question asks, made once: SQLAlchemy takes as long to make a statement as SQLite to answer it.
 _KEYS = chunk.c.id.in_(bindparam("keys", expanding=True))
+_IS_SEALED = select(about.c.key).where(about.c.key == "sealed")
+_CHECKED = (document.c.doc_id, chunk.c.chunk_id, chunk.c.headings, chunk.c.text, chunk.c.metadata, chunk.c.node)
 _CORPUS = select(corpus).where(corpus.c.name == bindparam("name"), corpus.c.state == bindparam("state"))
 _NODES = select(*_NODE).where(_KEYS)
 _WORDS = select(chunk.c.id, chunk.c.words).where(_KEYS)
@@ -193,7 +209,7 @@ class Snapshot:
     def nodes(self, keys: Iterable[int]) -> dict[int, TextNode]:
         """LlamaIndex nodes by key; keys that are gone are left out."""
         rows = self._connection.execute(_NODES, {"keys": list(keys)}).all()
-        return {row[0]: _node(row) for row in rows}
+        return {row[0]: self._node(row) for row in rows}
 
     def packed_words(self, keys: Sequence[int]) -> dict[int, bytes]:
         """The chunks' words by key as ``second_look.pack`` packs them; keys that are gone are left out."""
@@ -219,7 +235,41 @@ class Snapshot:
         rows = self._connection.execute(
             select(*_NODE).where(chunk.c.document_id == document_key).order_by(chunk.c.position)
         )
-        return (_node(row) for row in rows)
+        return (self._node(row) for row in rows)
+
+    def _node(self, row: Sequence[Any]) -> TextNode:
+        """Raises ``StorageError`` for a text that is not what was stored."""
+        _, text, metadata, node, headings, stored, chunk_id = row  # by their places: a name is looked up in every row
+        if not is_quotable(stored, headings, text):
+            raise StorageError(
+                f"the stored text of the passage {chunk_id!r} is damaged",
+                where=self._database.where,
+                hint="restore the catalog from a backup, or remove its document and add it again",
+            )
+        return TextNode.from_dict({**node, "metadata": metadata, "text": text})
+
+    def check_chunks(self, corpus_id: int, seconds: float | None = None) -> ChunkCheck:
+        """Compare the corpus's chunks with their checksums, for at most so many seconds; all of them by default."""
+        found = ChunkCheck()
+        ends = None if seconds is None else time.monotonic() + seconds
+        is_sealed = self._connection.execute(_IS_SEALED).first() is not None
+        raw = [self._database.raw(column).label(column.name) for column in _CHECKED]
+        statement = (
+            select(*raw, chunk.c.position, chunk.c.vectors, chunk.c.words, chunk.c.checksum)
+            .select_from(chunk)
+            .outerjoin(document, document.c.id == chunk.c.document_id)
+            .where(chunk.c.corpus_id == corpus_id)
+        )
+        for row in self._connection.execute(statement, execution_options={"yield_per": _CHECKED_AT_ONCE}).mappings():
+            if ends is not None and time.monotonic() > ends:
+                found.complete = False
+                break
+            found.checked += 1
+            if row["checksum"] is None and not is_sealed:
+                found.unsealed += 1
+            elif not _is_sound(row):
+                found.damaged.append(DamagedChunk(_shown(row["doc_id"]), _shown(row["chunk_id"])))
+        return found
 
     def word_scores(self, corpus_id: int, words: Sequence[str]) -> dict[str, WordScores]:
         """What each stem gives each chunk that holds it."""
@@ -236,6 +286,19 @@ def _vectors(rows: Sequence[Any], dimension: int) -> DocumentVectors:
     )
 
 
-def _node(row: Sequence[Any]) -> TextNode:
-    _, text, metadata, node = row  # by their places: a name is looked up anew in every row
-    return TextNode.from_dict({**node, "metadata": metadata, "text": text})
+def _is_sound(row: Mapping[Any, Any]) -> bool:
+    """Whether the row is what its checksum was made of; its texts and its JSON are bytes, or values already."""
+    try:
+        values = {name: _parsed(row[name]) for name in ("metadata", "node")}
+        return bool(checksum({**row, **values}) == row["checksum"])
+    except (ValueError, TypeError, RecursionError):
+        return False
+
+
+def _parsed(value: Any) -> Any:
+    return json.loads(value) if isinstance(value, bytes) else value
+
+
+def _shown(name: Any) -> str:
+    text = name.decode("utf-8", "replace") if isinstance(name, bytes) else str(name)
+    return visible(text)

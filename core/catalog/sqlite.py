@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
+import json
 import os
-from typing import TYPE_CHECKING
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import URL, create_engine, event
+from sqlalchemy import URL, LargeBinary, cast, create_engine, event
 
-from ..errors import StorageBusy, StorageDenied, StorageError, StorageFull
+from ..errors import StorageBusy, StorageDenied, StorageError, StorageFull, StorageLost
 from ..sqlite_files import write_ahead
 from . import fts5
-from .database import Database
+from .database import Database, hidden
 from .schema import chunk
 
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterable, Sequence
-    from pathlib import Path
 
     from sqlalchemy import ColumnElement, Connection, Engine
+    from sqlalchemy.engine import ExceptionContext
     from sqlalchemy.exc import DBAPIError
 
 #: Another writer's transaction is one document long; whoever waits longer than this waits for something broken.
@@ -27,18 +30,32 @@ _BUSY_TIMEOUT_MS = 20_000
 _BYTES_A_SECOND = 25_000_000
 
 
+#: Behind these words SQLite and its driver quote what they found in the file.
+_UNDECODABLE = "Could not decode to UTF-8 column"
+_QUOTING = re.compile(rf"(malformed database schema|{_UNDECODABLE}).*", re.DOTALL)
+
+
+def _plain(said: object) -> str:
+    """What SQLite said, in ASCII and without what it read in a damaged file."""
+    return hidden(_QUOTING.sub(r"\1", str(said)), None).encode("ascii", "replace").decode()
+
+
 class SQLite(Database):
     """One file, for the processes of one machine."""
 
     upgrades = {  # noqa: RUF012 - never changed
         1: ("ALTER TABLE corpus ADD COLUMN calibration JSON",),
         2: ("ALTER TABLE chunk ADD COLUMN words BLOB",),
+        3: ("ALTER TABLE chunk ADD COLUMN checksum BLOB",),
     }
 
     def __init__(self, url: URL) -> None:
         self._url = url
         self._folder: Path | None = None
         self.where = url.database or str(url)
+        self.marker = (
+            Path(f"{url.database}.id") if url.database and not url.database.startswith((":", "file:")) else None
+        )
 
     @classmethod
     def in_folder(cls, folder: Path) -> SQLite:
@@ -51,20 +68,34 @@ class SQLite(Database):
         """The engine; the data folder is made if it is not there. Raises ``OSError``."""
         if self._folder is not None:
             self._folder.mkdir(parents=True, exist_ok=True)
-        engine = create_engine(self._url)
+        engine = create_engine(self._url, json_deserializer=self._json)
+
+        @event.listens_for(engine, "do_connect")
+        def _before(*_: object) -> None:
+            if self.marker is not None and self.marker.exists() and not self._size():
+                raise StorageLost.of(self.where, self.marker, "is missing or empty")
 
         @event.listens_for(engine, "connect")
         def _connect(connection: sqlite3.Connection, _record: object) -> None:
             # Our own BEGIN below: the driver's begins late, and a reader that turns into a writer can deadlock.
             connection.isolation_level = None
-            connection.execute(f"PRAGMA busy_timeout = {_BUSY_TIMEOUT_MS}")
-            write_ahead(connection, _BUSY_TIMEOUT_MS / 1000)
-            for pragma in (
-                "synchronous = FULL",  # what was acknowledged survives a robot's power switch
-                "foreign_keys = ON",
-                "cache_size = -16000",
-            ):
-                connection.execute(f"PRAGMA {pragma}")
+            try:
+                connection.execute(f"PRAGMA busy_timeout = {_BUSY_TIMEOUT_MS}")
+                write_ahead(connection, _BUSY_TIMEOUT_MS / 1000)
+                for pragma in (
+                    "synchronous = FULL",  # what was acknowledged survives a robot's power switch
+                    "foreign_keys = ON",
+                    "cache_size = -16000",
+                ):
+                    connection.execute(f"PRAGMA {pragma}")
+            except UnicodeDecodeError:
+                raise self._damaged("its schema is no text") from None
+
+        @event.listens_for(engine, "handle_error")
+        def _undecodable(context: ExceptionContext) -> None:
+            # The driver's message quotes what it found in the file, and that is no text.
+            if isinstance(context.original_exception, UnicodeDecodeError):
+                raise self._damaged("what it holds is no text") from None
 
         @event.listens_for(engine, "begin")
         def _begin(connection: Connection) -> None:
@@ -90,7 +121,7 @@ class SQLite(Database):
     def explained(self, error: DBAPIError) -> StorageError:
         """SQLite's error as ours."""
         name = getattr(error.orig, "sqlite_errorname", "") or ""
-        said, where = str(error.orig), self.where
+        said, where = _plain(error.orig), self.where
         if name.startswith("SQLITE_FULL") or "disk is full" in said:
             return StorageFull("no space is left on the disk", where=where, hint="make space and try again")
         if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
@@ -107,7 +138,9 @@ class SQLite(Database):
                 return StorageFull("no space is left on the disk", where=where, hint="make space and try again")
             return StorageError(f"the disk failed: {said}", where=where)
         if name.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")):
-            return StorageError(f"is not a readable database: {said}", where=where, hint="restore it from a backup")
+            return self._damaged(said)
+        if said.startswith(_UNDECODABLE):
+            return StorageError(f"a row is damaged: {said}", where=where, hint="ragstone corpus check names it")
         return StorageError(f"the database refused: {said}", where=where)
 
     def is_full(self) -> bool:
@@ -123,7 +156,27 @@ class SQLite(Database):
         if int(pages or 0) * int(size or 0) > seconds * _BYTES_A_SECOND:  # before 3.43 nothing could stop it
             return None
         said = connection.exec_driver_sql("PRAGMA quick_check(1)").scalar()
-        return None if said == "ok" else f"is damaged: {' '.join(str(said).split())}"
+        return None if said == "ok" else f"is damaged: {_plain(said)}"
+
+    def raw(self, column: ColumnElement[Any]) -> ColumnElement[Any]:
+        """The bytes as they are: a damaged text cannot be decoded."""
+        return cast(column, LargeBinary)
+
+    def _size(self) -> int:
+        try:
+            return os.stat(self.where).st_size  # noqa: PTH116 - as SQLite takes it
+        except FileNotFoundError:
+            return 0
+
+    def _damaged(self, what: str) -> StorageError:
+        return StorageError(f"is not a readable database: {what}", where=self.where, hint="restore it from a backup")
+
+    def _json(self, text: str) -> Any:
+        try:
+            return json.loads(text)
+        except ValueError:
+            hint = "ragstone corpus check names it"
+            raise StorageError("a row is damaged: its metadata is no JSON", where=self.where, hint=hint) from None
 
     def text(self, key: str) -> ColumnElement[str]:
         """SQLite's own cast of a JSON value: ``true`` is "1"."""

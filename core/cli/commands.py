@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ..calibration import FEWEST_CHUNKS
+from ..catalog.checksums import RESTORE
 from ..errors import StorageError
 from ..finding import find_passages
 from . import show
@@ -79,11 +80,15 @@ def corpus_list(deployment: Deployment, as_json: bool) -> None:
 @_json
 @click.pass_context
 def corpus_check(ctx: click.Context, name: str | None, as_json: bool) -> None:
-    """Compare each corpus with what the deployment would make. Exits with 1 if one should be rebuilt."""
+    """Compare each corpus with what the deployment would make, and each chunk with what was stored.
+
+    Exits with 1 if a corpus should be rebuilt or a chunk is damaged.
+    """
     host = ctx.obj.host()
     found = [host.find_corpus(name).info()] if name else list(host.corpora())
+    chunks = {info.name: host.find_corpus(info.name).check_chunks() for info in found}
     if as_json:
-        show.as_json([asdict(info) for info in found])
+        show.as_json([{**asdict(info), "check": asdict(chunks[info.name])} for info in found])
     for info in [] if as_json else found:
         click.echo(f"{info.name}: {info.documents} documents, {info.chunks} chunks, change {info.seq}")
         for part, made_with in info.fingerprint.items():
@@ -91,8 +96,13 @@ def corpus_check(ctx: click.Context, name: str | None, as_json: bool) -> None:
         click.echo(f"  refuses below: {_threshold(info)}")
         if info.building:
             click.echo("  a rebuilt one is being made beside it")
+        check = chunks[info.name]
+        if check.unsealed:
+            click.echo(f"  {check.unsealed} chunks of an older Ragstone have a checksum from now on")
+        if check.damaged:
+            click.echo(show.printable(f"  DAMAGED: {check.damage}; {RESTORE}"))
         click.echo(f"  STALE: {info.stale}; ragstone corpus rebuild {info.name}" if info.stale else "  ready")
-    ctx.exit(1 if any(info.stale for info in found) else 0)
+    ctx.exit(1 if any(info.stale or chunks[info.name].damaged for info in found) else 0)
 
 
 def _threshold(info: CorpusInfo) -> str:

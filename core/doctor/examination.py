@@ -62,6 +62,7 @@ class _Examination:
             catalog = tried("catalog", partial(self._open, host), fatal=True)
             yield from catalog
             if all(check.ok for check in catalog):
+                yield from tried("chunks", partial(parts.checksums, host))
                 if all(check.ok for check in encoder):  # what made a corpus is compared with it
                     yield from tried("corpora", partial(parts.corpora, host))
                 yield from tried("checks of plugins", partial(_checks_of_plugins, host))
@@ -102,7 +103,8 @@ class _Examination:
 
     @staticmethod
     def _is_made(settings: Settings) -> bool:
-        return settings.database is not None or (settings.data_dir / "catalog.sqlite").exists()
+        files = ("catalog.sqlite", "catalog.sqlite.id")  # the second remembers a catalog that is gone
+        return settings.database is not None or any((settings.data_dir / name).exists() for name in files)
 
     @staticmethod
     def _open(host: Host) -> Iterator[Check]:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import shlex
+import time
 from typing import TYPE_CHECKING
 
 import click
 from filelock import FileLock, Timeout
 
+from ..catalog.checksums import RESTORE
 from ..health import Check
 from ..index.chroma import chroma_is_installed
 from ..index.stores import why_damaged
@@ -62,8 +64,25 @@ def catalog_files(host: Host) -> Iterator[Check]:
     """Whether the database finds itself in order, unless it is so large that this takes too long."""
     fault = host.catalog.fault(_SECONDS)
     if fault is not None:
-        mend = "restore the database from a backup; without one move it away and add the sources again"
+        mend = "restore the database from a backup; without one move it and its .id away and add the sources again"
         yield Check("catalog", False, fault, True, mend, host.catalog.where)
+
+
+def checksums(host: Host) -> Iterator[Check]:
+    """Whether each chunk is what was stored, as far as there is time to read them."""
+    ends = time.monotonic() + _SECONDS
+    with host.catalog.read() as snapshot:
+        for row in snapshot.corpora():
+            found = snapshot.check_chunks(row.id, max(0.0, ends - time.monotonic()))
+            name = f"chunks of {row.name}" if row.state == "active" else f"chunks of {row.name}, which is being built"
+            check = f"ragstone corpus check {shlex.quote(row.name)}"
+            if found.damaged:
+                yield Check(name, False, found.damage, mend=RESTORE, where=host.catalog.where)
+                continue
+            parts = [f"{found.checked} as they were stored" if found.complete else f"the first {found.checked} read"]
+            parts += [f"{found.unsealed} without a checksum: {check}"] if found.unsealed else []
+            parts += [f"{check} reads all"] if not found.complete else []
+            yield Check(name, True, "; ".join(parts))
 
 
 def corpora(host: Host) -> Iterator[Check]:

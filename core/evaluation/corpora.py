@@ -107,7 +107,7 @@ def open_corpus(host: Host, folder: Path, *, on_progress: OnProgress | None = No
     name = hashlib.sha256(str(folder.resolve()).encode()).hexdigest()[:16]
     kept_in = host.settings.cache_dir / "eval" / name
     server = host.settings.database if is_server(host.settings.database) else None
-    catalog = Catalog(server, kept_in, schema=f"ragstone_eval_{name}")
+    catalog = Catalog(server, kept_in, schema=f"ragstone_eval_{name}", is_cache=True)
     try:
         corpus = Corpus(
             "eval",

@@ -290,9 +290,11 @@ def test_a_catalog_of_the_first_schema_is_upgraded_in_place(
         tmp_path,
         "ALTER TABLE corpus DROP COLUMN calibration",
         "ALTER TABLE chunk DROP COLUMN words",
+        "ALTER TABLE chunk DROP COLUMN checksum",
+        "DELETE FROM about WHERE key IN ('id', 'sealed')",
         "UPDATE about SET value = '1' WHERE key = 'schema'",
     )
-    for _ in range(2):
+    for unsealed in (1, 0):
         upgraded = Catalog(database, tmp_path)
         upgraded.set_calibration(corpus.id, {"threshold": 0.9})
         with upgraded.read() as snapshot:
@@ -301,6 +303,9 @@ def test_a_catalog_of_the_first_schema_is_upgraded_in_place(
             ((key, _score),) = by_words(snapshot, row.id, ["wheel"], 10)
             # What was stored before has no packed words; they are made when they are needed.
             assert snapshot.packed_words([key]) == {key: pack("Heading", "wheels turn")}
+            found = snapshot.check_chunks(row.id)
+            assert (found.checked, found.unsealed, found.damaged) == (1, unsealed, [])
+        assert upgraded.seal(row.id) == unsealed
         upgraded.close()
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from ragstone.plugins.wiki_edge import Planner, Situation
+from ragstone.plugins.wiki_edge.search.cleaning import side_file_folders
 from tests.plugins.wiki_edge.shards.making import make
 
 if TYPE_CHECKING:
@@ -52,9 +53,11 @@ def test_the_side_files_of_a_forgotten_memory_go(cache: Path, tmp_path: Path) ->
 
 def test_what_was_left_half_made_goes_after_a_day(cache: Path, tmp_path: Path) -> None:
     for name in ("making-old", "making-now"):
-        (cache / name).mkdir(parents=True)
+        side_file_folders(cache).make(name)
+    (cache / "making-of-others").mkdir()
+    os.utime(cache / "making-of-others", (0, 0))
     os.utime(cache / "making-old", (0, 0))
     make(tmp_path / "data" / "wiki", rows=60, dim=384)
     with Planner.open() as planner:
         planner.context(Situation(goal="What is a whisk for?"))
-    assert {path.name for path in cache.glob("making-*")} == {"making-now"}
+    assert {path.name for path in cache.glob("making-*")} == {"making-now", "making-of-others"}

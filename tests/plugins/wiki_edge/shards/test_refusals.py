@@ -358,7 +358,7 @@ def test_it_is_refused_with_file_line_and_reason(damage: Damage, installed: Path
     assert Path(damage.file).name in str(error.value)
     assert (root / NAME).read_bytes() == served
     assert verify(root) == []
-    assert sorted(path.name for path in root.iterdir()) == [".ragstone-lock", NAME, ID]
+    assert sorted(path.name for path in root.iterdir()) == [".ragstone-id", ".ragstone-lock", NAME, ID]
 
 
 def test_a_good_one_is_not_refused(tmp_path: Path) -> None:
