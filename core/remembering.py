@@ -79,7 +79,7 @@ class Remembering:
             self._folder.mkdir(parents=True, exist_ok=True)
             write_atomically(place, told.encode())
             if int(place.name[:8], 16) % _LOOKED_AFTER_EVERY == 0:
-                _forget_the_oldest(self._folder)
+                _forget_the_oldest(self._folder, _MOST)
         except OSError as error:
             _log.warning("an answer was not remembered: %s", error.strerror or error)
 
@@ -99,9 +99,9 @@ def _read(place: Path) -> tuple[list[Sentence], list[str]] | None:
         return None
 
 
-def _forget_the_oldest(folder: Path) -> None:
+def _forget_the_oldest(folder: Path, most: int) -> None:
     own = (path for path in folder.iterdir() if re.fullmatch(_NAMES, path.name))
     kept = sorted(own, key=lambda path: path.lstat().st_mtime)
-    for path in kept[: max(0, len(kept) - _MOST)]:
+    for path in kept[: max(0, len(kept) - most)]:
         with suppress(OSError):
             remove_own_file(path, _NAMES)

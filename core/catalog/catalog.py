@@ -316,7 +316,7 @@ class Catalog:
                 rows = connection.execute(select(chunk).where(*wanted).limit(_SEALED_AT_ONCE)).mappings().all()
                 for row in rows:
                     sealed = update(chunk).where(chunk.c.id == row["id"])
-                    connection.execute(sealed.values(checksum=checksum(dict(row))))
+                    connection.execute(sealed.values(checksum=checksum(row)))
                 is_last = (
                     connection.execute(select(chunk.c.id).where(chunk.c.checksum.is_(None)).limit(1)).first() is None
                 )

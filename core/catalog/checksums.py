@@ -9,7 +9,10 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, field
 from hashlib import blake2b
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 #: What to do about damaged chunks.
 RESTORE = "restore the database from a backup, or remove these documents and add them again"
@@ -50,8 +53,8 @@ def text_checksum(headings: str | bytes, text: str | bytes) -> bytes:
     return _digest(_bytes(headings), _bytes(text))
 
 
-def checksum(row: dict[str, Any]) -> bytes:
-    """Both halves of a row of the table ``chunk``, by its columns; JSON as values. Raises ``ValueError``."""
+def checksum(row: Mapping[Any, Any]) -> bytes:
+    """Both halves of a row of the table ``chunk``, by its columns; JSON as bytes or values. Raises ``ValueError``."""
     rest = _digest(
         _bytes(row["chunk_id"]),
         str(row["position"]).encode(),
@@ -81,8 +84,9 @@ def _bytes(text: str | bytes) -> bytes:
 
 
 def _canonical(value: Any) -> bytes:
-    """The value as every database gives it back: PostgreSQL orders keys anew and writes ``1e22`` as a whole number."""
-    return json.dumps(json.loads(json.dumps(value), parse_float=_number), sort_keys=True).encode()
+    """JSON, as bytes or as a value, in one form: PostgreSQL orders keys anew and gives ``1e22`` as a whole number."""
+    text = value if isinstance(value, bytes) else json.dumps(value)
+    return json.dumps(json.loads(text, parse_float=_number), sort_keys=True).encode()
 
 
 def _number(digits: str) -> float | int:

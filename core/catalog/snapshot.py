@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from dataclasses import dataclass
 from itertools import groupby
@@ -287,16 +286,11 @@ def _vectors(rows: Sequence[Any], dimension: int) -> DocumentVectors:
 
 
 def _is_sound(row: Mapping[Any, Any]) -> bool:
-    """Whether the row is what its checksum was made of; its texts and its JSON are bytes, or values already."""
+    """Whether the row is what its checksum was made of."""
     try:
-        values = {name: _parsed(row[name]) for name in ("metadata", "node")}
-        return bool(checksum({**row, **values}) == row["checksum"])
+        return bool(checksum(row) == row["checksum"])
     except (ValueError, TypeError, RecursionError):
         return False
-
-
-def _parsed(value: Any) -> Any:
-    return json.loads(value) if isinstance(value, bytes) else value
 
 
 def _shown(name: Any) -> str:

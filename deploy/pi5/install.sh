@@ -209,7 +209,8 @@ if [ -n "$dry" ]; then
 fi
 before=$(readlink -- "$home/previous" 2>/dev/null || :)
 for old in "$home/releases"/*; do
-    [ "$old" = "$release" ] || [ "$old" = "$before" ] || rm -rf -- "$old"
+    if [ "$old" = "$release" ] || [ "$old" = "$before" ] || [ -L "$old" ]; then continue; fi
+    [ ! -f "$old/.complete" ] || rm -rf -- "$old" # what this script did not install stays
 done
 say "Ragstone $version is in $home/current; settings: $settings"
 [ -f "$memory/wiki/manifest.json" ] || say "next: $home/current/bin/ragstone --config $settings wiki install ARCHIVE"

@@ -64,7 +64,7 @@ name=$(date -u +%Y-%m-%dT%H-%M-%SZ)
 new=$folder/.$name.new
 [ ! -e "$folder/$name" ] || fail "$folder/$name is there already"
 mkdir -p -- "$folder"
-rm -rf -- "$folder"/.*.new # what was killed
+rm -rf -- "$folder"/.[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]T[0-9][0-9]-[0-9][0-9]-[0-9][0-9]Z.new # what was killed
 mkdir -- "$new"
 trap 'rm -rf -- "$new"' EXIT
 
@@ -96,7 +96,10 @@ mv -T -- "$new" "$folder/$name"
 trap - EXIT
 printf '%s\n' "$folder/$name"
 
-set -- "$folder"/[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]T*Z
+set --
+for each in "$folder"/[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]T[0-9][0-9]-[0-9][0-9]-[0-9][0-9]Z; do
+    if [ -f "$each/SHA256SUMS" ] && [ ! -L "$each" ]; then set -- "$@" "$each"; fi
+done
 while [ $# -gt "$keep" ]; do
     rm -rf -- "$1"
     shift

@@ -68,11 +68,17 @@ else
     fi
     mv -- "$data/catalog.sqlite.new" "$data/catalog.sqlite"
 fi
+# What remembers the catalog of before, which may be another one.
+rm -f -- "$data/catalog.sqlite.id" "$data"/postgresql-????????????.id
 
 # An index of later changes than the catalog's would be believed; without one it is made anew. The deployment's name
-# stays, so that a Chroma server's collections are used again.
-if [ -d "$data/index" ]; then
-    find "$data/index" -mindepth 1 -maxdepth 1 ! -name deployment ! -name lock -exec rm -rf -- {} +
+# stays, so that a Chroma server's collections are used again; and so does whatever else lies there.
+if [ -d "$data/index" ] && [ ! -L "$data/index" ]; then
+    for each in "$data/index"/*/state.json; do
+        index=${each%/state.json}
+        if [ ! -f "$each" ] || [ -L "$index" ]; then continue; fi
+        rm -rf -- "$each" "$index"/store-[0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f]
+    done
 fi
 if [ -f "$backup/pdfs.tar" ]; then
     mkdir -p -- "$data"

@@ -110,12 +110,16 @@ def test_what_was_there_is_kept_aside_and_its_index_is_not_believed(deployment: 
     with deployment.open() as host:
         shelf = Shelf(host)
         shelf.remove("parts")
-    (deployment.data / "index" / "books").mkdir(parents=True)
+    index = deployment.data / "index"
+    for name in ("books/state.json", "books/store-0a1b2c3d/data", "photos/of-others.jpg", "books/notes.txt"):
+        (index / name).parent.mkdir(parents=True, exist_ok=True)
+        (index / name).write_text("{}", "utf-8")
     (deployment.data / "index" / "deployment").write_text("0123", "ascii")
     done = deployment.run("restore.sh", backup)
     assert done.returncode == 0, done.stderr
     assert "is kept" in done.stdout
-    assert [path.name for path in (deployment.data / "index").iterdir()] == ["deployment"]
+    there = sorted(str(path.relative_to(index)) for path in index.rglob("*") if path.is_file())
+    assert there == ["books/notes.txt", "deployment", "photos/of-others.jpg"]
     with deployment.open() as host:
         assert _answers(host) == before
     again = deployment.run("restore.sh", backup)
@@ -168,9 +172,14 @@ def test_the_newest_are_kept_and_what_was_killed_goes(deployment: Deployment, sm
     old = ["2026-01-01T00-00-00Z", "2026-01-02T00-00-00Z", ".2026-01-03T00-00-00Z.new", "somebody else's"]
     for name in old:
         (deployment.backups / name).mkdir(parents=True)
+    for name in old[:2]:
+        (deployment.backups / name / "SHA256SUMS").touch()
+    others = [".mine.new", "2025-01-01T00-00-00Z"]  # like a backup's, but no backup
+    for name in others:
+        (deployment.backups / name).mkdir()
     made = deployment.back_up("--keep", 2)
     there = sorted(path.name for path in deployment.backups.iterdir())
-    assert there == sorted(["2026-01-02T00-00-00Z", made.name, "somebody else's"])
+    assert there == sorted(["2026-01-02T00-00-00Z", made.name, "somebody else's", *others])
     assert (made.stat().st_mode & 0o777) == 0o700
 
 
