@@ -39,6 +39,7 @@ with uncollected():
         StorageDenied,
         StorageError,
         StorageFull,
+        StorageLost,
         TooLarge,
     )
     from .extractive import Quote
@@ -130,6 +131,7 @@ __all__ = [
     "StorageDenied",
     "StorageError",
     "StorageFull",
+    "StorageLost",
     "Table",
     "Timings",
     "TooLarge",

@@ -162,7 +162,7 @@ class OwnedFolders:
             marker = json.loads(_read(MARKER, descriptor))
         except (OSError, ValueError):
             return False
-        return marker == {"purpose": self._purpose, "name": name, "home": self._id()}
+        return bool(marker == {"purpose": self._purpose, "name": name, "home": self._id()})
 
     def _id(self, *, make: bool = False) -> str | None:
         """The home's id; ``None`` where it has none and is not to get one. Raises ``OSError``."""

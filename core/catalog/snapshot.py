@@ -259,15 +259,16 @@ class Snapshot:
             .outerjoin(document, document.c.id == chunk.c.document_id)
             .where(chunk.c.corpus_id == corpus_id)
         )
-        for row in self._connection.execute(statement, execution_options={"yield_per": _CHECKED_AT_ONCE}).mappings():
-            if ends is not None and time.monotonic() > ends:
-                found.complete = False
-                break
-            found.checked += 1
-            if row["checksum"] is None and not is_sealed:
-                found.unsealed += 1
-            elif not _is_sound(row):
-                found.damaged.append(DamagedChunk(_shown(row["doc_id"]), _shown(row["chunk_id"])))
+        with self._connection.execute(statement, execution_options={"yield_per": _CHECKED_AT_ONCE}) as rows:
+            for row in rows.mappings():
+                if ends is not None and time.monotonic() > ends:
+                    found.complete = False
+                    break
+                found.checked += 1
+                if row["checksum"] is None and not is_sealed:
+                    found.unsealed += 1
+                elif not _is_sound(row):
+                    found.damaged.append(DamagedChunk(_shown(row["doc_id"]), _shown(row["chunk_id"])))
         return found
 
     def word_scores(self, corpus_id: int, words: Sequence[str]) -> dict[str, WordScores]:
