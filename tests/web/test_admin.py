@@ -15,7 +15,7 @@ from ragstone.core import StorageBusy
 from ragstone.core.testing import open_host
 from ragstone.plugins.book_chat.admin import jobs as jobs_module
 from ragstone.plugins.book_chat.admin.jobs import Jobs
-from ragstone.plugins.book_chat.admin.uploads import About, Upload
+from ragstone.plugins.book_chat.admin.uploads import About, Upload, upload_folders
 from ragstone.plugins.book_chat.shelf import AddReport
 from ragstone.web import create_app
 
@@ -287,9 +287,7 @@ def told(upload_: Upload) -> AddReport:
 
 
 def waiting(tmp_path: Path, name: str) -> Upload:
-    folder = tmp_path / name
-    folder.mkdir()
-    return Upload(folder, About(name, "book.md"))
+    return Upload(upload_folders(tmp_path).make(name), About(name, "book.md"))
 
 
 def end_of(jobs: Jobs, job_id: str) -> Any:

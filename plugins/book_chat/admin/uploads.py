@@ -108,7 +108,7 @@ class Upload:
     def remove(self) -> None:
         """Forget the file. Removing it twice is fine."""
         with suppress(OSError):
-            _folders(self.folder.parent).remove(self.folder.name)
+            upload_folders(self.folder.parent).remove(self.folder.name)
         self.let_go()
 
 
@@ -129,7 +129,7 @@ def store(
             f"there is no reader for {suffix or 'files without a suffix'}",
             hint=f"these can be read: {', '.join(sorted({*suffixes, ZIP}))}",
         )
-    folder = _folders(uploads).make(uuid4().hex, mode=0o700)
+    folder = upload_folders(uploads).make(uuid4().hex, mode=0o700)
     upload = Upload(folder, About(shown, f"book{suffix}", title or None, edition or None, time.time()))
     try:
         upload.take()
@@ -154,7 +154,7 @@ def left_behind(uploads: Path) -> list[Upload]:
     Half uploads are removed after a day: a younger one may just be coming in.
     """
     found = []
-    folders = _folders(uploads)
+    folders = upload_folders(uploads)
     for folder in list(uploads.iterdir()) if uploads.is_dir() and not uploads.is_symlink() else []:
         if not folders.adopt(folder.name, _is_upload):
             _log.info("%s is left alone: it is no upload", folder)
@@ -174,7 +174,8 @@ def left_behind(uploads: Path) -> list[Upload]:
     return sorted(found, key=lambda upload: upload.about.at)
 
 
-def _folders(uploads: Path) -> OwnedFolders:
+def upload_folders(uploads: Path) -> OwnedFolders:
+    """The folders of uploads."""
     names = rf"{re.escape(_ABOUT)}(\.new)?|{_LOCK}|{_BOOK}|\.ragstone-.*"
     return OwnedFolders(uploads, "upload", names, home=uploads.parent)
 
