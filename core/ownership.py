@@ -29,6 +29,8 @@ MARKER = ".ragstone-folder.json"
 ID = ".ragstone-id"
 #: Prefix of files and folders that are being written.
 TEMPORARY = ".ragstone-"
+#: A marker whose writing was interrupted.
+_HALF_MARKED = re.compile(rf"{re.escape(TEMPORARY + MARKER)}-[0-9a-f]{{16}}")
 _LONGEST = 4096
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
@@ -68,7 +70,7 @@ class OwnedFolders:
                 )
         if self.holds(name):
             return folder
-        if any(folder.iterdir()) and not recognise(folder):
+        if not all(_HALF_MARKED.fullmatch(entry.name) for entry in folder.iterdir()) and not recognise(folder):
             raise StorageDenied(
                 "holds files that Ragstone did not write", where=str(folder), hint="move the folder away"
             )
@@ -134,7 +136,7 @@ class OwnedFolders:
             if name in (MARKER, *keep):
                 continue
             kind = os.stat(name, dir_fd=descriptor, follow_symlinks=False).st_mode
-            if stat.S_ISLNK(kind) or not self._contents.fullmatch(name):
+            if stat.S_ISLNK(kind) or not (self._contents.fullmatch(name) or _HALF_MARKED.fullmatch(name)):
                 is_empty = False
             elif stat.S_ISDIR(kind):
                 shutil.rmtree(name, dir_fd=descriptor)

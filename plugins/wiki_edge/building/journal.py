@@ -28,8 +28,10 @@ _RESTART = "--restart begins anew"
 
 
 def is_begun(folder: Path) -> bool:
-    """Whether the folder holds a build's journal: an older Ragstone wrote no marker."""
+    """Whether the folder holds a build's journal, or its lock alone: an older Ragstone wrote no marker."""
     try:
+        if {path.name for path in folder.iterdir()} == {"lock"}:
+            return True
         with (folder / JOURNAL).open("rb") as file:
             return "options" in json.loads(file.readline())
     except (OSError, ValueError, TypeError):

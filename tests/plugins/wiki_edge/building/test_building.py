@@ -8,7 +8,6 @@ import json
 import os
 import random
 import re
-import shutil
 import signal
 import subprocess
 import sys
@@ -24,6 +23,7 @@ from ragstone.core import (
     BadRequest,
     EncoderError,
     MissingExtra,
+    OwnedFolders,
     SourceError,
     StorageBusy,
     StorageError,
@@ -209,7 +209,7 @@ def test_a_stop_before_and_after_each_last_step(
         (placing, "sync_folder"),
         (Manifest, "write"),
         (placing, "_remove_old"),
-        (shutil, "rmtree"),
+        (OwnedFolders, "remove"),
     ):
         with monkeypatch.context() as patch, pytest.raises(Stopped):
             patch.setattr(place, name, stop)
