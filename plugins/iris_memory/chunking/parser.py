@@ -58,7 +58,7 @@ class MemoryNodeParser(SlicingNodeParser):
             return
         known = self.bare(document).metadata
         path = str(known[fields.PATH])
-        forgotten = set(own.get("forgotten") or ())
+        forgotten, names = set(own.get("forgotten") or ()), (path, *(own.get("forgotten_as") or ()))
         newlines = [found.start() for found in re.finditer("\n", text)]
         lines = own.get("lines")
         seen: Counter[str] = Counter()
@@ -66,9 +66,9 @@ class MemoryNodeParser(SlicingNodeParser):
         kept = 0
         for section in sections:
             words = text[section.start : section.end]
-            chunk_id = fields.chunk_id(path, words, seen[words])
+            chunk_id, *others = (fields.chunk_id(name, words, seen[words]) for name in names)
             seen[words] += 1
-            if chunk_id in forgotten:
+            if not forgotten.isdisjoint([chunk_id, *others]):
                 continue
             title, last, headings = _headings(outline, section, words, known, path)
             span = [bisect.bisect_left(newlines, section.start), bisect.bisect_left(newlines, section.end - 1)]

@@ -122,11 +122,13 @@ def update_memory_for_file(path: str | PurePath, *, host: Host | None = None) ->
     """
     try:
         memory = memory_of(host or RESIDENT.host())
-        memory.update_file(_meant(memory, path))
+        report = memory.update_file(_meant(memory, path))
     except RagstoneError as error:
         _log.warning("%s is not remembered: %s", path, error)
         return False
-    return True
+    for each in report.missing:
+        _log.warning("the memory is not as %s is: %s", path, each)
+    return not report.missing
 
 
 def _meant(memory: Memory, path: str | PurePath) -> Path:

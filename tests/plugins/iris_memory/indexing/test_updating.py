@@ -321,4 +321,4 @@ def test_both_databases(tmp_path: Path, database: str | None) -> None:
         assert memory.update().updated == ["a.md"]
         assert said(memory) == {"a.md": ["The kettle is green."]}
         (tmp_path / "home" / "a.md").unlink()
-        assert memory.update().removed == ["a.md"]
+        assert memory.update(prune=True).removed == ["a.md"]
