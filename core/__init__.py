@@ -61,7 +61,7 @@ with uncollected():
     from .loading import PluginState, require_extra
     from .ownership import OwnedFolders, remove_own_file, sync_folder, write_atomically
     from .profiles import Profile
-    from .questions import read_question
+    from .questions import check_type, read_question
     from .ranking import Scores, inverse_frequencies, rank
     from .retrieval import HybridRetriever, Retrieval, ScoredRetriever
     from .second_look import is_packed, pack
@@ -142,6 +142,7 @@ __all__ = [
     "ask_llm",
     "best_of_sums",
     "calibrate",
+    "check_type",
     "choose_quotes",
     "contradictions",
     "find_passages",

@@ -17,9 +17,8 @@ from .answers import Answer, Delta, Timings
 from .composition import Composition
 from .conversation import FollowUp, Turn, follow_up
 from .drafts import Draft
-from .errors import BadRequest
 from .gate import evidence, is_enough
-from .questions import LONGEST_QUESTION, LONGEST_SELECTION, MOST_PASSAGES, check_history, check_text
+from .questions import LONGEST_QUESTION, LONGEST_SELECTION, check_history, check_text, check_top_k
 from .selections import from_selection, placed
 from .synthesis import Extractive, Synthesizer
 from .tracing import in_its_own_context, step
@@ -110,8 +109,8 @@ class Assistant(BaseQueryEngine):
         if selection is not None:
             check_text(selection, "selection", LONGEST_SELECTION)
         check_history(history)
-        if top_k is not None and not 1 <= top_k <= MOST_PASSAGES:
-            raise BadRequest(f"top_k must be from 1 to {MOST_PASSAGES}, not {top_k}")
+        if top_k is not None:
+            check_top_k(top_k)
         narrow = self.profile.checked(narrow or {})
         _ = self.profile.filters(narrow)  # an error is raised here, not at the first word
         pieces = self._answer(question.strip(), top_k or self.profile.top_k, selection, narrow, history)
@@ -128,6 +127,8 @@ class Assistant(BaseQueryEngine):
         """The passages that a question would be answered from, with their scores, and whether they are enough."""
         check_text(question, "question", LONGEST_QUESTION)
         check_history(history)
+        if top_k is not None:
+            check_top_k(top_k)
         narrow = self.profile.checked(narrow or {})
         with step("Assistant.retrieve_for", assistant=self.name, question=question, narrow=dict(narrow)):
             return self._judged(question.strip(), top_k or self.profile.top_k, narrow, history)

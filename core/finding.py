@@ -5,9 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from .errors import BadRequest
-from .questions import MOST_PASSAGES
-
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
@@ -65,8 +62,6 @@ def find_passages(
     history: Sequence[Turn] = (),
 ) -> Findings:
     """The passages that ``assistant.ask`` would answer from. Arguments and errors as there."""
-    if top_k is not None and not 1 <= top_k <= MOST_PASSAGES:
-        raise BadRequest(f"top_k must be from 1 to {MOST_PASSAGES}, not {top_k}")
     found, enough = assistant.retrieve_for(question, top_k=top_k, narrow=narrow, history=history)
     profile = assistant.profile
     passages = tuple(

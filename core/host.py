@@ -24,6 +24,7 @@ from .health import Check, check_catalog, check_encoder
 from .hooks import Hooks
 from .index import Following
 from .lazily import lazily
+from .questions import check_top_k
 from .remembering import Remembering
 from .retrieval import Retrieval, retrieve_with
 from .settings import Settings, read_settings
@@ -178,7 +179,11 @@ class Host(Hooks):
     def retrieve(
         self, corpus: Corpus, question: str, *, top_k: int, filters: MetadataFilters | None = None
     ) -> Retrieval:
-        """What the corpus offers to a question: from a plugin's retriever or the host's own, postprocessed."""
+        """What the corpus offers to a question: from a plugin's retriever or the host's own, postprocessed.
+
+        Raises ``BadRequest`` for a ``top_k`` below 1.
+        """
+        check_top_k(top_k, most=None)
         with step("Host.retrieve", corpus=corpus.name, question=question, top_k=top_k) as retrieved:
             retrieved.tells(lambda: RetrievalStartEvent(str_or_query_bundle=question))
             retrieval = self._retrieve(corpus, question, top_k, filters)

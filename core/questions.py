@@ -34,8 +34,7 @@ def read_question(body: object, *, narrowings: Collection[str], selection: bool 
     if top_k is not None:
         if isinstance(top_k, float) and top_k.is_integer():
             top_k = int(top_k)  # JSON has one kind of number: 5.0 is 5
-        if not isinstance(top_k, int) or isinstance(top_k, bool):
-            raise BadRequest("top_k must be a whole number")
+        check_top_k(top_k)
         arguments["top_k"] = top_k
     if body.get("history") is not None:
         arguments["history"] = _history(body["history"])
@@ -64,6 +63,7 @@ def check_history(turns: Sequence[Turn]) -> None:
     if len(turns) > LONGEST_HISTORY:
         raise TooLarge(f"history has {len(turns)} turns; {LONGEST_HISTORY} are allowed", hint="give the last ones")
     for turn in turns:
+        check_type(turn, "an earlier turn", Turn, "a Turn")
         check_text(turn.question, "earlier question", LONGEST_QUESTION)
         if turn.answer:
             check_text(turn.answer, "earlier answer", LONGEST_SELECTION)
@@ -78,8 +78,24 @@ def _string(body: Mapping[str, Any], key: str, *, required: bool = False) -> str
     return value
 
 
+def check_type(value: object, name: str, types: type | tuple[type, ...], expected: str) -> None:
+    """Raise ``BadRequest`` for an argument that is of none of the types. ``True`` is no number."""
+    if not isinstance(value, types) or (isinstance(value, bool) and types is not bool):
+        raise BadRequest(f"{name} must be {expected}, not {type(value).__name__}")
+
+
+def check_top_k(top_k: object, most: int | None = MOST_PASSAGES) -> None:
+    """Raise ``BadRequest`` for a number of passages that nobody can be given."""
+    if isinstance(top_k, bool) or not isinstance(top_k, int):
+        raise BadRequest("top_k must be a whole number")
+    if top_k < 1 or (most is not None and top_k > most):
+        allowed = "1 or more" if most is None else f"from 1 to {most}"
+        raise BadRequest(f"top_k must be {allowed}, not {top_k}")
+
+
 def check_text(text: str, name: str, longest: int) -> None:
     """Raise ``BadRequest`` or ``TooLarge`` for a text that nothing can be done with."""
+    check_type(text, f"the {name}", str, "a string")
     if not text.strip():
         raise BadRequest(f"the {name} is empty")
     if len(text) > longest:

@@ -14,6 +14,7 @@ from llama_index.core.schema import NodeWithScore
 from llama_index.core.vector_stores.types import MetadataFilter
 
 from .analysis import question_stems, stems
+from .questions import check_top_k
 from .ranking import Scores, inverse_frequencies, rank
 from .tracing import step
 
@@ -77,6 +78,7 @@ class HybridRetriever(ScoredRetriever):
     ) -> None:
         """``dense_weight``: share of meaning in the fusion, 0 to 1; without it the deployment's."""
         super().__init__(callback_manager=CallbackManager([]))
+        check_top_k(top_k, most=None)
         self._dense_weight = corpus.options.dense_weight if dense_weight is None else dense_weight
         self._corpus = corpus
         self._top_k = top_k

@@ -132,9 +132,10 @@ _CUT_SHOWN = 5
 @asks('ragstone inspect book_chat "What is a caster?" --top-k 10')
 def inspect(asked: Asked) -> None:
     """Show what a question is offered: each passage's scores and ranks, what the gate saw, and what was cut."""
-    top_k = asked.arguments.pop("top_k", None) or asked.assistant.profile.top_k
-    found, enough = asked.assistant.retrieve_for(**asked.arguments, top_k=top_k)
-    wider, _ = asked.assistant.retrieve_for(**asked.arguments, top_k=min(top_k + _CUT_SHOWN, MOST_PASSAGES))
+    top_k = asked.arguments.get("top_k", asked.assistant.profile.top_k)
+    found, enough = asked.assistant.retrieve_for(**asked.arguments)
+    more = {**asked.arguments, "top_k": min(top_k + _CUT_SHOWN, MOST_PASSAGES)}
+    wider, _ = asked.assistant.retrieve_for(**more)
     passages = [_passage(rank, node, found) for rank, node in enumerate(found.nodes, start=1)]
     seen = {passage["chunk_id"] for passage in passages}
     cut = [(node, f"by {plugin}") for node, plugin in found.cut]

@@ -37,17 +37,28 @@ def checks(host: Host, watches: Path = _WATCHES) -> list[Check]:
 
 def _remembered(memory: Memory) -> Check:
     root = memory.root
-    if not root.is_dir():
+    if not os.path.isdir(root):  # noqa: PTH112 - unlike Path.is_dir it never raises
         mend = "mount its disk, or set another [plugins.iris_memory] root"
         return Check("memory", False, "the folder to remember is not there", mend=mend, where=str(root))
-    if not os.access(root, os.R_OK | os.X_OK):
+    try:
+        is_empty = next(root.iterdir(), None) is None
+        os.stat(f"{root}/.")  # noqa: PTH116 - may be entered; pathlib drops the dot
+    except OSError:
         mend = f"give the user {os.geteuid()} the right to read it"
         return Check("memory", False, "the folder to remember may not be read", mend=mend, where=str(root))
     if not memory.corpus.exists:
         return Check("memory", True, "nothing is remembered yet", mend="ragstone memory update", where=str(root))
-    last = Keeping(memory.host.settings.data_dir).last()
+    keeping, paths = Keeping(memory.host.settings.data_dir), _paths(memory)
+    if paths and is_empty:
+        mend = "mount its disk, or ragstone memory update --prune"
+        return Check("memory", False, "the folder to remember is empty", mend=mend, where=str(root))
+    if missing := keeping.missing():
+        mend = "ragstone memory status names them, ragstone memory update --prune removes them"
+        detail = f"{len(missing)} files are missing or cannot be read, and were not removed"
+        return Check("memory", False, detail, mend=mend, where=str(root))
+    last = keeping.last()
     when = "" if last is None else f"; looked at in whole {datetime.fromtimestamp(last.at, UTC):%Y-%m-%d %H:%M UTC}"
-    return Check("memory", True, f"{len(_paths(memory))} files{when}", where=str(root))
+    return Check("memory", True, f"{len(paths)} files{when}", where=str(root))
 
 
 def _watched(memory: Memory, watches: Path) -> Iterator[Check]:

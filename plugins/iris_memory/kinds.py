@@ -66,6 +66,7 @@ DEFAULT_MAP: tuple[Rule, ...] = (
     _rule("OPERATIONS_MANUAL.md", "procedure"),
     _rule("**/*.md", "note"),
     _rule("**/*.eml", "email"),
+    _rule("**/*.mbox", "email"),
 )
 
 #: Names of folders and files that nobody wants to remember, wherever they lie.

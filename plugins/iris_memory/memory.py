@@ -44,7 +44,7 @@ class Memory:
                 where="plugins.iris_memory.root",
                 hint='[plugins.iris_memory] root = "/path", or RAGSTONE_PLUGINS__IRIS_MEMORY__ROOT',
             )
-        return root.expanduser().resolve()
+        return Path(os.path.realpath(root.expanduser()))  # unlike Path.resolve it never raises
 
     @property
     def corpus(self) -> Corpus:
@@ -62,26 +62,30 @@ class Memory:
             return PurePath(folder, PurePath(named).name).relative_to(self.root).as_posix()
         return None
 
-    def update(self, on_progress: OnProgress | None = None) -> UpdateReport:
-        """Bring the memory to what the files say. Raises ``SettingsError``, ``SourceError`` and ``StorageError``."""
+    def update(self, on_progress: OnProgress | None = None, *, prune: bool = False) -> UpdateReport:
+        """Bring the memory to what the files say. Raises ``SettingsError``, ``SourceError`` and ``StorageError``.
+
+        Missing files stay where that may be a mistake: in an empty folder, or more than half of all at once. The report
+        names them in ``missing``, the log too; ``prune`` removes them. What cannot be read stays in any case.
+        """
         from .indexing.updating import Updater
 
-        return Updater(self).update(on_progress=on_progress)
+        return Updater(self).update(on_progress=on_progress, prune=prune)
 
-    def update_in_full(self, on_progress: OnProgress | None = None) -> UpdateReport:
+    def update_in_full(self, on_progress: OnProgress | None = None, *, prune: bool = False) -> UpdateReport:
         """The same, with every file read and embedded anew."""
         from .indexing.updating import Updater
 
-        return Updater(self).update_in_full(on_progress)
+        return Updater(self).update_in_full(on_progress, prune=prune)
 
-    def update_file(self, path: str | PurePath) -> UpdateReport:
+    def update_file(self, path: str | PurePath, *, prune: bool = False) -> UpdateReport:
         """The same for one file, or the files of a folder, and for no other. Raises ``BadRequest`` out of the root."""
         from .indexing.updating import Updater
 
         under = self.relative(path)
         if under is None:
             raise BadRequest("lies outside the folder to remember", where=str(path), hint=f"that is {self.root}")
-        return Updater(self).update("" if under == "." else under)
+        return Updater(self).update("" if under == "." else under, prune=prune)
 
     def status(self) -> Status:
         """What is remembered, what is not and why, and what waits for the next update."""

@@ -6,11 +6,21 @@ import json
 import os
 import shutil
 import subprocess
+from functools import partial
 from typing import TYPE_CHECKING
 
 import pytest
 
-from ragstone.core import BadRequest, Host, NotFound, SourceError, TooLarge, read_question
+from ragstone.core import (
+    BadRequest,
+    Host,
+    HybridRetriever,
+    NotFound,
+    SourceError,
+    TooLarge,
+    find_passages,
+    read_question,
+)
 from ragstone.core.catalog.schema import SCHEMA_VERSION
 from ragstone.plugins.book_chat.shelf import Shelf
 from tests.third_party_fakes import Ended, Here, fast_models, run, write_pages
@@ -110,6 +120,20 @@ def test_the_python_door_raises_the_same(fast_host: Host, small_book: Path) -> N
         assistant.ask(QUESTION, selection="x" * 30_000)
     with pytest.raises(BadRequest, match="top_k must be from 1 to 50, not 51"):
         assistant.ask(QUESTION, top_k=51)
+    for top_k in (-3, 0, 51):
+        for entrance in (assistant.ask, assistant.retrieve_for, partial(find_passages, assistant)):
+            with pytest.raises(BadRequest, match=f"top_k must be from 1 to 50, not {top_k}"):
+                entrance(QUESTION, top_k=top_k)
+    with pytest.raises(BadRequest, match="top_k must be 1 or more, not -3"):
+        fast_host.retrieve(assistant.corpus, QUESTION, top_k=-3)
+    with pytest.raises(BadRequest, match="top_k must be 1 or more, not -3"):
+        HybridRetriever(assistant.corpus, top_k=-3)
+    with pytest.raises(BadRequest, match="top_k must be a whole number"):
+        assistant.ask(QUESTION, top_k="5")  # type: ignore[arg-type]
+    with pytest.raises(BadRequest, match="the question must be a string, not NoneType"):
+        assistant.ask(None)  # type: ignore[arg-type]
+    with pytest.raises(BadRequest, match="an earlier turn must be a Turn, not str"):
+        assistant.ask(QUESTION, history=["What is a caster?"])  # type: ignore[list-item]
     with pytest.raises(NotFound):
         assistant.ask(QUESTION, narrow={"book": "wiki"})
     with pytest.raises(BadRequest, match="cannot be narrowed by 'chapter'"):

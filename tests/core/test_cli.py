@@ -451,6 +451,13 @@ def test_a_question_that_cannot_be_asked(with_book: Here, words: tuple[str, ...]
     assert (done.code, done.line) == (2, told)
 
 
+@pytest.mark.parametrize("command", ["ask", "search", "inspect"])
+@pytest.mark.parametrize("top_k", ["-3", "0", "51"])
+def test_no_command_takes_a_number_of_passages_that_cannot_be(with_book: Here, command: str, top_k: str) -> None:
+    done = with_book(command, "book_chat", "What is a caster", "--top-k", top_k)
+    assert (done.code, done.line, done.out) == (2, f"top_k must be from 1 to 50, not {top_k}", "")
+
+
 def test_the_question_cannot_be_overruled_by_a_narrowing(with_book: Here) -> None:
     done = with_book("ask", "book_chat", QUESTION, "--question", "Who was Napoleon?")
     assert done.code == 2

@@ -178,6 +178,14 @@ def test_the_question_can_be_narrowed(client: Any) -> None:
         (ask("x" * 4001), 413, "4,000 are allowed"),
         (ask(QUESTION, model="nobody"), 404, "There is no model 'nobody' here"),
         (ask(QUESTION, "A wheel."), 400, "the last message must be the user's"),
+        *[
+            (
+                {"model": "book_chat", "messages": [*ask(QUESTION)["messages"], {"role": role, "content": "x"}]},
+                400,
+                f"the last message must be the user's, which is the question, not of the role {role}",
+            )
+            for role in ("tool", "function", "system", "developer", "assistant")
+        ],
         (ask(QUESTION, n=2), 400, "n must be 1"),
         (ask(QUESTION, response_format={"type": "json_object"}), 400, "response_format can only be text"),
         (ask(QUESTION, tool_choice="required"), 400, "assistants call no tools"),

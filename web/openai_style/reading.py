@@ -95,6 +95,9 @@ def _conversation(messages: object) -> tuple[str, tuple[Turn, ...], tuple[str, .
         raise BadRequest("messages must be a list of at least one message")
     if len(messages) > MOST_MESSAGES:
         raise BadRequest(f"there are {len(messages):,} messages; {MOST_MESSAGES:,} are allowed")
+    last = messages[-1]
+    if isinstance(last, dict) and last.get("role") in _ROLES and last["role"] != "user":
+        raise BadRequest(f"the last message must be the user's, which is the question, not of the role {last['role']}")
     said: list[tuple[str, str]] = []
     unread: list[str] = []
     for message in messages:
@@ -106,8 +109,6 @@ def _conversation(messages: object) -> tuple[str, tuple[Turn, ...], tuple[str, .
             said.append((role, text))
         else:
             unread.append(f"{role} messages")
-    if not said or said[-1][0] != "user":
-        raise BadRequest("the last message must be the user's: it is the question")
     return said[-1][1], tuple(_turns(said[:-1])[-MOST_TURNS:]), tuple(dict.fromkeys(unread))
 
 

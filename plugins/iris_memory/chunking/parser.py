@@ -58,18 +58,24 @@ class MemoryNodeParser(SlicingNodeParser):
             return
         known = self.bare(document).metadata
         path = str(known[fields.PATH])
-        forgotten = set(own.get("forgotten") or ())
+        forgotten, names = set(own.get("forgotten") or ()), (path, *(own.get("forgotten_as") or ()))
         newlines = [found.start() for found in re.finditer("\n", text)]
         lines = own.get("lines")
         seen: Counter[str] = Counter()
-        outline, sections = self._sections(text, own.get("strategy"), path)
+        mails = own.get("mails") or ()
+        starts = [mail["start"] for mail in mails]
+        outline, sections = self._sections(text, own.get("strategy"), path, starts)
+        every = known
         kept = 0
         for section in sections:
             words = text[section.start : section.end]
-            chunk_id = fields.chunk_id(path, words, seen[words])
+            chunk_id, *others = (fields.chunk_id(name, words, seen[words]) for name in names)
             seen[words] += 1
-            if chunk_id in forgotten:
+            if not forgotten.isdisjoint([chunk_id, *others]):
                 continue
+            if mails:
+                mail = mails[max(0, bisect.bisect_right(starts, section.start) - 1)]
+                known = {**every, **{key: value for key, value in mail.items() if key != "start"}}
             title, last, headings = _headings(outline, section, words, known, path)
             span = [bisect.bisect_left(newlines, section.start), bisect.bisect_left(newlines, section.end - 1)]
             first_line, last_line = _in_file(span, lines)
@@ -95,13 +101,14 @@ class MemoryNodeParser(SlicingNodeParser):
             )
             kept += 1
 
-    def _sections(self, text: str, strategy: str | None, path: str) -> tuple[Outline, list[Section]]:
+    def _sections(self, text: str, strategy: str | None, path: str, starts: list[int]) -> tuple[Outline, list[Section]]:
         whole = [Section(0, len(text), 0)]
         low, hard = self.minimum, self.maximum
         outline = Outline("" if strategy in ("mail", "state") else text)
         match strategy:
             case "mail":
-                found, limits = whole, Limits(0, hard, hard)
+                found = [Section(first, last, first) for first, last in pairwise([*starts, len(text)])] or whole
+                limits = Limits(0, hard, hard)
             case "state":
                 found, limits = _keys(text), Limits(0, hard, hard)
             case "log":
@@ -139,7 +146,7 @@ def _headings(outline: Outline, section: Section, words: str, known: dict[str, A
     match known[fields.DOC_TYPE]:
         case "email":
             last = str(known.get(fields.SUBJECT) or "")
-            if section.start > 0:  # a later part of a mail does not begin with its header
+            if not words.startswith("From: "):  # a later part of a mail does not begin with its header
                 names.append(str(known.get(fields.FROM) or ""))
         case "state":
             last = _key_of(words)

@@ -23,17 +23,23 @@ _SHOWN = 12
 
 @click.command(epilog="Example: ragstone memory update")
 @click.option("--full", is_flag=True, help="Read and embed every file anew; what is there answers meanwhile.")
+@click.option("--prune", is_flag=True, help="Remove also files that are missing so that it may be a mistake.")
 @_json
-@click.pass_obj
-def update(deployment: Deployment, full: bool, as_json: bool) -> None:
-    """Bring the memory to what the files say now. Unchanged files are not read."""
-    memory = memory_of(deployment.host())
+@click.pass_context
+def update(ctx: click.Context, full: bool, prune: bool, as_json: bool) -> None:
+    """Bring the memory to what the files say now. Unchanged files are not read.
+
+    Ends with 1 if files are missing and were not removed: their folder is empty or cannot be read, or more than half of
+    all files are gone at once.
+    """
+    memory = memory_of(ctx.obj.host())
     with show_progress("reading", None) as tell:
-        report = memory.update_in_full(tell) if full else memory.update(tell)
+        report = memory.update_in_full(tell, prune=prune) if full else memory.update(tell, prune=prune)
     if as_json:
         show_json(asdict(report))
     else:
         click.echo(told(report))
+    ctx.exit(1 if report.missing else 0)
 
 
 @click.command(epilog="Example: ragstone memory status --json")
@@ -59,6 +65,7 @@ def status(deployment: Deployment, as_json: bool) -> None:
         empty="Nothing is remembered yet.",
     )
     _list("Waiting for the next update", found.waiting)
+    _list("Missing", [str(each) for each in found.missing])
     _list("Left out", [f"{each.path}: {each.reason}" for each in found.left_out])
 
 
@@ -90,6 +97,9 @@ def told(report: UpdateReport) -> str:
     ]
     said = f"{', '.join(counts) or 'nothing has changed'}; {report.unchanged} unchanged"
     lines = [f"{said[0].upper()}{said[1:]}; {report.chunks} chunks in {report.seconds:.1f} s."]
+    lines += [f"  {each}" for each in report.missing[:_SHOWN]]
+    if any(each.prunable for each in report.missing):
+        lines.append("  if they are meant to be gone: ragstone memory update --prune")
     lines += [f"  left out {each.path}: {each.reason}" for each in report.left_out[:_SHOWN]]
     if len(report.left_out) > _SHOWN:
         lines.append(f"  … and {len(report.left_out) - _SHOWN} more; ragstone memory status names all")

@@ -21,8 +21,10 @@ if TYPE_CHECKING:
 #: Nanoseconds in which a file can change twice under one time of change: the coarsest clock of a file system, FAT's.
 _COARSEST_CLOCK = 2_000_000_000
 _DAY = 86_400
+_FORGOTTEN_KEYS = ("forgotten", "forgotten_as", "forgotten_bytes")
 TOO_OLD = "is older than mail_days"
 FORGOTTEN = "forgotten until it changes"
+GONE = "is gone"
 
 
 class FileDocument(Document):
@@ -32,7 +34,11 @@ class FileDocument(Document):
     def hash(self) -> str:
         """Of the file's bytes and everything known of it but when it was looked at."""
         known = {key: value for key, value in self.metadata.items() if key != OWN}
-        own = {key: value for key, value in (self.metadata.get(OWN) or {}).items() if key not in ("stat", "seen")}
+        own = {
+            key: value
+            for key, value in (self.metadata.get(OWN) or {}).items()
+            if key not in ("stat", "seen", "folders")
+        }
         return sha256(json.dumps([known, own], sort_keys=True, default=str).encode()).hexdigest()
 
 
@@ -51,9 +57,23 @@ class Stored:
         return reason
 
     @property
-    def forgotten(self) -> list[str]:
-        """Ids of its chunks that are forgotten."""
-        return list(self.own.get("forgotten") or ())
+    def forgotten(self) -> dict[str, list[str]]:
+        """What the user had forgotten of it, as ``own`` keeps it: nothing that happens to the file deletes this.
+
+        ``forgotten``: ids of chunks; ``forgotten_as``: other paths of the file that these ids are made of;
+        ``forgotten_bytes``: SHA-256 of each content that is forgotten as a whole.
+        """
+        kept = {key: list(self.own[key]) for key in _FORGOTTEN_KEYS if self.own.get(key)}
+        if self.left_out == FORGOTTEN and "forgotten_bytes" not in kept:  # as it was stored before there was that key
+            kept["forgotten_bytes"] = [str(self.metadata.get(fields.FILE_HASH))]
+        return kept
+
+    def without_words(self, path: str, left_out: str) -> FileDocument:
+        """The file with nothing but why it has no chunks, and what is forgotten of it."""
+        names = (fields.PATH, fields.DOC_TYPE, fields.MTIME, fields.DATE, fields.FILE_HASH)
+        own = {key: self.own[key] for key in ("stat", "seen", "readers", "strategy", "folders") if key in self.own}
+        known = {key: self.metadata[key] for key in names}
+        return FileDocument(id_=path, metadata={**known, OWN: {**own, **self.forgotten, "left_out": left_out}})
 
 
 def same_file(found: Found, stored: Stored) -> bool:
@@ -89,5 +109,5 @@ def too_old(metadata: Mapping[str, Any], mail_days: int, now: float) -> bool:
 
 def about(found: Found, readable: bool, **more: Any) -> dict[str, Any]:
     """What the indexing keeps for itself. What could not be read is looked at again each time."""
-    known = {"stat": list(found.stat) if readable else None, "seen": found.seen, "readers": READERS_VERSION}
-    return {**known, "strategy": found.kind.strategy, **more}
+    known = {"stat": list(found.stat) if readable else None, "seen": found.seen, "folders": list(found.folders)}
+    return {**known, "readers": READERS_VERSION, "strategy": found.kind.strategy, **more}

@@ -10,7 +10,7 @@ from ragstone.core import NotFound
 
 from .. import fields
 from ..chunking.parser import OWN
-from .comparing import FORGOTTEN, FileDocument
+from .comparing import FORGOTTEN, FileDocument, Stored
 from .keeping import Keeping
 from .updating import Updater
 
@@ -31,8 +31,8 @@ class Forgotten:
 def forget(memory: Memory, target: str, clock: Callable[[], float] = time.time) -> Forgotten:
     """Forget a file, a folder's files, or one chunk by its id. Raises ``NotFound``.
 
-    The words leave the catalog. A file stays forgotten until its bytes change or it gets another path, a chunk until
-    its words change. The files themselves are not touched.
+    The words leave the catalog. A file stays forgotten until its bytes change, a chunk until its words change, also
+    where the file is deleted, renamed or copied in between. The files themselves are not touched.
     """
     updater = Updater(memory, clock)
     with Keeping(memory.host.settings.data_dir).alone():
@@ -45,7 +45,7 @@ def forget(memory: Memory, target: str, clock: Callable[[], float] = time.time) 
         ]
         if below:
             chunks = sum(len(memory.corpus.document_nodes(each)) for each in below)
-            memory.corpus.ingest([_without_words(each, stored[each].metadata) for each in below])
+            memory.corpus.ingest([_forgotten(each, stored[each]) for each in below])
             return Forgotten(sorted(below), chunks)
         return _forget_chunk(memory, target)
 
@@ -57,15 +57,14 @@ def _forget_chunk(memory: Memory, chunk_id: str) -> Forgotten:
         hint = "give a path under the root, or the id of a chunk; ragstone memory status tells what is remembered"
         raise NotFound("nothing of that name is remembered", where=chunk_id[:200], hint=hint) from error
     known = Updater(memory).stored()[path]
-    own = {**known.own, "forgotten": sorted({*known.forgotten, chunk_id})}
+    own = {**known.own, "forgotten": sorted({*known.own.get("forgotten", ()), chunk_id})}
     text = memory.corpus.document_text(path)
     memory.corpus.ingest([FileDocument(id_=path, text=text, metadata={**known.metadata, OWN: own})])
     return Forgotten([path], 1)
 
 
-def _without_words(path: str, metadata: dict[str, object]) -> FileDocument:
-    own = metadata[OWN]
-    assert isinstance(own, dict)  # noqa: S101
-    kept = {key: own[key] for key in ("stat", "seen", "readers", "strategy") if key in own}
-    told = {key: metadata[key] for key in (fields.PATH, fields.DOC_TYPE, fields.MTIME, fields.DATE, fields.FILE_HASH)}
-    return FileDocument(id_=path, text="", metadata={**told, OWN: {**kept, "left_out": FORGOTTEN}})
+def _forgotten(path: str, stored: Stored) -> FileDocument:
+    document = stored.without_words(path, FORGOTTEN)
+    own = document.metadata[OWN]
+    own["forgotten_bytes"] = sorted({*own.get("forgotten_bytes", ()), stored.metadata[fields.FILE_HASH]})
+    return document

@@ -11,8 +11,10 @@ from filelock import FileLock, Timeout
 
 from ragstone.core import StorageBusy, StorageDenied, StorageError, StorageFull, write_atomically
 
+from .missing import Place
+
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
 #: The first update of a large memory takes minutes.
@@ -55,11 +57,20 @@ class Keeping:
 
     def note(self, root: str, at: float, seconds: float) -> None:
         """Remember that everything was looked at. Raises ``StorageError``."""
+        self._write("last.json", asdict(LastUpdate(root, at, seconds)))
+
+    def note_missing(self, kept: Mapping[str, Place]) -> None:
+        """Remember which missing files stay, and why. Raises ``StorageError``."""
+        if self.missing() != kept:
+            self._write("missing.json", kept)
+
+    def missing(self) -> dict[str, Place]:
+        """Missing files that stay, as the last update found them."""
         try:
-            told = json.dumps(asdict(LastUpdate(root, at, seconds)))
-            write_atomically(self._folder / "last.json", told.encode())
-        except OSError as error:
-            raise _told(error, self._folder) from error
+            found = json.loads((self._folder / "missing.json").read_text("utf-8"))
+            return {path: Place(*place) for path, place in found.items()}
+        except (OSError, ValueError, TypeError, AttributeError):
+            return {}
 
     def last(self) -> LastUpdate | None:
         """The last whole update, if one is known."""
@@ -67,6 +78,12 @@ class Keeping:
             return LastUpdate(**json.loads((self._folder / "last.json").read_text("utf-8")))
         except (OSError, ValueError, TypeError):
             return None
+
+    def _write(self, name: str, value: object) -> None:
+        try:
+            write_atomically(self._folder / name, json.dumps(value).encode())
+        except OSError as error:
+            raise _told(error, self._folder) from error
 
 
 def _told(error: OSError, folder: Path) -> StorageError:

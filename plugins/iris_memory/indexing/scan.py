@@ -26,6 +26,8 @@ class Found:
     stat: tuple[int, int, int, int]
     #: When it was looked at, nanoseconds since 1970.
     seen: int
+    #: Inodes of the folders that hold it, from the root's own down to its parent's.
+    folders: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -42,6 +44,10 @@ class Scan:
 
     files: dict[str, Found] = field(default_factory=dict)
     left_out: list[LeftOut] = field(default_factory=list)
+    #: Folders (and files) that cannot be read, with the reason: what is below them is unknown. ``""`` is the root.
+    unknown: dict[str, str] = field(default_factory=dict)
+    #: Folders without any entry, with their inodes: a file system that is not mounted looks like this.
+    empty: dict[str, int] = field(default_factory=dict)
 
 
 class Scanner:
@@ -53,6 +59,7 @@ class Scanner:
         self._kinds = kinds
         self._max_bytes = max_bytes
         self._own = {path.relative_to(root).as_posix() for path in own if path.is_relative_to(root)}
+        self._inodes: dict[str, tuple[int, ...]] = {}
 
     def scan(self, under: str = "") -> Scan:
         """Everything at or below this path relative to the root; nothing where nothing is there."""
@@ -63,9 +70,14 @@ class Scanner:
         parts = under.split("/")
         for depth, name in enumerate(parts, start=1):
             path = "/".join(parts[:depth])
+            above = "/".join(parts[: depth - 1])
             try:
                 mode = (self._root / path).lstat().st_mode
-            except (OSError, ValueError):
+            except (FileNotFoundError, NotADirectoryError, ValueError):
+                list(self._listed(scan, above))  # it may be gone because the folder above is empty
+                return scan
+            except OSError as error:
+                scan.unknown[path] = f"cannot be read: {error.strerror or error}"
                 return scan
             is_last = depth == len(parts)
             if not self._looked_at(scan, path, mode) or (not is_last and not stat.S_ISDIR(mode)):
@@ -99,12 +111,17 @@ class Scanner:
                 self._file(scan, found, entry)
 
     def _listed(self, scan: Scan, folder: str) -> Iterator[tuple[str, os.DirEntry[str]]]:
+        place = self._root / folder
         try:
-            with os.scandir(self._root / folder if folder else self._root) as entries:
+            with os.scandir(place) as entries:
                 listed = sorted(entries, key=lambda entry: entry.name)
+            if not listed:
+                scan.empty[folder] = place.stat().st_ino
+        except (FileNotFoundError, NotADirectoryError):  # it is gone again
+            return
         except OSError as error:
-            if (self._root / folder).exists():
-                scan.left_out.append(LeftOut(f"{folder}/", f"cannot be listed: {error.strerror or error}"))
+            scan.unknown[folder] = f"cannot be listed: {error.strerror or error}"
+            scan.left_out.append(LeftOut(f"{folder}/", scan.unknown[folder]))
             return
         prefix = f"{folder}/" if folder else ""
         for entry in listed:
@@ -136,8 +153,12 @@ class Scanner:
             return
         seen = time.time_ns()
         try:
-            found = entry.stat(follow_symlinks=False)
-        except OSError:  # it is gone again
+            found, folders = entry.stat(follow_symlinks=False), self._folders(path.rpartition("/")[0])
+        except FileNotFoundError:  # it is gone again
+            return
+        except OSError as error:
+            scan.unknown[path] = f"cannot be read: {error.strerror or error}"
+            scan.left_out.append(LeftOut(path, scan.unknown[path]))
             return
         if not stat.S_ISREG(found.st_mode):
             return
@@ -145,7 +166,14 @@ class Scanner:
             scan.left_out.append(LeftOut(path, f"has {found.st_size:,} bytes, more than {self._max_bytes:,}"))
             return
         known = (found.st_mtime_ns, found.st_ctime_ns, found.st_size, found.st_ino)
-        scan.files[path] = Found(path, kind, known, seen)
+        scan.files[path] = Found(path, kind, known, seen, folders)
+
+    def _folders(self, folder: str) -> tuple[int, ...]:
+        """The inodes of a folder and of all above it, the root's first."""
+        if folder not in self._inodes:
+            above = self._folders(folder.rpartition("/")[0]) if folder else ()
+            self._inodes[folder] = (*above, (self._root / folder).stat().st_ino)
+        return self._inodes[folder]
 
 
 def _is_text(name: str) -> bool:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from .. import fields
 from .comparing import looks_same
 from .keeping import Keeping
+from .missing import Missing, grouped
 from .scan import LeftOut
 from .updating import Updater
 
@@ -35,6 +36,8 @@ class Status:
     waiting: list[str]
     #: Everything under the root that is not remembered.
     left_out: list[LeftOut]
+    #: Files that are not found or cannot be read, and stay in the memory.
+    missing: list[Missing]
     #: Seconds since 1970 of the last whole update and how long it took; ``None`` if none is known.
     updated_at: float | None
     update_seconds: float | None
@@ -66,7 +69,8 @@ def status_of(memory: Memory) -> Status:
         for path, found in scan.files.items()
         if path not in stored or updater.is_due(found, stored[path], looks_same)
     ]
-    waiting += [path for path in stored if path not in scan.files]
+    missing = updater.missing(scan, stored)
+    waiting += [path for path in missing.removed if stored[path].left_out is None]
     refused = [
         LeftOut(path, known.left_out)
         for path, known in stored.items()
@@ -78,6 +82,7 @@ def status_of(memory: Memory) -> Status:
         types=[OfType(doc_type, files[doc_type], chunks[doc_type]) for doc_type in sorted(chunks)],
         waiting=sorted(waiting),
         left_out=sorted([*scan.left_out, *refused], key=lambda each: each.path),
+        missing=grouped(missing.kept),
         updated_at=last.at if last is not None else None,
         update_seconds=last.seconds if last is not None else None,
         stale=corpus.info().stale if corpus.exists else None,

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from ragstone.core import Host, IngestProgress
 
     from ..memory import Memory
+    from .missing import Missing
     from .updating import UpdateReport
 
 _log = logging.getLogger(__name__)
@@ -52,6 +53,7 @@ class Watcher:
         #: Set as soon as events are heard.
         self.watching = threading.Event()
         self._failed = ""
+        self._missing: list[Missing] = []
 
     def start(self) -> None:
         """Watch in a thread of its own."""
@@ -75,7 +77,11 @@ class Watcher:
                 for _ in self._moments():
                     report = self._memory.update(self._heed)
                     self._failed = ""
-                    if report.changed or report.left_out:
+                    news = report.missing != self._missing
+                    self._missing = report.missing
+                    for each in report.missing if news else ():
+                        _log.warning("the memory is not as the files are: %s", each)
+                    if report.changed or report.left_out or news:
                         self._told(report)
             except _Ended:
                 return

@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from ..kinds import Strategy
 
 #: Raised whenever a reader would make another text or other metadata of the same file: all are then read again.
-READERS_VERSION = 1
+READERS_VERSION = 2
 _SCHEMES = {"mail": "memory-mail:", "state": "memory-state:"}
 
 

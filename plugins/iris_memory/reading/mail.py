@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING, Any
 from ragstone.core import SourceError
 
 from .. import fields
+from ..chunking.parser import OWN
 from .files import FileReader, without_surrogates
 from .headers import addresses, decoded, header, sent_at
 from .html import text_of_html
+from .mbox import mail_of, messages_of
 from .replies import tell_apart
 
 if TYPE_CHECKING:
@@ -25,71 +27,85 @@ _PARTS = 200
 #: Lines that could part it: the standard library makes an object of each part, ten microseconds each.
 _BOUNDARIES = 20_000
 _FIRST_LINE = re.compile(rb"\s*(?:From [^\n]*\n)?[!-9;-~]+[ \t]*:")
-#: The top of a mail that was archived as text: perhaps with rules above, and stars around the names.
-_ARCHIVED = re.compile(
-    rb"^[ \t]*(?:[-=_*#]{3,}[^\n]*\n\s*)?(?=\**(?:From|To|Cc|Date|Sent|Subject|Reply-To|Message-ID|In-Reply-To)\**:)",
-    re.IGNORECASE,
-)
-_STARRED = re.compile(rb"^[ \t]*\*+([A-Za-z-]+)(?::\*+|\*+:)[ \t]*", re.MULTILINE)
+_MESSAGES = 10_000
 
 
 class MailReader(FileReader):
-    """Reads ``.eml`` and mails archived as text. The text begins with the header's lines.
+    """Reads ``.eml``, mails in text files and mbox files. The text of a mail begins with its header's lines.
 
-    Quoted mail is cut to its beginning and marked ``> ``; a signature is left out.
+    Quoted mail is cut to its beginning and marked ``> ``; a signature is left out. Several mails of one file stand one
+    after the other, and ``metadata["indexing"]["mails"]`` has of each where it begins and what is known of it.
     """
 
     def understand(self, data: bytes, path: Path, mtime: float) -> tuple[str, dict[str, Any], Any]:
-        """The mail's text and header. Raises ``SourceError`` for what is no mail."""
+        """The text of the mail or mails, and the header of the newest. Raises ``SourceError`` for what is no mail."""
         lines = data.count(b"\n") + (not data.endswith(b"\n"))
-        archived = path.suffix.lower() != ".eml"
         if not data.strip():
             raise SourceError("holds no words", where=str(path))
-        if b"\0" in data and archived:
+        mail = mail_of(data)
+        if mail is None and path.suffix.lower() == ".eml":
+            mail = data.lstrip() if _FIRST_LINE.match(data) else None
+        if mail is None and b"\0" in data:
             raise SourceError("is binary", where=str(path))
         if data.count(b"\n--") > _BOUNDARIES:
             raise SourceError("cannot be read as mail: too many parts", where=str(path))
-        try:
-            message = _parsed(data, archived)
-            known, body = _header(message, mtime), _Body()
-            body.read(message)
-        except (RecursionError, MemoryError) as error:
-            raise SourceError("cannot be read as mail: nested too deeply", where=str(path)) from error
-        known[fields.ATTACHMENTS] = ", ".join(body.attached)[:1000]
-        reply = tell_apart(body.text())
-        said = [f"{name}: {words}" for name, words in _shown(message, known) if words]
-        quoted = reply.quoted if len(reply.quoted) <= _QUOTED else f"{reply.quoted[:_QUOTED]} …"
-        marked = "\n".join(f"> {line}".rstrip() for line in quoted.split("\n")) if quoted else ""
-        if not (reply.own or marked or known[fields.SUBJECT] or known[fields.ATTACHMENTS]):
-            raise SourceError("holds no words", where=str(path))
-        text = "\n\n".join(part for part in ("\n".join(said), reply.own, marked) if part)
-        known[fields.TITLE] = known[fields.SUBJECT]
-        return without_surrogates(text), {key: _clean(value) for key, value in known.items()}, lines
+        messages = [(1, b"\n" + data)] if mail is None else list(messages_of(mail))
+        if len(messages) > _MESSAGES:
+            raise SourceError(f"cannot be read as mail: more than {_MESSAGES:,} mails", where=str(path))
+        mails = [(line, *_understood(message, path, mtime)) for line, message in messages]
+        if len(mails) == 1:
+            return *mails[0][1:], lines
+        return _joined(mails, lines)
 
 
-def _parsed(data: bytes, archived: bool) -> Message:
-    if archived:
-        top, gap, rest = data.replace(b"\r\n", b"\n").lstrip(b"\xef\xbb\xbf").lstrip().partition(b"\n\n")
-        if not _ARCHIVED.match(top):
-            data = b"\n" + data  # no header: all of it was said
-        else:
-            data = _STARRED.sub(rb"\1: ", _ARCHIVED.sub(b"", top)) + gap + rest
-    elif not _FIRST_LINE.match(data):
-        data = b"\n" + data
-    else:
-        data = data.lstrip()
-    message = message_from_bytes(data)
-    assert isinstance(message, Message)  # noqa: S101
-    return message
+def _joined(mails: list[tuple[int, str, dict[str, Any]]], lines: int) -> tuple[str, dict[str, Any], list[int]]:
+    """The mails' texts as one, what is known of them, and the line of the file for each line of the text."""
+    texts: list[str] = []
+    parts: list[dict[str, Any]] = []
+    places: list[int] = []
+    at = 0
+    ends = [line - 1 for line, _, _ in mails[1:]] + [lines]
+    for (line, text, known), end in zip(mails, ends, strict=True):
+        if text:
+            parts.append({"start": at, **known})
+        texts.append(text)
+        at += len(text) + 2
+        places += [line] * text.count("\n") + [end, end]
+    newest = max((known for _, _, known in mails), key=lambda known: float(known[fields.DATE]))
+    return "\n\n".join(texts), {**newest, fields.TITLE: "", OWN: {"mails": parts}}, places
+
+
+def _understood(data: bytes, path: Path, mtime: float) -> tuple[str, dict[str, Any]]:
+    """One mail's text and header; no text without any words."""
+    try:
+        message = message_from_bytes(data)
+        assert isinstance(message, Message)  # noqa: S101
+        known, body = _header(message, mtime), _Body()
+        body.read(message)
+    except (RecursionError, MemoryError) as error:
+        raise SourceError("cannot be read as mail: nested too deeply", where=str(path)) from error
+    known[fields.ATTACHMENTS] = ", ".join(body.attached)[:1000]
+    reply = tell_apart(body.text())
+    said = [f"{name}: {words}" for name, words in _shown(message, known) if words]
+    quoted = reply.quoted if len(reply.quoted) <= _QUOTED else f"{reply.quoted[:_QUOTED]} …"
+    marked = "\n".join(f"> {line}".rstrip() for line in quoted.split("\n")) if quoted else ""
+    if not (reply.own or marked or known[fields.SUBJECT] or known[fields.ATTACHMENTS]):
+        return "", known
+    text = "\n\n".join(part for part in ("\n".join(said), reply.own, marked) if part)
+    known[fields.TITLE] = known[fields.SUBJECT]
+    return without_surrogates(text), {key: _clean(value) for key, value in known.items()}
 
 
 def _header(message: Message, mtime: float) -> dict[str, Any]:
     names = {fields.FROM: "From", fields.TO: "To", fields.CC: "Cc", fields.SUBJECT: "Subject"}
     names |= {fields.MESSAGE_ID: "Message-ID", fields.IN_REPLY_TO: "In-Reply-To"}
     known: dict[str, Any] = {key: header(message, name) for key, name in names.items()}
+    # An mbox file's line before the mail: "From", who sent it, and when.
+    _, sender, sent, *_ = [*(message.get_unixfrom() or "").split(maxsplit=2), "", "", ""]
+    known[fields.FROM] = known[fields.FROM] or (sender if "@" in sender else "")
     known[fields.SENDER] = addresses(known[fields.FROM])
     known[fields.RECIPIENTS] = addresses(known[fields.TO], known[fields.CC])
-    known[fields.DATE] = sent_at(header(message, "Date") or header(message, "Sent"), mtime)
+    known[fields.DATE] = sent_at(header(message, "Date") or header(message, "Sent") or sent, mtime)
     return known
 
 

@@ -8,27 +8,26 @@ from __future__ import annotations
 
 import logging
 import os
-from pathlib import Path
+from collections.abc import Collection, Iterable
+from datetime import datetime
+from pathlib import Path, PurePath
+from types import NoneType
 from typing import TYPE_CHECKING
 
-from ragstone.core import BadRequest, RagstoneError
+from ragstone.core import BadRequest, Host, RagstoneError, check_type
 
 from ..memory import memory_of
 from ..settings import IrisMemorySettings
 from .block import EMPTY, block
+from .chunk import MemoryChunk
 from .narrowing import Narrowing
 from .resident import RESIDENT
 from .search import recall
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-    from datetime import datetime
-    from pathlib import PurePath
-
-    from ragstone.core import Host
+    from collections.abc import Sequence
 
     from ..memory import Memory
-    from .chunk import MemoryChunk
 
 _log = logging.getLogger(__name__)
 
@@ -58,6 +57,17 @@ def query_memory(
     supersedes. ``host``: an open host; without it the one that is open in this process, else one is opened.
     Raises ``BadRequest`` for an argument that cannot be meant, and nothing else that is to be expected.
     """
+    check_type(query_text, "query_text", str, "a string")
+    check_type(n_results, "n_results", int, "a whole number")
+    check_type(min_relevance, "min_relevance", (int, float), "a number")
+    check_type(doc_types, "doc_types", (Collection, NoneType), "a list of document types or None")
+    for each in doc_types or ():
+        check_type(each, "each of doc_types", str, "a string")
+    for name, moment in (("since", since), ("until", until)):
+        check_type(moment, name, (datetime, NoneType), "a datetime or None")
+    for name, part in (("sender", sender), ("recipient", recipient), ("subject", subject)):
+        check_type(part, name, (str, NoneType), "a string or None")
+    _check_host(host)
     if not 1 <= n_results <= _MOST:
         raise BadRequest(f"n_results must be from 1 to {_MOST}, not {n_results}")
     if not -1 <= min_relevance <= 1:
@@ -90,6 +100,12 @@ def format_for_prompt(chunks: Iterable[MemoryChunk], *, max_tokens: int | None =
 
     ``max_tokens``: of the whole block, as the encoder counts; by default the deployment's ``block_tokens``.
     """
+    check_type(chunks, "chunks", Iterable, "a list of MemoryChunk")
+    chunks = list(chunks)
+    for chunk in chunks:
+        check_type(chunk, "each of chunks", MemoryChunk, "a MemoryChunk")
+    check_type(max_tokens, "max_tokens", (int, NoneType), "a whole number or None")
+    _check_host(host)
     settings, count = IrisMemorySettings(), _roughly
     found = host or RESIDENT.open_host
     if found is not None:
@@ -110,6 +126,8 @@ def working_memory_for_email(
     host: Host | None = None,
 ) -> str:
     """The block for a mail that has just come: what is near to its subject and the first 200 characters of its body."""
+    check_type(subject, "subject", str, "a string")
+    check_type(body, "body", str, "a string")
     chunks = query_memory(f"{subject}: {body[:_BODY]}", n_results, doc_types, min_relevance, host=host)
     return format_for_prompt(chunks, host=host) if chunks else EMPTY
 
@@ -120,13 +138,21 @@ def update_memory_for_file(path: str | PurePath, *, host: Host | None = None) ->
     ``path``: absolute, or from the working folder or from the root, whichever has it. Returns whether that was done; if
     not, the log says why.
     """
+    check_type(path, "path", (str, PurePath), "a path")
+    _check_host(host)
     try:
         memory = memory_of(host or RESIDENT.host())
-        memory.update_file(_meant(memory, path))
+        report = memory.update_file(_meant(memory, path))
     except RagstoneError as error:
         _log.warning("%s is not remembered: %s", path, error)
         return False
-    return True
+    for each in report.missing:
+        _log.warning("the memory is not as %s is: %s", path, each)
+    return not report.missing
+
+
+def _check_host(host: object) -> None:
+    check_type(host, "host", (Host, NoneType), "an open Host or None")
 
 
 def _meant(memory: Memory, path: str | PurePath) -> Path:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ragstone.core import BadRequest, TooLarge
+from ragstone.core import BadRequest, TooLarge, check_type
 
 from .episodic import EpisodicStore
 from .library import passages_of
@@ -91,6 +91,7 @@ class Memories:
 
 
 def _check(text: str, metadata: dict[str, Any]) -> None:
+    check_type(text, "text", str, "a string")
     if not text.strip() or "\x00" in text:
         raise BadRequest("the memory is empty or holds a NUL character")
     if len(text) > _LONGEST:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
+from os import PathLike
+from types import NoneType
 from typing import TYPE_CHECKING, Any
 
-from ragstone.core import BadRequest, Host, RagstoneError, TooLarge, question_stems
+from ragstone.core import BadRequest, Host, RagstoneError, TooLarge, check_type, question_stems
 
 from ..places import places
 from ..settings import WikiEdgeSettings
 from .agents import ask_remote, ask_slm
+from .clock import Clock
 from .fencing import flags
 from .ledger import Ledger
 from .library import Weighing, library_of, passages_of, refusals_of
@@ -25,7 +29,6 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from .agents import Asked, ToolCall
-    from .clock import Clock
     from .library import Library
     from .situation import Origin
 
@@ -47,6 +50,10 @@ class Planner:
 
     def __init__(self, host: Host, *, library: Library | None = None, clock: Clock | None = None) -> None:
         """``host``: an open one, which stays open. ``library``: other shards than the deployment's."""
+        check_type(host, "host", Host, "an open Host")
+        if library is not None and not callable(getattr(library, "search", None)):
+            raise BadRequest(f"library must have a method search, not be of {type(library).__name__}")
+        check_type(clock, "clock", (Clock, NoneType), "a Clock or None")
         self._host = host
         self._own_host: Host | None = None
         self._options = host.options(WikiEdgeSettings)
@@ -61,6 +68,7 @@ class Planner:
     @classmethod
     def open(cls, config: Path | str | None = None, *, library: Library | None = None) -> Planner:
         """A planner on a deployment; ``config`` as for ``Host.open``. Raises ``SettingsError``, ``StorageError``."""
+        check_type(config, "config", (str, PathLike, NoneType), "a path or None")
         host = Host.open(config)
         try:
             made = cls(host, library=library)
@@ -117,10 +125,12 @@ class Planner:
 
     def forget(self, memory: str) -> None:
         """Remove a memory, its words included, by its id. Raises ``NotFound``, ``ShardError``, ``StorageError``."""
+        check_type(memory, "memory", str, "an id, a string")
         self._memories.store.forget(memory)
 
     def end_episode(self, *, terminal: bool = False) -> None:
         """End the episode; the next step begins another. ``terminal``: the goal was reached or given up."""
+        check_type(terminal, "terminal", bool, "True or False")
         self._logbook.end(terminal=terminal)
 
     def _context(self, situation: Situation) -> PlannerContext:
@@ -238,7 +248,17 @@ def _sources(context: PlannerContext, cited: dict[int, str]) -> tuple[Source, ..
 
 def _checked(situation: Situation) -> str:
     """The goal. Raises ``BadRequest``, ``TooLarge``."""
-    if not isinstance(situation.goal, str) or not situation.goal.strip():
+    check_type(situation, "situation", Situation, "a Situation")
+    check_type(situation.goal, "goal", str, "a string")
+    check_type(situation.detections, "detections", (list, tuple), "a list of strings and mappings")
+    for each in situation.detections:
+        check_type(each, "each of detections", (str, Mapping), "a string or a mapping")
+    check_type(situation.pose, "pose", (str, Mapping, NoneType), "a string, a mapping or None")
+    check_type(situation.context, "context", str, "a string")
+    check_type(situation.safety, "safety", str, "a string")
+    check_type(situation.domain, "domain", (str, NoneType), "a string or None")
+    check_type(situation.language, "language", (str, NoneType), "a string or None")
+    if not situation.goal.strip():
         raise BadRequest("the goal is empty")
     if len(situation.goal) > _LONGEST_GOAL:
         raise TooLarge(f"the goal has {len(situation.goal):,} characters; {_LONGEST_GOAL:,} are allowed")

@@ -28,6 +28,7 @@ KINDS = Kinds(DEFAULT_MAP, DEFAULT_EXCLUDE)
         ("state.json", Kind("state", "state")),
         ("docs/emails/2026-02-18.txt", Kind("email", "mail")),
         ("docs/emails/2026/02/18.eml", Kind("email", "mail")),
+        ("mail/inbox.mbox", Kind("email", "mail")),
         ("DESIGN_NOTES.md", Kind("note", "markdown")),
         ("OPERATIONS_MANUAL.md", Kind("procedure", "markdown")),
         ("elsewhere/deep/note.md", Kind("note", "markdown")),

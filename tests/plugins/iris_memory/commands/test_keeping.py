@@ -47,6 +47,37 @@ def test_an_update_tells_what_it_did(here: Here, home: Path) -> None:
     assert here("memory", "update", "--full").code == 0
 
 
+def test_what_is_missing_is_named_and_removed_when_that_is_confirmed(here: Here, home: Path) -> None:
+    for number in range(15):
+        write(home, f"{number}.md", f"Kettle number {number}.")
+    here("memory", "update")
+    away = home.rename(home.with_name("away"))
+    home.mkdir()
+    done = here("memory", "update")
+    assert (done.code, done.out.splitlines()[1:]) == (
+        1,
+        [
+            "  15 files not removed: the folder to remember is empty (is its disk mounted?)",
+            "  if they are meant to be gone: ragstone memory update --prune",
+        ],
+    )
+    report = here("memory", "update", "--json")
+    told = json.loads(report.out)
+    assert (report.code, told["removed"], len(told["missing"][0]["files"])) == (1, [], 15)
+    status = here("memory", "status").out
+    assert "Missing (1):\n  15 files not removed: the folder to remember is empty" in status
+    assert here("doctor").code != 0
+    home.rmdir()
+    away.rename(home)
+    assert here("memory", "update").code == 0
+    for number in range(8):
+        (home / f"{number}.md").unlink()
+    done = here("memory", "update", "--full")
+    assert (done.code, "8 files not removed: 8 of 15 files are gone at once" in done.out) == (1, True)
+    done = here("memory", "update", "--prune")
+    assert (done.code, done.out.startswith("8 removed; 7 unchanged")) == (0, True)
+
+
 def test_status(here: Here, home: Path) -> None:
     done = here("memory", "status")
     assert (done.code, "Never brought up to date" in done.out, "Nothing is remembered yet." in done.out) == (

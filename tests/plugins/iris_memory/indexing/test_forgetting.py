@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from ragstone.core import NotFound
+from ragstone.plugins.iris_memory.indexing.updating import Updater
 from tests.plugins.iris_memory.homes import remembering, said, write
 
 if TYPE_CHECKING:
@@ -64,6 +65,86 @@ def test_a_chunk_is_forgotten_until_its_words_change(memory: Memory, tmp_path: P
     file.write_text(f"## One\n\nNew {WORDS}\n\n## Two\n\nNo secret {WORDS}")
     memory.update()
     assert len(said(memory)["a.md"]) == 2
+
+
+def test_nothing_that_happens_to_a_file_brings_back_what_is_forgotten(memory: Memory, tmp_path: Path) -> None:
+    home, away = tmp_path / "home", tmp_path / "away"
+    secret, other = "The kettle is red.", "The lamp is blue."
+    file = write(home, "x/a.md", secret)
+    write(home, "b.md", other)
+    memory.update()
+    memory.forget("x/a.md")
+
+    file.unlink()  # deleted and restored
+    memory.update()
+    assert memory.update().changed is False
+    assert memory.status().waiting == []
+    write(home, "x/a.md", secret)
+    memory.update()
+    assert set(said(memory)) == {"b.md"}
+
+    home.rename(away)  # a disk that is not mounted, confirmed, and mounted again
+    home.mkdir()
+    memory.update(prune=True)
+    assert said(memory) == {}
+    home.rmdir()
+    away.rename(home)
+    memory.update()
+    assert set(said(memory)) == {"b.md"}
+
+    for words in (b"", b"\0", other.encode(), secret.encode()):  # something else in between
+        file.write_bytes(words)
+        memory.update()
+    assert set(said(memory)) == {"b.md"}
+
+    file.rename(home / "renamed.md")
+    write(home, "copied.md", secret)
+    memory.update()
+    memory.update_in_full()
+    assert set(said(memory)) == {"b.md"}
+
+
+def test_nothing_that_happens_to_a_file_brings_back_a_chunk_that_is_forgotten(memory: Memory, tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    words = f"## One\n\n{WORDS}\n\n## Two\n\nSecret {WORDS}"
+    file = write(home, "a.md", words)
+    write(home, "b.md", "The lamp is blue.")
+    memory.update()
+    memory.forget(memory.corpus.document_nodes("a.md")[1].node_id)
+
+    def remembered() -> str:
+        memory.update()
+        return str(said(memory))
+
+    file.unlink()
+    assert "One" not in remembered()
+    for other in (words.encode(), b"\0", words.encode(), b"\n", words.encode()):
+        file.write_bytes(other)
+        assert "Secret" not in remembered()
+    assert "One" in remembered()
+    file.rename(home / "c.md")
+    assert "Secret" not in remembered()
+    (home / "c.md").rename(home / "d.md")
+    assert "Secret" not in remembered()
+    assert "One" in remembered()
+    memory.forget("d.md")
+    (home / "d.md").write_text(words.replace("## One", "## One more"))
+    assert "Secret" not in remembered()
+    assert "One more" in remembered()
+    (home / "d.md").write_text(words.replace("Secret", "No secret"))
+    assert "No secret" in remembered()
+
+
+def test_a_forgotten_chunk_of_a_mail_that_is_too_old_for_a_while(tmp_path: Path) -> None:
+    write(tmp_path / "home", "m.eml", "From: a@x.org\nDate: Sun, 1 Feb 2026 10:00:00 +0000\n\nIt is a secret.")
+    found = []
+    for days in (0, 1, 0):
+        with remembering(tmp_path, mail_days=days) as memory:
+            Updater(memory, lambda: 1_775_000_000.0).update()
+            found.append("secret" in str(said(memory)))
+            if found == [True]:
+                memory.forget(memory.corpus.document_nodes("m.eml")[0].node_id)
+    assert found == [True, False, False]
 
 
 def test_what_is_not_remembered_cannot_be_forgotten(memory: Memory, tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from ragstone.core import BadRequest, SettingsError, SourceError
 from ragstone.core.testing import open_host
 from ragstone.plugins.iris_memory.indexing.updating import Updater
 from ragstone.plugins.iris_memory.memory import memory_of
+from ragstone.plugins.iris_memory.recall.mail_age import is_old_mail
 from tests.plugins.iris_memory.homes import remembering, said, write
 
 if TYPE_CHECKING:
@@ -243,6 +244,24 @@ def test_mail_leaves_as_time_passes(tmp_path: Path, home: Path) -> None:
         assert Updater(memory, lambda: now + 62 * DAY).update().added == ["docs/emails/a.txt"]
 
 
+def test_mails_of_an_mbox_file_leave_one_by_one(tmp_path: Path, home: Path) -> None:
+    mails = [
+        f"From {who}@x.org {day} 10:00:00 2026\n"
+        f"From: {who}@x.org\nDate: {date} 10:00:00 +0000\nSubject: {who}\n\nKettle {who}.\n"
+        for who, day, date in (("ann", "Sun Feb  1", "Sun, 1 Feb 2026"), ("bob", "Sun Mar  1", "Sun, 1 Mar 2026"))
+    ]
+    write(home, "docs/emails/all.txt", "\n".join(mails))
+    now = 1_769_940_000.0  # of the first
+    with remembering(tmp_path, mail_days=60) as memory:
+        Updater(memory, lambda: now + 61 * DAY).update()
+        nodes = memory.corpus.document_nodes("docs/emails/all.txt")
+        assert [node.metadata["sender"] for node in nodes] == ["ann@x.org", "bob@x.org"]
+        assert [node.metadata["line_first"] for node in nodes] == [1, 8]
+        assert [is_old_mail(node.metadata, 60, now + 61 * DAY) for node in nodes] == [True, False]
+        assert "indexing" not in nodes[0].metadata
+        assert Updater(memory, lambda: now + 100 * DAY).update().removed == ["docs/emails/all.txt"]
+
+
 def test_another_map_is_another_memory(tmp_path: Path, home: Path) -> None:
     write(home, "a.md", "The kettle is red.")
     with remembering(tmp_path) as memory:
@@ -321,4 +340,4 @@ def test_both_databases(tmp_path: Path, database: str | None) -> None:
         assert memory.update().updated == ["a.md"]
         assert said(memory) == {"a.md": ["The kettle is green."]}
         (tmp_path / "home" / "a.md").unlink()
-        assert memory.update().removed == ["a.md"]
+        assert memory.update(prune=True).removed == ["a.md"]

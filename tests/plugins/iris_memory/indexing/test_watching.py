@@ -49,6 +49,8 @@ def watched(tmp_path: Path) -> Iterator[Watched]:
 
 
 def test_what_is_written_renamed_and_deleted_is_heard(watched: Watched, tmp_path: Path) -> None:
+    write(tmp_path / "ready", "c.md", "The roof is wet.").rename(tmp_path / "home" / "c.md")
+    assert watched.hears().added == ["c.md"]
     file = write(tmp_path / "home", "notes/a.md", "The kettle is red.")
     assert watched.hears().added == ["notes/a.md"]
     file.rename(file.with_name("b.md"))
@@ -113,6 +115,22 @@ def test_a_folder_that_is_put_in_the_root_s_place_is_watched(watched: Watched, t
     assert (report.added, report.removed) == (["b.md"], ["a.md"])
     write(tmp_path / "ready", "c.md", "The roof is wet.").rename(tmp_path / "home" / "c.md")
     assert watched.hears().added == ["c.md"]
+
+
+def test_a_root_that_turns_up_empty_is_reported_once_and_removes_nothing(
+    watched: Watched, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    write(tmp_path / "ready", "a.md", "The kettle is red.").rename(tmp_path / "home" / "a.md")
+    watched.hears()
+    (tmp_path / "home").rename(tmp_path / "away")
+    (tmp_path / "home").mkdir()
+    report = watched.hears()
+    assert (report.removed, [each.files for each in report.missing]) == ([], [["a.md"]])
+    (tmp_path / "home" / "folder").mkdir()
+    write(tmp_path / "ready", "b.md", "The lamp is blue.").rename(tmp_path / "home" / "b.md")
+    assert watched.hears().added == ["b.md"]
+    assert set(said(watched.memory)) == {"a.md", "b.md"}
+    assert caplog.text.count("a.md not removed: the folder to remember is empty") == 1
 
 
 def test_told_to_end_it_does_not_finish_a_large_update(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from email.message import EmailMessage
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +11,9 @@ import pytest
 from ragstone.core import SourceError
 from ragstone.plugins.iris_memory.reading.html import text_of_html
 from ragstone.plugins.iris_memory.reading.mail import MailReader
+from ragstone.plugins.iris_memory.reading.mbox import mail_of, messages_of
 from ragstone.plugins.iris_memory.reading.replies import tell_apart
+from tests.patience import grows_linearly
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -113,6 +116,104 @@ def test_mails_archived_as_text(read: Any) -> None:
     assert (latin.metadata["subject"], latin.text.splitlines()[-1]) == ("Käse", "Käse")
 
 
+RAW = (
+    "From: Ann <ann@x.org>\nTo: bob@y.org\nSubject: =?utf-8?b?S8Okc2U=?=\nDate: Sat, 5 Jan 2002 12:30:00 +0000\n"
+    "Content-Type: text/plain; charset=utf-8\nContent-Transfer-Encoding: base64\n\nVGhlIGvDpHNlIGlzIHJlYWR5Lg==\n"
+)
+
+
+@pytest.mark.parametrize(
+    "above",
+    [
+        "",
+        "From ann@x.org Sat Jan  5 12:30:00 2002\n",
+        "From - Sat Jan  5 12:30:00 2002\nX-Mozilla-Status: 0001\n",
+        "From ann@x.org 2002-01-05 12:30\n",
+        "Return-Path: <ann@x.org>\n",
+        "Return-Path: <>\nX-Original-To: bob@y.org\n",
+        "Received: from a.x.org (a.x.org [10.0.0.1])\n\tby b.y.org; Sat, 5 Jan 2002 12:30:01 +0000\n",
+        "Delivered-To: bob@y.org\n",
+        "MIME-Version: 1.0\n",
+        "DKIM-Signature: v=1; a=rsa-sha256;\n b=AAAA\n",
+        "Authentication-Results: b.y.org; spf=pass\nX-Spam-Status: No\nSomething-Else: yes\n",
+        "Thread-Topic: Cheese\nList-Id: <cheese.y.org>\n",
+    ],
+)
+def test_a_raw_mail_in_a_text_file_is_read_as_mail(read: Any, above: str) -> None:
+    plain = read(RAW)
+    for data in (above + RAW, "\ufeff\n" + above + RAW, (above + RAW).replace("\n", "\r\n")):
+        mail = read(data, "a.txt")
+        assert (
+            mail.text
+            == plain.text
+            == (
+                "From: Ann <ann@x.org>\nTo: bob@y.org\nDate: Sat, 5 Jan 2002 12:30:00 +0000\nSubject: Käse\n\n"
+                "The käse is ready."
+            )
+        )
+        assert (mail.metadata["sender"], mail.metadata["date"]) == ("ann@x.org", 1010233800.0)
+
+
+@pytest.mark.parametrize(
+    "note",
+    [
+        "From Monday on the shop is closed.\n\nIt opens again in 2027.",
+        "From Ana came 3 letters in 2026.\n\nThey are on the table.",
+        "From ana@home.org 3 letters came.\n\nThey are on the table.",
+        "Subject: to change without notice\n\nBread costs 3.",
+        "Subject: to change\nall prices of 2026\n\nBread: 3",
+        "To: be or not to be\n\nthat is the question.",
+        "Received: 3 boxes from Ana\n\nThanks.",
+        "Date: not yet known\n\nWe shall see.",
+        "Title: Cheese\nAuthor: Ann\nDate: 2026\nSubject: milk\n\nIt is made of milk.",
+        "Bread: 3\nMilk: 2\nFrom: the shop\n\nNothing else.",
+        "References: see the end\n\nAs Ann wrote.",
+        "Please ask: who it was\nReturn-Path: <a@x.org>\n\nThe header of a mail.",
+    ],
+)
+def test_a_note_that_begins_like_a_mail_stays_a_note(read: Any, note: str) -> None:
+    found = read(note, "a.txt")
+    assert (found.text, found.metadata["sender"], found.metadata["subject"]) == (note, "", "")
+    assert found.metadata["date"] == found.metadata["mtime"]
+
+
+def test_a_mail_whose_only_header_is_the_line_of_its_mbox_file(read: Any) -> None:
+    mail = read("From ann@x.org Sat Jan  5 12:30:00 2002\n\nIt is ready.\n", "a.txt")
+    assert (mail.metadata["sender"], mail.metadata["date"]) == ("ann@x.org", 1010233800.0)
+    assert mail.text == "From: ann@x.org\n\nIt is ready."
+
+
+@pytest.mark.parametrize("name", ["a.txt", "a.mbox", "a.eml"])
+def test_every_mail_of_an_mbox_file_is_one_of_its_own(read: Any, name: str) -> None:
+    second = (
+        "From: Bob <bob@y.org>\nSubject: Tea\nDate: Sun, 6 Jan 2002 12:30:00 +0000\n\nIt is hot.\n\n>From here on too."
+    )
+    separators = "From ann@x.org Sat Jan  5 12:30:00 2002\n", "From bob@y.org Sun Jan  6 12:30:00 2002\n"
+    found = read(f"{separators[0]}{RAW}\n{separators[1]}{second}\n", name)
+    assert found.metadata["date"] == 1010320200.0, "of the newest"
+    mails = found.metadata["indexing"]["mails"]
+    texts = [found.text[mails[0]["start"] : mails[1]["start"]], found.text[mails[1]["start"] :]]
+    assert [mail["sender"] for mail in mails] == ["ann@x.org", "bob@y.org"]
+    assert "The käse is ready." in texts[0]
+    assert texts[1].startswith("From: Bob <bob@y.org>\n")
+    assert texts[1].endswith("It is hot.\n\nFrom here on too.")
+    lines = found.metadata["indexing"]["lines"]
+    assert len(lines) == found.text.count("\n") + 1 + 1
+    assert (lines[0], lines[found.text.count("\n", 0, mails[1]["start"])], lines[-1]) == (1, 11, 18)
+
+
+@pytest.mark.parametrize("begin", [b"", b"From a@x.org Sat Jan  5 12:30:00 2002\nSubject: a\n"])
+@pytest.mark.parametrize(
+    "unit",
+    [b"From a@x.org Sat Jan 5 2002\n\n", b"Subject: a\n", b"*", b"-", b"a:", b"To: @", b"> From ", b" \n", b"\n\n"],
+)
+def test_finding_mails_takes_time_that_grows_as_the_text_does(begin: bytes, unit: bytes) -> None:
+    def find(size: int) -> object:
+        return list(messages_of(mail_of(begin + unit * (size // len(unit))) or b""))
+
+    assert grows_linearly(find, 50_000)
+
+
 @pytest.mark.parametrize(
     "date", ["Mon, 30 Jun 3609 15:33:50 +0600", "Thu, 1 Jan 1970 00:00:00 +0000", "<HR>", "", "0" * 9999]
 )
@@ -161,7 +262,7 @@ def test_what_is_no_mail_is_refused(read: Any) -> None:
 
 
 @pytest.mark.data
-def test_all_real_mails_are_read(data: Path) -> None:
+def test_all_real_mails_are_read(data: Path, tmp_path: Path) -> None:
     files = sorted((data / "memory" / "mail").rglob("*.eml"))
     assert len(files) == 103
     refused, replaced = {}, []
@@ -177,5 +278,14 @@ def test_all_real_mails_are_read(data: Path) -> None:
             replaced.append(file.name)
     assert refused == {}
     assert len(replaced) <= 5, replaced  # what their writers had broken already
+    other = []
+    for file in files:  # the same bytes under a name that says nothing of mail
+        copy = tmp_path / f"{file.stem}.txt"
+        copy.write_bytes(file.read_bytes())
+        os.utime(copy, ns=(file.stat().st_atime_ns, file.stat().st_mtime_ns))
+        as_text, as_mail = MailReader().load_data(copy)[0], MailReader().load_data(file)[0]
+        if (as_text.text, as_text.metadata) != (as_mail.text, as_mail.metadata):
+            other.append(file.name)
+    assert other == []
     japanese = MailReader().load_data(data / "memory" / "mail" / "multi_charset" / "japanese_shift_jis.eml")[0]
     assert "あいうえお" in japanese.text

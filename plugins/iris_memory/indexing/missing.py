@@ -1,0 +1,139 @@
+"""Missing files: remembered, and not under the root any more. Most are removed; some stay until that is confirmed."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from ..kinds import Kinds
+    from .comparing import Stored
+    from .scan import Scan
+
+#: So many files may go at once, whatever share of the memory they are.
+_FEW = 3
+_EMPTY = "is empty (is its disk mounted?)"
+
+
+@dataclass(frozen=True)
+class Missing:
+    """Files that cannot be found or read and stay in the memory."""
+
+    #: The folder that is the reason, relative to the root; ``"."`` is the root, ``""`` no folder in particular.
+    folder: str
+    reason: str
+    files: list[str]
+    #: Whether ``prune`` removes them: what cannot be read is never removed.
+    prunable: bool
+
+    def __str__(self) -> str:
+        """One line of it."""
+        files = self.files[0] if len(self.files) == 1 else f"{len(self.files)} files"
+        place = {"": "", ".": "the folder to remember "}.get(self.folder, f"{self.folder}/ ")
+        return f"{files} not removed: {place}{self.reason}"
+
+
+class Place(NamedTuple):
+    """Why a missing file stays in the memory."""
+
+    #: As ``Missing`` has them.
+    folder: str
+    reason: str
+    prunable: bool
+
+
+@dataclass(frozen=True)
+class MissingFiles:
+    """Every missing file: those to remove, and those that stay, by path."""
+
+    removed: list[str] = field(default_factory=list)
+    kept: dict[str, Place] = field(default_factory=dict)
+
+    def prune(self) -> None:
+        """Remove what may be removed, as the user has confirmed."""
+        self.removed.extend(path for path, place in self.kept.items() if place.prunable)
+        for path in self.removed:
+            self.kept.pop(path, None)
+
+
+def missing_files(
+    scan: Scan, known: Mapping[str, Stored], under: str, kinds: Kinds, kept_before: Mapping[str, Place]
+) -> MissingFiles:
+    """Decide on every remembered file at or below ``under`` that the scan did not find.
+
+    Removed are files that were deleted one by one or with their folder, that lie under another name now, or that the
+    settings leave out. What lay in a folder that cannot be read stays. What lay in a folder that has become empty, more
+    than half of all files at once, and what was asked about before stays until that is confirmed.
+    """
+    found = MissingFiles()
+    moved = {each.stat[:1] + each.stat[2:] for path, each in scan.files.items() if path not in known}
+    gone = [path for path in known if path not in scan.files and is_below(path, under)]
+    doubtful = []
+    for path in gone:
+        stored, parts = known[path], path.split("/")
+        above = ["/".join(parts[:depth]) for depth in range(len(parts) + 1)]
+        stat = tuple(stored.own.get("stat") or ())
+        unread = next((each for each in above if each in scan.unknown), None)
+        if kinds.of(path) is None or any(kinds.excluded(each) for each in above[1:]):
+            found.removed.append(path)
+        elif unread is not None:
+            folder = "" if unread == path else unread or "."
+            found.kept[path] = Place(folder, scan.unknown[unread], prunable=False)
+        elif stored.left_out is not None or (stat and stat[:1] + stat[2:] in moved):
+            found.removed.append(path)
+        elif path in kept_before and kept_before[path].prunable:
+            found.kept[path] = kept_before[path]
+        else:
+            doubtful.append(path)
+    found.kept.update(_in_empty_folders(scan, known, doubtful))
+    rest = [path for path in doubtful if path not in found.kept]
+    remembered = sum(each.left_out is None for each in known.values())
+    if len(rest) > _FEW and 2 * len(rest) > remembered:
+        place = Place("", f"{len(rest)} of {remembered} files are gone at once", prunable=True)
+        found.kept.update(dict.fromkeys(rest, place))
+    else:
+        found.removed.extend(rest)
+    return found
+
+
+def is_below(path: str, folder: str) -> bool:
+    """Whether the path is the folder or lies below it; everything lies below ``""``."""
+    return not folder or path == folder or path.startswith(f"{folder}/")
+
+
+def _in_empty_folders(scan: Scan, known: Mapping[str, Stored], gone: list[str]) -> Iterator[tuple[str, Place]]:
+    """Files that lay at or below a folder without entries, as a file system that is not mounted leaves one behind.
+
+    Not the last file of a folder, and not what lay in folders of it that are deleted, as long as the empty folder is
+    the same as before: it was emptied by hand then.
+    """
+    below: defaultdict[str, list[str]] = defaultdict(list)
+    for path in gone:
+        folder, depth = path.rpartition("/")[0], path.count("/")
+        while folder and folder not in scan.empty:
+            folder, depth = folder.rpartition("/")[0], depth - 1
+        if folder not in scan.empty:
+            continue
+        is_own = path.rpartition("/")[0] == folder
+        inodes = known[path].own.get("folders") or ()
+        same = inodes[depth : depth + 1] == [scan.empty[folder]]
+        if not folder or not same:
+            yield path, Place(folder or ".", _EMPTY, prunable=True)
+        elif is_own:
+            below[folder].append(path)
+    for folder, paths in below.items():
+        if len(paths) > 1:
+            yield from ((path, Place(folder, _EMPTY, prunable=True)) for path in paths)
+
+
+def grouped(kept: Mapping[str, Place]) -> list[Missing]:
+    """Missing files that stay, by place."""
+    groups: defaultdict[Place, list[str]] = defaultdict(list)
+    for path, place in kept.items():
+        groups[place].append(path)
+    return [
+        Missing(place.folder, place.reason, sorted(paths), place.prunable) for place, paths in sorted(groups.items())
+    ]
