@@ -47,8 +47,9 @@ _STANDS_FOR = frozenset(
 
 def strays(claim: Told, sources: Sequence[Source]) -> str | None:
     """Addresses, markup and orders that do not stand in the passage."""
-    for address in addresses(claim.text):
-        held = {known for source in sources for known in source.addresses}
+    told = addresses(claim.text)
+    held = {known for source in sources for known in source.addresses} if told else set()
+    for address in told:
         if address not in held and address.split("://")[-1].strip("/") not in held:
             return f"the address {address} is not in the passage"
     marks, quotes = markup(claim.text), quoted(claim.text)
