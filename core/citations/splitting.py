@@ -16,8 +16,8 @@ ITEM_MARK = re.compile(r"\s*(?:[-*+•]|\d{1,3}[.)])\s+")
 _MARKERS = re.compile(r"\s*(?:\[\d{1,4}(?:\s*[,;]\s*\d{1,4})*\]\s*)+[.!?]?")
 _MAY_END = re.compile(r"[.!?…:\])\"'”’]\s++\S|(?<!\s)[^\S\n]*+\n\s*+\S|\]\S")
 _LOOK_BACK = 48
-#: A text in which no sentence was whole is tried again when it is longer by this part of it, so that an answer without an
-#: end takes time in proportion to its length.
+#: A text in which no sentence was whole is tried again when it is longer by this part of it, so that an answer without
+#: an end takes time in proportion to its length.
 _GROWTH = 16
 #: What may yet become a marker.
 _HALF_MARKER = re.compile(r"\s*\[[\d\s,;]*$")
