@@ -45,6 +45,7 @@ def parsers_of_core() -> dict[str, Parser]:
         "addresses": addresses,
         "quantities": quantities,
         "contradictions": lambda text: contradictions(text, f"{text} x"),
+        "sentence and passage": lambda text: Passages([text]).check(f"{text[:300]} [1]"),
         "passage": lambda text: Passages([text]).check("Two legs walk. [1]"),
     }
 
@@ -118,6 +119,7 @@ KNOWN = [
     ("addresses", "", "1,", 3_000),
     ("contradictions", "", "not ", 2_000),
     ("passage", "", "0", 3_000),
+    ("sentence and passage", "", "&#1;", 600),
     ("counts", "", "1 million ", 4_000),
     ("mail's HTML", "<a", "1", 3_000),
     ("mail", "", "--\n", 800),
@@ -130,8 +132,8 @@ KNOWN = [
 #: Single signs and what begins or repeats a construct of some format; a bar separates them.
 _REPEATED = (
     "(|[|[1]|a.|. |\n| |\t|*|_|`|<|<a |&|\\|{|$|$$a|a+b=|>|- |#|\"|'|“|0|1,|1.|e.g. |A. |not |http://|xn--|\u0301|\u200b"
-    "|a|a b |[a](b)|**a|<!--|a:\n|- a\n|> a\n|# a\n|a\n\n|```\n|1. a\n|(a. |a@|a/|{{|[[|=|On a|--\n|&#1;|2020-01-01\n|'''"
-    "|1 million |the following: |WARNING: |[a]: b\n|<p>a|<ref|\u3000|   \n|> > |{: .a"
+    "|a|a b |[a](b)|**a|<!--|a:\n|- a\n|> a\n|# a\n|a\n\n|```\n|1. a\n|(a. |a@|a/|{{|[[|=|On a|--\n|&#1;|2020-01-01\n"
+    "|'''|1 million |the following: |WARNING: |[a]: b\n|<p>a|<ref|\u3000|   \n|> > |{: .a"
 )
 REPEATED = (*_REPEATED.split("|"), "|", "| a |\n", f"| a{BLANKS}b|\n")
 
