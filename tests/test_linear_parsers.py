@@ -157,9 +157,9 @@ def test_repetitions_take_linear_time(
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [*parsers_of_core(), *parsers_of_plugins(), *parsers_of_web()])
 def test_any_repetition_takes_linear_time(parsers: dict[str, Parser], name: str) -> None:
-    parse, size = parsers[name], 1_500
+    parse, size = parsers[name], 500
     for repeated in REPEATED:
-        for beginning in ("", "a", "[", "<a", "| a"):
+        for beginning in ("", "<a"):
             long = of_length(beginning, repeated, 6 * size)
             begun = time.thread_time()
             parse(long)
