@@ -12,7 +12,6 @@ if TYPE_CHECKING:
 _FENCE = re.compile(r"^\s*(?:>\s?)*(```|~~~)")
 _ITEM = re.compile(r"^\s*(?:[-*+]|\d{1,9}[.)])\s+")
 _QUOTE = re.compile(r"^\s*(?:>\s?)+(?:\[![A-Za-z]+\]\s*)?")
-_ROW = re.compile(r"^\s*\|?(.*?)\|?\s*$")
 _RULE = re.compile(r"^[\s|:\-+=_*]+$")
 _HEADING = re.compile(r"^\s{0,3}#{1,6}\s")
 #: "…:", "… listed below.", "… as follows."
@@ -110,8 +109,8 @@ def _blocks(text: str) -> Iterator[tuple[str, int, int]]:
         if opened:
             fence, fence_start = opened.group(1), begin
         elif is_row:
-            if not _RULE.match(line) and (cells := _ROW.match(line)):
-                row = next(_trimmed(text, begin + cells.start(1), begin + cells.end(1)), None)
+            if not _RULE.match(line):
+                row = next(_cells(text, begin, stop), None)
         elif marked:
             start, kind = begin + marked.end(), "item"
         elif line.strip() and not _HEADING.match(line) and start < 0:
@@ -132,6 +131,12 @@ def _lines(text: str) -> Iterator[tuple[int, str]]:
     for line in text.splitlines(keepends=True):
         yield begin, line.rstrip("\r\n")
         begin += len(line)
+
+
+def _cells(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """A row of a table without the bars at its ends."""
+    for begin, stop in _trimmed(text, start, end):
+        yield from _trimmed(text, begin + (text[begin] == "|"), stop - (text[stop - 1] == "|"))
 
 
 def _trimmed(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:

@@ -8,6 +8,7 @@ It streams what it is told to as server-sent events, one act a request, and reme
 
 from __future__ import annotations
 
+import gzip
 import json
 import select
 import threading
@@ -172,6 +173,17 @@ def say_until(gate: threading.Event, first: str, then: str) -> Act:
         handler.words(then)
         handler.words("", "stop")
         handler.end()
+
+    return act
+
+
+def compressed(data: bytes, kind: str = "text/event-stream") -> Act:
+    """The data as gzip within gzip, which nobody asked for."""
+
+    def act(handler: Handler) -> None:
+        handler.begin(200, kind, Content_Encoding="gzip, gzip")
+        handler.raw(gzip.compress(gzip.compress(data)))
+        handler.raw(b"")
 
     return act
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from flask import Blueprint, Response, jsonify
 from markupsafe import Markup, escape
 
-from ragstone.core import BadRequest
+from ragstone.core import BadRequest, TooLarge
 
 from .json_body import read_json
 
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 LONGEST = 2_000
 #: Formulas that one request may bring.
 MOST = 200
+#: Characters that they may have together: as many as the longest answer. Reading takes some 11 µs for each.
+MOST_CHARACTERS = 24_000
 _MOST_ELEMENTS = 3_000
 _DEEPEST = 60
 
@@ -113,6 +115,8 @@ def blueprint() -> Blueprint:
         asked = body.get("formulas") if isinstance(body, dict) else None
         if not isinstance(asked, list) or len(asked) > MOST or not all(isinstance(each, str) for each in asked):
             raise BadRequest(f"formulas must be a list of at most {MOST} strings")
+        if sum(map(len, asked)) > MOST_CHARACTERS:
+            raise TooLarge(f"the formulas have more than {MOST_CHARACTERS:,} characters together")
         trees = [mathml(each) for each in asked]
         return jsonify({"mathml": [None if tree is None else tree.to_json() for tree in trees]})
 

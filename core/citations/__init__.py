@@ -17,8 +17,8 @@ from .splitting import ITEM_MARK, Splitter, split_answer
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-_MARKER = re.compile(r"\s*\[(\d{1,4}(?:\s*[,;]\s*\d{1,4})*)\]")
-_EMPHASIS = re.compile(r"(\*\*|__)(?=\S)(.+?)(?<=\S)\1")
+_MARKER = re.compile(r"(?<!\s)\s*\[(\d{1,4}(?:\s*[,;]\s*\d{1,4})*)\]")
+_EMPHASIS = re.compile(r"(\*\*|__)(?=\S)(.{1,300}?)(?<=\S)\1")
 
 
 @dataclass(frozen=True)

@@ -47,8 +47,9 @@ _STANDS_FOR = frozenset(
 
 def strays(claim: Told, sources: Sequence[Source]) -> str | None:
     """Addresses, markup and orders that do not stand in the passage."""
-    for address in addresses(claim.text):
-        held = {known for source in sources for known in source.addresses}
+    told = addresses(claim.text)
+    held = {known for source in sources for known in source.addresses} if told else set()
+    for address in told:
         if address not in held and address.split("://")[-1].strip("/") not in held:
             return f"the address {address} is not in the passage"
     marks, quotes = markup(claim.text), quoted(claim.text)
@@ -141,13 +142,15 @@ def _exchanged(claim: Told, chosen: Sequence[Segment]) -> str | None:
 
 
 def _wrong_number(claim: Told, chosen: Sequence[Segment]) -> str | None:
-    for told in claim.quantities:
+    # A number that a segment has many times is compared once.
+    held = {(each.value, each.unit, at): each for at, s in enumerate(chosen) for each in s.told.quantities}
+    named = [units_beside(segment) for segment in chosen] if claim.quantities else []
+    for told in {(told.value, told.unit): told for told in claim.quantities}.values():
         shown = claim.text[told.start : told.end].strip()
-        same = [(s, held) for s in chosen for held in s.told.quantities if held.value == told.value]
+        same = [(each, at) for (value, _, at), each in held.items() if value == told.value]
         if not same:
             return f"the number {shown} is not in the passage"
-        fitting = [(s, held) for s, held in same if agrees(told, held, units_beside(s))]
-        if not fitting:
+        if not any(agrees(told, each, named[at]) for each, at in same):
             return f"{shown} has another unit in the passage"
     return None
 

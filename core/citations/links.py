@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 
 #: What could be an address, a file or a path: words joined without a space by dots, slashes, at signs, colons.
-_JOINED = re.compile(r"[^\s<>\"'`()\[\]{}|*]*[^\W_][@/\\:.][^\s<>\"'`()\[\]{}|*]*[^\W_][^\s<>\"'`()\[\]{}|*]*")
+_RUN = re.compile(r"[^\s<>\"'`()\[\]{}|*]+")
+_JOINT = re.compile(r"[^\W_][@/\\:.]")
+_ALPHANUMERIC = re.compile(r"[^\W_]")
 _TAG = re.compile(r"<\s*[A-Za-z/!?][^<>]*>?|&(?:[a-z]{2,8}|#\d{1,7}|#x[0-9a-f]{1,6});", re.IGNORECASE)
 _MARKDOWN = re.compile(r"!?\[[^\[\]]*\]\s?(?:\([^()]*\)?|\[[^\[\]]*\]|:\s?\S+)")
 _POINT = re.compile(r"(?<=\d)[.,:/](?=\d)")
@@ -49,12 +51,18 @@ _TRIGGERS = frozenset(
 def addresses(text: str) -> list[str]:
     """What could lead somewhere, in small letters; numbers, abbreviations and "and/or" are left out."""
     found = []
-    for match in _JOINED.finditer(text):
-        piece = match.group().strip(_TRIMMED)
+    for run in _RUN.findall(text):
+        piece = run.strip(_TRIMMED)
         # Without the points within numbers: they are compared as such.
-        if _JOINED.fullmatch(_POINT.sub("", piece)) and not _HARMLESS.fullmatch(piece):
+        if _is_joined(_POINT.sub("", piece)) and not _HARMLESS.fullmatch(piece):
             found.append(piece.casefold())
     return found
+
+
+def _is_joined(run: str) -> bool:
+    """Whether a sign that joins words stands between two letters or digits of the run."""
+    joint = _JOINT.search(run)
+    return joint is not None and _ALPHANUMERIC.search(run, joint.end()) is not None
 
 
 def markup(text: str) -> list[str]:

@@ -42,6 +42,8 @@ _NEGATIONS = frozenset(
 )
 #: Stems that a negation reaches over.
 _REACH = 3
+#: Words on either side among which they are looked for.
+_FARTHEST = 64
 
 #: Words that turn a sentence around when one stands for the other. Both directions count.
 _OPPOSITES = """
@@ -130,9 +132,9 @@ def denials(tokens: Sequence[Token]) -> list[frozenset[str]]:
         if not denies(token.word):
             continue
         own = stem_of(token.word)
-        before = list(reversed(tokens[:index]))
+        before = tokens[max(0, index - _FARTHEST) : index][::-1]
         reached = (
-            _stems(tokens[index + 1 :], token.clause, own)
+            _stems(tokens[index + 1 : index + 1 + _FARTHEST], token.clause, own)
             or _stems(before, token.clause, own)
             or _stems(before, None, own)  # "for some but not for all"
         )

@@ -14,8 +14,11 @@ if TYPE_CHECKING:
 #: The mark of a list's item, which is not part of what it says.
 ITEM_MARK = re.compile(r"\s*(?:[-*+•]|\d{1,3}[.)])\s+")
 _MARKERS = re.compile(r"\s*(?:\[\d{1,4}(?:\s*[,;]\s*\d{1,4})*\]\s*)+[.!?]?")
-_MAY_END = re.compile(r"[.!?…:\])\"'”’]\s+\S|\n\s*\S|\]\S")
+_MAY_END = re.compile(r"[.!?…:\])\"'”’]\s++\S|(?<!\s)[^\S\n]*+\n\s*+\S|\]\S")
 _LOOK_BACK = 48
+#: A text in which no sentence was whole is tried again when it is longer by this part of it, so that an answer without
+#: an end takes time in proportion to its length.
+_GROWTH = 16
 #: What may yet become a marker.
 _HALF_MARKER = re.compile(r"\s*\[[\d\s,;]*$")
 _LINE_BREAK = re.compile(
@@ -37,20 +40,24 @@ class Splitter:
         self._text = ""
         self._at_line = True
         self._tried = 0
+        self._next = 0
 
     def feed(self, piece: str) -> list[str]:
         """The sentences that are whole now."""
         self._text = _spaced(self._text + piece.replace("\r\n", "\n"))
+        length = len(self._text)
+        if length < self._next:
+            return []
         # Nothing has ended where no mark of an end has something behind it.
-        if len(self._text) > LONGEST_SENTENCE or _MAY_END.search(self._text, max(self._tried - _LOOK_BACK, 0)):
-            self._tried = len(self._text)
+        if length > LONGEST_SENTENCE or _MAY_END.search(self._text, max(self._tried - _LOOK_BACK, 0)):
+            self._tried, self._next = length, length + length // _GROWTH
             return self._taken()
         return []
 
     def rest(self) -> list[str]:
         """What is left at the end of the answer."""
         pieces = [self._text[a:b] for a, b in _cuts(self._text, self._at_line)]
-        self._text, self._tried, self._at_line = "", 0, True
+        self._text, self._tried, self._next, self._at_line = "", 0, 0, True
         return _readable(pieces)
 
     def _taken(self) -> list[str]:
@@ -61,11 +68,12 @@ class Splitter:
             return []
         begin = cuts[-1][0]
         last = self._text[begin:]
-        if not last.strip() or _HALF_MARKER.match(last) or _ends_open(last):
+        may_go_on = not last.strip() or _HALF_MARKER.match(last) or _ends_open(last)
+        if may_go_on and len(self._text) <= 2 * LONGEST_SENTENCE:
             return []
         pieces = [self._text[a:b] for a, b in cuts[:-1]]
         self._at_line = self._text[:begin].rstrip(" \t").endswith("\n")
-        self._text, self._tried = last, 0
+        self._text, self._tried, self._next = last, 0, 0
         return _readable(pieces)
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import httpx
 
-from .cleaning import WithoutKey
+from .cleaning import Bounded, WithoutKey, refuse_compressed
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -112,13 +112,19 @@ def clients(key: Callable[[], Key | None], header: Header, timeout: float) -> tu
         request.headers["Accept-Encoding"] = "identity"  # what is packed could hold the key unseen
 
     def cleaned(response: httpx.Response) -> None:
+        refuse_compressed(response)
         found = key()
-        if found is not None and isinstance(response.stream, httpx.SyncByteStream):
-            response.stream = WithoutKey(response.stream, found)
+        if isinstance(response.stream, httpx.SyncByteStream):
+            response.stream = Bounded(response.stream)
+            if found is not None:
+                response.stream = WithoutKey(response.stream, found)
 
     async def prepared_too(request: httpx.Request) -> None:
         prepared(request)
         request.extensions.pop("trace", None)  # an asynchronous request is cut by cancelling its task
+
+    async def cleaned_too(response: httpx.Response) -> None:
+        refuse_compressed(response)
 
     verify = httpx.create_ssl_context()
     limits = httpx.Limits(max_keepalive_connections=0)
@@ -135,6 +141,6 @@ def clients(key: Callable[[], Key | None], header: Header, timeout: float) -> tu
             limits=limits,
             verify=verify,
             follow_redirects=False,
-            event_hooks={"request": [prepared_too]},
+            event_hooks={"request": [prepared_too], "response": [cleaned_too]},
         ),
     )

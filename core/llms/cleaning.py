@@ -1,4 +1,4 @@
-"""What a language model's server says, without the key that it was sent: servers like to repeat one that they refuse.
+"""What a language model's server says, bounded, and without the key that it was sent: servers like to repeat it.
 
 What an SDK has read, it also tells: in exceptions, and to whoever listens to LlamaIndex's instrumentation. So the key
 is taken out before any of them sees it.
@@ -14,6 +14,44 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from .keys import Key
+
+
+#: Bytes of one response: an answer with a long chain of thought, token by token, has some ten millions.
+LONGEST_RESPONSE = 32_000_000
+#: Bytes without a line break: SDKs collect an event until it is whole, in time that is quadratic in its length.
+LONGEST_LINE = 2_000_000
+
+
+class Oversized(httpx.TransportError):
+    """A response that is compressed, or longer than it may be."""
+
+
+def refuse_compressed(response: httpx.Response) -> None:
+    """Raise ``Oversized`` for a compressed response: nobody asked for it, and httpx unpacks without a bound."""
+    if response.headers.get("Content-Encoding", "").strip().lower() not in {"", "identity"}:
+        raise Oversized("the server compresses its answer, which it was not asked for", request=response.request)
+
+
+class Bounded(httpx.SyncByteStream):
+    """A response's bytes; raises ``Oversized`` as soon as there are more of them, or in one line, than there may be."""
+
+    def __init__(self, stream: httpx.SyncByteStream) -> None:
+        self._stream = stream
+
+    def __iter__(self) -> Iterator[bytes]:
+        """The pieces as they come."""
+        total = line = 0
+        for piece in self._stream:
+            total += len(piece)
+            end = piece.rfind(b"\n")
+            line = line + len(piece) if end < 0 else len(piece) - end - 1
+            if total > LONGEST_RESPONSE or line > LONGEST_LINE:
+                raise Oversized("the server does not stop talking")
+            yield piece
+
+    def close(self) -> None:
+        """End the response."""
+        self._stream.close()
 
 
 class WithoutKey(httpx.SyncByteStream):

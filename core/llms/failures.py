@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import httpx
 
 from ..errors import LLMError
+from .cleaning import Oversized
 from .keys import GEMINI_VARIABLE, OWN_VARIABLE
 
 if TYPE_CHECKING:
@@ -51,6 +52,9 @@ def explained(error: BaseException, call: Call) -> Failed:
         )
     if any(issubclass(kind, httpx.TimeoutException) for kind in kinds):
         return late(None)
+    oversized = next((link for link in chain if isinstance(link, Oversized)), None)
+    if oversized is not None:
+        return Failed(f"the language model: {oversized}", hint="is [llm] api_base the address of such a server?")
     if any(issubclass(kind, httpx.TransportError | ConnectionError) for kind in kinds):
         return Failed("the language model's server broke off", pause=_PAUSE)
     return Failed(f"the language model failed ({type(error).__name__})", hint="see the log, or set another [llm]")

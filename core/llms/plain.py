@@ -107,7 +107,9 @@ def _ask(server: ChatServer, prompt: str, call: Call, heard: queue.Queue[bytes |
     """In the thread: one request, until its end or until it is cut."""
     import httpx
 
-    headers = {"Content-Type": "application/json", "Accept": "application/json"}
+    from .cleaning import refuse_compressed
+
+    headers = {"Content-Type": "application/json", "Accept": "application/json", "Accept-Encoding": "identity"}
     if call.key is not None:
         headers["Authorization"] = f"Bearer {call.key.reveal()}"
     try:
@@ -124,6 +126,7 @@ def _ask(server: ChatServer, prompt: str, call: Call, heard: queue.Queue[bytes |
             if response.status_code != 200:
                 heard.put(_refused(response.status_code))
                 return
+            refuse_compressed(response)
             read = bytearray()
             for piece in response.iter_bytes():
                 read += piece
@@ -144,6 +147,10 @@ def _explained(error: BaseException) -> ChatFailed:
     """Not in the library's words: they may repeat what was sent."""
     import httpx
 
+    from .cleaning import Oversized
+
+    if isinstance(error, Oversized):
+        return ChatFailed(f"the language model: {error}")
     if isinstance(error, httpx.ConnectError | httpx.ConnectTimeout | httpx.UnsupportedProtocol | httpx.InvalidURL):
         return ChatFailed("the language model's server cannot be reached", hint="is it running?", reached=False)
     if isinstance(error, httpx.TimeoutException):

@@ -5,12 +5,11 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-import yaml
-
 from ragstone.core import SourceError
 
 from .characters import without_controls
 from .cleaning import clean_markdown
+from .fields import read_yaml
 from .files import ChapterFile, LeftOut, is_file, natural, relative
 from .readers import first_heading, front_title, read_text, split_front_matter
 
@@ -92,11 +91,11 @@ def _category_position(folder: Path) -> object:
     """The position that ``_category_.json`` gives, or else that of the category's own page."""
     for path in _categories(folder):
         try:
-            fields = yaml.safe_load(read_text(path))
-        except (yaml.YAMLError, SourceError, ValueError, RecursionError):
+            position = read_yaml(read_text(path)).get("position")
+        except SourceError:
             continue
-        if isinstance(fields, dict) and fields.get("position") is not None:
-            return fields["position"]
+        if position is not None:
+            return position
     for name in ("index.md", "README.md", "readme.md", f"{folder.name}.md"):
         if is_file(folder / name):
             return _front(folder / name).get("sidebar_position")

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _ATTRIBUTES = re.compile(ATTRIBUTE_LIST)
 _NAMED = re.compile(r"""\s(alt|title)\s*=\s*(?:"([^"]*)"|'([^']*)')""", re.IGNORECASE)
 _VERBATIM, _IMAGE, _DROPPED = "\x01", "\x02", "\x03"  # stand-ins while inline text is put together
-_DROPPED_WORDS = re.compile(rf"[ \t]*\(\s*{_DROPPED}(?:[\s,;]*(?:and\s+)?{_DROPPED})*\s*\)|[ \t]*{_DROPPED}")
+_DROPPED_WORDS = re.compile(rf"(?<![ \t])[ \t]*(?:\(\s*{_DROPPED}(?:[\s,;]*(?:and\s+)?{_DROPPED})*\s*\)|{_DROPPED})")
 _SIGNS = re.compile(r"[\\`*_~\]<&${\n]|  ")  # without any of these, text is what it is
 
 _PARSER = read_math(MarkdownIt("commonmark", {"maxNesting": 10}).enable("strikethrough"))

@@ -18,7 +18,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from fnmatch import fnmatchcase
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
@@ -28,6 +27,7 @@ from pydantic import Field, ValidationError, field_validator
 
 from ragstone.core import SourceError, Table
 
+from .fields import read_toml
 from .files import is_file
 from .readers import read_text
 from .sections import SEPARATOR
@@ -92,8 +92,8 @@ def read_manifest(root: Path) -> Manifest:
     if place is None:
         return Manifest()
     try:
-        found = tomllib.loads(read_text(place)).get("ragstone", {})
-    except (ValueError, RecursionError) as error:
+        found = read_toml(read_text(place)).get("ragstone", {})
+    except ValueError as error:
         raise SourceError(f"is not valid TOML: {error}", where=str(place)) from error
     try:
         return Manifest.model_validate(found)

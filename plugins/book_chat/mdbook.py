@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,6 +13,7 @@ from ragstone.core import SourceError
 
 from .blocks import block_parser
 from .characters import without_controls
+from .fields import read_toml
 from .files import ChapterFile, LeftOut, is_file, is_inside, relative
 from .inline import plain_inline
 from .readers import front_title, read_text, split_front_matter
@@ -46,8 +46,8 @@ def find_summary(root: Path) -> tuple[Path | None, str | None]:
 def _settings(folder: Path) -> dict[str, Any]:
     """The table [book] of the folder's book.toml; empty when there is none or it cannot be read."""
     try:
-        book = tomllib.loads(read_text(folder / "book.toml")).get("book")
-    except (SourceError, ValueError, RecursionError):
+        book = read_toml(read_text(folder / "book.toml")).get("book")
+    except (SourceError, ValueError):
         return {}
     return book if isinstance(book, dict) else {}
 

@@ -7,7 +7,6 @@ import stat
 from pathlib import Path
 from typing import Any
 
-import yaml
 from llama_index.core.readers.base import BaseReader
 from llama_index.core.schema import Document
 
@@ -16,6 +15,7 @@ from ragstone.core import SourceError
 from .blocks import block_parser
 from .characters import without_controls
 from .cleaning import clean_markdown
+from .fields import read_yaml
 
 #: The largest file that is read, in bytes.
 MAX_BYTES = 20_000_000
@@ -74,11 +74,7 @@ def split_front_matter(text: str) -> tuple[dict[str, Any], str]:
     found = _FRONT_MATTER.match(text)
     if found is None:
         return {}, text
-    try:
-        fields = yaml.safe_load(found[1])
-    except (yaml.YAMLError, ValueError, RecursionError):
-        fields = None
-    return (fields if isinstance(fields, dict) else {}), text[found.end() :]
+    return read_yaml(found[1]), text[found.end() :]
 
 
 def front_title(front: dict[str, Any]) -> str | None:

@@ -15,7 +15,8 @@ import pytest
 from ragstone.core import Answer, Delta, Host, LLMError, Settings, SettingsError
 from ragstone.core.testing import TestModels
 from ragstone.plugins.book_chat.shelf import Shelf
-from tests.llm_server import Server, drip, drop, endless, refuse, say, say_until, send, stall
+from tests.allocations import peak_bytes
+from tests.llm_server import Handler, Server, compressed, drip, drop, endless, refuse, say, say_until, send, stall
 from tests.patience import HANG, without_hanging
 from tests.third_party_fakes import fast_models, run
 
@@ -239,6 +240,28 @@ class TestMisbehaviour:
         assert "did not finish within 1.5 s" in str(failure(hasty))
         assert server.left.wait(HANG), "the connection was not closed"
         assert len(server.asked) == 1
+
+    def test_a_compressed_answer_is_refused_before_it_is_unpacked(self, server: Server, host: Host) -> None:
+        server.acts(compressed(b"data: " + b" " * 50_000_000))
+        assert "compresses its answer" in failure(host).what  # what is loaded once
+        assert peak_bytes(lambda: failure(host)) < 20_000_000
+        assert len(server.asked) == 2, "it is not asked again"
+
+    @pytest.mark.parametrize("data", [b"x" * 100_000, b": still thinking\n\n" * 5_000])
+    def test_a_line_and_an_answer_are_read_up_to_a_bound(
+        self, server: Server, host: Host, data: bytes, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr("ragstone.core.llms.cleaning.LONGEST_LINE", 1_000_000)
+        monkeypatch.setattr("ragstone.core.llms.cleaning.LONGEST_RESPONSE", 2_000_000)
+
+        def act(handler: Handler) -> None:
+            handler.begin()
+            while True:
+                handler.raw(data)
+
+        server.acts(act)
+        assert "does not stop talking" in failure(host).what
+        assert server.left.wait(HANG)
 
     @pytest.mark.parametrize("piece", [f"{CASTER} [1]. ", "word ", "[1]", "\n", "x" * 500, "a. A. "])
     def test_an_answer_without_an_end_has_one(

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from ragstone.core import ChatFailed, ChatServer, ask_chat
-from tests.llm_server import Server, drip, refuse, send, stall
+from tests.allocations import peak_bytes
+from tests.llm_server import Server, compressed, drip, refuse, send, stall
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -74,6 +75,18 @@ def test_what_is_no_answer_is_a_failure(server: Server, data: bytes) -> None:
     server.acts(send("application/json", data))
     with pytest.raises(ChatFailed):
         ask_chat(asking(server), "?")
+
+
+def test_a_compressed_answer_is_refused_before_it_is_unpacked(server: Server) -> None:
+    server.acts(compressed(b" " * 50_000_000, "application/json"))
+
+    def asked() -> None:
+        with pytest.raises(ChatFailed, match="compresses its answer"):
+            ask_chat(asking(server), "?")
+
+    asked()  # what is loaded once
+    assert peak_bytes(asked) < 20_000_000
+    assert server.asked[0].headers["accept-encoding"] == "identity"
 
 
 @pytest.mark.parametrize(

@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from ragstone.core import StorageBusy
+from ragstone.core import SourceError, StorageBusy, TooLarge
 from ragstone.core.testing import open_host
 from ragstone.plugins.book_chat.admin import jobs as jobs_module
 from ragstone.plugins.book_chat.admin.jobs import Jobs
-from ragstone.plugins.book_chat.admin.uploads import About, Upload, upload_folders
+from ragstone.plugins.book_chat.admin.uploads import About, Upload, unpack, upload_folders
 from ragstone.plugins.book_chat.shelf import AddReport
 from ragstone.web import create_app
+from tests.allocations import peak_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -185,6 +186,14 @@ def damaged() -> bytes:
         pytest.param(archive({"/".join("d" * 40) + "/a.md": BOOK}), 422, id="too deep"),
         pytest.param(archive({"x" * 250 + ".md": BOOK}), 422, id="too long a name"),
         pytest.param(archive({"bomb.md": b"\0" * 40_000_000}), 413, id="a bomb"),
+        pytest.param(archive({"a.md": BOOK}, method=zipfile.ZIP_BZIP2), 422, id="bzip2"),
+        pytest.param(archive({"a.md": BOOK}, method=zipfile.ZIP_LZMA), 422, id="LZMA"),
+        pytest.param(archive({"": BOOK}), 422, id="no name"),
+        pytest.param(archive({".": BOOK}), 422, id="a dot for a name"),
+        pytest.param(archive({"\0.md": BOOK}), 422, id="a NUL for a name"),
+        pytest.param(archive({"/": BOOK}), 422, id="nothing but a slash"),
+        pytest.param(archive({"a.md": BOOK, "./a.md": BOOK}), 422, id="twice"),
+        pytest.param(archive({"/".join(["d" * 190] * 30): BOOK}), 422, id="a path longer than the system's"),
         pytest.param(archive({"a.png": b"x"}), 422, id="nothing to read"),
         pytest.param(archive({}), 422, id="empty"),
     ],
@@ -196,6 +205,23 @@ def test_archives_that_are_none_fail_in_words(client: FlaskClient, uploads: Path
     assert str(uploads) not in json.dumps(job)
     assert list(uploads.iterdir()) == []
     assert books(client) == []
+
+
+def test_an_archive_takes_little_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """20 MB in 200 bytes of bzip2 are not unpacked, and a directory is not read that is larger than it may be."""
+    bomb, full = tmp_path / "bomb.zip", tmp_path / "full.zip"
+    bomb.write_bytes(archive({"a.md": b"\0" * 20_000_000}, method=zipfile.ZIP_BZIP2))
+    full.write_bytes(archive({f"{n}.md": b"" for n in range(200)}))
+    monkeypatch.setattr("ragstone.plugins.book_chat.admin.uploads._LONGEST_DIRECTORY", 10_000)
+
+    def unpacked() -> None:
+        with pytest.raises(SourceError, match="another method than deflate"):
+            unpack(bomb, tmp_path / "bomb")
+        with pytest.raises(TooLarge, match="directory"):
+            unpack(full, tmp_path / "full")
+
+    assert bomb.stat().st_size < 1_000
+    assert peak_bytes(unpacked) < 5_000_000
 
 
 def test_an_archive_with_too_many_files_is_refused(client: FlaskClient, monkeypatch: pytest.MonkeyPatch) -> None:

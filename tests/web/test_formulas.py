@@ -77,3 +77,9 @@ def test_a_page_s_script_gets_trees(client: FlaskClient) -> None:
 @pytest.mark.parametrize("body", [3, [], {}, {"formulas": "x"}, {"formulas": [1]}, {"formulas": ["x"] * (MOST + 1)}])
 def test_anything_else_is_refused(client: FlaskClient, body: object) -> None:
     assert client.post("/formulas", json=body).status_code == 400
+
+
+def test_formulas_are_bounded_together(client: FlaskClient) -> None:
+    long = f"${'a+b=' * 480}$"
+    assert client.post("/formulas", json={"formulas": [long] * 12}).status_code == 200
+    assert client.post("/formulas", json={"formulas": [long] * 13}).status_code == 413

@@ -12,7 +12,7 @@ _SILENT = re.compile(
     r"<(script|style|head|title|template|noscript|svg|object|iframe)\b[^<>]*>.*?(?:</\1\s*>|(?=<body\b)|\Z)",
     re.DOTALL | re.IGNORECASE,
 )
-_TAG = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9]*)[^<>]*>|<[!?/][^<>]*>")
+_TAG = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9]*+)[^<>]*>|<[!?/][^<>]*>")
 _BLOCKS = frozenset({"article", "br", "center", "dd", "div", "dl", "dt", "footer", "header", "hr", "ol", "p", "pre"})
 _BLOCKS |= {"section", "table", "tr", "ul", "h1", "h2", "h3", "h4", "h5", "h6"}
 _DEEPEST_QUOTE = 5

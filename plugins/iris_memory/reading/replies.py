@@ -85,7 +85,9 @@ def _begins_original(lines: list[str], at: int) -> bool:
 
 
 def _end_of_signature(lines: list[str], at: int) -> int:
-    for end in range(at + 1, len(lines)):
+    """Where a signature that begins there ends; one line behind the longest one where it is longer."""
+    last = min(len(lines), at + _LONGEST_SIGNATURE + 1)
+    for end in range(at + 1, last):
         if lines[end].startswith(">") or _attribution(lines, end) or _begins_original(lines, end):
             return end
-    return len(lines)
+    return last

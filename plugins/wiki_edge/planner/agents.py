@@ -35,7 +35,7 @@ _AROUND = 64
 _NOT_BILLED = range(400, 500)
 _TIMED_OUT = 408
 
-_STATED = re.compile(r"\n?[^\w\n]*CONFIDENCE\W{0,5}(\d{1,3}(?:\.\d+)?)\s*%?\W*$", re.IGNORECASE)
+_STATED = re.compile(r"\n?(?<![^\w\n])[^\w\n]*CONFIDENCE\W{0,5}(\d{1,3}(?:\.\d+)?)(?:\s*%)?\W*$", re.IGNORECASE)
 _UNKNOWN = re.compile(r"\bI (?:DO NOT|DON[’']T) KNOW\b", re.IGNORECASE)
 _MARKER = re.compile(r"\s?\[(\d{1,3})\]")
 _FENCE = re.compile(r"quote-[0-9a-f]{16}", re.IGNORECASE)

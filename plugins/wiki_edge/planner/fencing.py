@@ -75,13 +75,13 @@ _PATTERNS: dict[str, re.Pattern[str]] = {
     ),
     # an order to a body, or against what guards it; a manual's "open the lid" is none
     "motor-command": re.compile(
-        rf"(?:^|[.!?:;,\n]\s*|\b(?:please|now|immediately|then|and|must|robot|to)\s+)\W{{0,3}}(?:{_MOVES})\b[^.\n]{{0,40}}"
+        rf"(?:^|[.!?:;,]\s*|\n[^\S\n]*|\b(?:please|now|immediately|then|and|must|robot|to)\s+)\W{{0,3}}(?:{_MOVES})\b[^.\n]{{0,40}}"
         rf"\b(?:{_PARTS})\b|\b(?:{_ENDS})\b[^.\n]{{0,40}}\b(?:{_GUARDS})\b",
         _I,
     ),
     # any sentence that tells somebody to do something, as manuals do
     "imperative": re.compile(
-        r"(?:^|[.!?:]\s+|\n\s*)(?:[-*\d.)]+\s+)?(?:please |kindly |now |then |next,? |first,? |also |instead,? )*"
+        r"(?:^|[.!?:]\s+|\n[^\S\n]*)(?:[-*\d.)]+\s+)?(?:please |kindly |now |then |next,? |first,? |also |instead,? )*"
         r"(?:add|analy[sz]e|answer|apply|ask|avoid|be|begin|bring|build|buy|calculate|call|change|check|choose|classify|clean"
         r"|click|close|compare|compose|compute|convert|copy|create|cut|decode|define|delete|describe|design|detect"
         r"|determine|do(?: not|n't)|download|draft|draw|drive|email|embed|encode|encourage|enter|establish|evaluate"

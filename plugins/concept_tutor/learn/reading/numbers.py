@@ -44,6 +44,8 @@ _UNCOUNTED = word_set(
     but if than so then times years-old percent st nd rd th per more most other others different
     """
 )
+#: Letters before and behind a number that say what kind of number it is.
+_AROUND = 120
 #: What can be counted: several of something, or a unit.
 _COUNTED = re.compile(
     r"[a-z-]{2,}[^s]s|%|km|kg|cm|mm|m|g|lb|ft|mi|people|men|women|children|million|billion|trillion|thousand|hundred"
@@ -71,10 +73,12 @@ def years_in(text: str) -> Iterator[tuple[int, int, str]]:
 
 def counts_in(text: str) -> Iterator[Count]:
     """Numbers of something, told for certain: no ranges, no bounds, no names that have a number."""
+    first = len(text) - len(text.lstrip())
     for match in _NUMBER.finditer(text):
-        before, behind = text[: match.start()], text[match.end("number") :]
+        start, end = match.span("number")
+        before, behind = text[max(0, start - _AROUND) : start], text[end : end + _AROUND]
         counted = "%" if match["percent"] else (match["counted"] or "")
-        if not _COUNTED.fullmatch(counted) or counted in _UNCOUNTED or not before.strip():
+        if not _COUNTED.fullmatch(counted) or counted in _UNCOUNTED or start <= first:
             continue
         if _CONVERTED.match(behind) or _BEFORE.search(before) or _NAMED_BEFORE.search(before) or _BEHIND.match(behind):
             continue

@@ -1,0 +1,170 @@
+"""Every parser of untrusted text takes time in proportion to the text's length, whatever is repeated in it."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+
+from ragstone.core.analysis import stems
+from ragstone.core.asking import gives_a_reason, holds_what_is_asked
+from ragstone.core.citations import Passages, Splitter, read_markers, split_answer
+from ragstone.core.citations.contradicting import contradictions
+from ragstone.core.citations.links import addresses
+from ragstone.core.citations.quantities import quantities
+from ragstone.core.conversation import Turn, follow_up
+from ragstone.core.fencing import harmless, one_line
+from ragstone.core.sentences import sentence_spans, units
+from tests.patience import grows_linearly
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    Parser = Callable[[str], object]
+
+
+def streamed(text: str) -> None:
+    splitter = Splitter()
+    for start in range(0, len(text), 4):
+        splitter.feed(text[start : start + 4])
+    splitter.rest()
+
+
+def parsers_of_core() -> dict[str, Parser]:
+    return {
+        "units": units,
+        "sentences": lambda text: list(sentence_spans(text)),
+        "stems": stems,
+        "fencing": lambda text: (harmless(text), one_line(text)),
+        "follow-up": lambda text: follow_up(text, [Turn(text, text)]),
+        "asking": lambda text: (holds_what_is_asked("who")(text), gives_a_reason(text)),
+        "answer": split_answer,
+        "streamed answer": streamed,
+        "markers": read_markers,
+        "addresses": addresses,
+        "quantities": quantities,
+        "contradictions": lambda text: contradictions(text, f"{text} x"),
+        "sentence and passage": lambda text: Passages([text]).check(f"{text[:300]} [1]"),
+        "passage": lambda text: Passages([text]).check("Two legs walk. [1]"),
+    }
+
+
+def parsers_of_plugins() -> dict[str, Parser]:
+    from ragstone.plugins.book_chat.blocks import read_blocks
+    from ragstone.plugins.book_chat.cleaning import clean_markdown
+    from ragstone.plugins.book_chat.fields import read_toml, read_yaml
+    from ragstone.plugins.book_chat.mdbook import _entries
+    from ragstone.plugins.book_chat.readers import split_front_matter
+    from ragstone.plugins.concept_tutor.learn.reading.names import names_in
+    from ragstone.plugins.concept_tutor.learn.reading.numbers import counts_in
+    from ragstone.plugins.iris_memory.chunking.logs import log_sections
+    from ragstone.plugins.iris_memory.chunking.sections import Outline, markdown_sections
+    from ragstone.plugins.iris_memory.reading.html import text_of_html
+    from ragstone.plugins.iris_memory.reading.replies import tell_apart
+    from ragstone.plugins.iris_memory.recall.quoting import quoted
+    from ragstone.plugins.wiki_edge.building.prose import encyclopedic_blocks, tidy
+    from ragstone.plugins.wiki_edge.building.splitting import sentences_of
+    from ragstone.plugins.wiki_edge.building.wikitext import paragraphs
+    from ragstone.plugins.wiki_edge.planner.fencing import flags
+    from ragstone.plugins.wiki_edge.planner.redaction import Redactor
+
+    def toml(text: str) -> None:
+        try:
+            read_toml(text)
+        except ValueError:
+            return
+
+    return {
+        "Markdown": clean_markdown,
+        "blocks": read_blocks,
+        "front matter": lambda text: split_front_matter(f"---\n{text}\n"),
+        "SUMMARY.md": lambda text: list(_entries(text)),
+        "TOML": toml,
+        "YAML": read_yaml,
+        "names": lambda text: list(names_in(text)),
+        "counts": lambda text: list(counts_in(text)),
+        "log": lambda text: log_sections(text, Outline(text)),
+        "memory's Markdown": lambda text: markdown_sections(text, Outline(text)),
+        "mail's HTML": text_of_html,
+        "mail": tell_apart,
+        "quoted memory": quoted,
+        "prose": lambda text: (tidy(text), encyclopedic_blocks(text)),
+        "article's sentences": sentences_of,
+        "paragraphs": paragraphs,
+        "flags": flags,
+        "redaction": Redactor(environ={}).text,
+    }
+
+
+def parsers_of_web() -> dict[str, Parser]:
+    from ragstone.web.formulas import mathml
+    from ragstone.web.rendering import blocks
+
+    return {"rendering": lambda text: blocks(text, (1, 2)), "formula": lambda text: mathml(f"${text}$")}
+
+
+BLANKS = " " * 500
+#: For each parser the repetitions that once took time squared; "beginning" + repeated.
+KNOWN = [
+    ("units", "", f"| a{BLANKS}b|\n", 12_000),
+    ("units", "| a", " ", 4_000),
+    ("sentences", "", "(", 20_000),
+    ("streamed answer", "", ". ", 1_500),
+    ("streamed answer", "", "\n", 1_500),
+    ("streamed answer", "", "A. ", 1_500),
+    ("markers", "a", " ", 3_000),
+    ("markers", "", "** a", 1_500),
+    ("addresses", "", "0", 3_000),
+    ("addresses", "", "1,", 3_000),
+    ("contradictions", "", "not ", 2_000),
+    ("passage", "", "0", 3_000),
+    ("sentence and passage", "", "&#1;", 600),
+    ("counts", "", "1 million ", 4_000),
+    ("mail's HTML", "<a", "1", 3_000),
+    ("mail", "", "--\n", 800),
+    ("prose", "(", "/", 2_000),
+    ("prose", "(a", " ", 2_000),
+    ("flags", "", "\n", 800),
+    ("Markdown", "*a* ", " ", 2_000),
+    ("YAML", "", "[", 3_000),
+]
+#: Single signs and what begins or repeats a construct of some format; a bar separates them.
+_REPEATED = (
+    "(|[|[1]|a.|. |\n| |\t|*|_|`|<|<a |&|\\|{|$|$$a|a+b=|>|- |#|\"|'|“|0|1,|1.|e.g. |A. |not |http://|xn--|\u0301|\u200b"
+    "|a|a b |[a](b)|**a|<!--|a:\n|- a\n|> a\n|# a\n|a\n\n|```\n|1. a\n|(a. |a@|a/|{{|[[|=|On a|--\n|&#1;|2020-01-01\n"
+    "|'''|1 million |the following: |WARNING: |[a]: b\n|<p>a|<ref|\u3000|   \n|> > |{: .a"
+)
+REPEATED = (*_REPEATED.split("|"), "|", "| a |\n", f"| a{BLANKS}b|\n")
+
+
+def of_length(beginning: str, repeated: str, size: int) -> str:
+    return beginning + (repeated * (size // len(repeated) + 1))[: size - len(beginning)]
+
+
+@pytest.fixture(scope="module")
+def parsers() -> dict[str, Parser]:
+    return parsers_of_core() | parsers_of_plugins() | parsers_of_web()
+
+
+@pytest.mark.parametrize(("name", "beginning", "repeated", "size"), KNOWN)
+def test_repetitions_take_linear_time(
+    parsers: dict[str, Parser], name: str, beginning: str, repeated: str, size: int
+) -> None:
+    assert grows_linearly(lambda length: parsers[name](of_length(beginning, repeated, length)), size)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [*parsers_of_core(), *parsers_of_plugins(), *parsers_of_web()])
+def test_any_repetition_takes_linear_time(parsers: dict[str, Parser], name: str) -> None:
+    parse, size = parsers[name], 500
+    for repeated in REPEATED:
+        for beginning in ("", "<a"):
+            long = of_length(beginning, repeated, 6 * size)
+            begun = time.thread_time()
+            parse(long)
+            if time.thread_time() - begun > 0.02:  # below that it harms nobody
+                assert grows_linearly(lambda length: parse(of_length(beginning, repeated, length)), size), (  # noqa: B023
+                    beginning,
+                    repeated,
+                )
