@@ -78,10 +78,11 @@ class _Cli(click.Group):
             return super().resolve_command(ctx, args)
         except click.UsageError as error:
             off = [state for state in deployment_of(ctx).loaded().plugins if state.install]
-            if off:  # it may be one of theirs
-                names = ", ".join(f"{state.name} ({state.install})" for state in off)
-                error.message += f" Plugins that lack a package: {printable(names)}"
-            raise
+            if not off:
+                raise
+            names = printable(", ".join(f"{state.name} ({state.install})" for state in off))
+            # it may be one of theirs
+            raise click.UsageError(f"{error.message} Plugins that lack a package: {names}", ctx) from None
 
     def _load(self, ctx: click.Context) -> None:
         if "ragstone.loaded" not in ctx.meta:

@@ -93,15 +93,17 @@ def _open(server: str) -> Any:
     from chromadb.api.client import Client
     from chromadb.config import Settings
 
-    class TimedClient(Client):  # type: ignore[misc]
+    class TimedClient(Client):
         """Sets the time limit before the first request of each of Chroma's two HTTP sessions, which have none."""
 
         def get_user_identity(self) -> Any:
-            self._server._session.timeout = httpx.Timeout(_SECONDS)  # noqa: SLF001 - nothing public sets it
+            server: Any = self._server
+            server._session.timeout = httpx.Timeout(_SECONDS)  # noqa: SLF001 - nothing public sets it
             return super().get_user_identity()
 
         def _validate_tenant_database(self, tenant: str, database: str) -> None:
-            self._admin_client._server._session.timeout = httpx.Timeout(_SECONDS)  # noqa: SLF001
+            admin: Any = self._admin_client
+            admin._server._session.timeout = httpx.Timeout(_SECONDS)  # noqa: SLF001
             super()._validate_tenant_database(tenant=tenant, database=database)
 
     parts = urlsplit(server)
