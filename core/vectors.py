@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ctypes
 import threading
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -26,6 +28,8 @@ if TYPE_CHECKING:
 _SPARE = 16
 #: More than products of unit vectors differ by when others are multiplied along.
 _ROUNDING = 1e-5
+#: Documents that are read at once, and about how many vectors of theirs.
+_MOST_DOCUMENTS, _VECTORS_AT_ONCE = 500, 4096
 
 
 @dataclass(frozen=True)
@@ -144,25 +148,42 @@ class ExactSearch:
 
     def _load(self, snapshot: Snapshot, corpus: CorpusRow, before: _Loaded | None) -> _Loaded:
         known = before.documents if before is not None and before.corpus_id == corpus.id else {}
-        keys_now = [row.key for row in snapshot.documents(corpus.id)]
-        # A changed document has a new key, so a known key's vectors are as they were.
-        fresh = snapshot.vectors([key for key in keys_now if key not in known], self._dimension)
-        documents = {key: known.get(key) or fresh[key] for key in keys_now}
-        parts = [documents[key] for key in sorted(documents)]
-        if not parts:
+        keys_now = sorted(row.key for row in snapshot.documents(corpus.id))
+        if not keys_now:
             empty = np.zeros(0, np.int64)
             return _Loaded(corpus.id, corpus.seq, {}, empty, empty, np.zeros((0, self._dimension), np.float32))
-        windows = np.concatenate([part.windows for part in parts])
-        matrix = np.concatenate([part.vectors for part in parts])
+        parts: list[tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]] = []
+        ends: list[int] = []
+        matrix = np.empty((0, self._dimension), np.float32)
+        while len(parts) < len(keys_now):
+            # Some documents at once, as long as those before. All of them would lie in memory twice, the second time in
+            # small blocks, which malloc does not give back to the system.
+            some = max(1, min(_MOST_DOCUMENTS, len(parts) * _VECTORS_AT_ONCE // max(1, len(matrix))))
+            keys = keys_now[len(parts) : len(parts) + some]
+            # A changed document has a new key, so a known key's vectors are as they were.
+            fresh = snapshot.vectors([key for key in keys if key not in known], self._dimension)
+            read = [known.get(key) or fresh[key] for key in keys]
+            filled = len(matrix)
+            ends += (filled + np.cumsum([len(part.vectors) for part in read])).tolist()
+            matrix.resize((ends[-1], self._dimension), refcheck=False)  # nothing refers to it yet
+            np.concatenate([part.vectors for part in read], out=matrix[filled:])
+            parts += [(part.chunk_keys, part.windows) for part in read]
+        if len(matrix) - sum(len(part.vectors) for part in known.values()) > _VECTORS_AT_ONCE:
+            _give_memory_back()
+        windows = np.concatenate([windows for _, windows in parts])
         starts = np.concatenate([[0], np.cumsum(windows)[:-1]]).astype(np.int64)
-        keys = np.concatenate([part.chunk_keys for part in parts])
-        rows = np.cumsum([len(part.vectors) for part in parts])
         # Each document keeps a view of the one matrix, so that no vector is held twice.
         views = {
-            key: DocumentVectors(part.chunk_keys, part.windows, matrix[end - len(part.vectors) : end])
-            for key, part, end in zip(sorted(documents), parts, rows, strict=True)
+            key: DocumentVectors(*part, matrix[start:end])
+            for key, part, start, end in zip(keys_now, parts, [0, *ends[:-1]], ends, strict=True)
         }
-        return _Loaded(corpus.id, corpus.seq, views, keys, starts, matrix)
+        return _Loaded(corpus.id, corpus.seq, views, np.concatenate([keys for keys, _ in parts]), starts, matrix)
+
+
+def _give_memory_back() -> None:
+    """Let malloc return freed memory to the system, where it is glibc's: it keeps small blocks for later."""
+    with suppress(OSError, AttributeError):
+        ctypes.CDLL(None).malloc_trim(0)
 
 
 def nearest_windows(

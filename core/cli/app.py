@@ -71,6 +71,19 @@ class _Cli(click.Group):
         self._load(ctx)
         return super().get_command(ctx, cmd_name)
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        try:
+            return super().resolve_command(ctx, args)
+        except click.UsageError as error:
+            off = [state for state in deployment_of(ctx).loaded().plugins if state.install]
+            if not off:
+                raise
+            names = printable(", ".join(f"{state.name} ({state.install})" for state in off))
+            # it may be one of theirs
+            raise click.UsageError(f"{error.message} Plugins that lack a package: {names}", ctx) from None
+
     def _load(self, ctx: click.Context) -> None:
         if "ragstone.loaded" not in ctx.meta:
             ctx.meta["ragstone.loaded"] = True
@@ -90,7 +103,8 @@ def _cli() -> click.Group:
     @click.group(
         cls=_Cli,
         context_settings={"help_option_names": ["-h", "--help"]},
-        epilog='Begin with: ragstone serve, or: ragstone ask book_chat "What is a zero moment point?"',
+        epilog="Begin with: ragstone book add FOLDER, then: ragstone ask book_chat QUESTION. In the browser, with a "
+        "sample book: ragstone serve (pip install 'ragstone[server]').",
     )
     @click.option(
         "--config",

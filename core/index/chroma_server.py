@@ -90,19 +90,33 @@ def _away(server: str, error: Exception) -> StorageAway:
 
 def _open(server: str) -> Any:
     _hear(server)
-    import chromadb
+    from chromadb.api.client import Client
     from chromadb.config import Settings
+
+    class TimedClient(Client):
+        """Sets the time limit before the first request of each of Chroma's two HTTP sessions, which have none."""
+
+        def get_user_identity(self) -> Any:
+            server: Any = self._server
+            server._session.timeout = httpx.Timeout(_SECONDS)  # noqa: SLF001 - nothing public sets it
+            return super().get_user_identity()
+
+        def _validate_tenant_database(self, tenant: str, database: str) -> None:
+            admin: Any = self._admin_client
+            admin._server._session.timeout = httpx.Timeout(_SECONDS)  # noqa: SLF001
+            super()._validate_tenant_database(tenant=tenant, database=database)
 
     parts = urlsplit(server)
     secure = parts.scheme == "https"
-    client: Any = chromadb.HttpClient(
-        host=parts.hostname or "",
-        port=parts.port or (443 if secure else 80),
-        ssl=secure,
-        settings=Settings(anonymized_telemetry=False),
+    return TimedClient(
+        settings=Settings(
+            anonymized_telemetry=False,
+            chroma_api_impl="chromadb.api.fastapi.FastAPI",  # its client over HTTP
+            chroma_server_host=parts.hostname or "",
+            chroma_server_http_port=parts.port or (443 if secure else 80),
+            chroma_server_ssl_enabled=secure,
+        )
     )
-    client._server._session.timeout = httpx.Timeout(_SECONDS)  # noqa: SLF001 - nothing public sets it
-    return client
 
 
 def _collection_name(folder: Path, corpus: str) -> str:

@@ -6,6 +6,7 @@ import json
 import logging
 import re
 import secrets
+import threading
 import time
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING
@@ -50,6 +51,10 @@ def is_index(folder: Path) -> bool:
     return (_read(folder) or _State()).corpus_id > 0
 
 
+class Stopped(Exception):
+    """The host closes: the work at hand is left, and goes on at the next start."""
+
+
 @dataclass(frozen=True)
 class _State:
     """What the index's folder says of itself; written in one piece, last of all."""
@@ -68,9 +73,16 @@ class _State:
 class Follower:
     """Used by one thread, except for ``search``, which any thread may call."""
 
-    def __init__(self, corpus: Corpus, folder: Path, given: BasePydanticVectorStore | None) -> None:
-        """``given``: a plugin's store; without one it is Chroma in the folder."""
+    def __init__(
+        self,
+        corpus: Corpus,
+        folder: Path,
+        given: BasePydanticVectorStore | None,
+        stop: threading.Event | None = None,
+    ) -> None:
+        """``given``: a plugin's store; without one it is Chroma in the folder. ``stop``: ends ``catch_up`` when set."""
         self.corpus = corpus
+        self._stop = stop or threading.Event()
         self.trouble: str | None = None
         self._folder = folder
         self._folders = index_folders(folder.parent)
@@ -108,7 +120,8 @@ class Follower:
     def catch_up(self) -> bool:
         """Apply what changed since the last time; ``True`` when there was something. Opens the store at first.
 
-        Whatever is wrong with the store or its disk is kept as ``trouble``; after a rest it is made anew.
+        Whatever is wrong with the store or its disk is kept as ``trouble``; after a rest it is made anew. Raises
+        ``Stopped`` between two requests to the store once ``stop`` is set; the documents that are in it then stay.
         """
         if time.monotonic() < self._rests_until:
             return False
@@ -122,7 +135,12 @@ class Follower:
                 if self._current == (row.id, row.seq):
                     return False
                 self._apply(snapshot, row)
+            except Stopped:
+                raise
             except Exception as error:
+                if self._stop.is_set():  # what was closed meanwhile is not at fault
+                    self._let_go()
+                    raise Stopped from error
                 self._give_up(f"it could not be brought up to date: {error}")
                 self._let_go()
                 self._rests_until = time.monotonic() + self._rest
@@ -185,33 +203,64 @@ class Follower:
         if not ids:
             return "nothing that it holds can be told any more"
         if self._given is not None:
-            return why_unlike(self._given, ids, vectors)
+            return why_unlike(self._given, ids, vectors, self._go_on)
         return why_unsound(self._folder / state.store, state.digest, ids, vectors, state.vectors)
 
     def _apply(self, snapshot: Snapshot, row: CorpusRow) -> None:
         store = self._store
         assert store is not None  # noqa: S101 - opened by the caller
         there, gone = snapshot.changes(row.id, self._state.applied)
-        fresh = self._state.applied == 0
         self._current = None
-        if not fresh:
+        if self._state.applied:
             for doc_id in [*gone, *(doc_id for doc_id, _key in there)]:
+                self._go_on()
                 store.delete(doc_id)
+        added, held = 0, 0
         batch: list[TextNode] = []
-        for doc_id, key in there:
-            batch += windows(snapshot, doc_id, key, self.corpus.encoder.dimension)
-            if len(batch) >= _ROWS_A_BATCH:
-                _add(store, batch)
-                batch = []
-        _add(store, batch)
-        count = sum(
-            len(snapshot.document_vectors(document.key, self.corpus.encoder.dimension).vectors)
-            for document in snapshot.documents(row.id)
-        )
-        self._state = replace(self._state, applied=row.seq, vectors=count, clean=False)
+        try:
+            for number, (doc_id, key) in enumerate(there):
+                for node in windows(snapshot, doc_id, key, self.corpus.encoder.dimension):
+                    batch.append(node)
+                    if len(batch) == _ROWS_A_BATCH:
+                        self._add(store, batch)
+                        added, held, batch = added + len(batch), number, []
+            self._add(store, batch)
+        except Stopped:
+            self._keep(snapshot, row, there[held - 1][1] if held else None, added)
+            raise
+        added += len(batch)
+        self._state = replace(self._state, applied=row.seq, vectors=self._unchanged(snapshot, row) + added, clean=False)
         self._write(self._state)
         self._current = (row.id, row.seq)
         self.trouble = None
+
+    def _add(self, store: BasePydanticVectorStore, batch: list[TextNode]) -> None:
+        self._go_on()
+        if batch:
+            store.add(batch)
+
+    def _go_on(self) -> None:
+        if self._stop.is_set():
+            raise Stopped
+
+    def _keep(self, snapshot: Snapshot, row: CorpusRow, last: int | None, added: int) -> None:
+        """Note how far it came: ``last``, the key of the last document with all its rows in the store, and their count.
+
+        A document with some of its rows there is deleted and added again the next time.
+        """
+        applied = self._state.applied
+        if last is not None:
+            applied = next(document.seq for document in snapshot.documents(row.id) if document.key == last)
+        self._state = replace(self._state, applied=applied, vectors=self._unchanged(snapshot, row) + added)
+
+    def _unchanged(self, snapshot: Snapshot, row: CorpusRow) -> int:
+        """How many rows the store has of the documents that did not change since it was last brought up to date."""
+        dimension = self.corpus.encoder.dimension
+        return sum(
+            len(snapshot.document_vectors(document.key, dimension).vectors)
+            for document in snapshot.documents(row.id)
+            if document.seq <= self._state.applied
+        )
 
     def _give_up(self, trouble: str) -> None:
         """Answer no more; the next opening finds the store unclean and makes it anew."""
@@ -230,8 +279,3 @@ def _read(folder: Path) -> _State | None:
         return _State(**json.loads((folder / _STATE).read_text("utf-8")))
     except (OSError, ValueError, TypeError):
         return None
-
-
-def _add(store: BasePydanticVectorStore, nodes: list[TextNode]) -> None:
-    for start in range(0, len(nodes), _ROWS_A_BATCH):
-        store.add(nodes[start : start + _ROWS_A_BATCH])

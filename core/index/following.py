@@ -11,7 +11,7 @@ from filelock import FileLock, Timeout
 from ..errors import RagstoneError, StorageDenied
 from ..health import Check
 from .chroma import chroma_is_installed
-from .follower import Follower, index_folders, is_index
+from .follower import Follower, Stopped, index_folders, is_index
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -26,10 +26,9 @@ _log = logging.getLogger(__name__)
 _INTERVAL = 1.0
 #: Seconds between tries of what fails each time.
 _LONGEST_PAUSE = 60.0
-
-
-class _Stopped(Exception):
-    """The host closes: a rebuild goes on the next time."""
+#: Seconds that ``stop`` waits for the request or the document at hand: with the five that answers in flight have, a
+#: process ends within ten.
+_LAST_SECONDS = 4.0
 
 
 class Following:
@@ -57,10 +56,15 @@ class Following:
         self._thread.start()
 
     def stop(self) -> None:
-        """End after the step at hand."""
+        """End after the request at hand; one that takes longer than ``_LAST_SECONDS`` is left behind in its thread.
+
+        Nothing is lost: the catalog has all of it, and an index that was not closed is made anew at the next start.
+        """
         self._stop.set()
         if self._thread.is_alive():
-            self._thread.join()
+            self._thread.join(_LAST_SECONDS)
+        if self._thread.is_alive():
+            _log.warning("the vector index was still at work after %.0f s; the next start goes on", _LAST_SECONDS)
 
     def checks(self) -> list[Check]:
         """How the indexes are. None of this stops an answer: exact search stands in."""
@@ -82,7 +86,7 @@ class Following:
                     if held:
                         self._step()
                     self._waits, pause = None, _INTERVAL
-                except _Stopped:
+                except Stopped:
                     break
                 except Exception as error:
                     self._note(error)
@@ -125,7 +129,7 @@ class Following:
         for corpus in list(self._corpora):
             try:
                 self._keep(corpus)
-            except _Stopped:
+            except Stopped:
                 raise
             except Exception as error:  # the other corpora are followed all the same
                 failed = error
@@ -147,7 +151,7 @@ class Following:
 
     def _unless_stopped(self, progress: IngestProgress) -> None:  # noqa: ARG002
         if self._stop.is_set():
-            raise _Stopped
+            raise Stopped
 
     def _attach(self, corpus: Corpus) -> bool:
         given, settings = self._host.vector_store(corpus), self._host.settings.index
@@ -157,7 +161,7 @@ class Following:
         if given is None and settings.store == "auto" and corpus.info().chunks < settings.from_chunks:
             self.detail = f"none below {settings.from_chunks:,} passages; exact search is quicker"
             return False
-        corpus.searching.follower = Follower(corpus, self._folder / corpus.name, given)
+        corpus.searching.follower = Follower(corpus, self._folder / corpus.name, given, self._stop)
         self.detail = f"{type(given).__name__ if given is not None else 'Chroma'} follows the catalog"
         return True
 

@@ -9,7 +9,7 @@ from llama_index.core.schema import NodeRelationship, RelatedNodeInfo, TextNode
 from llama_index.core.vector_stores.types import VectorStoreQuery
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     import numpy.typing as npt
     from llama_index.core.vector_stores.types import BasePydanticVectorStore
@@ -55,13 +55,20 @@ def sample(
     return ids, np.array(vectors, np.float32)
 
 
-def why_unlike(store: BasePydanticVectorStore, ids: Sequence[str], vectors: npt.NDArray[np.float32]) -> str | None:
+def why_unlike(
+    store: BasePydanticVectorStore,
+    ids: Sequence[str],
+    vectors: npt.NDArray[np.float32],
+    before_each: Callable[[], None],
+) -> str | None:
     """Why a plugin's store must be filled anew: somebody else keeps it, and may have lost what it was given.
 
-    ``None`` when it finds nine in ten of a sample: of many equal texts it may name others.
+    ``None`` when it finds nine in ten of a sample: of many equal texts it may name others. ``before_each`` is called
+    before each search, and may raise.
     """
     lost = 0
     for wanted, vector in zip(ids, vectors, strict=True):
+        before_each()
         found = store.query(VectorStoreQuery(query_embedding=vector.tolist(), similarity_top_k=_EQUALS)).ids
         lost += wanted not in (found or ())
     return f"it does not find {lost} of {len(ids)} of its vectors" if lost > len(ids) // 10 else None

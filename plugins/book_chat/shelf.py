@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 CORPUS = "books"
 KIND = "book"
-_EMPTY = "ragstone book add PATH puts a book on the shelf; ragstone serve begins with a sample"
+_EMPTY = "put a book on the shelf: ragstone book add PATH"
 FIRST_EDITION = "First Edition"
 _LONGEST_EDITION = 50
 _LONGEST_SLUG = 60

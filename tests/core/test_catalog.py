@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import threading
+import tracemalloc
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, suppress
 from random import Random
@@ -229,6 +230,26 @@ def test_exact_search_over_many_chunks_narrowed_and_not(catalog: Catalog) -> Non
             found = exact.search(snapshot, row, question, 5, narrow)
             assert [key for key, _ in found] == expected
             assert [cosine for _, cosine in found] == pytest.approx([best[key] for key in expected], abs=1e-5)
+
+
+def test_loading_for_exact_search_holds_the_vectors_once(catalog: Catalog) -> None:
+    corpus = catalog.create_corpus("c", {})
+    windows, dimension = 20, 384
+    rows = np.random.default_rng(7).standard_normal((20, windows, dimension)).astype(np.float32)
+    for doc_id in map(str, range(40)):
+        new = [NewChunk(f"{doc_id}-{number}", "", "t", {}, {}, vectors) for number, vectors in enumerate(rows)]
+        catalog.put_document(corpus.id, NewDocument(doc_id, "h", "t", {}, new))
+    exact = ExactSearch(dimension)
+    with catalog.read() as snapshot:
+        row = snapshot.corpus("c")
+        assert row is not None
+        tracemalloc.start()
+        try:
+            exact.search(snapshot, row, rows[0, 0], 4)
+            most = tracemalloc.get_traced_memory()[1]
+        finally:
+            tracemalloc.stop()
+    assert most < 1.8 * 40 * rows.nbytes
 
 
 def test_a_newer_schema_is_refused(catalog: Catalog, database: str | None, tmp_path: Path) -> None:

@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import signal
 import socket
 import subprocess
 import sys
+import threading
+import time
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import httpx
 import pytest
+from llama_index.core.node_parser import SentenceSplitter
+from llama_index.core.schema import Document
+from llama_index.core.vector_stores.simple import SimpleVectorStore
 from llama_index.core.vector_stores.types import FilterOperator, MetadataFilter, MetadataFilters
 
-from ragstone.core import SettingsError, read_settings
+from ragstone.core import SettingsError, hookimpl, read_settings
 from ragstone.core.testing import open_host
 from ragstone.plugins.book_chat.shelf import Shelf
 from tests.needs import needed
@@ -23,6 +30,9 @@ from tests.patience import until
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from contextlib import AbstractContextManager
+    from typing import Any
+
+    from llama_index.core.node_parser import NodeParser
 
     from ragstone.core import Corpus, Host
 
@@ -72,6 +82,66 @@ class ChromaServer:
             return False
 
 
+class Proxy:
+    """Stands before a Chroma server, and takes its time for every answer but a heartbeat's."""
+
+    def __init__(self, server: ChromaServer, *, seconds: float = 0.0, silent: bool = False) -> None:
+        """``seconds``: before rows are handed on. ``silent``: nothing is ever answered until ``close``."""
+        #: Rows of each request that added some, and requests that wait for their answer.
+        self.added: list[int] = []
+        self.waiting = 0
+        self._closed = threading.Event()
+        proxy = self
+
+        class Handler(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def _forward(self) -> None:
+                body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+                if silent and not self.path.endswith("/heartbeat"):
+                    proxy.waiting += 1
+                    proxy._closed.wait()
+                    return
+                if self.path.endswith("/add"):
+                    proxy.added.append(len(json.loads(body)["ids"]))
+                    time.sleep(seconds)
+                sent = {"Content-Type": "application/json"}
+                got = httpx.request(self.command, server.address + self.path, content=body, headers=sent, timeout=None)
+                self.send_response(got.status_code)
+                self.send_header("Content-Length", str(len(got.content)))
+                self.end_headers()
+                self.wfile.write(got.content)
+
+            do_GET = do_POST = do_DELETE = _forward  # noqa: N815 - names that http.server gives
+
+            def log_message(self, *_: object) -> None: ...
+
+        self._http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.address = f"http://127.0.0.1:{self._http.server_port}"
+        threading.Thread(target=self._http.serve_forever, daemon=True).start()
+
+    def close(self) -> None:
+        self._closed.set()
+        self._http.shutdown()
+        self._http.server_close()
+
+
+class Notes:
+    """Cuts a document into a chunk for each sentence."""
+
+    @hookimpl
+    def ragstone_node_parsers(self) -> dict[str, NodeParser]:
+        return {"note": SentenceSplitter(chunk_size=16, chunk_overlap=0)}
+
+
+def notes(host: Host) -> Corpus:
+    return host.corpus("notes", kind="note")
+
+
+def indexing() -> list[threading.Thread]:
+    return [thread for thread in threading.enumerate() if thread.name == "ragstone-index"]
+
+
 @pytest.fixture
 def server(tmp_path: Path) -> Iterator[ChromaServer]:
     running = ChromaServer(tmp_path / "chroma")
@@ -80,8 +150,8 @@ def server(tmp_path: Path) -> Iterator[ChromaServer]:
     running.stop()
 
 
-def opened(folder: Path, server: ChromaServer) -> AbstractContextManager[Host]:
-    return open_host(folder, index={"server": server.address})
+def opened(folder: Path, server: ChromaServer | Proxy) -> AbstractContextManager[Host]:
+    return open_host(folder, index={"server": server.address}, plugins={"notes": Notes()})
 
 
 def filled(host: Host, book: Path) -> Corpus:
@@ -202,6 +272,68 @@ def test_two_deployments_on_one_server_do_not_meet(tmp_path: Path, server: Chrom
         second.remove([document.doc_id for document in second.documents()])
         until(lambda: stands_at(second))
         assert nearest(first, "Which tyres grip?")
+
+
+def test_a_host_that_closes_leaves_a_slow_one_half_filled_and_the_next_goes_on(
+    tmp_path: Path, server: ChromaServer, caplog: pytest.LogCaptureFixture
+) -> None:
+    documents = [
+        Document(id_=f"day-{day}", text=" ".join(f"On day {day} the valve {n} was opened by hand." for n in range(40)))
+        for day in range(16)
+    ]
+    proxy = Proxy(server, seconds=0.3)
+    with opened(tmp_path / "deployed", proxy) as host:
+        notes(host).ingest(documents)
+        total = notes(host).info().chunks
+        host.follow()
+        until(lambda: len(proxy.added) >= 2)
+    before = sum(proxy.added)
+    assert before <= total - 2 * 128, "it went on while the host closed"
+    assert not indexing()
+    with opened(tmp_path / "deployed", proxy) as host:
+        follow(host, notes(host))
+        chunks = notes(host).info().chunks
+        assert nearest(notes(host), "On day 15 the valve 39 was opened by hand.")
+    proxy.close()
+    assert chunks == total
+    assert sum(proxy.added) <= total + 2 * 40, "what was there already was sent again"
+    assert "anew" not in caplog.text
+
+
+def test_one_that_answers_nothing_but_its_heartbeat_is_given_up(tmp_path: Path, server: ChromaServer) -> None:
+    proxy = Proxy(server, silent=True)
+    with opened(tmp_path / "deployed", proxy) as host:
+        notes(host).ingest([Document(id_="a", text="A caster swivels.")])
+        host.follow()
+        until(lambda: proxy.waiting)
+        until(lambda: any("does not answer" in check.detail for check in host.checks()))
+    proxy.close()
+    until(lambda: not indexing())
+
+
+def test_a_store_that_never_returns_does_not_keep_a_host_from_closing(tmp_path: Path) -> None:
+    asked, released = threading.Event(), threading.Event()
+
+    class Endless(SimpleVectorStore):
+        def add(self, nodes: Any, **_: Any) -> list[str]:
+            asked.set()
+            released.wait()
+            return [node.node_id for node in nodes]
+
+        def clear(self) -> None: ...
+
+    class Slow(Notes):
+        @hookimpl
+        def ragstone_vector_store(self) -> SimpleVectorStore:
+            return Endless()
+
+    with open_host(tmp_path, plugins={"slow": Slow()}) as host:
+        notes(host).ingest([Document(id_="a", text="A caster swivels.")])
+        host.follow()
+        until(asked.is_set)
+    assert indexing()
+    released.set()
+    until(lambda: not indexing())
 
 
 @pytest.mark.parametrize("address", ["chroma:8001", "ftp://127.0.0.1", "http://name:word@127.0.0.1", "http://h/v1"])

@@ -6,6 +6,8 @@ import json
 import os
 import shlex
 import subprocess
+import sys
+import textwrap
 from typing import TYPE_CHECKING
 
 import click
@@ -87,7 +89,27 @@ def test_help_lists_the_plugins_commands(here: Here) -> None:
     assert done.code == 0
     for name in ("ask", "book", "corpus", "encoder", "plugins", "serve"):
         assert f"\n  {name} " in done.out
-    assert "Begin with: ragstone serve" in done.out
+    assert "Begin with: ragstone book add FOLDER" in done.out
+    assert "ragstone serve (pip install 'ragstone[server]')" in " ".join(done.out.split())
+
+
+@pytest.mark.parametrize(("command", "extra"), [("serve", "server"), ("mcp", "mcp")])
+def test_a_command_of_an_extra_that_is_not_installed_says_which(tmp_path: Path, command: str, extra: str) -> None:
+    program = f"""
+        import sys
+
+        sys.modules["flask"] = sys.modules["mcp"] = None  # any import of them fails, as where they are not installed
+        from ragstone.core.cli import main
+
+        main(["{command}"])
+    """
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(program)], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 2
+    said = " ".join(done.stderr.split())
+    assert f"No such command '{command}'" in said
+    assert f"(pip install 'ragstone[{extra}]')" in said
 
 
 def test_help_needs_no_data_folder(here: Here, tmp_path: Path) -> None:
@@ -221,7 +243,7 @@ def test_an_unknown_or_empty_corpus(command: str, here: Here) -> None:
     line = here("corpus", command, "wiki").line
     assert line.startswith("there is no corpus 'wiki' (known: books, ")
     told = here("corpus", command, "books").line
-    assert told.startswith("the corpus 'books' is empty (ragstone book add PATH puts a book on the shelf; ")
+    assert told == "the corpus 'books' is empty (put a book on the shelf: ragstone book add PATH)"
 
 
 # book

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import ast
+import re
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
 from pydantic import BaseModel
 
-from ragstone.core import RagstoneError, Settings, errors, hookspecs
+from ragstone.core import Citation, Corpus, Profile, RagstoneError, Settings, errors, hookspecs
 from ragstone.core.llms.settings import GeminiSettings, LLMSettings, OpenAILikeSettings
+from ragstone.web import sources
+from ragstone.web.rendering import LICENCE_FIELDS, PLACE_FIELDS, TITLE_FIELDS
 from tests.markdown import python_blocks, sections
 
 README = Path(hookspecs.__file__).parent / "README.md"
@@ -109,6 +113,31 @@ def test_every_key_of_a_language_model_is_named_with_its_default(model: type[LLM
             assert rows[name] == "needed"
         elif name not in {"temperature", "context_window"}:  # these depend on the model
             assert rows[name] == ("none" if field.default is None else str(field.default))
+
+
+# What an author works with
+
+
+def _first_cells(section: str) -> list[str]:
+    """The names in backticks in the first column, without their arguments."""
+    return [name for row in _rows(SECTIONS[section]) for name in re.findall(r"`(\w+)[^`]*`", row[0])]
+
+
+def test_every_field_of_a_profile_is_named() -> None:
+    assert _first_cells("The fields of a profile") == [field.name for field in fields(Profile)]
+
+
+def test_every_public_member_of_a_corpus_is_named() -> None:
+    public = {name for name in vars(Corpus) if not name.startswith("_")}
+    assert set(_first_cells("The methods of a corpus")) == public
+
+
+def test_every_field_of_a_citation_is_named_and_every_one_that_people_see() -> None:
+    named = _first_cells("What a citation shows")
+    assert {field.name for field in fields(Citation)} <= set(named)
+    text = SECTIONS["What a citation shows"]
+    seen = {*TITLE_FIELDS, *PLACE_FIELDS, *LICENCE_FIELDS, *sources._NAMED}
+    assert not [name for name in seen if f"`{name}`" not in text]
 
 
 # Errors

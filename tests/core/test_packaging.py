@@ -9,6 +9,8 @@ import tomllib
 from importlib import metadata
 from pathlib import Path
 
+from packaging.requirements import Requirement
+
 REPOSITORY = Path(__file__).parents[2]
 PROJECT = tomllib.loads((REPOSITORY / "pyproject.toml").read_text("utf-8"))["project"]
 #: Imported only behind a look whether their extra is installed.
@@ -71,3 +73,44 @@ def test_every_pip_knows_the_extras() -> None:
     """Before version 23.3 pip did not find an extra with an underscore in its name: it installed nothing of it."""
     for extra in PROJECT["optional-dependencies"]:
         assert re.fullmatch(r"[a-z0-9]+(?:-[a-z0-9]+)*", extra)
+
+
+#: Licences that ask for more than naming the authors.
+_RECIPROCAL = re.compile(r"\b[AL]?GPL|\bMPL|Mozilla|\bEPL|\bEUPL|CDDL|SSPL|Proprietary", re.IGNORECASE)
+
+
+def _needed(name: str, extras: frozenset[str], found: dict[str, metadata.Distribution]) -> None:
+    """Add the distribution and all that it needs, as far as they are installed."""
+    try:
+        distribution = metadata.distribution(name)
+    except metadata.PackageNotFoundError:
+        return
+    key = f"{name.lower().replace('_', '-')}[{','.join(sorted(extras))}]"
+    if key in found:
+        return
+    found[key] = distribution
+    for line in distribution.requires or ():
+        needed = Requirement(line)
+        if needed.marker is None or any(needed.marker.evaluate({"extra": extra}) for extra in extras | {""}):
+            _needed(needed.name, frozenset(needed.extras), found)
+
+
+def _licence(distribution: metadata.Distribution) -> str:
+    told = distribution.metadata.json
+    first = str(told.get("license", "")).partition("\n")[0][:80]  # some have the whole text there
+    classified = [line for line in told.get("classifier", []) if line.startswith("License")]
+    return " ".join([str(told.get("license_expression", "")), first, *classified])
+
+
+def test_every_licence_that_asks_for_more_is_named() -> None:
+    found: dict[str, metadata.Distribution] = {}
+    _needed("ragstone", frozenset(PROJECT["optional-dependencies"]) - {"dev"}, found)
+    reciprocal = {each.metadata["Name"].lower() for each in found.values() if _RECIPROCAL.search(_licence(each))}
+    written = (REPOSITORY / "SECURITY.md").read_text("utf-8")
+    table = " ".join(line.split("|")[1] for line in written.splitlines() if line.startswith("| "))
+    assert reciprocal
+    assert reciprocal <= set(re.findall(r"[a-z0-9-]+", table))
+
+
+def test_the_readme_leads_to_how_a_hole_is_reported() -> None:
+    assert "(SECURITY.md)" in (REPOSITORY / "README.md").read_text("utf-8")
