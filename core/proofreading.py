@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from .citations import CheckedSentence, Passages, is_item, read_markers
+from .citations import ITEM_MARK, CheckedSentence, Passages, is_item, read_markers
 from .drafts import Draft, Sentence
 from .tracing import step
 
@@ -85,7 +85,7 @@ class Proofreading:
                 self._after_item = False
 
     def _is_new(self, text: str) -> bool:
-        return " ".join(text.split()) not in self._said
+        return _bare(text) not in self._said
 
     def end(self) -> None:
         """The writing has ended: nothing more can be announced."""
@@ -115,7 +115,7 @@ class Proofreading:
             self.draft.drop(found.text, found.fault)
 
     def _standing(self, checked: CheckedSentence, *, opens_paragraph: bool) -> Sentence:
-        self._said.add(" ".join(checked.text.split()))
+        self._said.add(_bare(checked.text))
         return Sentence(checked.text, tuple(number - 1 for number in checked.cited), checked.quotes, opens_paragraph)
 
     def _drop(self, checked: CheckedSentence, cited: tuple[int, ...]) -> None:
@@ -130,3 +130,8 @@ class Proofreading:
         if self._announcing is not None:
             self.draft.drop(self._announcing, "nothing that it announces stands")
             self._announcing = None
+
+
+def _bare(text: str) -> str:
+    """The sentence without the mark of an item and without its end."""
+    return " ".join(ITEM_MARK.sub("", text, count=1).split()).rstrip(" .:;")

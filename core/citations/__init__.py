@@ -100,6 +100,7 @@ def unsupported(sentence: str, source: str) -> str | None:
 
 
 __all__ = [
+    "ITEM_MARK",
     "CheckedSentence",
     "Passages",
     "Splitter",

@@ -7,7 +7,7 @@ neither an added word nor one that is missing.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import takewhile
+from itertools import islice, takewhile
 from typing import TYPE_CHECKING
 
 from .quantities import agrees
@@ -29,8 +29,10 @@ _PRONOUNS = frozenset({"it", "they", "he", "she", "him", "her", "them", "his", "
 #: Items of a source sentence among which what a pronoun behind it means is looked for.
 _SUBJECT_AT_MOST = 8
 _AUXILIARIES = frozenset({"is", "was", "have", "had", "do", "did", "can", "could", "will", "would", "may", "must"})
-#: Share of a sentence's distinct items that its sources must hold to be looked at: pronouns may replace the others.
-_LEAST_SHARED = 0.5
+#: Share of a sentence's distinct items that one of up to three source sentences must hold to be looked at.
+_LEAST_SHARED = 0.15
+#: Bounds of the work for one sentence, so that no passage or model can make it long.
+_MOST_CANDIDATES, _MOST_VERSIONS, _LONGEST_SEGMENT, _MOST_WORK = 40, 12, 1_500, 2_000_000
 
 
 @dataclass(frozen=True)
@@ -59,54 +61,82 @@ class Alignment:
     def __init__(self, claim: Sequence[Item], sources: Sequence[Source]) -> None:
         self._claim = claim
         held = {item.key for item in claim if not item.optional}
+        shared = {
+            segment: len(held & {item.key for item in segment.content.items})
+            for source in sources
+            for segment in source.segments
+            if segment.end - segment.start <= _LONGEST_SEGMENT
+        }
+        most = sorted(shared.values(), reverse=True)[:_MOST_CANDIDATES]
+        least = max(_LEAST_SHARED * len(held), most[-1] if most else 0)
         self._candidates = [
             _Candidate(segment, list(_referents(segment.before, source.headings)))
             for source in sources
             for segment in source.segments
-            if len(held & {item.key for item in segment.content.items}) >= _LEAST_SHARED * len(held) / _MOST_JOINED
-        ]
+            if shared.get(segment, -1) >= least
+        ][:_MOST_CANDIDATES]
+        self._work = 0
+        self._ends: dict[tuple[int, int], list[int]] = {}
+        self._dead_ends: set[tuple[int, int, int]] = set()
 
     def find(self) -> Aligned:
         """The first alignment: of one source sentence, changed as the rules allow, or of several whole ones."""
-        if not self._claim:
-            return Aligned((), "it says nothing that could be looked up")
         furthest, fault = -1, "its words are not in the passage"
         for candidate in self._candidates:
             for claim, source in self._versions(candidate):
-                walk = _Walk(claim, source, candidate)
+                walk = self._walk(claim, source, candidate)
+                if walk is None:
+                    return Aligned((), "it is too long to be compared with the passage")
                 if len(claim) in walk.ends(0, droppable(source)):
                     return Aligned((candidate.segment,))
                 if claim is self._claim and walk.furthest > furthest:
                     furthest, fault = walk.furthest, walk.difference()
-        joined = self._joined(0, ())
+        joined = self._joined(0, [])
         return Aligned(joined) if joined else Aligned((), fault)
 
-    def _versions(self, candidate: _Candidate) -> Iterator[tuple[list[Item], list[Item]]]:
+    def _versions(self, candidate: _Candidate) -> Iterator[tuple[Sequence[Item], Sequence[Item]]]:
         """The sentence and its source, then either of them with its parts in another order."""
         yield self._claim, candidate.items
         for change in (moved, active, apposed):
-            for source in change(candidate.items):
+            for source in islice(change(candidate.items), _MOST_VERSIONS):
                 yield self._claim, source
         for change in (moved, active):
-            for claim in change(self._claim):
+            for claim in islice(change(self._claim), _MOST_VERSIONS):
                 yield claim, candidate.items
 
-    def _joined(self, begin: int, chain: tuple[_Candidate, ...]) -> tuple[Segment, ...] | None:
+    def _joined(self, begin: int, chain: list[int]) -> tuple[Segment, ...] | None:
         """Whole source sentences that make up the rest of the sentence, each behind the one before it."""
-        for candidate in self._candidates:
-            if chain and not _may_follow(chain[-1], candidate):
+        place = (begin, chain[-1] if chain else -1, len(chain))
+        if place in self._dead_ends:
+            return None
+        for number, candidate in enumerate(self._candidates):
+            if chain and not _may_follow(self._candidates[chain[-1]], candidate):
                 continue
-            walk = _Walk(self._claim, candidate.items, candidate)
-            for end in sorted(walk.ends(begin, list(lead_ins(candidate.items))), reverse=True):
-                linked = (*chain, candidate)
-                if end >= len(self._claim):
-                    return tuple(one.segment for one in linked)
+            for end in self._ends_of(begin, number):
+                linked = [*chain, number]
+                if end == len(self._claim):
+                    return tuple(self._candidates[one].segment for one in linked)
                 following = self._joint(end)
                 if following is not None and len(linked) < _MOST_JOINED:
                     found = self._joined(following, linked)
                     if found is not None:
                         return found
+        self._dead_ends.add(place)
         return None
+
+    def _ends_of(self, begin: int, number: int) -> list[int]:
+        """Where the whole candidate may end in the sentence when it begins at ``begin``, the furthest first."""
+        if (begin, number) not in self._ends:
+            items = self._candidates[number].items
+            walk = self._walk(self._claim, items, self._candidates[number])
+            found = walk.ends(begin, list(lead_ins(items))) if walk is not None else set()
+            self._ends[begin, number] = sorted((end for end in found if end > begin), reverse=True)
+        return self._ends[begin, number]
+
+    def _walk(self, claim: Sequence[Item], source: Sequence[Item], candidate: _Candidate) -> _Walk | None:
+        """``None`` when the sentence has had its share of work."""
+        self._work += len(claim) * len(source)
+        return _Walk(claim, source, candidate) if self._work <= _MOST_WORK else None
 
     def _joint(self, at: int) -> int | None:
         """Where the next source sentence may begin."""

@@ -79,6 +79,8 @@ _STARTS_CLAUSE = _keys_of(
     one both such"""
 )
 _MOST_APPOSED = 12
+#: Of a longer list no part is left out: every two commas may enclose one.
+_MOST_COMMAS = 16
 #: Present, past and participle of verbs that have three forms or whose past does not end in "ed".
 _IRREGULAR = """
     write wrote written; take took taken; give gave given; see saw seen; know knew known; drive drove driven; choose
@@ -129,6 +131,8 @@ def _brackets(items: Sequence[Item]) -> Iterator[tuple[int, int]]:
 def _between_commas(items: Sequence[Item]) -> Iterator[tuple[int, int]]:
     """Clauses that add something, examples, interjections and appositions, each behind a comma."""
     commas = [index for index, item in enumerate(items) if item.key == ","]
+    if len(commas) > _MOST_COMMAS:
+        return
     ends = [*commas, _last(items)]
     for start in commas:
         if start + 2 >= len(items):
