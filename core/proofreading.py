@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from .citations import CheckedSentence, Passages, is_item, read_markers
+from .citations import ITEM_MARK, CheckedSentence, Passages, is_item, read_markers
 from .drafts import Draft, Sentence
 from .tracing import step
 
@@ -58,16 +58,34 @@ class Proofreading:
             return
         checked = self._checked(text, cited)
         if checked.fault is not None:
-            self._drop(checked, cited)
+            yield from self._replaced(checked, cited)
             return
         if self._announcing is not None:
             yield from self._announced(checked)
-        if text in self._said:
+        if not self._is_new(text):
             self.draft.drop(text, "it was said already")
             return
         item = is_item(text)
         yield self._standing(checked, opens_paragraph=item or self._after_item)
         self._after_item = item
+
+    def _replaced(self, checked: CheckedSentence, cited: tuple[int, ...]) -> Iterator[Sentence]:
+        """The closest sentences of the sources in the place of one that they do not support, each given once."""
+        if not checked.instead:
+            self._drop(checked, cited)
+            return
+        self._drop_announcing()
+        self.draft.drop(checked.text, f"{checked.fault}; the source's own words stand instead")
+        for support in checked.instead:
+            if self._is_new(support.text):
+                yield self._standing(
+                    CheckedSentence(support.text, (support.passage,), None, (support.text,)),
+                    opens_paragraph=self._after_item,
+                )
+                self._after_item = False
+
+    def _is_new(self, text: str) -> bool:
+        return _bare(text) not in self._said
 
     def end(self) -> None:
         """The writing has ended: nothing more can be announced."""
@@ -82,13 +100,13 @@ class Proofreading:
 
     def _checked(self, text: str, cited: tuple[int, ...]) -> CheckedSentence:
         if self.offer.fence.casefold() in text.casefold():
-            return CheckedSentence(text, cited, "it repeats a mark of the passages", mendable=False)
+            return CheckedSentence(text, cited, "it repeats a mark of the passages", repairable=False)
         return self._passages.check(text, cited)
 
     def _announced(self, checked: CheckedSentence) -> Iterator[Sentence]:
         """A line that ends in a colon cites what the first thing that it announces cites."""
         announcing, self._announcing = self._announcing, None
-        if announcing is None or announcing in self._said:
+        if announcing is None or not self._is_new(announcing):
             return
         found = self._passages.check(announcing, checked.cited)
         if found.fault is None:
@@ -97,7 +115,7 @@ class Proofreading:
             self.draft.drop(found.text, found.fault)
 
     def _standing(self, checked: CheckedSentence, *, opens_paragraph: bool) -> Sentence:
-        self._said.add(checked.text)
+        self._said.add(_bare(checked.text))
         return Sentence(checked.text, tuple(number - 1 for number in checked.cited), checked.quotes, opens_paragraph)
 
     def _drop(self, checked: CheckedSentence, cited: tuple[int, ...]) -> None:
@@ -105,10 +123,15 @@ class Proofreading:
             return
         fault = checked.fault or ""
         self.draft.drop(checked.text, fault)
-        if checked.mendable and (cited or len(checked.text.split()) >= _LEAST_WORDS):
+        if checked.repairable and (cited or len(checked.text.split()) >= _LEAST_WORDS):
             self.unsupported.append(f"{checked.text} ({fault})")
 
     def _drop_announcing(self) -> None:
         if self._announcing is not None:
             self.draft.drop(self._announcing, "nothing that it announces stands")
             self._announcing = None
+
+
+def _bare(text: str) -> str:
+    """The sentence without the mark of an item and without its end."""
+    return " ".join(ITEM_MARK.sub("", text, count=1).split()).rstrip(" .:;")

@@ -1,7 +1,7 @@
-"""The citation check: every sentence of an answer must be borne by the passages that it cites.
+"""The citation check: every sentence of an answer must be supported by the passages that it cites.
 
-``splitting`` cuts an answer into sentences while it streams, ``checking`` decides on each one, from what ``words``,
-``quantities``, ``names``, ``polarity`` and ``links`` read in it and in the segments of its ``sources``.
+``splitting`` cuts an answer into sentences while it streams; ``checking`` decides on each one by ``alignment`` with the
+segments of its ``sources``, under the ``transformations`` that keep what a sentence says.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from .checking import find_fault
-from .sources import Source
+from .sources import Segment, Source
 from .splitting import ITEM_MARK, Splitter, split_answer
 
 if TYPE_CHECKING:
@@ -22,17 +22,27 @@ _EMPHASIS = re.compile(r"(\*\*|__)(?=\S)(.{1,300}?)(?<=\S)\1")
 
 
 @dataclass(frozen=True)
+class Support:
+    """A source sentence, word for word, and the number of its passage (from 1)."""
+
+    passage: int
+    text: str
+
+
+@dataclass(frozen=True)
 class CheckedSentence:
     """A sentence without its markers, and why it may not stand."""
 
     text: str
-    #: The passages (from 1) that it cites and that bear it; with a fault those that it cites.
+    #: The passages (from 1) that it cites and that support it; with a fault those that it cites.
     cited: tuple[int, ...]
     fault: str | None
-    #: For each cited passage its own words that bear it.
+    #: For each cited passage its own words that support it.
     quotes: tuple[str, ...] = ()
     #: Whether it could stand if it were written otherwise.
-    mendable: bool = True
+    repairable: bool = True
+    #: With a fault: the source sentences that may take its place, in order.
+    instead: tuple[Support, ...] = ()
 
 
 class Passages:
@@ -44,7 +54,7 @@ class Passages:
         self._sources = [Source(number, *both) for number, both in enumerate(zip(texts, above, strict=True))]
 
     def check(self, sentence: str, cited: tuple[int, ...] | None = None) -> CheckedSentence:
-        """Whether the sentence is borne by the passages that it cites; markers outside their range are not counted.
+        """Whether the passages that the sentence cites support it; markers outside their range are not counted.
 
         ``cited``: what it cites, for one that has no markers of its own.
         """
@@ -53,11 +63,17 @@ class Passages:
         if not numbers:
             return CheckedSentence(text, (), "it cites no passage")
         mark = ITEM_MARK.match(text)
-        bare = text[mark.end() :] if mark else text
-        found = find_fault(bare, [self._sources[number - 1] for number in numbers])
+        found = find_fault(text[mark.end() :] if mark else text, [self._sources[number - 1] for number in numbers])
+        supports = tuple(Support(each.passage + 1, self._text_of(each)) for each in found.segments)
         if found.fault is not None:
-            return CheckedSentence(text, numbers, found.fault, mendable=found.mendable)
-        return CheckedSentence(text, tuple(number + 1 for number in found.borne_by), None, found.quotes)
+            return CheckedSentence(text, numbers, found.fault, repairable=found.repairable, instead=supports)
+        quotes: dict[int, str] = {}
+        for support in supports:
+            quotes.setdefault(support.passage, support.text)
+        return CheckedSentence(text, tuple(quotes), None, tuple(quotes.values()))
+
+    def _text_of(self, segment: Segment) -> str:
+        return self._sources[segment.passage].text[segment.start : segment.end]
 
 
 def read_markers(sentence: str) -> tuple[str, tuple[int, ...]]:
@@ -79,14 +95,16 @@ def check_sentence(sentence: str, passages: Sequence[str]) -> CheckedSentence:
 
 
 def unsupported(sentence: str, source: str) -> str | None:
-    """Why the source does not bear the sentence; ``None`` when it does."""
+    """Why the source does not support the sentence; ``None`` when it does."""
     return find_fault(sentence, [Source(0, source)]).fault
 
 
 __all__ = [
+    "ITEM_MARK",
     "CheckedSentence",
     "Passages",
     "Splitter",
+    "Support",
     "check_sentence",
     "is_item",
     "read_markers",

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from .polarity import opposite
-from .sources import Told
+from .sources import AnalyzedText
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -35,11 +35,11 @@ def contradictions(told: str, held: str) -> list[Contradiction]:
     By their words alone, in English. What is merely left out or added is none: whether a text is borne by another, the
     citation check says.
     """
-    claim, source = Told(told), Told(held)
+    claim, source = AnalyzedText(told), AnalyzedText(held)
     return [*_numbers(claim, source), *_denials(claim, source), *_opposites(claim, source)]
 
 
-def _numbers(claim: Told, source: Told) -> Iterator[Contradiction]:
+def _numbers(claim: AnalyzedText, source: AnalyzedText) -> Iterator[Contradiction]:
     values = {quantity.value for quantity in source.quantities}
     for quantity in claim.quantities:
         if quantity.value in values or claim.text[quantity.start : quantity.end].casefold() == "one":
@@ -50,7 +50,7 @@ def _numbers(claim: Told, source: Told) -> Iterator[Contradiction]:
             yield Contradiction("number", said, source.text[instead.start : instead.end].strip())
 
 
-def _denials(claim: Told, source: Told) -> Iterator[Contradiction]:
+def _denials(claim: AnalyzedText, source: AnalyzedText) -> Iterator[Contradiction]:
     for denied in claim.denials:
         told = denied & source.stems
         if denied and len(told) >= _MUCH * len(denied) and not any(denied & held for held in source.denials):
@@ -62,7 +62,7 @@ def _denials(claim: Told, source: Told) -> Iterator[Contradiction]:
             return
 
 
-def _opposites(claim: Told, source: Told) -> Iterator[Contradiction]:
+def _opposites(claim: AnalyzedText, source: AnalyzedText) -> Iterator[Contradiction]:
     found = opposite(claim.words - _NO_OPPOSITES, source.words - _NO_OPPOSITES)
     if found is not None:
         yield Contradiction("opposite", *found)

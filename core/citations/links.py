@@ -10,6 +10,7 @@ _JOINT = re.compile(r"[^\W_][@/\\:.]")
 _ALPHANUMERIC = re.compile(r"[^\W_]")
 _TAG = re.compile(r"<\s*[A-Za-z/!?][^<>]*>?|&(?:[a-z]{2,8}|#\d{1,7}|#x[0-9a-f]{1,6});", re.IGNORECASE)
 _MARKDOWN = re.compile(r"!?\[[^\[\]]*\]\s?(?:\([^()]*\)?|\[[^\[\]]*\]|:\s?\S+)")
+_QUOTED = re.compile(r"\"([^\"]{2,300})\"|(?<!\w)'([^']{2,300})'(?!\w)")
 _POINT = re.compile(r"(?<=\d)[.,:/](?=\d)")
 _HARMLESS = re.compile(r"(?:[A-Za-z]\.)+[A-Za-z]?|[A-Za-z]+/[A-Za-z]+")
 _TRIMMED = ".,;:!?…"
@@ -68,6 +69,11 @@ def _is_joined(run: str) -> bool:
 def markup(text: str) -> list[str]:
     """HTML, entities and Markdown's links and images, as they stand."""
     return [match.group().casefold() for pattern in (_TAG, _MARKDOWN) for match in pattern.finditer(text)]
+
+
+def quoted(text: str) -> list[str]:
+    """What stands between quotation marks."""
+    return [match[1] or match[2] for match in _QUOTED.finditer(text)]
 
 
 def gives_orders(sentence: str, words: frozenset[str]) -> bool:

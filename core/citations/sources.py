@@ -1,4 +1,4 @@
-"""A passage as what can bear a sentence: its own sentences, items and rows, read once for all that cite it."""
+"""A passage as what can support a sentence: its own sentences, items and rows, read once for all that cite it."""
 
 from __future__ import annotations
 
@@ -7,27 +7,25 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from ..sentences import units
+from .items import Item, items
 from .links import addresses, gives_orders
-from .names import names
 from .polarity import denials
 from .quantities import Quantity, quantities, units_named
-from .words import plain, shapes_in, stem_of, tokens, words_in
+from .words import plain, stem_of, tokens, words_in
 
 if TYPE_CHECKING:
     from .words import Token
 
-_NOTHING: frozenset[str] = frozenset()
 
-
-class Told:
-    """What one piece of text tells."""
+class AnalyzedText:
+    """A text's words, stems, items, numbers and denials, each computed when first asked for."""
 
     def __init__(self, text: str) -> None:
         self.text = plain(text)
 
     @cached_property
     def tokens(self) -> list[Token]:
-        """Its words."""
+        """Its words with their stems."""
         return tokens(self.text)
 
     @cached_property
@@ -41,18 +39,13 @@ class Told:
         return frozenset(stem for word in self.words if (stem := stem_of(word)))
 
     @cached_property
-    def shapes(self) -> frozenset[str]:
-        """Its distinct words as they stand."""
-        return shapes_in(self.text)
-
-    @cached_property
-    def names(self) -> list[Token]:
-        """Its words that name something."""
-        return names(self.text, self.tokens)
+    def items(self) -> list[Item]:
+        """Its words, numbers and punctuation marks in normal form, in order."""
+        return items(self.text, self.quantities)
 
     @cached_property
     def gives_orders(self) -> bool:
-        """Whether it speaks to the one who answers."""
+        """Whether it addresses the one who answers."""
         return gives_orders(self.text, self.words)
 
     @cached_property
@@ -66,16 +59,18 @@ class Told:
         return denials(self.tokens)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Segment:
     """A sentence, item or row of a passage, ``text[start:end]`` of it."""
 
     passage: int
     start: int
     end: int
-    told: Told
-    #: Words and units of the head of its table.
-    head: Told | None = None
+    content: AnalyzedText
+    #: The head of its table, for a row.
+    head: AnalyzedText | None
+    #: The segment before it in its passage.
+    before: Segment | None
 
 
 class Source:
@@ -84,44 +79,47 @@ class Source:
     def __init__(self, number: int, text: str, headings: str = "") -> None:
         self.number = number
         self.text = text
-        #: Lines above the text that tell something, and give no orders.
-        self.headings = Told("\n".join(line for line in headings.splitlines() if not Told(line).gives_orders))
+        lines = [AnalyzedText(line) for line in headings.splitlines()]
+        #: The lines above the text, without those that give orders.
+        self.headings = [line for line in lines if not line.gives_orders]
+        self._has_orders = False
 
     @cached_property
     def segments(self) -> list[Segment]:
-        """What can bear a sentence. Questions assert nothing, and orders to the answerer are none of the text's."""
+        """What can support a sentence. Questions assert nothing, and orders to the answerer are none of the text's."""
         found: list[Segment] = []
-        head: Told | None = None
+        head: AnalyzedText | None = None
         for unit in units(self.text):
-            piece = self.text[unit.start : unit.end]
-            told = Told(piece)
+            content = AnalyzedText(self.text[unit.start : unit.end])
             if unit.kind == "header":
-                head = told
+                head = content
             elif unit.kind != "row":
                 head = None
-            if unit.kind != "code" and (piece.rstrip("\"'”’) ").endswith("?") or told.gives_orders):
-                self._orders = True
-                continue
-            found.append(Segment(self.number, unit.start, unit.end, told, head if unit.kind == "row" else None))
+            if unit.kind != "code":
+                if content.gives_orders:
+                    self._has_orders = True
+                    continue
+                if content.text.rstrip("\"') ").endswith("?"):
+                    continue
+            before = found[-1] if found else None
+            found.append(
+                Segment(self.number, unit.start, unit.end, content, head if unit.kind == "row" else None, before)
+            )
         return found
 
-    _orders = False
-
     @cached_property
-    def whole(self) -> Told:
-        """All of its segments together, and its headings."""
-        return Told("\n".join([self.headings.text, *(segment.told.text for segment in self.segments)]))
+    def whole(self) -> str:
+        """The plain text of all of its segments, below its headings."""
+        return "\n".join(each.text for each in [*self.headings, *(segment.content for segment in self.segments)])
 
     @cached_property
     def addresses(self) -> frozenset[str]:
-        """Addresses that may be repeated: none where somebody gives orders in the passage."""
+        """Addresses that may be repeated: none where the passage gives orders."""
         _ = self.segments
-        if self._orders:
-            return _NOTHING
-        return frozenset(addresses(self.whole.text))
+        return frozenset() if self._has_orders else frozenset(addresses(self.whole))
 
 
 def units_beside(segment: Segment) -> frozenset[str]:
     """The units that a segment and its table's head name anywhere."""
-    found = units_named(segment.told.text)
+    found = units_named(segment.content.text)
     return found | units_named(segment.head.text) if segment.head is not None else found

@@ -29,46 +29,6 @@ _CLAUSE = re.compile(
     r"[.;:!?,()]|\s-\s|\b(?:but|while|whereas|although|though|because|which|who|unless)\b", re.IGNORECASE
 )
 
-#: Words that hold an answer together and tell nothing. They need not stand in a passage.
-FILLERS = frozenset(
-    stem
-    for word in [
-        "however",
-        "therefore",
-        "thus",
-        "hence",
-        "moreover",
-        "furthermore",
-        "additionally",
-        "finally",
-        "overall",
-        "specifically",
-        "consequently",
-        "similarly",
-        "likewise",
-        "meanwhile",
-        "nevertheless",
-        "otherwise",
-        "notably",
-        "importantly",
-        "lastly",
-        "firstly",
-        "secondly",
-        "according",
-        "note",
-        "book",
-        "passage",
-        "text",
-        "author",
-        "chapter",
-        "section",
-        "summary",
-        "conclusion",
-        "addition",
-    ]
-    for stem in stems(word)
-)
-
 
 @dataclass(frozen=True)
 class Token:
@@ -108,11 +68,6 @@ def tokens(text: str) -> list[Token]:
 def words_in(text: str) -> frozenset[str]:
     """The distinct words of a plain text, as in its tokens, without making those."""
     return frozenset(_TOKEN.findall(text.casefold()))
-
-
-def shapes_in(text: str) -> frozenset[str]:
-    """The distinct words of a plain text as they stand, in capitals and small letters."""
-    return frozenset(_TOKEN.findall(text))
 
 
 @lru_cache(maxsize=65536)

@@ -10,12 +10,16 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from .lies import lies
+
 if TYPE_CHECKING:
     import random
     from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
 _SENTENCE = re.compile(r"[A-Z\"][^.!?\n]*(?:\.(?=\w)[^.!?\n]*)*\.(?=\s|$)")
+#: The full stop of an abbreviation, or a tag, before which no sentence ends.
+_CUT = re.compile(r"(?:\b(?:[A-Za-z]|[A-Z][a-z]{1,2}|[ap]\.m|i\.e|e\.g|U\.S|Prof|Ave)\.|=)\s*$")
 _WORDS = (40, 400)
 _NUMBER = re.compile(r"(?<![\w.,-])\d+(?:[.,]\d+)*(?![\w%]|[.,]\d)")
 _UNITS = (
@@ -93,8 +97,9 @@ def pages(folder: Path, size: int = 1200) -> list[Passage]:
 
 def sentences(passage: Passage) -> list[str]:
     """Sentences that can stand alone."""
-    found = (match.group().strip() for match in _SENTENCE.finditer(passage.text))
-    return [one for one in found if _WORDS[0] <= len(one) <= _WORDS[1] and not re.search(r"\]\(|https?:", one)]
+    found = (match for match in _SENTENCE.finditer(passage.text) if not _CUT.search(passage.text[: match.start()]))
+    whole = (match.group().strip() for match in found if not _CUT.search(f"{match.group()} "))
+    return [one for one in whole if _WORDS[0] <= len(one) <= _WORDS[1] and not re.search(r"\]\(|https?:", one)]
 
 
 # True ones
@@ -239,7 +244,11 @@ def claims(passages: Sequence[Passage], rng: random.Random) -> Iterator[tuple[st
             for kind, change in simple.items():
                 if (told := change(sentence, rng)) is not None:
                     yield kind, told, passage
+            for kind, lie in lies(sentence, own, rng):
+                yield kind, lie, passage
             following = own[number + 1] if number + 1 < len(own) else ""
+            if f"{sentence} {following}" not in " ".join(passage.text.split()):
+                following = ""  # another one stands between them, and "it" would mean something else
             for kind, made in (
                 ("true: joined", joined(sentence, following, rng)),
                 ("false: name", other_name(sentence, [name for name in everywhere if name not in here], rng)),

@@ -174,7 +174,7 @@ class TestCitationCheck:
             ("The pump moves 12.5 litres a minute [2].", "not in the passage"),
             ("The pump moves 12.5 litres a minute.", "cites no passage"),
             ("The pump moves 12.5 litres a minute [3].", "cites no passage"),
-            ("The pump does not move 12.5 litres a minute [1].", "denies"),
+            ("The pump does not move 12.5 litres a minute [1].", "where the passage says"),
             ("Bananas grow in warm and rainy countries [1].", "not in the passage"),
             ("The valve must never be opened under pressure [1, 2].", None),
         ],
@@ -191,7 +191,7 @@ class TestCitationCheck:
             "it rests. [1][2]",
         ]
 
-    def test_an_empty_source_bears_nothing(self) -> None:
+    def test_an_empty_source_supports_nothing(self) -> None:
         assert unsupported("Wheels turn.", "") is not None
 
 

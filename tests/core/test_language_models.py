@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 QUESTION = "What is a caster?"
 CASTER = "A caster is a wheel that swivels about a vertical axis"
 LOAD = "Casters bear load but give no traction"
+#: No sentence of the passages is close to it.
+ASTRAY = "Wheels fly like birds"
 KEY = "sk-very-secret-0123456789abcdef"
 
 
@@ -131,9 +133,19 @@ class TestGoodAnswers:
         assert answer.dropped == ()
 
     def test_a_list_with_what_announces_it(self, server: Server, host: Host) -> None:
-        server.acts(say(f"Casters bear load:\n\n- {CASTER} [1]\n- {LOAD}. [1]\n\n**{LOAD}**. [1]"))
+        server.acts(say(f"{LOAD}:\n\n- {CASTER} [1]\n\n**{LOAD}**. [1]"))
+        assert ask(host).text == f"{LOAD}: [1]\n\n- {CASTER} [1]"
+
+    def test_a_sentence_that_is_not_supported_is_replaced_by_its_source(self, server: Server, host: Host) -> None:
+        server.acts(say(f"{CASTER} [1]. Casters give traction [1]. Casters only bear load [1]."))
         answer = ask(host)
-        assert answer.text == f"Casters bear load: [1]\n\n- {CASTER} [1]\n\n- {LOAD}. [1]\n\n{LOAD}. [1]"
+        assert answer.text in {f"{CASTER}. [1] {LOAD}. [1]", f"{CASTER}. [1]\n\n{LOAD}. [1]"}
+        assert len(server.asked) == 1
+        assert [dropped.partition(" (")[0] for dropped in answer.dropped] == [
+            "Casters give traction.",
+            "Casters only bear load.",
+        ]
+        assert all("the source's own words stand instead" in dropped for dropped in answer.dropped)
 
     def test_passages_that_do_not_fit_are_not_offered(self, tmp_path: Path, small_book: Path, server: Server) -> None:
         llm = {"provider": "openai_like", "model": "m", "api_base": server.base, "max_tokens": 100}
@@ -156,25 +168,21 @@ class TestGoodAnswers:
 
 class TestSecondWriting:
     def test_dropped_sentences_are_asked_for_once(self, server: Server, host: Host) -> None:
-        server.acts(say(f"{CASTER} [1]. Casters give traction [1]."), say(f"{LOAD} [1]. {CASTER} [1]. Wheels fly [1]."))
+        server.acts(say(f"{CASTER} [1]. {ASTRAY} [1]."), say(f"{LOAD} [1]. {CASTER} [1]. {ASTRAY} [1]."))
         answer = ask(host)
-        assert answer.text == f"{CASTER}. [1]\n\n{LOAD}. [1]" or answer.text == f"{CASTER}. [1] {LOAD}. [1]"
+        assert answer.text in {f"{CASTER}. [1] {LOAD}. [1]", f"{CASTER}. [1]\n\n{LOAD}. [1]"}
         assert len(server.asked) == 2
         second = server.asked[1].prompt
-        assert "Casters give traction" in second
-        assert "leaves out that the passage denies it" in second
+        assert ASTRAY in second
+        assert "passage" in second
         assert second.count(" number=") == server.asked[0].prompt.count(" number=")
         assert [message["role"] for message in server.asked[1].body["messages"]] == ["system", "user"]
-        assert answer.dropped == (
-            "Casters give traction. (it leaves out that the passage denies it)",
-            f"{CASTER}. (it was said already)",
-            "Wheels fly. (it says too little to be looked up)",
-        )
+        assert [dropped.partition(" (")[0] for dropped in answer.dropped] == [f"{ASTRAY}.", f"{CASTER}.", f"{ASTRAY}."]
         assert answer.to_dict()["dropped"] == list(answer.dropped)
 
     @pytest.mark.parametrize("second", [refuse(500), drop("Ca"), send("text/html", b"<p>hello"), stall("Cast")])
     def test_its_failure_is_none_of_the_answers(self, server: Server, hasty: Host, second: Any) -> None:
-        server.acts(say(f"{CASTER} [1]. Casters give traction [1]."), second)
+        server.acts(say(f"{CASTER} [1]. {ASTRAY} [1]."), second)
         assert ask(hasty).text == f"{CASTER}. [1]"
         assert len(server.asked) == 2
 

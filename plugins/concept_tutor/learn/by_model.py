@@ -127,7 +127,7 @@ class ModelWriter:
 
 
 def model_feedback(host: Host, question: Question, answer: str, finding: Finding) -> str | None:
-    """Feedback of which every sentence is borne by the source that it cites; ``None`` where any is not.
+    """Feedback of which every sentence is supported by the source that it cites, or is the source's own; else ``None``.
 
     Raises ``LLMError``.
     """
@@ -143,12 +143,14 @@ def model_feedback(host: Host, question: Question, answer: str, finding: Finding
     # The check numbers what it was given from 1; a source's own number may be another one.
     texts, titles = [""] * (supporting.index - 1) + [question.support.text], [""] * (supporting.index - 1)
     check = Passages(texts, [*titles, f"{bare_title(supporting.page_title)}\n{supporting.section}"])
-    sentences = split_answer(said)
-    for sentence in sentences:
+    sentences: dict[str, None] = {}
+    for sentence in split_answer(said):
         found = check.check(_bare(sentence, supporting.page_title))
-        if found.fault is not None:
+        if found.fault is not None and not found.instead:
             _log.info("feedback is the built-in one: %s", found.fault)
             return None
+        instead = [f"{support.text} [{support.passage}]" for support in found.instead]
+        sentences.update(dict.fromkeys(instead if found.fault is not None else [sentence]))
     opening = "Partly right." if finding.verdict == "partly" else "Not right."
     return f"{opening} {' '.join(sentences)}"
 

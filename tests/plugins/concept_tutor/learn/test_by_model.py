@@ -127,12 +127,17 @@ def wrong(host: Host) -> tuple[str, str]:
     return grade.verdict, grade.feedback
 
 
-def test_feedback_that_its_source_bears_is_given(host: Host, llm: ScriptedLLM) -> None:
-    llm.enqueue("{}", "{}", "The article on Mulch explains that mulch is a layer of straw, bark or leaves [1].")
-    assert wrong(host) == (
-        "wrong",
-        "Not right. The article on Mulch explains that mulch is a layer of straw, bark or leaves [1].",
-    )
+MULCH = "mulch is a layer of straw, bark or leaves that keeps the ground moist and cool"
+
+
+def test_feedback_that_its_source_supports_is_given(host: Host, llm: ScriptedLLM) -> None:
+    llm.enqueue("{}", "{}", f"The article on Mulch explains that {MULCH} [1].")
+    assert wrong(host) == ("wrong", f"Not right. The article on Mulch explains that {MULCH} [1].")
+
+
+def test_a_sentence_close_to_its_source_is_replaced_by_it(host: Host, llm: ScriptedLLM) -> None:
+    llm.enqueue("{}", "{}", "Mulch is only a layer of straw, bark or leaves [1]. A layer of mulch is straw [1].")
+    assert wrong(host) == ("wrong", f"Not right. {MULCH.capitalize()}. [1]")
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,257 @@
+"""The changes under which a sentence still says what its source says: which parts may go, move or change places.
+
+Each is a rule of English word order, without a parser: parts are found by commas, brackets and function words. A rule
+that cannot tell whether a part matters keeps it. The tests have an example for every rule, and one that it must refuse.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from .items import keys
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from .items import Item
+
+
+def _keys_of(words: str) -> frozenset[str]:
+    return frozenset(key for word in words.split() for key in keys(word))
+
+
+#: Words that make a condition or a denial: no part that has one is left out.
+_CONDITIONS = _keys_of(
+    """if when whenever unless until till only except but provided assuming not no never neither nor none cannot without
+    false falsely wrong wrongly myth untrue"""
+)
+#: Words that weaken, compare or ascribe what is said as well: no clause that has one is left out, nor what it governs.
+_LIMITS = _CONDITIONS | _keys_of(
+    """once before after while although though because hardly rarely seldom fail fails failed lack lacks deny denies
+    denied doubt doubts doubtful may might could would should can must will said say says saying claim claims claimed
+    believe believes believed think thinks thought argue argues argued suggest suggests suggested suppose supposes
+    supposed supposing allege alleged reportedly according hypothesis whether or either than far instead rather unlikely
+    likely perhaps maybe probably possibly"""
+)
+#: What opens a clause that adds something about the noun before its comma.
+_ADDS = frozenset({"which", "who", "whose", "whom", "where", "including"})
+_EXAMPLES = frozenset({("such", "as"), ("for", "example"), ("for", "instance")})
+_INTERJECTIONS = frozenset({"however", "therefore", "moreover", "indeed", "thus", "furthermore", "hence", "of course",
+                            "in fact", "in turn", "for example", "for instance"})  # fmt: skip
+#: What a sentence may begin with, and mean the same without.
+_LEADS = frozenset(
+    [
+        *("and", "but", "so", "yet", "also", "however", "therefore", "thus", "hence", "moreover", "furthermore"),
+        *("additionally", "consequently", "accordingly", "similarly", "likewise", "indeed", "meanwhile", "finally"),
+        *(
+            "nevertheless",
+            "nonetheless",
+            "lastly",
+            "notably",
+            "importantly",
+            "interestingly",
+            "overall",
+            "specifically",
+        ),
+        *(
+            "first",
+            "firstly",
+            "second",
+            "secondly",
+            "third",
+            "thirdly",
+            "in fact",
+            "in addition",
+            "in short",
+            "in summary",
+        ),
+        *("in conclusion", "for example", "for instance", "of course", "as a result", "in other words", "that is"),
+        *("in particular", "for this reason", "as such", "as noted above", "note that", "here"),
+    ]
+)
+#: These say in which order or from which cause something follows, but not to whom it applies.
+MOVABLE = _keys_of(
+    """in on at after when if because since during by for while although with before until under from through as to
+    unless once within over between among without despite throughout upon along across"""
+)
+_STARTS_CLAUSE = _keys_of(
+    """the a an this these it they he she we you there his her its their our some many most all each every several
+    one both such"""
+)
+_MOST_APPOSED = 12
+#: Of a longer list no part is left out: every two commas may enclose one.
+_MOST_COMMAS = 16
+#: Present, past and participle of verbs that have three forms or whose past does not end in "ed".
+_IRREGULAR = """
+    write wrote written; take took taken; give gave given; see saw seen; know knew known; drive drove driven; choose
+    chose chosen; break broke broken; speak spoke spoken; begin began begun; do did done; eat ate eaten; show showed
+    shown; grow grew grown; draw drew drawn; throw threw thrown; tear tore torn; wear wore worn; steal stole stolen;
+    freeze froze frozen; hide hid hidden; beat beat beaten; forget forgot forgotten; build built built; make made made;
+    find found found; lead led led; hold held held; keep kept kept; send sent sent; lose lost lost; win won won; buy
+    bought bought; bring brought brought; teach taught taught; think thought thought; catch caught caught; sell sold
+    sold; read read read; set set set; put put put; cut cut cut; hit hit hit; hear heard heard; feel felt felt; meet
+    met met; pay paid paid; spend spent spent; understand understood understood; tell told told; leave left left; bind
+    bound bound; feed fed fed; shoot shot shot; strike struck struck; sing sang sung; spread spread spread; fight fought
+    fought; seek sought sought; wind wound wound; lay laid laid
+"""
+_FORMS = {forms[2]: (forms[0], forms[1]) for part in _IRREGULAR.split(";") if (forms := part.split())}
+
+
+def droppable(items: Sequence[Item]) -> list[tuple[int, int]]:
+    """Parts ``items[start:end]`` of a source that may be left out; their commas or brackets belong to them."""
+    return [*lead_ins(items), *_brackets(items), *_between_commas(items), *_clauses(items), *_sentences(items)]
+
+
+def lead_ins(items: Sequence[Item]) -> Iterator[tuple[int, int]]:
+    """What the sentence may begin with, and mean the same without."""
+    words = ""
+    for index, item in enumerate(items[:5]):
+        if item.kind == "mark":
+            break
+        words = f"{words} {item.shape.casefold()}".strip()
+        if words in _LEADS:
+            yield 0, index + 1
+
+
+def _limited(part: Sequence[Item]) -> bool:
+    return any(item.key in _LIMITS for item in part)
+
+
+def _brackets(items: Sequence[Item]) -> Iterator[tuple[int, int]]:
+    opened: int | None = None
+    for index, item in enumerate(items):
+        if item.key in {"(", "["}:
+            opened = index
+        elif item.key in {")", "]"} and opened is not None:
+            if not any(inner.key in _CONDITIONS for inner in items[opened:index]):
+                yield opened, index + 1
+            opened = None
+
+
+def _between_commas(items: Sequence[Item]) -> Iterator[tuple[int, int]]:
+    """Clauses that add something, examples, interjections and appositions, each behind a comma."""
+    commas = [index for index, item in enumerate(items) if item.key == ","]
+    if len(commas) > _MOST_COMMAS:
+        return
+    ends = [*commas, _last(items)]
+    for start in commas:
+        if start + 2 >= len(items):
+            continue
+        first, second = items[start + 1], items[start + 2]
+        adds = first.key in _ADDS or (first.key, second.key) in _EXAMPLES
+        for end in (end for end in ends if end > start + 1):
+            inner = items[start + 1 : end]
+            words = " ".join(item.shape.casefold() for item in inner if item.kind != "mark")
+            if adds or words in _INTERJECTIONS or _is_apposition(items, start, end):
+                yield start, (end if end == _last(items) else end + 1)
+        if first.key == "with" and not _limited(items[start:]):
+            yield start, _last(items)
+
+
+def _is_apposition(items: Sequence[Item], start: int, end: int) -> bool:
+    """ ", the inventor of the telegraph," behind a noun; in a list, the same part is one of its members."""
+    inner = items[start + 1 : end]
+    after = items[end + 1] if end + 1 < len(items) else None
+    return (
+        len(inner) <= _MOST_APPOSED
+        and inner[0].shape.casefold() in {"a", "an", "the"}
+        and not any(item.key in {",", ";", "and"} or item.kind == "number" for item in inner)
+        and not _limited(inner)
+        and (after is None or after.key not in {"and", "or", "nor", "but"})
+        and not any(item.key in {"or", "nor"} for item in items)
+        and sum(item.key == "," for item in items) <= 2
+    )
+
+
+def _clauses(items: Sequence[Item]) -> Iterator[tuple[int, int]]:
+    """The last clause behind "; " or ", and", or the first one before it, where neither limits the other."""
+    last = _last(items)
+    for index, item in enumerate(items):
+        if item.key not in {",", ";"} or index + 2 >= last:
+            continue
+        linked = items[index + 1].key == "and"
+        if not linked and item.key != ";":
+            continue
+        begin = index + 2 if linked else index + 1
+        if items[begin].key not in _STARTS_CLAUSE and not items[begin].shape[0].isupper():
+            continue
+        if not _limited(items[index:]):
+            yield index, last
+        if not _limited(items[:index]) and items[0].key not in MOVABLE:
+            yield 0, begin
+
+
+def _sentences(items: Sequence[Item]) -> Iterator[tuple[int, int]]:
+    """What stands before or behind a full stop within: an abbreviation's, or before a footnote's mark ("so.[4]")."""
+    for index, item in enumerate(items[:-1]):
+        if item.key not in {".", "!", "?"}:
+            continue
+        begin = index + 1
+        while begin < len(items) and (items[begin].kind == "number" or items[begin].key in {":", "["}):
+            begin = next((at for at in range(begin, len(items)) if items[at].key == "]"), begin) + 1
+        if begin == len(items):
+            continue
+        whole = begin > index + 1 or items[begin].key in _STARTS_CLAUSE
+        if items[begin].shape[0].isupper() and (whole or not _limited(items[:index])):
+            yield 0, begin
+        if whole or not _limited(items[begin:]):
+            yield index, len(items)
+
+
+def _last(items: Sequence[Item]) -> int:
+    """Where the sentence ends, without its full stop."""
+    end = len(items)
+    while end and items[end - 1].key in {".", "!", "?", ")", "]"}:
+        end -= 1
+    return end
+
+
+def moved(items: Sequence[Item]) -> Iterator[list[Item]]:
+    """ "In 1990, it opened." as "it opened In 1990": the part before the first comma at the end."""
+    if not items or items[0].key not in MOVABLE:
+        return
+    for index, item in enumerate(items[:20]):
+        if item.key == "," and index + 2 < len(items):
+            yield [*items[index + 1 : _last(items)], *items[:index]]
+
+
+def active(items: Sequence[Item]) -> Iterator[list[Item]]:
+    """ "B was built by A" as "A built B"; what stands behind a preposition after A stays at the end."""
+    for index in range(1, len(items) - 3):
+        verb = items[index + 1]
+        if items[index].key not in {"is", "was"} or items[index + 2].key != "by" or verb.kind != "word":
+            continue
+        if _limited(items[: index + 1]):
+            continue
+        last = _last(items)
+        subject_ends = [last, *(end for end in range(index + 4, last) if items[end].key in MOVABLE)]
+        for key in _finite(verb.shape.casefold(), past=items[index].key == "was"):
+            spoken = _with_key(verb, key)
+            for end in subject_ends:
+                yield [*items[index + 3 : end], spoken, *items[:index], *items[end:last]]
+
+
+def _with_key(verb: Item, key: str) -> Item:
+    return type(verb)(key, verb.start, verb.end, "word", verb.shape.casefold(), opens=True)
+
+
+def _finite(participle: str, *, past: bool) -> frozenset[str]:
+    """The keys that the verb may have in the active voice; none for what is no participle."""
+    if participle in _FORMS:
+        present, before = _FORMS[participle]
+        return frozenset(keys(before if past else present))
+    if not participle.endswith("ed"):
+        return frozenset()
+    if past:
+        return frozenset(keys(participle))
+    bare = participle[:-2]
+    return frozenset({bare, f"{bare}e", f"{bare[:-1]}y" if bare.endswith("i") else bare[:-1]})
+
+
+def apposed(items: Sequence[Item]) -> Iterator[list[Item]]:
+    """ "A, the inventor of B, …" as "A is the inventor of B", where the sentence begins with A."""
+    commas = [index for index, item in enumerate(items) if item.key == ","]
+    for start, end in zip(commas, [*commas[1:], _last(items)], strict=False):
+        if start == commas[0] and start <= 6 and _is_apposition(items, start, end) and not _limited(items[:start]):
+            for copula in ("is", "was"):
+                yield [*items[:start], _with_key(items[start + 1], copula), *items[start + 1 : end]]
