@@ -40,6 +40,7 @@ with uncollected():
         StorageError,
         StorageFull,
         TooLarge,
+        is_failure,
     )
     from .extractive import Quote
     from .extractive import choose as choose_quotes
@@ -144,6 +145,7 @@ __all__ = [
     "harmless",
     "hookimpl",
     "inverse_frequencies",
+    "is_failure",
     "is_packed",
     "one_line",
     "pack",
