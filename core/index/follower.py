@@ -86,11 +86,11 @@ class Follower:
         try:
             query = VectorStoreQuery(query_embedding=question.tolist(), similarity_top_k=wanted, filters=filters)
             ids = store.query(query).ids
-        except Exception as error:
+            return None if ids is None else list(dict.fromkeys(name.rpartition("#")[0] for name in ids))[:limit]
+        except (Exception, SystemExit) as error:
             if self._store is store:  # else it was closed meanwhile
                 self._give_up(f"a search failed: {error}")
             return None
-        return None if ids is None else list(dict.fromkeys(name.rpartition("#")[0] for name in ids))[:limit]
 
     def catch_up(self) -> bool:
         """Apply what changed since the last time; ``True`` when there was something. Opens the store at first.
@@ -109,7 +109,7 @@ class Follower:
                 if self._current == (row.id, row.seq):
                     return False
                 self._apply(snapshot, row)
-            except Exception as error:
+            except (Exception, SystemExit) as error:
                 self._give_up(f"it could not be brought up to date: {error}")
                 self._let_go()
                 self._rests_until = time.monotonic() + self._rest
