@@ -241,7 +241,7 @@ def test_tools_of_plugins_are_called_and_fail_in_words(address: str, caplog: pyt
                 ("add", {"a": "many"}, "a: Input should be a valid integer"),
                 ("add", {}, "a: Field required"),
                 ("fail", {"how": "kindly"}, "there is no such number"),
-                ("fail", {"how": "badly"}, "The tool failed. Ragstone's log says why."),
+                ("fail", {"how": "badly"}, "The plugin abacus failed. Ragstone's log says why."),
             ):
                 wrong = await client.call_tool(name, arguments)
                 assert (wrong.is_error, words in wrong.content[0].text) == (True, True), wrong.content
