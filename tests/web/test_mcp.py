@@ -248,7 +248,7 @@ def test_tools_of_plugins_are_called_and_fail_in_words(address: str, caplog: pyt
                 assert "secret" not in wrong.content[0].text
 
     talk(work())
-    assert "the tool fail failed" in caplog.text
+    assert "the tool fail of the plugin abacus failed" in caplog.text
 
 
 def test_many_clients_at_once(address: str) -> None:
