@@ -41,6 +41,7 @@ with uncollected():
         StorageFull,
         StorageLost,
         TooLarge,
+        is_failure,
     )
     from .extractive import Quote
     from .extractive import choose as choose_quotes
@@ -149,6 +150,7 @@ __all__ = [
     "harmless",
     "hookimpl",
     "inverse_frequencies",
+    "is_failure",
     "is_packed",
     "one_line",
     "pack",

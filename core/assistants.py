@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from contextlib import closing
+from contextlib import closing, contextmanager
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING
 
@@ -17,6 +17,7 @@ from .answers import Answer, Delta, Timings
 from .composition import Composition
 from .conversation import FollowUp, Turn, follow_up
 from .drafts import Draft
+from .errors import PluginError, is_failure
 from .gate import evidence, is_enough
 from .questions import LONGEST_QUESTION, LONGEST_SELECTION, check_history, check_text, check_top_k
 from .selections import from_selection, placed
@@ -72,8 +73,14 @@ class Assistant(BaseQueryEngine):
 
     @property
     def examples(self) -> tuple[str, ...]:
-        """Questions to begin with."""
-        return self.profile.examples()
+        """Questions to begin with; none where the plugin fails to give them."""
+        try:
+            return tuple([" ".join(example.split()) for example in self.profile.examples()])
+        except BaseException as error:
+            if not is_failure(error):
+                raise
+            self._host.note_failure(self._host.plugin_of(self.name), f"its examples: {type(error).__name__}: {error}")
+            return ()
 
     def ask(
         self,
@@ -130,7 +137,8 @@ class Assistant(BaseQueryEngine):
         if top_k is not None:
             check_top_k(top_k)
         narrow = self.profile.checked(narrow or {})
-        with step("Assistant.retrieve_for", assistant=self.name, question=question, narrow=dict(narrow)):
+        fields = {"assistant": self.name, "question": question, "narrow": dict(narrow)}
+        with step("Assistant.retrieve_for", **fields), self._without_exit():
             return self._judged(question.strip(), top_k or self.profile.top_k, narrow, history)
 
     def _judged(
@@ -165,9 +173,19 @@ class Assistant(BaseQueryEngine):
     ) -> Generator[Delta | Answer, None, None]:
         with step("Assistant.ask", assistant=self.name, question=question, top_k=top_k, narrow=dict(narrow)) as asked:
             asked.tells(lambda: QueryStartEvent(query=question))
-            answer = yield from self._pieces(question, top_k, selection, narrow, history)
+            with self._without_exit():
+                answer = yield from self._pieces(question, top_k, selection, narrow, history)
             asked.tells(lambda: QueryEndEvent(query=question, response=Response(answer.text)))
         yield answer
+
+    @contextmanager
+    def _without_exit(self) -> Iterator[None]:
+        """Let what the profile's functions raise to end the process be a ``PluginError``."""
+        try:
+            yield
+        except SystemExit as error:
+            plugin = self._host.plugin_of(self.name)
+            raise PluginError(f"the plugin {plugin} called sys.exit in its assistant {self.name}") from error
 
     def _pieces(
         self,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from hashlib import sha256
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from .analysis import ANALYSIS_VERSION
@@ -154,6 +155,13 @@ class Corpus:
         if found is None:
             raise NotFound("there is no such document", where=doc_id)
         return found
+
+    def first_nodes(self, count: int) -> list[TextNode]:
+        """The first chunks. Raises ``NotFound``."""
+        with self.catalog.read() as snapshot:
+            documents = snapshot.documents(self.row(snapshot).id)
+            nodes = (node for document in documents for node in snapshot.document_nodes(document.key))
+            return list(islice(nodes, count))
 
     def node(self, chunk_id: str) -> TextNode:
         """The chunk. Raises ``NotFound``."""

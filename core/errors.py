@@ -24,10 +24,21 @@ its traceback.
 
 from __future__ import annotations
 
+import threading
 from typing import TYPE_CHECKING, Any, ClassVar
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+
+def is_failure(error: BaseException) -> bool:
+    """Whether an error that leaves a plugin's code is a failure of that code, as ``sys.exit`` is.
+
+    Ctrl+C is none. It reaches the main thread only: what looks like it in another thread was raised by the code there.
+    """
+    if isinstance(error, Exception | SystemExit):
+        return True
+    return not isinstance(error, GeneratorExit) and threading.current_thread() is not threading.main_thread()
 
 
 class RagstoneError(Exception):

@@ -10,20 +10,27 @@ from llama_index.core.base.embeddings.base import BaseEmbedding
 from llama_index.core.llms import LLM
 from llama_index.core.node_parser import NodeParser
 from llama_index.core.postprocessor.types import BaseNodePostprocessor
-from llama_index.core.prompts import BasePromptTemplate
 from llama_index.core.readers.base import BaseReader
 from llama_index.core.retrievers import BaseRetriever
 from llama_index.core.vector_stores.types import BasePydanticVectorStore, MetadataFilters
 
-from .assistants import Assistant
+from . import contributions
 from .contributions import by_name, model_class, one, several, tools_by_name
 from .embed_models import default_embed_model
 from .encoder import Encoder
-from .errors import EncoderError, NotFound, PluginError, SettingsError, StorageError
+from .errors import (
+    EncoderError,
+    NotFound,
+    PluginError,
+    RagstoneError,
+    SettingsError,
+    SourceError,
+    StorageError,
+    is_failure,
+)
 from .forks import OwnLock
-from .health import Check
 from .lazily import lazily
-from .loading import Plugins, PluginState
+from .loading import Plugins, PluginState, reason_of
 from .prompts import replaced_prompts
 from .retrieval import HybridRetriever
 from .settings import Settings, check_options
@@ -31,10 +38,14 @@ from .settings import Settings, check_options
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from llama_index.core.prompts import BasePromptTemplate
+    from llama_index.core.schema import Document
     from llama_index.core.tools import BaseTool
     from pydantic import BaseModel
 
+    from .assistants import Assistant
     from .corpus import Corpus
+    from .health import Check
 
 Options = TypeVar("Options", bound="BaseModel")
 Thing = TypeVar("Thing")
@@ -46,8 +57,9 @@ class Hooks:
     def __init__(self, settings: Settings, plugins: dict[str, object] | None) -> None:
         """Loads the plugins, the given ones too, and checks their options. Raises ``SettingsError``."""
         self.settings = settings
-        self._plugins = Plugins(settings.plugins, given=plugins)
+        self._plugins = Plugins(settings.plugins, given=plugins, limits=settings.limits)
         self._lock = OwnLock()
+        self._command_owners: dict[str, str] = {}
         self._options = self._checked_options()
 
     @property
@@ -58,6 +70,10 @@ class Hooks:
     def disable(self, plugin: str, reason: str) -> None:
         """Take a plugin out because of what it did outside its hooks."""
         self._plugins.disable(plugin, reason)
+
+    def note_failure(self, plugin: str, reason: str) -> None:
+        """Say beside a plugin's state what it did wrong, for what is no reason to take it out, such as one page."""
+        self._plugins.note(plugin, reason)
 
     def options(self, model: type[Options]) -> Options:
         """A plugin's typed options, by the model that it gave in ``ragstone_settings``."""
@@ -70,6 +86,23 @@ class Hooks:
     def readers(self) -> Mapping[str, BaseReader]:
         """Readers by lower-case suffix or scheme; of two plugins the first keeps it."""
         return self._by_key("ragstone_readers", BaseReader, host=self)
+
+    def read(self, key: str, source: object, **arguments: Any) -> list[Document]:
+        """What the reader of that suffix or scheme gives for a source. Raises ``SourceError``.
+
+        What the reader raises besides, and what it gives that is no list of documents, is a ``SourceError`` too.
+        """
+        reader = self.readers.get(key)
+        if reader is None:
+            raise SourceError(f"no plugin gives a reader for {key!r}", where=str(source), hint="see ragstone plugins")
+        try:
+            return contributions.documents(reader.load_data(source, **arguments))
+        except RagstoneError:
+            raise
+        except BaseException as error:
+            if not is_failure(error):
+                raise
+            raise SourceError(reason_of("its reader", error), where=str(source)) from error
 
     def node_parser(self, kind: str) -> NodeParser:
         """The node parser of that document type. Raises ``PluginError``."""
@@ -99,9 +132,16 @@ class Hooks:
         calls = self._plugins.call("ragstone_embed_model", one(BaseEmbedding), (SettingsError,), settings=settings)
         for plugin, model in calls:
             try:
-                return Encoder(model, stand_in=own if is_own else None)
+                made = Encoder(model, stand_in=own if is_own else None)
+                made.embed_chunks([("heading", "text")])
             except EncoderError as error:
                 self.disable(plugin, f"its encoder cannot be used: {error}")
+            except BaseException as error:
+                if not is_failure(error):
+                    raise
+                self.disable(plugin, reason_of("its encoder", error))
+            else:
+                return made
         if not is_own:
             raise EncoderError(
                 f"no plugin provides the encoder {settings.provider!r}",
@@ -134,7 +174,7 @@ class Hooks:
         Raises ``SettingsError`` for a replacement that no plugin's template has, or that leaves a variable out.
         """
         found: dict[str, BasePromptTemplate] = {}
-        for _plugin, given in self._plugins.call("ragstone_prompts", by_name(BasePromptTemplate)):
+        for _plugin, given in self._plugins.call("ragstone_prompts", contributions.prompts_like(found)):
             found.update(given)
         return {**found, **replaced_prompts(self.settings.prompts, found)}
 
@@ -166,12 +206,38 @@ class Hooks:
             self._plugins.call_one(plugin, "ragstone_commands", cli=own)
             if plugin not in self._plugins.names:
                 continue
+            try:
+                contributions.commands(own)
+            except TypeError as error:
+                self.disable(plugin, reason_of("ragstone_commands", error))
+                continue
             taken = [name for name in own.commands if name in owners]
             if taken:
                 self.disable(plugin, f"both {owners[taken[0]]} and {plugin} give a command {taken[0]!r}")
                 continue
             cli.commands.update(own.commands)
             owners.update(dict.fromkeys(own.commands, plugin))
+        self._command_owners = owners
+
+    def check_commands(self, cli: click.Group) -> None:
+        """See that each command of a plugin can be shown in a list; a plugin whose cannot be is disabled."""
+        for name, plugin in self._command_owners.items():
+            command = cli.commands.get(name)
+            if command is None or plugin not in self._plugins.names:
+                continue
+            try:
+                self._plugins.run(plugin, f"its command {name!r}", command.get_short_help_str)
+            except BaseException as error:
+                if not is_failure(error):
+                    raise
+                self.disable(plugin, reason_of(f"its command {name!r}", error))
+                for other in [each for each, owner in self._command_owners.items() if owner == plugin]:
+                    cli.commands.pop(other, None)
+
+    def plugin_of_command(self, name: str) -> str | None:
+        """The plugin that gave the command line's command of that name."""
+        owner = self._command_owners.get(name)
+        return owner if owner in self._plugins.names else None
 
     @property
     def assistants(self) -> Mapping[str, Assistant]:
@@ -183,7 +249,7 @@ class Hooks:
     def _made_assistants(self) -> dict[str, tuple[str, Assistant]]:
         """Assistants with their plugins. A name that two give belongs to the first; the second is disabled."""
         found: dict[str, tuple[str, Assistant]] = {}
-        for plugin, given in self._plugins.call("ragstone_assistants", several(Assistant), host=self):
+        for plugin, given in self._plugins.call("ragstone_assistants", contributions.assistants, host=self):
             taken = next((made.name for made in given if made.name in found), None)
             if taken is not None:
                 self.disable(plugin, f"both {found[taken][0]} and {plugin} give an assistant {taken!r}")
@@ -198,6 +264,10 @@ class Hooks:
             known = ", ".join(self.assistants) or "none; see ragstone plugins"
             raise NotFound(f"there is no assistant {name!r}", hint=f"known: {known}")
         return found
+
+    def plugin_of(self, assistant: str) -> str:
+        """The plugin that gives the assistant of that name."""
+        return self._made_assistants[assistant][0]
 
     def assistants_of(self, plugin: str) -> tuple[str, ...]:
         """The names of the assistants that the plugin gives."""
@@ -222,7 +292,7 @@ class Hooks:
 
     def plugin_checks(self) -> Iterator[Check]:
         """The plugins' checks. Raises ``StorageError``, which is no plugin's fault."""
-        for _plugin, given in self._plugins.call("ragstone_checks", several(Check), (StorageError,), host=self):
+        for _plugin, given in self._plugins.call("ragstone_checks", contributions.checks, (StorageError,), host=self):
             yield from given
 
     # Inside
@@ -235,7 +305,16 @@ class Hooks:
         found: dict[str, BaseModel] = {}
         raw = self.settings.plugins.options
         for plugin, model in self._plugins.call("ragstone_settings", model_class):
-            found[plugin] = check_options(plugin, model, raw.get(plugin, {}))
+            try:
+                found[plugin] = check_options(plugin, model, raw.get(plugin, {}))
+            except SettingsError as error:
+                if plugin in raw:
+                    raise
+                self.disable(plugin, str(error))  # its options have to be set, and nobody did
+            except BaseException as error:
+                if not is_failure(error):
+                    raise
+                self.disable(plugin, reason_of("its settings model", error))
         known = {state.name for state in self.plugins}
         for name, table in raw.items():
             if name not in known:

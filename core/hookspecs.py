@@ -1,9 +1,9 @@
 """Every hook that a plugin may implement. The contract is this file; `plugins/README.md` has an example for each.
 
 A plugin is a module (or object) named by an entry point of the group ``ragstone``; it implements any of these as
-functions marked with ``@hookimpl``. Hooks are called plugin by plugin in the deployment's order. A hook that raises
-disables its plugin and no other. That the storage is away or busy for a moment is no plugin's fault: it is the caller's
-to hear, and the hook is called again the next time.
+functions marked with ``@hookimpl``. Hooks are called plugin by plugin in the deployment's order. A hook that raises,
+takes longer than its time limit or returns something else disables its plugin and no other. That the storage is away or
+busy for a moment is no plugin's fault: it is the caller's to hear, and the hook is called again the next time.
 """
 
 from __future__ import annotations

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import logging
 from dataclasses import replace
+from functools import partial
 from importlib import metadata
 from typing import TYPE_CHECKING, TypeVar
 
+import click
 from llama_index.core.instrumentation.events.retrieval import RetrievalEndEvent, RetrievalStartEvent
-from llama_index.core.schema import QueryBundle
+from llama_index.core.schema import NodeWithScore, QueryBundle
 
+from . import contributions
 from .catalog import Catalog
 from .corpus import Corpus, CorpusInfo
 from .errors import (
@@ -19,11 +22,13 @@ from .errors import (
     StorageAway,
     StorageBusy,
     StorageError,
+    is_failure,
 )
 from .health import Check, check_catalog, check_encoder
 from .hooks import Hooks
 from .index import Following
 from .lazily import lazily
+from .loading import reason_of
 from .questions import check_top_k
 from .remembering import Remembering
 from .retrieval import Retrieval, retrieve_with
@@ -32,15 +37,19 @@ from .synthesis import Extractive, Generative, Synthesizer
 from .tracing import step
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from pathlib import Path
     from types import TracebackType
 
+    from llama_index.core.postprocessor.types import BaseNodePostprocessor
     from llama_index.core.vector_stores.types import MetadataFilters
 
 _log = logging.getLogger(__name__)
 
 Thing = TypeVar("Thing")
+
+#: Passages on which postprocessors are tried.
+_TRIED = 3
 
 
 class Host(Hooks):
@@ -82,12 +91,28 @@ class Host(Hooks):
                 self.close()
                 raise
 
-    def try_plugins(self) -> None:
-        """Fire the hooks that cost nothing, so that a plugin that raises is found out before it is needed."""
+    def try_plugins(self, known: Sequence[click.Command] = ()) -> None:
+        """Fire the hooks that cost little, so that a plugin that fails is found out before it is needed.
+
+        ``known``: the commands that the command line has without plugins.
+        """
         _ = self.readers, self.prompts
+        self.add_commands(click.Group("ragstone", commands=known))
         if self.settings.data_dir.is_dir():  # looking at the plugins makes no data folder
             self.start()
-            _ = self.assistants
+            _ = self.assistants, self.tools
+            for _check in self.plugin_checks():
+                pass
+            self.try_postprocessors()
+
+    def try_postprocessors(self) -> None:
+        """Show each corpus's first passages to its postprocessors, so that one that fails is found out."""
+        _ = self.assistants  # they bring their corpora
+        for corpus in list(self._corpora.values()):
+            if corpus.exists:
+                nodes = tuple(NodeWithScore(node=node, score=1.0) for node in corpus.first_nodes(_TRIED))
+                while self._postprocessed(corpus, Retrieval("What is this about?", nodes)) is None:
+                    pass
 
     def close(self) -> None:
         """Tell the plugins, stop what follows, let go of the catalog. A fork leaves all that to who opened it."""
@@ -186,30 +211,48 @@ class Host(Hooks):
         check_top_k(top_k, most=None)
         with step("Host.retrieve", corpus=corpus.name, question=question, top_k=top_k) as retrieved:
             retrieved.tells(lambda: RetrievalStartEvent(str_or_query_bundle=question))
-            retrieval = self._retrieve(corpus, question, top_k, filters)
-            nodes, cut = list(retrieval.nodes), []
-            for plugin, postprocessor in self.postprocessors(corpus):
-                before = nodes
-                try:
-                    nodes = postprocessor.postprocess_nodes(nodes, query_bundle=QueryBundle(query_str=question))
-                except (StorageAway, StorageBusy):  # no plugin's fault
-                    raise
-                except Exception as error:
-                    self.disable(plugin, f"{type(postprocessor).__name__} raised {type(error).__name__}: {error}")
-                kept = {node.node.node_id for node in nodes}
-                cut += [(node, plugin) for node in before if node.node.node_id not in kept]
+            retrieval = None
+            while retrieval is None:  # at most once for each plugin: one that fails is taken out
+                retrieval = self._postprocessed(corpus, self._retrieve(corpus, question, top_k, filters))
+            nodes = list(retrieval.nodes)
             retrieved.tells(lambda: RetrievalEndEvent(str_or_query_bundle=question, nodes=nodes))
-        return replace(retrieval, nodes=tuple(nodes), cut=tuple(cut))
+        return retrieval
 
     def _retrieve(self, corpus: Corpus, question: str, top_k: int, filters: MetadataFilters | None) -> Retrieval:
         plugin, retriever = self._given_retriever(corpus, top_k, filters)
+        retrieve = partial(retrieve_with, retriever, corpus, question, filters, contributions.nodes)
+        if plugin is None:
+            return retrieve()
         try:
-            return retrieve_with(retriever, corpus, question, filters)
-        except Exception as error:
-            if plugin is None or isinstance(error, RagstoneError):
+            return self._plugins.run_for_question(
+                plugin, "its retriever", lambda: contributions.retrieval(retrieve(), corpus.encoder.dimension)
+            )
+        except BaseException as error:
+            expected = isinstance(error, RagstoneError) and not isinstance(error, PluginError)
+            if expected or not is_failure(error):
                 raise
-            self.disable(plugin, f"its retriever raised {type(error).__name__}: {error}")
+            self.disable(plugin, reason_of("its retriever", error))
         return self._retrieve(corpus, question, top_k, filters)
+
+    def _postprocessed(self, corpus: Corpus, retrieval: Retrieval) -> Retrieval | None:
+        """What the plugins make of the passages; ``None`` where one failed, which may have spoilt them, and is out."""
+        nodes, cut = list(retrieval.nodes), []
+        for plugin, postprocessor in self.postprocessors(corpus):
+            work = partial(_postprocess, postprocessor, list(nodes), retrieval.question)
+            what = type(postprocessor).__name__
+            try:
+                given = self._plugins.run_for_question(plugin, what, work)
+            except (StorageAway, StorageBusy):  # no plugin's fault
+                raise
+            except BaseException as error:
+                if not is_failure(error):
+                    raise
+                self.disable(plugin, reason_of(what, error))
+                return None
+            kept = {node.node.node_id for node in given}
+            cut += [(node, plugin) for node in nodes if node.node.node_id not in kept]
+            nodes = given
+        return replace(retrieval, nodes=tuple(nodes), cut=tuple(cut))
 
     def synthesizer(self, prompt: str) -> Synthesizer:
         """Extractive, unless the deployment sets a language model."""
@@ -257,3 +300,9 @@ class Host(Hooks):
             self._for_long_life.append(start)
             if self._following is not None:
                 start()
+
+
+def _postprocess(
+    postprocessor: BaseNodePostprocessor, nodes: list[NodeWithScore], question: str
+) -> list[NodeWithScore]:
+    return contributions.nodes(postprocessor.postprocess_nodes(nodes, query_bundle=QueryBundle(query_str=question)))

@@ -13,6 +13,7 @@ from llama_index.core.ingestion import IngestionPipeline
 from llama_index.core.schema import NodeRelationship, TextNode
 
 from .catalog import NewChunk, NewDocument
+from .errors import PluginError, RagstoneError, is_failure
 from .passages import headings_of
 
 if TYPE_CHECKING:
@@ -179,7 +180,7 @@ def _groups(documents: Iterable[Document], pipeline: IngestionPipeline) -> Itera
     group: Group = []
     count = 0
     for document in documents:
-        nodes = _text_nodes(pipeline.run(documents=[document]))
+        nodes = _parsed(document, pipeline)
         group.append((document, nodes))
         count += len(nodes)
         if count >= _CHUNKS_A_GROUP:
@@ -187,6 +188,20 @@ def _groups(documents: Iterable[Document], pipeline: IngestionPipeline) -> Itera
             group, count = [], 0
     if group:
         yield group
+
+
+def _parsed(document: Document, pipeline: IngestionPipeline) -> list[TextNode]:
+    """The document's nodes. Raises ``PluginError`` for a node parser that fails or gives something else."""
+    try:
+        return _text_nodes(pipeline.run(documents=[document]))
+    except RagstoneError:
+        raise
+    except BaseException as error:
+        if not is_failure(error):
+            raise
+        (parser,) = pipeline.transformations
+        what = f"the node parser {type(parser).__name__} raised {type(error).__name__}: {error}"
+        raise PluginError(what, where=document.doc_id) from error
 
 
 def _text_nodes(nodes: Iterable[BaseNode]) -> list[TextNode]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
+from .forks import lock_owner
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -33,6 +35,18 @@ class lazily(Generic[Value]):  # noqa: N801 - it is used as a decorator
         with owner._lock:  # noqa: SLF001 - the owner lends it by using this decorator
             made = owner.__dict__
             if self._name not in made:
-                made[self._name] = self._make(owner)
+                made[self._name] = self._made(owner)
             value: Value = made[self._name]
             return value
+
+    def _made(self, owner: Any) -> Value:
+        """Make it. Raises ``RecursionError`` where a plugin asks for what it is just asked to give."""
+        being_made = owner.__dict__.setdefault("_being_made", {})
+        before, me = being_made.get(self._name), lock_owner()
+        if before is not None and me.may_join(before):
+            raise RecursionError(f"{self._name.strip('_')} is asked for while it is made")
+        being_made[self._name] = me
+        try:
+            return self._make(owner)
+        finally:
+            being_made.pop(self._name, None)

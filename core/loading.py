@@ -5,17 +5,21 @@ from __future__ import annotations
 import difflib
 import logging
 import re
+import threading
 from dataclasses import dataclass, replace
 from importlib import metadata
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any, Literal
+from types import CoroutineType, ModuleType
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import pluggy
 
 from . import hookspecs
 from .compatibility import HookManager, check_version, perhaps_later
 from .contributions import Shape, anything
-from .errors import MissingExtra, PluginError, RagstoneError, StorageAway, StorageBusy
+from .errors import MissingExtra, PluginError, RagstoneError, StorageAway, StorageBusy, is_failure
+from .settings import LimitsSettings
+from .time_limits import TimeLimit, TookTooLong, Watchdog, run_limited
 from .uncollected import uncollected
 
 if TYPE_CHECKING:
@@ -26,10 +30,20 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 
 PLUGINS = "ragstone"
-#: On wherever their extra is installed, without being listed, and called last: the doors, and what the host brings.
+#: The distribution whose plugins come first where the deployment does not say otherwise.
+_OWN = "ragstone"
+#: On wherever their extra is installed, without being listed: the interfaces, and, called last, what the host brings.
 DOORS = "ragstone.doors"
 BUILTINS = "ragstone.builtins"
 
+#: Hooks that are called for every question.
+_OF_QUESTIONS = frozenset({"ragstone_retriever", "ragstone_postprocessors"})
+#: Hooks that make a model, which may have to be downloaded.
+_OF_MODELS = frozenset({"ragstone_embed_model", "ragstone_llm"})
+#: Characters of an error's text that a plugin's state shows.
+_LONGEST_TEXT = 300
+
+_Result = TypeVar("_Result")
 _Errors = tuple[type[Exception], ...]
 #: What passes by itself and is no plugin's fault; the hook is called again the next time.
 _A_MOMENT = (StorageAway, StorageBusy)
@@ -67,10 +81,20 @@ def _is_installed(module: str) -> bool:
 class Plugins:
     """The loaded plugins in their order, and what became of the others. Hides pluggy from everybody else."""
 
-    def __init__(self, table: PluginsTable, *, given: dict[str, object] | None = None) -> None:
+    def __init__(
+        self,
+        table: PluginsTable,
+        *,
+        given: dict[str, object] | None = None,
+        limits: LimitsSettings | None = None,
+    ) -> None:
         self._manager = HookManager(hookspecs, hookspecs.RENAMED)
         self._states: dict[str, PluginState] = {}
         self._order: list[str] = []
+        self._limits = limits or LimitsSettings()
+        self._packages: dict[str, str] = {}
+        self._watchdog = Watchdog(self.disable)
+        self._mutex = threading.Lock()
         with uncollected():
             for candidate in _ordered(table, given or {}):
                 self._load(candidate)
@@ -105,26 +129,61 @@ class Plugins:
         """
         others = [self._manager.get_plugin(other) for other in self._order if other != name]
         named = self._manager.with_old_names(hook, arguments)
+        caller = self._manager.subset_hook_caller(hook, others)
+
+        def work() -> list[Any]:
+            return [shape(_waited_for(result)) for result in caller(**named)]
+
         try:
-            return [shape(result) for result in self._manager.subset_hook_caller(hook, others)(**named)]
+            if hook in _OF_QUESTIONS:
+                return self.run_for_question(name, hook, work)
+            return self.run(name, hook, work)
         except _A_MOMENT:
             raise
         except may_raise:
             raise
-        except (Exception, SystemExit) as error:
-            self.disable(name, f"{hook} raised {_told(error)}", error)
+        except BaseException as error:
+            if not is_failure(error):
+                raise
+            self.disable(name, reason_of(hook, error), error)
             return []
 
+    def run_for_question(self, name: str, what: str, work: Callable[[], _Result]) -> _Result:
+        """What ``work`` returns: a plugin's code that a question is answered with, within its time limit.
+
+        Raises ``TookTooLong``, and what ``work`` raises.
+        """
+        return self._watchdog.run(work, self._limit(name, what))
+
+    def run(self, name: str, what: str, work: Callable[[], _Result]) -> _Result:
+        """The same for what is seldom called: always in a thread of its own."""
+        return run_limited(work, self._limit(name, what))
+
+    def _limit(self, name: str, what: str) -> TimeLimit:
+        limits = self._limits
+        seconds = limits.model_seconds if what in _OF_MODELS else limits.hook_seconds
+        package = self._packages.get(name, name)
+        return TimeLimit(name, what, package, seconds, limits.import_seconds, limits.model_seconds)
+
     def disable(self, name: str, reason: str, error: BaseException | None = None) -> None:
-        """Take a plugin out because of what it did."""
+        """Take a plugin out because of what it did. The first reason stays."""
         _log.error("plugin %s is disabled: %s", name, reason)
         if error is not None:
             _log.info("where it happened", exc_info=error)
-        if name in self._order:
-            self._order.remove(name)
-            self._manager.unregister(name=name)
-        state = self._states.get(name) or PluginState(name, "?", "?", "failed")
-        self._states[name] = replace(state, state="failed", reason=reason)
+        with self._mutex:
+            if name in self._order:
+                self._order.remove(name)
+                self._manager.unregister(name=name)
+            state = self._states.get(name) or PluginState(name, "?", "?", "loaded")
+            if state.state != "failed":
+                self._states[name] = replace(state, state="failed", reason=reason)
+
+    def note(self, name: str, reason: str) -> None:
+        """Say in a plugin's state what it did wrong without taking it out."""
+        with self._mutex:
+            state = self._states.get(name)
+            if state is not None and state.state == "loaded":
+                self._states[name] = replace(state, reason=reason)
 
     def _load(self, candidate: _Candidate) -> None:
         name = candidate.state.name
@@ -137,17 +196,22 @@ class Plugins:
         self._states[name] = candidate.state
         if candidate.load is None:
             return
+        limits = self._limits
+        limit = TimeLimit(name, "its import", candidate.module, *[limits.import_seconds] * 3)
         try:
-            plugin = candidate.load()
+            plugin = run_limited(candidate.load, limit) if candidate.module else candidate.load()
         except MissingExtra as error:
             self._states[name] = replace(candidate.state, state="disabled", reason=str(error), install=error.install)
             return
-        except (Exception, SystemExit) as error:
-            self.disable(name, f"its import raised {_told(error)}{perhaps_later(error)}", error)
+        except BaseException as error:
+            if not is_failure(error):
+                raise
+            self.disable(name, f"{reason_of('its import', error)}{perhaps_later(error)}", error)
             return
         try:
             check_version(plugin, hookspecs.HOOKS_VERSION)
             hash(plugin)  # pluggy keeps plugins in sets
+            self._packages[name] = _package_of(plugin)
             self._manager.register(plugin, name)
             self._order.append(name)
             self._manager.check_pending()
@@ -159,43 +223,54 @@ class Plugins:
         except pluggy.PluginValidationError as error:
             self.disable(name, _validation_words(error), None)
         except (Exception, SystemExit) as error:
-            self.disable(name, f"it cannot be registered: {_told(error)}", error)
+            self.disable(name, f"it cannot be registered: {_text_of(error)}", error)
 
 
 @dataclass(frozen=True)
 class _Candidate:
     state: PluginState
     load: Callable[[], object] | None
+    #: What is imported to load it; empty for one that was handed to the host.
+    module: str = ""
 
 
 def _ordered(table: PluginsTable, given: dict[str, object]) -> list[_Candidate]:
-    """Candidates in calling order: the deployment's, else the installed ones by name; then what is always on."""
+    """Candidates in calling order.
+
+    The deployment's order, else Ragstone's own by name and then the others by name. Its interfaces come before all of
+    them where the deployment does not list them: what they bring is not displaced.
+    """
     installed = [*_installed(PLUGINS), *_given(given)]
-    always_on = [*_installed(DOORS), *_installed(BUILTINS)]
+    doors, builtins = _installed(DOORS), _installed(BUILTINS)
     if table.enabled is None:
-        ordered = installed
+        own = [candidate for candidate in installed if candidate.state.origin == _OWN]
+        ordered = [*own, *(candidate for candidate in installed if candidate.state.origin != _OWN)]
     else:
         by_name: dict[str, list[_Candidate]] = {}
-        for candidate in [*installed, *always_on]:
+        for candidate in [*installed, *doors, *builtins]:
             by_name.setdefault(candidate.state.name, []).append(candidate)
         ordered = []
         for name in dict.fromkeys(table.enabled):
             ordered += by_name.get(name) or [_unknown(name, by_name)]
         left_out = [c for c in installed if c.state.name not in table.enabled]
         ordered += [_disabled(c, "not in the deployment's list of plugins") for c in left_out]
-        always_on = [last for last in always_on if last.state.name not in table.enabled]
+        doors, builtins = ([c for c in group if c.state.name not in table.enabled] for group in (doors, builtins))
+    first = [door for door in doors if door.state.origin == _OWN]
+    last = [door for door in doors if door.state.origin != _OWN]
     return [
         _disabled(candidate, "disabled by the settings") if candidate.state.name in table.disabled else candidate
-        for candidate in [*ordered, *always_on]
+        for candidate in [*first, *ordered, *last, *builtins]
     ]
 
 
-def _installed(group: str) -> Iterator[_Candidate]:
-    found = metadata.entry_points(group=group)
-    for point in sorted(found, key=lambda point: (point.name, point.dist.name if point.dist else "")):
+def _installed(group: str) -> list[_Candidate]:
+    """The installed plugins of a group by name; of two of one name Ragstone's own first."""
+    found = []
+    for point in metadata.entry_points(group=group):
         origin = point.dist.name if point.dist else "?"
         version = point.dist.version if point.dist else "?"
-        yield _Candidate(PluginState(point.name, version, origin, "loaded"), point.load)
+        found.append(_Candidate(PluginState(point.name, version, origin, "loaded"), point.load, point.module))
+    return sorted(found, key=lambda each: (each.state.name, each.state.origin != _OWN, each.state.origin))
 
 
 def _given(given: dict[str, object]) -> Iterator[_Candidate]:
@@ -218,12 +293,34 @@ def _unknown(name: str, known: dict[str, list[_Candidate]]) -> _Candidate:
     return _Candidate(PluginState(name, "-", "-", "failed", f"no such plugin is installed{hint}"), None)
 
 
-def _told(error: BaseException) -> str:
+def reason_of(what: str, error: BaseException) -> str:
+    """How a piece of a plugin's code failed, in one line."""
+    return str(error) if isinstance(error, TookTooLong) else f"{what} raised {_text_of(error)}"
+
+
+def _text_of(error: BaseException) -> str:
     if isinstance(error, SystemExit):
         return f"SystemExit({error.code!r}): a plugin must not end the process"
-    if isinstance(error, RagstoneError):
-        return str(error)
-    return f"{type(error).__name__}: {error}"
+    try:
+        text = str(error) if isinstance(error, RagstoneError) else f"{type(error).__name__}: {error}"
+    except Exception:  # an error of a plugin's own class may fail at this too
+        return type(error).__name__
+    line = " ".join(text.split())
+    return line if len(line) <= _LONGEST_TEXT else f"{line[:_LONGEST_TEXT]}…"
+
+
+def _waited_for(result: Any) -> Any:
+    """A hook's result. Raises ``TypeError`` for a coroutine, which nobody would await."""
+    if isinstance(result, CoroutineType):
+        result.close()
+        raise TypeError("it returns a coroutine: hooks are plain functions, not async ones")
+    return result
+
+
+def _package_of(plugin: object) -> str:
+    """The package whose code is a plugin's own."""
+    module = plugin.__name__ if isinstance(plugin, ModuleType) else type(plugin).__module__
+    return module.rpartition(".")[0] or module
 
 
 def _validation_words(error: pluggy.PluginValidationError) -> str:

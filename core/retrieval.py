@@ -19,7 +19,7 @@ from .ranking import Scores, inverse_frequencies, rank
 from .tracing import step
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     import numpy as np
     import numpy.typing as npt
@@ -134,16 +134,25 @@ class HybridRetriever(ScoredRetriever):
 
 
 def retrieve_with(
-    retriever: BaseRetriever, corpus: Corpus, question: str, filters: MetadataFilters | None
+    retriever: BaseRetriever,
+    corpus: Corpus,
+    question: str,
+    filters: MetadataFilters | None,
+    checked: Callable[[object], Sequence[NodeWithScore]],
 ) -> Retrieval:
-    """What the retriever offers. A plugin's own gives no scores of ours, so they are found out for what it gave."""
+    """What the retriever offers. A plugin's own gives no scores of ours, so they are found out for what it gave.
+
+    ``checked``: returns what it gave if these are passages, and raises if not.
+    """
     if isinstance(retriever, ScoredRetriever):
         return retriever.search(question)
     started = time.perf_counter()
     vector = corpus.encoder.embed_query(question)
     encoded = time.perf_counter()
     nodes = tuple(
-        node for node in retriever.retrieve(question) if filters is None or _passes(node.node.metadata, filters)
+        node
+        for node in checked(retriever.retrieve(question))
+        if filters is None or _passes(node.node.metadata, filters)
     )
     windows = corpus.encoder.embed_chunks([("", node.node.get_content()) for node in nodes])
     words = question_stems(question)

@@ -95,6 +95,17 @@ class IndexSettings(Table):
         return address
 
 
+class LimitsSettings(Table):
+    """``[limits]``: seconds that plugins may take before they are disabled; 0 is no limit."""
+
+    #: For the import of a plugin.
+    import_seconds: float = Field(default=30.0, ge=0, le=86_400)
+    #: For one call of a hook, and for what it gave when a question is answered with it.
+    hook_seconds: float = Field(default=10.0, ge=0, le=86_400)
+    #: For a model to be made, and for all that the host itself does while a hook waits for it.
+    model_seconds: float = Field(default=600.0, ge=0, le=86_400)
+
+
 class PluginsTable(BaseModel):
     """``[plugins]``: which plugins, in which order, and a table of options for each."""
 
@@ -131,6 +142,7 @@ class Settings(Table):
     llm: LLMSettings = LLMSettings()
     retrieval: RetrievalSettings = RetrievalSettings()
     index: IndexSettings = IndexSettings()
+    limits: LimitsSettings = LimitsSettings()
     #: Prompt templates by name, in the place of the plugins' own.
     prompts: dict[str, str] = Field(default_factory=dict)
 
@@ -281,6 +293,7 @@ __all__ = [
     "EncoderSettings",
     "IndexSettings",
     "LLMSettings",
+    "LimitsSettings",
     "PluginsTable",
     "RetrievalSettings",
     "Settings",

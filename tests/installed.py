@@ -12,5 +12,5 @@ def _brought(group: str) -> list[str]:
 PLUGINS = _brought("ragstone")
 DOORS = _brought("ragstone.doors")
 BUILTINS = _brought("ragstone.builtins")
-#: What is always on and comes last.
+#: What is always on: the interfaces come first, and what the host brings last.
 ALWAYS = [*DOORS, *BUILTINS]

@@ -87,7 +87,7 @@ def environment(site: Path | None = None, **variables: str) -> dict[str, str]:
     """This process's environment, with the folder's distributions to be found and further variables."""
     named = {**os.environ, **variables}
     if site is not None:
-        named["PYTHONPATH"] = str(site)
+        named["PYTHONPATH"] = os.pathsep.join(filter(None, [str(site), os.environ.get("PYTHONPATH")]))
     return named
 
 

@@ -7,11 +7,11 @@ import logging
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from flask import Flask, Response, jsonify, request
+from flask import Flask, Response, g, jsonify, request
 
 from ragstone.core import Answer, read_question
 
-from .errors import BUG, problem_of
+from .errors import BUG, PLUGIN, problem_of
 from .json_body import read_json
 from .openapi import asking
 from .origins import Reach
@@ -37,9 +37,8 @@ def install(app: Flask, host: Host, mounts: Mounts) -> None:
                 spare = f"/assistants/{name}/{'query-selection' if selection else 'query'}"
                 _log.error("assistant %s and %s both want POST %s: %s is at %s", name, taken, path, name, spare)
                 path = spare
-            app.add_url_rule(
-                path, endpoint_of(name, selection=selection), _view(assistant, selection), methods=["POST"]
-            )
+            view = _view(assistant, selection, host.plugin_of(name))
+            app.add_url_rule(path, endpoint_of(name, selection=selection), view, methods=["POST"])
             mounts.claim(f"assistant {name}")
 
 
@@ -48,8 +47,9 @@ def endpoint_of(name: str, *, selection: bool) -> str:
     return f"{'ask_selection' if selection else 'ask'}:{name}"
 
 
-def _view(assistant: Assistant, selection: bool) -> Callable[[], Response]:
+def _view(assistant: Assistant, selection: bool, plugin: str) -> Callable[[], Response]:
     def ask() -> Response:
+        g.setdefault(PLUGIN, plugin)
         question = read_question(read_json(), narrowings=assistant.narrowings.keys(), selection=selection)
         if _wants_events():
             return _stream(assistant, question)
@@ -87,7 +87,7 @@ def _events(first: Delta | Answer | None, items: Iterator[Delta | Answer]) -> It
                 yield _event("answer", item.to_dict())
                 return
             yield _event("delta", {"text": item.text})
-    except Exception as error:  # the status has been sent: the stream itself has to say it
+    except (Exception, SystemExit) as error:  # the status has been sent: the stream itself has to say it
         yield _event("error", problem_of(error))
     else:
         _log.error("an assistant's stream ended without its answer")

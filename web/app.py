@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from flask import Flask, request
+from flask import request
 
 from . import answers, errors, formulas, home, openai_style, rates, rendering, security
 from .keys import checking
@@ -15,6 +15,8 @@ from .origins import Origins
 from .settings import WebSettings
 
 if TYPE_CHECKING:
+    from flask import Flask
+
     from ragstone.core import Host
 
 _FORM_MEMORY = 500_000
@@ -28,7 +30,7 @@ def create_app(host: Host, *, listen: str | None = None) -> Flask:
         listen: the address that the server listens on, where it is not the one in the settings.
     """
     options = host.options(WebSettings)
-    app = Flask(__package__ or "ragstone.web")
+    app = errors.App(__package__ or "ragstone.web")
     app.config.update(
         MAX_CONTENT_LENGTH=options.max_body_bytes,
         MAX_FORM_MEMORY_SIZE=options.max_body_bytes,
@@ -36,7 +38,7 @@ def create_app(host: Host, *, listen: str | None = None) -> Flask:
     )
     app.json.sort_keys = False  # type: ignore[attr-defined]
     app.jinja_options = {**app.jinja_options, "trim_blocks": True, "lstrip_blocks": True}
-    errors.install(app, {openai_style.PREFIX: openai_style.error_of, MCP: mcp_error})
+    errors.install(app, {openai_style.PREFIX: openai_style.error_of, MCP: mcp_error}, host.note_failure)
     listen = listen or options.host
     names = security.HostNames.of(listen, options.allowed_hosts)
     security.install(app, names, Origins.of(options.origins))

@@ -2,23 +2,33 @@
 
 from __future__ import annotations
 
+import json
 import logging
+from contextlib import contextmanager
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
-from flask import Flask, Response, current_app, jsonify, render_template, request
+from flask import Flask, Response, current_app, g, has_request_context, jsonify, render_template, request
+from markupsafe import escape
 from werkzeug.exceptions import HTTPException
+from werkzeug.wsgi import ClosingIterator
 
-from ragstone.core import RagstoneError
+from ragstone.core import PluginError, RagstoneError, is_failure
+
+from .mounting import plugin_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from wsgiref.types import StartResponse, WSGIEnvironment
 
     Manner = Callable[[Mapping[str, Any]], dict[str, Any]]
 
 _log = logging.getLogger(__name__)
 
 _MANNERS = "ragstone.manners"
+_NOTE = "ragstone.note"
+#: Where a request's ``g`` names the plugin of the assistant that it asks.
+PLUGIN = "ragstone_plugin"
 
 #: What a caller hears of a bug: nothing of our insides, which stand in the log.
 BUG = {
@@ -38,15 +48,89 @@ _WORDS = {
 _TITLES = {401: "The key is wrong", 403: "This may not be done", 429: "That was too often", 503: "Not now"}
 
 
-def install(app: Flask, manners: Mapping[str, Manner]) -> None:
+def install(app: Flask, manners: Mapping[str, Manner], note: Callable[[str, str], None]) -> None:
     """Answer every error of ``app`` in the caller's own language.
 
-    ``manners``: how problem details are told instead, below which path.
+    ``manners``: how problem details are told instead, below which path. ``note``: called with a plugin's name and what
+    failed in a page or assistant of it.
     """
+    app.extensions[_NOTE] = note
     app.extensions[_MANNERS] = dict(manners)
     app.register_error_handler(RagstoneError, _expected)
     app.register_error_handler(HTTPException, _http)
     app.register_error_handler(Exception, _bug)
+
+
+class App(Flask):
+    """A Flask app of which no page ends a thread of the server: what ``sys.exit`` raises is an error of that page."""
+
+    def preprocess_request(self) -> Any:
+        """Run what a blueprint has before its pages. Raises ``PluginError``."""
+        with _without_exit():
+            return super().preprocess_request()
+
+    def dispatch_request(self) -> Any:
+        """Run the page. Raises ``PluginError``."""
+        with _without_exit():
+            return super().dispatch_request()
+
+    def wsgi_app(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+        """Answer a request."""
+        body: Iterable[bytes]
+        try:
+            body = super().wsgi_app(environ, start_response)
+        except BaseException as error:
+            if isinstance(error, Exception) or not is_failure(error):
+                raise
+            _log.error("%s %s was ended", environ["REQUEST_METHOD"], environ.get("PATH_INFO"), exc_info=error)
+            body = Response(json.dumps(BUG), 500, mimetype="application/problem+json")(environ, start_response)
+        # a file is sent by the server itself, and no code of a page is asked for its pieces
+        return _Body(body) if isinstance(body, ClosingIterator) else body
+
+
+class _Body:
+    """The pieces of a response, from which no ``SystemExit`` comes."""
+
+    def __init__(self, pieces: ClosingIterator) -> None:
+        self._pieces = pieces
+        self.close = pieces.close
+
+    def __iter__(self) -> _Body:
+        return self
+
+    def __next__(self) -> bytes:
+        with _without_exit():
+            return next(self._pieces)
+
+
+@contextmanager
+def _without_exit() -> Iterator[None]:
+    try:
+        yield
+    except BaseException as error:
+        if isinstance(error, Exception) or not is_failure(error):
+            raise
+        plugin = _plugin() if has_request_context() else None
+        whose = f"the plugin {plugin}" if plugin else "a page"
+        raise PluginError(f"{whose} raised {type(error).__name__}, which would end the process") from error
+
+
+def _plugin() -> str | None:
+    """The plugin whose page or assistant the request is for."""
+    named: str | None = g.get(PLUGIN) or (
+        plugin_of(current_app, request.blueprints[-1]) if request.blueprints else None
+    )
+    return named
+
+
+def _note(error: BaseException) -> str | None:
+    """Say in its state what the request's plugin did wrong; returns its name."""
+    plugin = _plugin()
+    if plugin is not None:
+        rule = request.url_rule.rule if request.url_rule else request.path
+        noted: Callable[[str, str], None] = current_app.extensions[_NOTE]
+        noted(plugin, f"{request.method} {rule} raised {type(error).__name__}")
+    return plugin
 
 
 def problem_of(error: BaseException) -> dict[str, Any]:
@@ -55,11 +139,13 @@ def problem_of(error: BaseException) -> dict[str, Any]:
         if error.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
             _log.error("%s: %s", type(error).__name__, error)
         return error.to_problem()
-    _log.error("an answer failed", exc_info=error)
+    _log.error("an answer failed", exc_info=error)  # also SystemExit
     return dict(BUG)
 
 
 def _expected(error: RagstoneError) -> Response:
+    if isinstance(error, PluginError):
+        _note(error.__cause__ or error)
     return _answer(problem_of(error))
 
 
@@ -79,8 +165,17 @@ def _http(error: HTTPException) -> Response | HTTPException:
 
 
 def _bug(error: Exception) -> Response:
-    _log.error("%s %s failed", request.method, request.path, exc_info=error)
-    return _answer(dict(BUG))
+    plugin = _note(error)
+    of = f" of the plugin {plugin}" if plugin else ""
+    _log.error("%s %s%s failed", request.method, request.path, of, exc_info=error)
+    return _answer(problem_in(plugin))
+
+
+def problem_in(plugin: str | None) -> dict[str, Any]:
+    """What a caller hears of a bug, in a plugin's code where it is that."""
+    if plugin is None:
+        return dict(BUG)
+    return {**BUG, "title": PluginError.title, "detail": f"The plugin {plugin} failed. Ragstone's log says more."}
 
 
 def _answer(problem: dict[str, Any]) -> Response:
@@ -90,7 +185,7 @@ def _answer(problem: dict[str, Any]) -> Response:
         response = jsonify(manner(problem))
         response.status_code = problem["status"]
     elif _reads_pages():
-        response = Response(render_template("ragstone/error.html", problem=problem), problem["status"])
+        response = Response(_page(problem), problem["status"])
     else:
         response = jsonify(problem)
         response.status_code = problem["status"]
@@ -98,6 +193,14 @@ def _answer(problem: dict[str, Any]) -> Response:
     response.headers["Cache-Control"] = "no-store"
     response.vary.add("Accept")
     return response
+
+
+def _page(problem: dict[str, Any]) -> str:
+    try:
+        return render_template("ragstone/error.html", problem=problem)
+    except (Exception, SystemExit):  # a blueprint's context processor, which runs for this page too
+        _log.exception("the page that shows an error could not be made")
+        return f"<!doctype html><title>{escape(problem['title'])}</title><p>{escape(problem['detail'])}"
 
 
 def _reads_pages() -> bool:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from flask import Blueprint, Response, abort, current_app, jsonify, redirect, render_template, request
+from flask import Blueprint, Response, abort, current_app, g, jsonify, redirect, render_template, request
 
 from ragstone.core import RagstoneError
 
 from . import openapi
+from .errors import PLUGIN
 from .keys.access import access
 from .keys.checking import is_unknown
 
@@ -39,6 +40,7 @@ def blueprint(host: Host) -> Blueprint:
         narrow = {key: request.args[key] for key in asked.narrowings if request.args.get(key)}
         question, answer, problem, status = request.args.get("q", "").strip(), None, None, 200
         if question:
+            g.setdefault(PLUGIN, host.plugin_of(name))
             try:
                 answer = asked.ask(question, narrow=narrow)
             except RagstoneError as error:

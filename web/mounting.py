@@ -6,12 +6,13 @@ import logging
 import re
 from typing import TYPE_CHECKING
 
-from flask import Flask
+from flask import Blueprint, Flask
+
+from ragstone.core import is_failure
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from flask import Blueprint
     from werkzeug.routing import Map
 
     from ragstone.core import Host
@@ -19,6 +20,16 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 
 _PLUGINS = "ragstone.plugins"
+#: Functions that run for every page as an app keeps them, how a blueprint adds one, and how one for its own pages.
+_FUNCTIONS = {
+    "before_request_funcs": ("before_app_request", "before_request"),
+    "after_request_funcs": ("after_app_request", "after_request"),
+    "teardown_request_funcs": ("teardown_app_request", "teardown_request"),
+    "error_handler_spec": ("app_errorhandler", "errorhandler"),
+    "template_context_processors": ("app_context_processor", "context_processor"),
+    "url_value_preprocessors": ("app_url_value_preprocessor", "url_value_preprocessor"),
+    "url_default_functions": ("app_url_defaults", "url_defaults"),
+}
 
 
 class Mounts:
@@ -43,14 +54,19 @@ class Mounts:
 
     def register(self, plugin: str, pages: Blueprint) -> None:
         """Put a plugin's pages on the app, or disable the plugin and say with whom it collides."""
+        if not isinstance(pages, Blueprint):
+            self._refuse(plugin, f"its pages are {type(pages).__name__} {repr(pages)[:60]}, not a flask.Blueprint")
+            return
         trial = Flask(self._app.import_name, static_folder=None)
         try:
             trial.register_blueprint(pages)
-            if clash := self._clash(plugin, pages, trial):
-                self._refuse(plugin, clash)
+            if fault := self._clash(plugin, pages, trial) or self._reach(plugin, trial):
+                self._refuse(plugin, fault)
                 return
             self._app.register_blueprint(pages)
-        except Exception as error:
+        except BaseException as error:
+            if not is_failure(error):
+                raise
             _log.exception("the pages of plugin %s cannot be used", plugin)
             self._refuse(plugin, f"its pages cannot be used: {type(error).__name__}: {error}")
             return
@@ -64,6 +80,25 @@ class Mounts:
             if owner := self._owners.get(key):
                 return f"plugin {plugin} and {owner} both want {key[0]} {rule}"
         return None
+
+    def _reach(self, plugin: str, trial: Flask) -> str | None:
+        """What a plugin's blueprint does to pages of others: it would break all of them where it fails."""
+        plain = Flask(self._app.import_name, static_folder=None)
+        for attribute, (for_all, for_own) in _FUNCTIONS.items():
+            if (getattr(trial, attribute).get(None) or None) != (getattr(plain, attribute).get(None) or None):
+                return f"plugin {plugin} has a function for every page of the server ({for_all}), not ({for_own})"
+        changed = [key for key, value in plain.config.items() if trial.config.get(key) != value]
+        changed += [name for name in ("wsgi_app", "session_interface") if name in vars(trial)]
+        if "jinja_env" in vars(trial):
+            for kind in ("filters", "tests", "globals"):
+                known, given = getattr(self._app.jinja_env, kind), getattr(trial.jinja_env, kind)
+                usual = getattr(plain.jinja_env, kind)
+                changed += [
+                    name
+                    for name in given.keys() & known.keys()
+                    if name not in usual or (kind != "globals" and given[name] is not usual[name])
+                ]
+        return f"plugin {plugin} changes {changed[0]} of the whole server" if changed else None
 
     def _refuse(self, plugin: str, reason: str) -> None:
         _log.error("plugin %s has no pages: %s", plugin, reason)

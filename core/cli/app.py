@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import logging
 import sys
 from contextlib import redirect_stdout
 from importlib import metadata
 from pathlib import Path
+from typing import Any
 
 import click
 
-from ..errors import RagstoneError
+from ..errors import PluginError, RagstoneError
 from ..host import Host
 from ..settings import read_settings
 from . import commands
 from .logs import is_json, log_as_json, log_bug, log_error, log_to_stderr, stderr_as_it_was
 from .show import printable
+
+_log = logging.getLogger(__name__)
 
 _INTERRUPTED = 130
 
@@ -41,6 +45,10 @@ class Deployment:
             host.start()
         return host
 
+    def plugin_of_command(self, name: str) -> str | None:
+        """The plugin that gave a command."""
+        return None if self._host is None else self._host.plugin_of_command(name)
+
     def close(self) -> None:
         """Close the host, if there is one."""
         if self._host is not None:
@@ -60,6 +68,7 @@ class _Cli(click.Group):
     def list_commands(self, ctx: click.Context) -> list[str]:
         try:
             self._load(ctx)
+            deployment_of(ctx).loaded().check_commands(self)
         except RagstoneError as error:  # whoever asks for help gets it
             click.echo(f"ragstone: {printable(str(error))}; the plugins' commands are not shown", err=True)
         return super().list_commands(ctx)
@@ -83,6 +92,23 @@ class _Cli(click.Group):
             names = printable(", ".join(f"{state.name} ({state.install})" for state in off))
             # it may be one of theirs
             raise click.UsageError(f"{error.message} Plugins that lack a package: {names}", ctx) from None
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command. Raises ``PluginError`` for one that calls ``sys.exit``."""
+        try:
+            return super().invoke(ctx)
+        except (click.ClickException, click.exceptions.Exit, click.Abort, RagstoneError):
+            raise
+        except (Exception, SystemExit) as error:
+            name = ctx.invoked_subcommand or ""
+            plugin = deployment_of(ctx).plugin_of_command(name)
+            of = f" of the plugin {plugin}" if plugin else ""
+            if isinstance(error, SystemExit):
+                what = f"the command {name}{of} was ended by sys.exit({error.code!r})"
+                raise PluginError(what, hint="a plugin must not end the process") from error
+            if plugin:
+                _log.error("the command %s%s failed", name, of)
+            raise
 
     def _load(self, ctx: click.Context) -> None:
         if "ragstone.loaded" not in ctx.meta:

@@ -35,7 +35,7 @@ def plugins(deployment: Deployment, as_json: bool) -> None:
     """List the plugins: version, where from, loaded or not, and why."""
     host = deployment.loaded()
     with suppress(StorageError):  # said by the commands that need the storage
-        host.try_plugins()
+        host.try_plugins(OWN)
     states = host.plugins
     if as_json:
         show.as_json([asdict(state) for state in states])

@@ -116,6 +116,7 @@ class _Examination:
 def _checks_of_plugins(host: Host) -> Iterator[Check]:
     _ = host.assistants, host.tools  # a plugin that raises here is named below
     yield from host.plugin_checks()
+    host.try_postprocessors()
 
 
 def _closed(host: Host) -> list[Check]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..errors import EncoderError
+from ..errors import EncoderError, is_failure
 from ..forks import OfOneProcess, OwnLock
 from ..tracing import listened_to
 from ..turns import Turns
@@ -180,7 +180,9 @@ class Encoder:
         name = model.model_name
         try:
             vectors = np.asarray(embed(model), np.float32)
-        except Exception as error:
+        except BaseException as error:
+            if not is_failure(error):
+                raise
             raise EncoderError(f"the model raised {type(error).__name__}: {error}", where=name) from error
         if (
             vectors.shape[:1] != (count,)

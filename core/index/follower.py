@@ -111,11 +111,11 @@ class Follower:
         try:
             query = VectorStoreQuery(query_embedding=question.tolist(), similarity_top_k=wanted, filters=filters)
             ids = store.query(query).ids
-        except Exception as error:
+            return None if ids is None else list(dict.fromkeys(name.rpartition("#")[0] for name in ids))[:limit]
+        except (Exception, SystemExit) as error:
             if self._store is store:  # else it was closed meanwhile
                 self._give_up(f"a search failed: {error}")
             return None
-        return None if ids is None else list(dict.fromkeys(name.rpartition("#")[0] for name in ids))[:limit]
 
     def catch_up(self) -> bool:
         """Apply what changed since the last time; ``True`` when there was something. Opens the store at first.
@@ -137,7 +137,7 @@ class Follower:
                 self._apply(snapshot, row)
             except Stopped:
                 raise
-            except Exception as error:
+            except (Exception, SystemExit) as error:
                 if self._stop.is_set():  # what was closed meanwhile is not at fault
                     self._let_go()
                     raise Stopped from error

@@ -9,11 +9,12 @@ import textwrap
 from importlib import metadata
 from typing import TYPE_CHECKING, Any
 
+import click
 import pytest
 
 from ragstone.core import HOOKS_VERSION, Host, MissingExtra, PluginState, Settings, hookimpl, require_extra
 from ragstone.plugins.book_chat.shelf import Shelf
-from tests.installed import ALWAYS, BUILTINS, DOORS, PLUGINS
+from tests.installed import BUILTINS, DOORS, PLUGINS
 from tests.third_party_fakes import distribution, fast_models, run
 
 if TYPE_CHECKING:
@@ -25,6 +26,13 @@ FINE = """
     @hookimpl
     def ragstone_checks(host):
         return [Check("fine", True, "well")]
+"""
+TAKES_SERVE = """
+    from ragstone.core import hookimpl
+
+    @hookimpl
+    def ragstone_commands(cli):
+        cli.command("serve")(lambda: None)
 """
 FAILS_TO_IMPORT = "import no_such_package_anywhere"
 EXITS = """
@@ -142,8 +150,11 @@ def test_all_at_once(site: Path, tmp_path: Path, small_book: Path, monkeypatch: 
         assert {name: told[name] for name in BROKEN} == {name: told_[1:] for name, told_ in BROKEN.items()}
         assert told["raises-later"] == ("failed", "ragstone_opened raised ValueError: no opening today")
         assert [name for name, (state, _) in told.items() if state == "loaded"] == [
-            *sorted(["fast_models", "fine", *PLUGINS]),
-            *ALWAYS,
+            *DOORS,
+            *PLUGINS,
+            "fast_models",
+            "fine",
+            *BUILTINS,
         ]
         assert_serves(host, small_book)
 
@@ -154,10 +165,7 @@ def test_the_command_lists_them_and_the_rest_serve(site: Path, small_book: Path)
     done = run("plugins", "--json", site=site)
     assert done.code == 0
     listed = {state["name"]: state for state in json.loads(done.out)}
-    assert list(listed) == [
-        *sorted([*BROKEN, *PLUGINS, "fast_models"]),
-        *ALWAYS,
-    ]
+    assert list(listed) == [*DOORS, *PLUGINS, *sorted([*BROKEN, "fast_models"]), *BUILTINS]
     for name, (_code, state, reason) in BROKEN.items():
         assert listed[name] == {
             "name": name,
@@ -234,26 +242,52 @@ def test_the_order_is_the_deployments(site: Path, tmp_path: Path, monkeypatch: p
     on_path(site, monkeypatch)
     with opened(tmp_path, plugins=["cow", "fast_models", "ant", "book_chat"]) as host:
         assert [(state.name, state.state) for state in host.plugins] == [
+            *((name, "loaded") for name in DOORS),
             ("cow", "loaded"),
             ("fast_models", "loaded"),
             ("ant", "loaded"),
             ("book_chat", "loaded"),
             *((name, "disabled") for name in sorted(["bee", *PLUGINS]) if name != "book_chat"),
-            *((name, "loaded") for name in ALWAYS),
+            *((name, "loaded") for name in BUILTINS),
         ]
         assert states(host)["bee"][1] == "not in the deployment's list of plugins"
 
 
-def test_without_a_list_they_go_by_name(site: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_list_ragstones_own_come_first_and_then_the_others_by_name(
+    site: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for name in ("cow", "ant"):
         distribution(site, name, FINE)
     on_path(site, monkeypatch)
     host = Host(Settings(data_dir=tmp_path / "data"), plugins={"aardvark": object()})
-    assert list(states(host)) == [
-        *sorted(["ant", "cow", "fast_models", *PLUGINS]),
-        "aardvark",
-        *ALWAYS,
-    ]
+    assert list(states(host)) == [*DOORS, *PLUGINS, "ant", "cow", "fast_models", "aardvark", *BUILTINS]
+
+
+def test_another_distribution_cannot_take_the_name_of_one_of_ragstones_own(
+    site: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    distribution(site, "a-books", FINE, plugin="book_chat")
+    on_path(site, monkeypatch)
+    with opened(tmp_path) as host:
+        assert [(state.origin, state.state, state.reason) for state in host.plugins if state.name == "book_chat"] == [
+            ("ragstone", "loaded", None),
+            ("a-books", "failed", "the name book_chat is taken by the plugin of ragstone"),
+        ]
+
+
+def test_the_deployments_order_says_who_keeps_a_command(
+    site: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    distribution(site, "cow", TAKES_SERVE)
+    on_path(site, monkeypatch)
+    for order, loser, reason in (
+        (None, "cow", "both web and cow give a command 'serve'"),
+        (["cow"], "cow", "both web and cow give a command 'serve'"),
+        (["cow", "web"], "web", "both cow and web give a command 'serve'"),
+    ):
+        with opened(tmp_path, **({} if order is None else {"plugins": order})) as host:
+            host.add_commands(click.Group("ragstone"))
+            assert states(host)[loser] == ("failed", reason)
 
 
 def test_a_door_may_be_put_in_its_place(site: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -261,7 +295,7 @@ def test_a_door_may_be_put_in_its_place(site: Path, tmp_path: Path, monkeypatch:
     on_path(site, monkeypatch)
     with opened(tmp_path, plugins=["web", "book_chat"]) as host:
         loaded = [name for name, (state, _) in states(host).items() if state == "loaded"]
-        assert loaded == ["web", "book_chat", *sorted({*DOORS, "gate"} - {"web"}), *BUILTINS]
+        assert loaded == [*(name for name in DOORS if name != "web"), "web", "book_chat", "gate", *BUILTINS]
 
 
 def test_disabled_by_the_settings(site: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -280,7 +314,7 @@ def test_no_plugin_at_all(tmp_path: Path) -> None:
 
 def test_an_unknown_name_is_told_with_its_neighbour(tmp_path: Path) -> None:
     with opened(tmp_path, plugins=["bok_chat", "zzz", "book_chat"]) as host:
-        assert host.plugins[:2] == (
+        assert host.plugins[len(DOORS) : len(DOORS) + 2] == (
             PluginState("bok_chat", "-", "-", "failed", "no such plugin is installed; did you mean book_chat?"),
             PluginState("zzz", "-", "-", "failed", "no such plugin is installed"),
         )
@@ -289,7 +323,7 @@ def test_an_unknown_name_is_told_with_its_neighbour(tmp_path: Path) -> None:
 
 def test_a_name_twice_in_the_list_counts_once(tmp_path: Path) -> None:
     with opened(tmp_path, plugins=["book_chat", "book_chat"]) as host:
-        assert [state.name for state in host.plugins if state.state == "loaded"] == ["book_chat", *ALWAYS]
+        assert [state.name for state in host.plugins if state.state == "loaded"] == [*DOORS, "book_chat", *BUILTINS]
         assert [state.name for state in host.plugins].count("book_chat") == 1
         assert states(host)["book_chat"] == ("loaded", None)
 

@@ -191,7 +191,7 @@ def test_a_list_beside_tables_is_told_how_to_be_written(tmp_path: Path) -> None:
             "nonsense = 1",
             (
                 "unknown key nonsense "
-                "(known: cache_dir, data_dir, database, encoder, index, llm, plugins, prompts, retrieval)"
+                "(known: cache_dir, data_dir, database, encoder, index, limits, llm, plugins, prompts, retrieval)"
             ),
         ),
         ("[encoder]\nprecison = 'int8'", "unknown key encoder.precison (did you mean encoder.precision?)"),

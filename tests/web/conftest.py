@@ -153,6 +153,13 @@ class SpeakingHost:
     def options(self, model: type[WebSettings]) -> WebSettings:
         return self.settings
 
+    def plugin_of(self, assistant: str) -> str:
+        return assistant
+
+    def note_failure(self, plugin: str, reason: str) -> None:
+        if plugin in self.states:
+            self.states[plugin].reason = reason
+
     def disable(self, plugin: str, reason: str) -> None:
         self.states[plugin].state, self.states[plugin].reason = "failed", reason
 

@@ -241,14 +241,14 @@ def test_tools_of_plugins_are_called_and_fail_in_words(address: str, caplog: pyt
                 ("add", {"a": "many"}, "a: Input should be a valid integer"),
                 ("add", {}, "a: Field required"),
                 ("fail", {"how": "kindly"}, "there is no such number"),
-                ("fail", {"how": "badly"}, "The tool failed. Ragstone's log says why."),
+                ("fail", {"how": "badly"}, "The plugin abacus failed. Ragstone's log says why."),
             ):
                 wrong = await client.call_tool(name, arguments)
                 assert (wrong.is_error, words in wrong.content[0].text) == (True, True), wrong.content
                 assert "secret" not in wrong.content[0].text
 
     talk(work())
-    assert "the tool fail failed" in caplog.text
+    assert "the tool fail of the plugin abacus failed" in caplog.text
 
 
 def test_many_clients_at_once(address: str) -> None:

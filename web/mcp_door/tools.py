@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 from pydantic import ValidationError
 
-from ragstone.core import Answer, BadRequest, Delta, RagstoneError, find_passages, read_question
+from ragstone.core import Answer, BadRequest, Delta, RagstoneError, find_passages, is_failure, read_question
 
 from ..openapi import question_schema
 from ..sources import source_list
@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     Tell = Callable[[str], None]
 
 _log = logging.getLogger(__name__)
-
-_FAILED = "The tool failed. Ragstone's log says why."
 
 
 @dataclass(frozen=True)
@@ -52,6 +50,8 @@ class Offer:
     call: Callable[[dict[str, Any], Tell], Called]
     #: Whether it surely changes nothing.
     reads_only: bool = False
+    #: Whose it is, where it is a plugin's own.
+    plugin: str | None = None
 
 
 def offers(host: Host, access: Access) -> dict[str, Offer]:
@@ -65,7 +65,7 @@ def offers(host: Host, access: Access) -> dict[str, Offer]:
         if name in found:
             _log.error("the tool %s of plugin %s has the name of an assistant's", name, plugin)
         elif access.may_ask(*host.assistants_of(plugin)):
-            found[name] = _own(name, plugin, tool)
+            found[name] = _own(host, name, plugin, tool)
     return found
 
 
@@ -76,9 +76,12 @@ def called(offer: Offer, arguments: Mapping[str, Any], tell: Tell) -> Called:
     except RagstoneError as error:
         problem = error.to_problem()
         return Called(f"{problem['title']}: {problem['detail']}", failed=True)
-    except Exception:
-        _log.exception("the tool %s failed", offer.name)
-        return Called(_FAILED, failed=True)
+    except BaseException as error:
+        if not is_failure(error):
+            raise
+        _log.exception("the tool %s%s failed", offer.name, f" of the plugin {offer.plugin}" if offer.plugin else "")
+        whose = f"The plugin {offer.plugin} failed" if offer.plugin else "The tool failed"
+        return Called(f"{whose}. Ragstone's log says why.", failed=True)
 
 
 def passage_uri(assistant: str, chunk_id: str) -> str:
@@ -143,7 +146,7 @@ def _search(assistant: Assistant) -> Offer:
     )
 
 
-def _own(name: str, plugin: str, tool: BaseTool) -> Offer:
+def _own(host: Host, name: str, plugin: str, tool: BaseTool) -> Offer:
     def call(arguments: dict[str, Any], tell: Tell) -> Called:  # noqa: ARG001 - in one piece
         model = tool.metadata.fn_schema
         if model is not None:
@@ -153,10 +156,17 @@ def _own(name: str, plugin: str, tool: BaseTool) -> Offer:
                 first = error.errors(include_url=False, include_input=False)[0]
                 place = ".".join(str(part) for part in first["loc"]) or "the arguments"
                 raise BadRequest(f"{place}: {first['msg']}") from error
-        given = tool(**arguments)  # by the names of its own schema
-        raw = given.raw_output
-        text = raw if isinstance(raw, str) else json.dumps(raw, ensure_ascii=False, default=str, indent=2)
-        return Called(text, json.loads(json.dumps(raw, default=str)) if isinstance(raw, dict) else None, given.is_error)
+        try:
+            given = tool(**arguments)  # by the names of its own schema
+            raw = given.raw_output
+            text = raw if isinstance(raw, str) else json.dumps(raw, ensure_ascii=False, default=str, indent=2)
+            data = json.loads(json.dumps(raw, default=str)) if isinstance(raw, dict) else None
+            return Called(text, data, given.is_error)
+        except BaseException as error:
+            if is_failure(error) and not isinstance(error, RagstoneError):
+                host.note_failure(plugin, f"its tool {name} raised {type(error).__name__}")
+            raise
 
     schema = tool.metadata.get_parameters_dict()
-    return Offer(name, name.replace("_", " "), tool.metadata.description or f"A tool of {plugin}.", schema, call)
+    description = tool.metadata.description or f"A tool of {plugin}."
+    return Offer(name, name.replace("_", " "), description, schema, call, plugin=plugin)

@@ -6,10 +6,11 @@ import time
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from flask import Blueprint, Response, jsonify, request
+from flask import Blueprint, Response, g, jsonify, request
 
 from ragstone.core import BadRequest, EncoderError
 
+from ..errors import PLUGIN
 from ..json_body import read_json
 from ..keys.access import access
 from ..origins import Reach
@@ -60,6 +61,7 @@ def blueprint(host: Host) -> Blueprint:
         if chat.model not in assistants():
             raise NoSuchModel(chat.model, assistants())
         assistant = host.assistants[chat.model]
+        g.setdefault(PLUGIN, host.plugin_of(chat.model))
         reply = Reply(chat, host.encoder.count_tokens, request.host_url)
         items = assistant.stream(chat.question, top_k=chat.top_k, narrow=chat.narrow, history=chat.history)
         if chat.stream:

@@ -59,7 +59,7 @@ class Reply:
                     return
                 said.append(item.text)
                 yield self._chunk({"content": item.text})
-        except Exception as error:  # the status has been sent: the stream itself has to say it
+        except (Exception, SystemExit) as error:  # the status has been sent: the stream itself has to say it
             yield _event(error_of(problem_of(error)))
         else:
             yield _event(error_of(BUG))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
@@ -53,4 +52,4 @@ def sources(deployment: Deployment, slug: str, concepts: tuple[str, ...], retry:
     elif not seen:
         click.echo("There was nothing to look for; --retry looks again for what was not found, --concept for one.")
     if any(each.state != "found" for each in seen.values()):
-        sys.exit(1)
+        click.get_current_context().exit(1)

@@ -59,7 +59,7 @@ def check(deployment: Deployment, folder: Path | None, repair: bool, as_json: bo
             for fault in each.faults:
                 click.echo(printable(f"{each.id}/{fault}"))
     if any(each.state == "damaged" for each in found):
-        sys.exit(_DAMAGED)
+        click.get_current_context().exit(_DAMAGED)
 
 
 @episodes.command(epilog="Example: ragstone wiki episodes export ./given")
