@@ -57,7 +57,7 @@ def quoted(text: str) -> list[str]:
     return [match[1] or match[2] for match in _QUOTED.finditer(text)]
 
 
-@lru_cache(maxsize=16384)
+@lru_cache(maxsize=4096)
 def _odd(shape: str) -> bool:
     """ "ROS2", "iPhone", "NASA": letters with digits, or capitals that open no sentence."""
     has_digit = any(c.isdigit() for c in shape)
