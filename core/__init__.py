@@ -9,6 +9,7 @@ with uncollected():
     from .analysis import question_stems, stems
     from .answers import Answer, Citation, Delta, Timings
     from .assistants import Assistant
+    from .budget import Budget, Places, check_budget, set_budget
     from .calibration import DEFAULT_THRESHOLD, FEWEST_CHUNKS, OFFERED, Calibration, calibrate
     from .catalog import PluginTables
     from .child import apart
@@ -27,6 +28,7 @@ with uncollected():
     from .errors import (
         BadRequest,
         EncoderError,
+        LLMBusy,
         LLMError,
         MissingExtra,
         NotFound,
@@ -77,6 +79,7 @@ __all__ = [
     "Answer",
     "Assistant",
     "BadRequest",
+    "Budget",
     "Calibration",
     "ChatFailed",
     "ChatReply",
@@ -103,12 +106,14 @@ __all__ = [
     "HybridRetriever",
     "IngestProgress",
     "IngestReport",
+    "LLMBusy",
     "LLMError",
     "LLMSettings",
     "LazyGroup",
     "MissingExtra",
     "NotFound",
     "Passages",
+    "Places",
     "PluginError",
     "PluginState",
     "PluginTables",
@@ -138,6 +143,7 @@ __all__ = [
     "ask_llm",
     "best_of_sums",
     "calibrate",
+    "check_budget",
     "choose_quotes",
     "contradictions",
     "find_passages",
@@ -155,6 +161,7 @@ __all__ = [
     "require_extra",
     "sentence_spans",
     "server_address",
+    "set_budget",
     "show_json",
     "show_progress",
     "show_table",

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, TypeVar
 from llama_index.core.instrumentation.events.retrieval import RetrievalEndEvent, RetrievalStartEvent
 from llama_index.core.schema import QueryBundle
 
+from .budget import check_budget
 from .catalog import Catalog
 from .corpus import Corpus, CorpusInfo
 from .errors import (
@@ -31,7 +32,7 @@ from .synthesis import Extractive, Generative, Synthesizer
 from .tracing import step
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from pathlib import Path
     from types import TracebackType
 
@@ -184,6 +185,7 @@ class Host(Hooks):
             retrieval = self._retrieve(corpus, question, top_k, filters)
             nodes, cut = list(retrieval.nodes), []
             for plugin, postprocessor in self.postprocessors(corpus):
+                check_budget()
                 before = nodes
                 try:
                     nodes = postprocessor.postprocess_nodes(nodes, query_bundle=QueryBundle(query_str=question))
@@ -197,6 +199,7 @@ class Host(Hooks):
         return replace(retrieval, nodes=tuple(nodes), cut=tuple(cut))
 
     def _retrieve(self, corpus: Corpus, question: str, top_k: int, filters: MetadataFilters | None) -> Retrieval:
+        check_budget()
         plugin, retriever = self._given_retriever(corpus, top_k, filters)
         try:
             return retrieve_with(retriever, corpus, question, filters)
@@ -219,14 +222,24 @@ class Host(Hooks):
 
     def checks(self) -> tuple[Check, ...]:
         """The host's own checks and the plugins'."""
-        found = [check_encoder(self), check_catalog(self)]
+        return tuple(check for look in self.check_parts().values() for check in look())
+
+    def check_parts(self) -> dict[str, Callable[[], Sequence[Check]]]:
+        """The checks by what they look at, for a caller that limits the time of each."""
+        parts: dict[str, Callable[[], Sequence[Check]]] = {
+            "encoder": lambda: [check_encoder(self)],
+            "catalog": lambda: [check_catalog(self)],
+        }
         if self._following is not None:
-            found += self._following.checks()
+            parts["index"] = self._following.checks
+        parts["plugins"] = self._plugin_checks
+        return parts
+
+    def _plugin_checks(self) -> Sequence[Check]:
         try:
-            found += self.plugin_checks()
+            return list(self.plugin_checks())
         except StorageError as error:  # a database that is away for a moment is no plugin's fault
-            found.append(Check("plugins", False, error.what))
-        return tuple(found)
+            return [Check("plugins", False, error.what)]
 
     # Long life
 
