@@ -20,6 +20,9 @@ _log = logging.getLogger(__name__)
 
 _MANNERS = "ragstone.manners"
 
+#: ``Retry-After`` of a response with status 503 that says nothing else.
+RETRY_SECONDS = "2"
+
 #: What a caller hears of a bug: nothing of our insides, which stand in the log.
 BUG = {
     "type": "about:blank",
@@ -47,6 +50,12 @@ def install(app: Flask, manners: Mapping[str, Manner]) -> None:
     app.register_error_handler(RagstoneError, _expected)
     app.register_error_handler(HTTPException, _http)
     app.register_error_handler(Exception, _bug)
+
+    @app.after_request
+    def say_when_to_retry(response: Response) -> Response:
+        if response.status_code == HTTPStatus.SERVICE_UNAVAILABLE:
+            response.headers.setdefault("Retry-After", RETRY_SECONDS)
+        return response
 
 
 def problem_of(error: BaseException) -> dict[str, Any]:
