@@ -282,21 +282,18 @@ class Lane(ThreadedTaskDispatcher):  # type: ignore[misc]  # waitress has no typ
         if quiet:
             self.queue_logger = _quiet
         self._mean = 0.0
-        #: When the tasks that are being served were begun, and when those in the queue came in.
+        #: By thread, when the task that it serves was begun.
         self._begun: dict[int, float] = {}
-        self._came: dict[int, float] = {}
         self.set_thread_count(threads)
 
     def add_task(self, task: Any) -> None:
         """Put it behind the others."""
-        self._came[id(task)] = time.monotonic()
         super().add_task(_Timed(task, self))
 
     def serve(self, task: Any) -> None:
         """Do it, in a thread of the lane."""
         thread, begun = threading.get_ident(), time.monotonic()
         with self.lock:
-            self._came.pop(id(task), None)
             self._begun[thread] = begun
         try:
             task.service()
@@ -322,13 +319,9 @@ class Lane(ThreadedTaskDispatcher):  # type: ignore[misc]  # waitress has no typ
         """Take the tasks out of the queue that have waited in it for longer than that."""
         with self.lock:
             ends = time.monotonic() - seconds
-            late = [timed.task for timed in self.queue if self._came[id(timed.task)] < ends]
-            if late:
-                kept = [timed for timed in self.queue if self._came[id(timed.task)] >= ends]
-                self.queue.clear()
-                self.queue.extend(kept)
-                for task in late:
-                    del self._came[id(task)]
+            late = []
+            while self.queue and self.queue[0].came < ends:
+                late.append(self.queue.popleft().task)
             return late
 
 
@@ -337,6 +330,7 @@ class _Timed:
 
     def __init__(self, task: Any, lane: Lane) -> None:
         self.task = task
+        self.came = time.monotonic()
         self._lane = lane
 
     def service(self) -> None:
