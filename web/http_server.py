@@ -75,13 +75,14 @@ class Refusal:
         return self._response.status, list(self._response.headers.items()), self._response.get_data()
 
 
-class RequestParser(HTTPRequestParser):
+class RequestParser(HTTPRequestParser):  # type: ignore[misc]  # waitress has no types
     """Waitress's parser, which stops behind the headers of a request with a body until it is released."""
 
     #: What came behind the headers before the request was admitted; ``None`` while nothing is held back.
     held: bytes | None = None
     #: What the request's admission has put into the WSGI environment.
     found: Mapping[str, Any] = MappingProxyType({})
+    expect_continue: bool
     _admitted = False
     _expects_continue = False
 
@@ -160,6 +161,7 @@ class Channel(HTTPChannel):  # type: ignore[misc]  # waitress has no types
 
     parser_class = RequestParser
     task_class = _Task
+    close_when_flushed: bool
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         #: The request and the part of it that is being waited for, and since when. The first headers are waited for

@@ -54,7 +54,7 @@ def measure(folder: Path, requests: int, steps: int, passages: int) -> dict[str,
         def client(first: int, last: int) -> None:
             connection = http.client.HTTPConnection(place, timeout=300)
             for number in range(first, last):
-                method, path, body, headers = request_of(number, questions[number // 10 % len(questions)])
+                method, path, body, headers = request_of(number, questions[number % (len(questions) - 1)])
                 connection.request(method, path, body, headers)
                 response = connection.getresponse()
                 response.read()

@@ -92,7 +92,7 @@ def _asked(run: Run, url: str, clients: int, times: int, path: str, body: dict[s
 
 def expensive_requests(run: Run) -> None:
     """Long selections of brackets and long lists of texts."""
-    bodies = {
+    bodies: dict[str, dict[str, Any]] = {
         "query-selection": {"question": "What is it?", "selection": "(" * 19_000},
         "v1/embeddings": {"model": "cheap", "input": ["one two three " * 20] * 400},
     }

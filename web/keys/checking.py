@@ -81,7 +81,7 @@ def is_unknown(seconds: float) -> bool:
     if not seconds:
         return True
     try:
-        return in_background(unknown).result(seconds)
+        return bool(in_background(unknown).result(seconds))
     except (TimeoutError, StorageError):
         return True
 
