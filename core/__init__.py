@@ -9,6 +9,7 @@ with uncollected():
     from .analysis import question_stems, stems
     from .answers import Answer, Citation, Delta, Timings
     from .assistants import Assistant
+    from .budget import Budget, Places, check_budget, set_budget
     from .calibration import DEFAULT_THRESHOLD, FEWEST_CHUNKS, OFFERED, Calibration, calibrate
     from .catalog import PluginTables
     from .child import apart
@@ -27,6 +28,7 @@ with uncollected():
     from .errors import (
         BadRequest,
         EncoderError,
+        LLMBusy,
         LLMError,
         MissingExtra,
         NotFound,
@@ -80,6 +82,7 @@ __all__ = [
     "Answer",
     "Assistant",
     "BadRequest",
+    "Budget",
     "Calibration",
     "ChatFailed",
     "ChatReply",
@@ -106,6 +109,7 @@ __all__ = [
     "HybridRetriever",
     "IngestProgress",
     "IngestReport",
+    "LLMBusy",
     "LLMError",
     "LLMSettings",
     "LazyGroup",
@@ -113,6 +117,7 @@ __all__ = [
     "NotFound",
     "OwnedFolders",
     "Passages",
+    "Places",
     "PluginError",
     "PluginState",
     "PluginTables",
@@ -143,6 +148,7 @@ __all__ = [
     "ask_llm",
     "best_of_sums",
     "calibrate",
+    "check_budget",
     "check_type",
     "choose_quotes",
     "contradictions",
@@ -163,6 +169,7 @@ __all__ = [
     "require_extra",
     "sentence_spans",
     "server_address",
+    "set_budget",
     "show_json",
     "show_progress",
     "show_table",

@@ -50,13 +50,13 @@ def words(text: str) -> list[str]:
     return [word[:_LONGEST_WORD] for word in _WORD.findall(plain)]
 
 
-@lru_cache(maxsize=65536)
+@lru_cache(maxsize=16384)  # about the words of one language that are in use: questions bring ever new ones
 def _stem(word: str) -> str:
     if word in STOP_WORDS:
         return ""
     stemmer = getattr(_local, "stemmer", None)
     if stemmer is None:  # a stemmer must not be shared between threads
-        stemmer = _local.stemmer = Stemmer.Stemmer("english")
+        stemmer = _local.stemmer = Stemmer.Stemmer("english", 0)  # no cache of its own for each thread
     stem: str = stemmer.stemWord(word)
     return stem
 

@@ -10,6 +10,7 @@
     ├── SourceError           422  something that was to be read cannot be
     ├── EncoderError          503  no model, or not the one it should be
     ├── LLMError              502  the language model did not answer, or not in time
+    │   └── LLMBusy           503  as many as may wait for it already do
     └── StorageError          500  the data folder or the database
         ├── StorageFull       507  no space left
         ├── StorageDenied     503  no permission
@@ -134,6 +135,13 @@ class LLMError(RagstoneError):
 
     status = 502
     title = "The language model did not answer"
+
+
+class LLMBusy(LLMError):
+    """As many requests wait for the language model as may."""
+
+    status = 503
+    title = "The language model is busy"
 
 
 class StorageError(RagstoneError):

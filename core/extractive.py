@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from .asking import asks_for_a_reason, gives_a_reason, holds_what_is_asked
+from .budget import check_budget
 from .passages import PassageWords, words_of
 from .sentences import Unit, with_announced
 
@@ -107,6 +108,7 @@ def _by_words(retrieval: Retrieval) -> Iterator[Quote]:
         place = (passage.score or 0.0) / top if top > 0 else 0.0
         known = words_of(passage.node)
         for index, unit in enumerate(known.pieces):
+            check_budget()
             if unit.kind in {"code", "header"}:
                 continue
             quote = _quote(text, unit, known.pieces[index + 1 :])

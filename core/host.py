@@ -13,6 +13,7 @@ from llama_index.core.instrumentation.events.retrieval import RetrievalEndEvent,
 from llama_index.core.schema import NodeWithScore, QueryBundle
 
 from . import contributions
+from .budget import check_budget
 from .catalog import Catalog
 from .corpus import Corpus, CorpusInfo
 from .errors import (
@@ -22,6 +23,7 @@ from .errors import (
     StorageAway,
     StorageBusy,
     StorageError,
+    TooLarge,
     is_failure,
 )
 from .health import Check, check_catalog, check_encoder
@@ -219,6 +221,7 @@ class Host(Hooks):
         return retrieval
 
     def _retrieve(self, corpus: Corpus, question: str, top_k: int, filters: MetadataFilters | None) -> Retrieval:
+        check_budget()
         plugin, retriever = self._given_retriever(corpus, top_k, filters)
         retrieve = partial(retrieve_with, retriever, corpus, question, filters, contributions.nodes)
         if plugin is None:
@@ -242,7 +245,7 @@ class Host(Hooks):
             what = type(postprocessor).__name__
             try:
                 given = self._plugins.run_for_question(plugin, what, work)
-            except (StorageAway, StorageBusy):  # no plugin's fault
+            except (StorageAway, StorageBusy, TooLarge):  # no plugin's fault
                 raise
             except BaseException as error:
                 if not is_failure(error):
@@ -267,14 +270,24 @@ class Host(Hooks):
 
     def checks(self) -> tuple[Check, ...]:
         """The host's own checks and the plugins'."""
-        found = [check_encoder(self), check_catalog(self)]
+        return tuple(check for look in self.check_parts().values() for check in look())
+
+    def check_parts(self) -> dict[str, Callable[[], Sequence[Check]]]:
+        """The checks by what they look at, for a caller that limits the time of each."""
+        parts: dict[str, Callable[[], Sequence[Check]]] = {
+            "encoder": lambda: [check_encoder(self)],
+            "catalog": lambda: [check_catalog(self)],
+        }
         if self._following is not None:
-            found += self._following.checks()
+            parts["index"] = self._following.checks
+        parts["plugins"] = self._plugin_checks
+        return parts
+
+    def _plugin_checks(self) -> Sequence[Check]:
         try:
-            found += self.plugin_checks()
+            return list(self.plugin_checks())
         except StorageError as error:  # a database that is away for a moment is no plugin's fault
-            found.append(Check("plugins", False, error.what))
-        return tuple(found)
+            return [Check("plugins", False, error.what)]
 
     # Long life
 

@@ -67,6 +67,8 @@ class LexicalSearch:
         if missing:
             fresh = snapshot.word_scores(corpus.id, missing)
             known |= fresh
+            # Words that stand nowhere are looked up again: there is no end of them, and they have no size.
+            fresh = {word: each for word, each in fresh.items() if len(each.keys)}
             with self._lock:
                 added = sum(each.keys.nbytes + each.scores.nbytes for each in fresh.values())
                 if kept.size + added > _KEPT_BYTES:

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 #: Passages whose words are kept: those of some twenty questions, about 10 MB.
 _KEPT = 512
+#: Characters of a text whose words are kept. A selection may be longer, and is mostly asked about once.
+_LONGEST_KEPT = 8_000
 
 
 @dataclass(frozen=True)
@@ -45,9 +47,12 @@ def words_of(node: BaseNode) -> PassageWords:
     return passage_words(headings_of(node), node.get_content())
 
 
-@lru_cache(maxsize=_KEPT)
 def passage_words(headings: str, text: str) -> PassageWords:
     """The words of a text under its headings."""
+    return _kept(headings, text) if len(text) <= _LONGEST_KEPT else _read(headings, text)
+
+
+def _read(headings: str, text: str) -> PassageWords:
     above, inside = frozenset(stems(headings)), stems(text)
     pieces = tuple(units(text))
     return PassageWords(
@@ -57,6 +62,9 @@ def passage_words(headings: str, text: str) -> PassageWords:
         everywhere=above.union(inside),
         inside=tuple(inside),
     )
+
+
+_kept = lru_cache(maxsize=_KEPT)(_read)
 
 
 def covered(idf: Mapping[str, float], held: Collection[str]) -> float:

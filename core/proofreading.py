@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from .budget import check_budget
 from .citations import ITEM_MARK, CheckedSentence, Passages, is_item, read_markers
 from .drafts import Draft, Sentence
 from .tracing import step
@@ -40,6 +41,7 @@ class Proofreading:
 
         ``unfinished``: the model was cut short, so that the sentence may lack its end.
         """
+        check_budget()
         with step("Proofreading.read", written=written) as read:
             standing = list(self._read(written, unfinished))
             read.gave(lambda: {"stands": [each.text for each in standing], "dropped": len(self.draft.dropped)})

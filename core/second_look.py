@@ -97,6 +97,6 @@ def seen(
     return sentence, pairs
 
 
-@lru_cache(maxsize=65536)
+@lru_cache(maxsize=8192)
 def _number(stem: str) -> int:
     return crc32(stem.encode())

@@ -9,6 +9,7 @@ from llama_index.core.schema import NodeWithScore, TextNode
 
 from .analysis import question_stems, stems
 from .analysis import words as plain_words
+from .budget import check_budget
 from .passages import covered
 from .ranking import Scores
 from .retrieval import Retrieval
@@ -70,6 +71,7 @@ def placed(selection: str, passages: Sequence[BaseNode], metadata: Mapping[str, 
     # By its words: a page shows neither the marks of a list nor those of code.
     wanted = " ".join(plain_words(selection))
     for passage in passages:
+        check_budget()
         held = " ".join(plain_words(passage.get_content()))
         if wanted in held or held in wanted:
             return TextNode(id_=passage.node_id, text=selection, metadata=dict(passage.metadata))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from .citations import Splitter
 from .drafts import Draft, Sentence
-from .errors import LLMError
+from .errors import LLMBusy, LLMError
 from .extractive import choose
 from .llms.offering import Offer
 from .proofreading import Proofreading
@@ -106,7 +106,7 @@ class Generative:
         try:
             with closing(self._written(messages, deadline, check)) as sentences:
                 yield from sentences
-        except Failed as error:
+        except (Failed, LLMBusy) as error:
             _log.info("dropped sentences were not written again: %s", error.what)
 
     def _written(

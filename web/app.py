@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from flask import request
+from flask import Flask, Response, request
 
-from . import answers, errors, formulas, home, openai_style, rates, rendering, security
+from ragstone.core import Budget, LLMBusy, Places, set_budget
+
+from . import admission, answers, errors, formulas, home, openai_style, rates, rendering, security
 from .keys import checking
 from .mcp_door.failures import PATH as MCP
 from .mcp_door.failures import error_of as mcp_error
@@ -41,17 +43,20 @@ def create_app(host: Host, *, listen: str | None = None) -> Flask:
     errors.install(app, {openai_style.PREFIX: openai_style.error_of, MCP: mcp_error}, host.note_failure)
     listen = listen or options.host
     names = security.HostNames.of(listen, options.allowed_hosts)
+    admission.install(app)
     security.install(app, names, Origins.of(options.origins))
     rates.install(app, options)
     if checking.needs_keys(options, listen):
         checking.install(app, host)
+    admission.add_check(app, admission.check_own_key)
     _let_files_in(app, options.max_upload_bytes)
+    _limit_work(app, options)
     rendering.install(app, host)
 
     mounts = Mounts(app, host)
     app.register_blueprint(home.blueprint(host))
     app.register_blueprint(formulas.blueprint())
-    app.register_blueprint(openai_style.blueprint(host))
+    app.register_blueprint(openai_style.blueprint(host, options))
     mounts.claim("ragstone's own pages")
     answers.install(app, host, mounts)
     for plugin, pages in host.pages():
@@ -66,12 +71,37 @@ def takes_files(app: Flask, endpoint: str | None = None) -> bool:
     return any(getattr(view, "takes_files", False) for view in asked)
 
 
+def _limit_work(app: Flask, options: WebSettings) -> None:
+    """Give every request a budget, but those of the administration, which may take as long as they need."""
+    # the other threads stay free for what needs no language model
+    places = Places(max(1, options.threads - max(1, options.threads // 4)), _llm_busy)
+
+    @app.before_request
+    def begin() -> None:
+        own_key = getattr(app.view_functions.get(request.endpoint or ""), "own_key", False)
+        set_budget(None if own_key else Budget(options.request_cpu_seconds, places))
+
+    @app.after_request
+    def end(response: Response) -> Response:
+        if response.is_streamed:  # the thread works for it until the last piece
+            response.call_on_close(lambda: set_budget(None))
+        else:
+            set_budget(None)
+        return response
+
+
+def _llm_busy() -> LLMBusy:
+    return LLMBusy("as many questions as may wait for the language model already do", hint="ask again in a moment")
+
+
 def _let_files_in(app: Flask, most: int) -> None:
     """Give views that take files the larger limit of a request's body."""
 
-    @app.before_request
     def widen() -> None:
         if takes_files(app, request.endpoint or ""):
             request.max_content_length = most
             # also what is read of a file in one go, however little is kept in memory
             request.max_form_memory_size = max(_FORM_MEMORY, app.config["MAX_FORM_MEMORY_SIZE"])
+
+    admission.add_check(app, widen)
+    app.before_request(widen)  # an earlier admission widened another object of the same request

@@ -30,6 +30,9 @@ _NOTE = "ragstone.note"
 #: Where a request's ``g`` names the plugin of the assistant that it asks.
 PLUGIN = "ragstone_plugin"
 
+#: ``Retry-After`` of a response with status 503 that says nothing else.
+RETRY_SECONDS = "2"
+
 #: What a caller hears of a bug: nothing of our insides, which stand in the log.
 BUG = {
     "type": "about:blank",
@@ -59,6 +62,12 @@ def install(app: Flask, manners: Mapping[str, Manner], note: Callable[[str, str]
     app.register_error_handler(RagstoneError, _expected)
     app.register_error_handler(HTTPException, _http)
     app.register_error_handler(Exception, _bug)
+
+    @app.after_request
+    def say_when_to_retry(response: Response) -> Response:
+        if response.status_code == HTTPStatus.SERVICE_UNAVAILABLE:
+            response.headers.setdefault("Retry-After", RETRY_SECONDS)
+        return response
 
 
 class App(Flask):

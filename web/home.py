@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from flask import Blueprint, Response, abort, current_app, g, jsonify, redirect, render_template, request
 
@@ -10,20 +10,20 @@ from ragstone.core import RagstoneError
 
 from . import openapi
 from .errors import PLUGIN
+from .health import KEY_LIMIT, Health
 from .keys.access import access
 from .keys.checking import is_unknown
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from werkzeug.wrappers import Response as BaseResponse
 
-    from ragstone.core import Check, Host
+    from ragstone.core import Host
 
 
 def blueprint(host: Host) -> Blueprint:
     """Return the pages of the web front itself."""
     pages = Blueprint("ragstone", __name__)
+    reports = Health(host)
 
     @pages.get("/")
     def home() -> str:
@@ -57,9 +57,10 @@ def blueprint(host: Host) -> Blueprint:
 
     @pages.get("/health")
     def health() -> Response:
-        report, status = health_of(host)
+        report, status = reports.report()
         # who has no key where one is needed hears what a monitor must know
-        response = jsonify({"status": report["status"]} if is_unknown() else report)
+        unknown = is_unknown(0 if reports.hangs else KEY_LIMIT)
+        response = jsonify({"status": report["status"]} if unknown else report)
         response.status_code = status
         response.headers["Cache-Control"] = "no-store"
         return response
@@ -80,36 +81,3 @@ def blueprint(host: Host) -> Blueprint:
         view.__dict__.update(for_all=True)
 
     return pages
-
-
-def _shown(check: Check) -> dict[str, Any]:
-    """Return a check as JSON: its first line alone, for others may name files of this machine."""
-    first = check.detail.splitlines()[:1]
-    told = {"name": check.name, "ok": check.ok, "fatal": check.fatal, "detail": "".join(first)}
-    return told if check.mend is None else {**told, "mend": check.mend}
-
-
-def health_of(host: Host) -> tuple[dict[str, Any], int]:
-    """Return the host's health as JSON, and its status: 200, or 503 with the reason why it cannot answer."""
-    reasons: list[str] = []
-
-    def told(tell: Callable[[], list[dict[str, Any]]]) -> list[dict[str, Any]]:
-        try:
-            return tell()
-        except RagstoneError as error:
-            reasons.append(error.to_problem()["detail"])
-            return []
-
-    checks = told(lambda: [_shown(check) for check in host.checks()])
-    corpora = told(lambda: [{"name": c.name, "documents": c.documents, "chunks": c.chunks} for c in host.corpora()])
-    reasons += [f"{c['name']}: {c['detail']}" for c in checks if c["fatal"] and not c["ok"]]
-    report: dict[str, Any] = {"status": "unavailable" if reasons else "ok"}
-    if reasons:
-        report["reason"] = "; ".join(reasons)
-    report["version"] = host.version
-    report["plugins"] = [
-        {"name": p.name, "version": p.version, "state": p.state, "reason": p.reason} for p in host.plugins
-    ]
-    report["corpora"] = corpora
-    report["checks"] = checks
-    return report, 503 if reasons else 200

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 from flask import Flask, request
 from werkzeug.exceptions import TooManyRequests
 
+from .admission import add_check
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
@@ -90,7 +92,6 @@ def install(app: Flask, options: WebSettings) -> None:
     buckets = Buckets(options.requests_per_minute, options.burst)
     proxies = [ipaddress.ip_network(proxy) for proxy in options.trusted_proxies]
 
-    @app.before_request
     def count() -> None:
         if request.method == "OPTIONS" or request.endpoint in FREE:
             return
@@ -99,3 +100,5 @@ def install(app: Flask, options: WebSettings) -> None:
         if wait:
             again = "in a second" if wait == 1 else f"in {wait} seconds"
             raise TooManyRequests(f"You have asked very often. Please try again {again}.", retry_after=wait)
+
+    add_check(app, count)

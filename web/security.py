@@ -11,6 +11,8 @@ from urllib.parse import urlsplit
 from flask import Flask, Response, abort, request
 from werkzeug.exceptions import HTTPException
 
+from .admission import add_check
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -91,12 +93,13 @@ def is_loopback(listen: str) -> bool:
 def install(app: Flask, names: HostNames, origins: Origins) -> None:
     """Check every request of ``app`` and put the headers on every response."""
 
-    @app.before_request
     def check() -> None:
         if not names.allow(request.headers.get("Host", "")):
             raise WrongHost
         if origins.refuse():
             abort(403, "Another site's page may not ask in your name, unless [plugins.web] origins lists its origin.")
+
+    add_check(app, check)
 
     @app.after_request
     def protect(response: Response) -> Response:

@@ -8,19 +8,20 @@ import gc
 import logging
 import signal
 import socket
+import sys
 import threading
 import webbrowser
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 import click
-import waitress
 from threadpoolctl import threadpool_limits
 
 from ragstone.core import EncoderError, RagstoneError
 
 from .app import create_app, takes_files
 from .busyness import told_seldom
+from .http_server import HTTPServer
 from .keys.checking import needs_keys
 from .keys.store import Keys
 from .leaving import leave
@@ -77,6 +78,8 @@ def settle(host: Host) -> None:
     of its own halved the number of questions that were answered.
     """
     threadpool_limits(1, "blas")
+    # a thread that only passes on waits so long for each one that computes, Python's default being 5 ms
+    sys.setswitchinterval(0.0005)
     with suppress(EncoderError):  # /health tells it, and so does every question
         host.encoder.embed_query("warm up")
     gc.collect()
@@ -117,26 +120,11 @@ def _unusable(error: OSError, where: str, port: int) -> ListenError:
     return ListenError(f"cannot listen there: {reason}", where=where, hint="see --host and --port")
 
 
-def make_server(app: Flask, sockets: list[socket.socket], options: WebSettings) -> Any:
-    """Return a waitress server over ``sockets``; its ``run()`` blocks."""
-    return waitress.create_server(
-        app,
-        sockets=sockets,
-        threads=options.threads,
-        # a browser keeps up to six connections open; poll() has not select()'s limit of 1,024 files
-        connection_limit=1000,
-        asyncore_use_poll=True,
-        # a connection on which nothing moves; one whose question is being answered does not count as such
-        channel_timeout=60,
-        cleanup_interval=15,
-        # keeps reading while an answer is made, and so sees at once that the client has gone
-        channel_request_lookahead=1,
-        # Flask answers too large a body in words; beyond four times its limit waitress does not even read it
-        max_request_body_size=max(4 * options.max_body_bytes, 2 * options.max_upload_bytes if takes_files(app) else 0),
-        max_request_header_size=64 * 1024,
-        ident=None,
-        server_name="localhost",
-    )
+def make_server(app: Flask, sockets: list[socket.socket], options: WebSettings) -> HTTPServer:
+    """Return the server over ``sockets``; its ``run()`` blocks."""
+    # Flask answers too large a body in words; beyond four times its limit it is not even read
+    most_body = max(4 * options.max_body_bytes, 2 * options.max_upload_bytes if takes_files(app) else 0)
+    return HTTPServer(app, sockets, options, most_body=most_body)
 
 
 def url_of(listening: socket.socket) -> str:

@@ -17,6 +17,21 @@ class WebSettings(Table):
     host: str = Field("127.0.0.1", min_length=1, description="address to listen on; 0.0.0.0 for every one")
     port: int = Field(8000, ge=0, le=65535, description="TCP port; 0 takes a free one")
     threads: int = Field(8, ge=1, le=256, description="requests answered at the same time")
+    queue_seconds: float = Field(
+        3, gt=0, le=3600, description="longest wait for one of the threads; what would wait longer is refused (503)"
+    )
+    connections: int = Field(
+        1000, ge=1, le=100_000, description="connections at the same time, at most half the files that may be open"
+    )
+    header_seconds: float = Field(20, gt=0, le=3600, description="time that a client has to send a request's headers")
+    body_seconds: float = Field(20, gt=0, le=3600, description="time that a client has to send a request's body")
+    body_bytes_per_second: int = Field(
+        10_000, ge=1, description="a body has one more second for each so many bytes that have come"
+    )
+    request_cpu_seconds: float = Field(10, gt=0, le=3600, description="processor time that one request may use")
+    embedding_tokens: int = Field(
+        32_768, ge=256, le=10_000_000, description="tokens that one request to /v1/embeddings may have in all"
+    )
     max_body_bytes: int = Field(1_000_000, ge=1_000, description="largest request body")
     allowed_hosts: list[str] = Field(
         default_factory=list,

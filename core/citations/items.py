@@ -72,7 +72,7 @@ def items(text: str, numbers: Sequence[Quantity]) -> list[Item]:
     return found
 
 
-@lru_cache(maxsize=65536)
+@lru_cache(maxsize=8192)
 def keys(word: str) -> tuple[str, ...]:
     """The normal form of a word in small letters; a contraction has two."""
     if word in _SAME:

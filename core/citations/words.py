@@ -70,7 +70,7 @@ def words_in(text: str) -> frozenset[str]:
     return frozenset(_TOKEN.findall(text.casefold()))
 
 
-@lru_cache(maxsize=65536)
+@lru_cache(maxsize=8192)
 def stem_of(word: str) -> str:
     """The stem of one word; "" for a stop word. A possessive's is that of its owner; "doesn't" has none."""
     if word.endswith("n't"):

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..budget import check_budget
 from ..errors import EncoderError, is_failure
 from ..forks import OfOneProcess, OwnLock
 from ..tracing import listened_to
@@ -113,6 +114,7 @@ class Encoder:
         """One unit vector a text, float32 [len(texts), dimension]. Raises ``EncoderError`` as ``embed_query`` does."""
         if not texts:
             return np.zeros((0, self.dimension), np.float32)
+        check_budget()
         return self._embedded(lambda model: model.get_text_embedding_batch(list(texts)), len(texts))
 
     def embed_chunks(self, chunks: Sequence[tuple[str, str]]) -> list[Vectors]:

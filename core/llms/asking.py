@@ -8,6 +8,7 @@ import threading
 import time
 from typing import TYPE_CHECKING, Any
 
+from ..budget import llm_place
 from .calls import Call, current
 from .failures import Failed, explained, late, silent, unfinished
 
@@ -51,7 +52,11 @@ class Reply:
         self.cut_short = False
 
     def pieces(self) -> Generator[str, None, None]:
-        """What it says, as it says it; close it and the connection is cut."""
+        """What it says, as it says it; close it and the connection is cut. Raises ``LLMBusy`` too."""
+        with llm_place():
+            yield from self._read()
+
+    def _read(self) -> Generator[str, None, None]:
         # The thread has this one's context (LlamaIndex's instrumentation lies there), and the call in it.
         context = contextvars.copy_context()
         threading.Thread(target=context.run, args=(self._listen,), name="ragstone-llm", daemon=True).start()

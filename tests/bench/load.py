@@ -17,6 +17,7 @@ import sys
 import tempfile
 import threading
 import time
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -29,11 +30,12 @@ from ragstone.core.catalog import NewChunk, NewDocument
 from ragstone.plugins.book_chat.shelf import Shelf
 from ragstone.web.serve import settle
 
+from . import machine
 from .books import BOOKS, book_folders
 from .questions import questions_over
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from ragstone.core import Corpus
 
@@ -110,20 +112,32 @@ def at_once(
     }
 
 
+def prepared(folder: Path, passages: int) -> tuple[Host, Shelf, list[dict[str, str]], int]:
+    """An open host over so many passages in the folder, which is filled unless it is already; the books' own passages
+    (text and section) and how many passages there are in all."""
+    host = Host(Settings(data_dir=folder / "data", cache_dir=folder / "cache"))
+    host.start()
+    shelf = Shelf(host)
+    if not shelf.corpus.exists:
+        for name, place in book_folders(BOOKS).items():
+            shelf.add(shelf.plan(Path(place)), title=name)
+    with host.catalog.read() as snapshot:
+        row = shelf.corpus.row(snapshot)
+        books = [each for each in snapshot.documents(row.id) if not each.doc_id.startswith("copy-")]
+        nodes = [node for each in books for node in snapshot.document_nodes(each.key)]
+        count = snapshot.sizes(row.id)[1]
+    parts = [{"text": node.text, "section": node.metadata["section"]} for node in nodes]
+    if count < passages:
+        count = fill(shelf.corpus, passages, host.encoder.dimension)
+    return host, shelf, parts, count
+
+
 def measure(passages: int, clients: int, seconds: float) -> dict[str, Any]:
     """Everything, in a folder of its own."""
     with tempfile.TemporaryDirectory(prefix="ragstone-load-") as made:
         folder = Path(made)
-        host = Host(Settings(data_dir=folder / "data", cache_dir=folder / "cache"))
-        host.start()
-        shelf = Shelf(host)
-        for name, place in book_folders(BOOKS).items():
-            shelf.add(shelf.plan(Path(place)), title=name)
-        with host.catalog.read() as snapshot:
-            row = shelf.corpus.row(snapshot)
-            nodes = [node for each in snapshot.documents(row.id) for node in snapshot.document_nodes(each.key)]
-        parts = [{"text": node.text, "section": node.metadata["section"]} for node in nodes]
-        results: dict[str, Any] = {"passages": fill(shelf.corpus, passages, host.encoder.dimension), "clients": clients}
+        host, shelf, parts, count = prepared(folder, passages)
+        results: dict[str, Any] = {"passages": count, "clients": clients}
         questions = questions_over(parts)
         settle(host)  # as the server does before its first question
         host.assistant("book_chat").ask(questions[0])
@@ -137,13 +151,16 @@ def measure(passages: int, clients: int, seconds: float) -> dict[str, Any]:
         return results
 
 
-def _over_http(folder: Path, clients: int, seconds: float, questions: Sequence[str]) -> dict[str, Any]:
+@contextmanager
+def serving(folder: Path, **settings: str) -> Iterator[tuple[str, psutil.Process]]:
+    """``ragstone serve`` over the folder: its host and port, and its process. ``settings``: further variables."""
     environment = {
         **os.environ,
         "RAGSTONE_DATA_DIR": str(folder / "data"),
         "RAGSTONE_CACHE_DIR": str(folder / "cache"),
         "RAGSTONE_PLUGINS__WEB__REQUESTS_PER_MINUTE": "0",
         "PYTHONUNBUFFERED": "1",
+        **settings,
     }
     with subprocess.Popen(
         [Path(sys.executable).with_name("ragstone"), "serve", "--port", "0"],
@@ -151,11 +168,18 @@ def _over_http(folder: Path, clients: int, seconds: float, questions: Sequence[s
         stdout=subprocess.PIPE,
         text=True,
     ) as server:
-        assert server.stdout is not None
-        address = re.search(r"http://(127\.0\.0\.1:\d+)/", server.stdout.readline())
-        assert address, "the server did not say where it is"
-        place = address[1]
-        process = psutil.Process(server.pid)
+        try:
+            assert server.stdout is not None
+            address = re.search(r"http://(127\.0\.0\.1:\d+)/", server.stdout.readline())
+            assert address, "the server did not say where it is"
+            yield address[1], psutil.Process(server.pid)
+        finally:
+            server.send_signal(signal.SIGTERM)
+            server.wait(60)
+
+
+def _over_http(folder: Path, clients: int, seconds: float, questions: Sequence[str]) -> dict[str, Any]:
+    with serving(folder) as (place, process):
 
         def client(_number: int) -> Callable[[str], None]:
             connection = http.client.HTTPConnection(place, timeout=60)
@@ -169,15 +193,11 @@ def _over_http(folder: Path, clients: int, seconds: float, questions: Sequence[s
 
             return ask
 
-        try:
-            client(0)(questions[0])
-            first = at_once(clients, seconds / 5, questions, client)
-            early = process.memory_info().rss
-            rest = at_once(clients, seconds * 4 / 5, questions, client)
-            late = process.memory_info().rss
-        finally:
-            server.send_signal(signal.SIGTERM)
-            server.wait(60)
+        client(0)(questions[0])
+        first = at_once(clients, seconds / 5, questions, client)
+        early = process.memory_info().rss
+        rest = at_once(clients, seconds * 4 / 5, questions, client)
+        late = process.memory_info().rss
     return {
         f"first {seconds / 5:.0f} s": first,
         "the rest": rest,
@@ -187,14 +207,79 @@ def _over_http(folder: Path, clients: int, seconds: float, questions: Sequence[s
     }
 
 
+def overloaded(folder: Path, passages: int, clients: int, seconds: float) -> dict[str, Any]:
+    """Milliseconds of what is answered and of what is refused, while so many clients ask again after each answer, or
+    after ``Retry-After``; and of ``/health``, twice a second meanwhile."""
+    host, _, parts, count = prepared(folder, passages)
+    host.close()
+    questions = questions_over(parts, 2000)
+    found: dict[str, list[float]] = {}
+    with serving(folder) as (place, process):
+
+        def ask(connection: http.client.HTTPConnection, method: str, path: str, body: str | None, name: str) -> float:
+            started = time.perf_counter()
+            try:
+                connection.request(method, path, body, {"Content-Type": "application/json"})
+                response = connection.getresponse()
+                response.read()
+                outcome, pause = f"{name} {response.status}", float(response.headers.get("Retry-After", 0))
+            except (OSError, http.client.HTTPException) as error:
+                connection.close()
+                outcome, pause = f"{name} {type(error).__name__}", 1.0
+            found.setdefault(outcome, []).append((time.perf_counter() - started) * 1000)
+            return pause
+
+        def run(number: int) -> None:
+            connection = http.client.HTTPConnection(place, timeout=120)
+            while time.perf_counter() < ends:
+                body = json.dumps({"question": questions[number % len(questions)]})
+                time.sleep(ask(connection, "POST", "/query", body, "question"))
+                number += clients
+
+        def watch() -> None:
+            while time.perf_counter() < ends:
+                ask(http.client.HTTPConnection(place, timeout=120), "GET", "/health", None, "health")
+                time.sleep(0.5)
+
+        ask(http.client.HTTPConnection(place, timeout=120), "POST", "/query", json.dumps({"question": "why"}), "first")
+        ends = time.perf_counter() + seconds
+        threads = [threading.Thread(target=run, args=(number,)) for number in range(clients)]
+        threads.append(threading.Thread(target=watch))
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        memory = round(process.memory_info().rss / 1e6)
+    figures = {
+        outcome: {
+            "count": len(each),
+            **{
+                name: round(float(np.percentile(each, part)), 1)
+                for name, part in (("p50", 50), ("p99", 99), ("max", 100))
+            },
+        }
+        for outcome, each in sorted(found.items())
+    }
+    return {"passages": count, "clients": clients, "seconds": seconds, **figures, "memory MB": memory}
+
+
 def main() -> None:
     """Measure and print JSON."""
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--overload", action="store_true", help="only: what is answered and what is refused at once")
+    parser.add_argument(
+        "--work", type=Path, help="with --overload: keep the corpus in this folder and take it up again"
+    )
     parser.add_argument("--passages", type=int, default=20_000)
     parser.add_argument("--clients", type=int, default=8)
     parser.add_argument("--seconds", type=float, default=300)
     chosen = parser.parse_args()
-    print(json.dumps(measure(chosen.passages, chosen.clients, chosen.seconds), indent=2))
+    if chosen.overload:
+        with tempfile.TemporaryDirectory(prefix="ragstone-load-") as made:
+            measured = overloaded(chosen.work or Path(made), chosen.passages, chosen.clients, chosen.seconds)
+    else:
+        measured = measure(chosen.passages, chosen.clients, chosen.seconds)
+    print(json.dumps({**measured, "load": machine.load()}, indent=2))
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ from ragstone import core
 from ragstone.core import (
     BadRequest,
     EncoderError,
+    LLMBusy,
     LLMError,
     MissingExtra,
     NotFound,
@@ -74,6 +75,7 @@ def test_every_error_is_public() -> None:
         (SourceError, 422, 1),
         (EncoderError, 503, 1),
         (LLMError, 502, 1),
+        (LLMBusy, 503, 1),
         (StorageError, 500, 1),
         (StorageFull, 507, 1),
         (StorageDenied, 503, 1),

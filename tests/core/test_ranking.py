@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from itertools import pairwise
+from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,7 +15,7 @@ from hypothesis import strategies as st
 from ragstone.core.analysis import question_stems
 from ragstone.core.catalog import WordScores
 from ragstone.core.highest import highest
-from ragstone.core.lexical import best_of
+from ragstone.core.lexical import LexicalSearch, best_of
 from ragstone.core.passages import covered, passage_words
 from ragstone.core.ranking import rank
 from ragstone.core.second_look import is_packed, pack, seen
@@ -106,6 +107,23 @@ def test_the_highest_are_among_those_that_are_given(size: int, limit: int, disti
     found = highest(numbers, limit)
     assert found.tolist() == sorted(set(found.tolist()))
     assert sorted(numbers[found].tolist())[-limit:] == sorted(numbers.tolist())[-limit:]
+
+
+def test_words_that_stand_nowhere_are_not_kept() -> None:
+    class Catalog:
+        asked = 0
+
+        def word_scores(self, _corpus: int, words: Sequence[str]) -> dict[str, WordScores]:
+            self.asked += len(words)
+            keys = {word: [7] if word == "wheel" else [] for word in words}
+            return {word: WordScores(np.array(each, np.int64), np.ones(len(each))) for word, each in keys.items()}
+
+    search, catalog, corpus = LexicalSearch(), Catalog(), SimpleNamespace(id=1, seq=1)
+    for number in range(10):
+        found, frequencies = search.search(catalog, corpus, ["wheel", f"unknown{number}"], 5)  # type: ignore[arg-type]
+        assert (found, frequencies) == ([(7, 1.0)], {"wheel": 1})
+    assert catalog.asked == 11
+    assert list(search._kept.scores) == ["wheel"]
 
 
 def test_products_of_many_threads_are_each_threads_own() -> None:

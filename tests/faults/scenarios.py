@@ -6,6 +6,13 @@ from .failing_encoder import failing_encoder
 from .full_disk import full_catalog
 from .full_parts import full_encoder_cache, full_eval_cache, full_index
 from .killing import killed_while_ingesting
+from .overload import (
+    dripping_clients,
+    expensive_requests,
+    frozen_database,
+    more_requests_than_time,
+    unwanted_bodies,
+)
 from .remembering import memory_at_random, never_resting_writer
 from .run import Scenario
 from .sequences import changed_at_random
@@ -32,6 +39,13 @@ SCENARIOS = (
     Scenario("full-shards", "told as StorageFull, the old shards serve", full_shards),
     Scenario("encoder-fails", "the old version of a document is served", failing_encoder),
     Scenario("sequences", "brought up to date is the same as read anew", changed_at_random),
+    Scenario("expensive", "health is answered beside requests that compute for long", expensive_requests),
+    Scenario(
+        "overload", "answered in time or refused with 503 and Retry-After, health always", more_requests_than_time
+    ),
+    Scenario("dripping", "connections that drip are closed, and others answered meanwhile", dripping_clients),
+    Scenario("unwanted-bodies", "refused by their headers, nothing of them is kept on the disk", unwanted_bodies),
+    Scenario("frozen-database", "health says within 2 s that the catalog does not come back", frozen_database),
     Scenario("memory-sequences", "the memory is as the files are, whenever an update is killed", memory_at_random),
     Scenario("memory-writer", "watching a writer that never rests, nothing is missed or grows", never_resting_writer),
     Scenario("other-version", "told, rebuilt beside through kills, the old one answers", other_versions),

@@ -42,7 +42,7 @@ def serving_again(run: Run) -> None:
     needed("waitress")
     folder = run.folder
     chapters = run.times(4, 400)
-    _fill(folder, chapters)
+    fill(folder, chapters)
     truth = Truth.of(folder / "data", "books")
     run.figures["chunks"] = sum(map(len, truth.chunks.values()))
     assert run.figures["chunks"] == chapters * _PARTS
@@ -57,7 +57,7 @@ def serving_again(run: Run) -> None:
     for what in list(faults)[: run.times(2, 3)]:
         faults[what]()
         run.tell(what)
-        with _serving(folder, site) as server:
+        with serving(folder, site) as server:
             seconds = server.until_it_answers(*parts[0])
             run.figures[f"{what}: first answer s"] = round(seconds, 2)
             # Tells, on a machine that is busy with other things, how long it would take on one that is not.
@@ -84,7 +84,8 @@ def _words_of(chapter: int, part: int) -> list[str]:
     return [f"Number{chapter}x{part}", *words(chapter * 1000 + part, 39)]
 
 
-def _fill(folder: Path, chapters: int) -> None:
+def fill(folder: Path, chapters: int) -> None:
+    """A book of so many chapters in the folder's data folder."""
     book = folder / "book"
     book.mkdir()
     for chapter in range(chapters):
@@ -99,7 +100,7 @@ def _fill(folder: Path, chapters: int) -> None:
 
 
 def _serve_and_stop(folder: Path, site: Path) -> None:
-    with _serving(folder, site) as server:
+    with serving(folder, site) as server:
         server.until_the_index_follows()
         server.process.send_signal(signal.SIGTERM)
         assert server.process.wait(PATIENCE_S) == 0
@@ -117,13 +118,13 @@ class _Server:
         said = process.stdout.readline()
         address = re.search(r"http://127\.0\.0\.1:\d+/", said)
         assert address, f"the server said {said!r}"
-        self._url = address[0]
+        self.url = address[0]
 
     def ask(self, chapter: int, part: int) -> None:
         """Ask for the part by its words; the answer must be from there."""
         told = _words_of(chapter, part)
         request = urllib.request.Request(
-            f"{self._url}query",
+            f"{self.url}query",
             json.dumps({"question": " ".join(told[:6])}).encode(),
             {"Content-Type": "application/json"},
         )
@@ -161,8 +162,9 @@ class _Server:
 
 
 @contextmanager
-def _serving(folder: Path, site: Path) -> Iterator[_Server]:
-    path = os.pathsep.join([str(site), str(_REPOSITORY)])
+def serving(folder: Path, site: Path, **settings: str) -> Iterator[_Server]:
+    """``ragstone serve`` over the folder with the cheap models; ``settings``: further variables of its environment."""
+    path = os.pathsep.join([str(site), str(_REPOSITORY / ".src"), str(_REPOSITORY)])
     data = {
         "RAGSTONE_INDEX__STORE": "chroma",
         "RAGSTONE_DATA_DIR": str(folder / "data"),
@@ -172,7 +174,7 @@ def _serving(folder: Path, site: Path) -> Iterator[_Server]:
         process = subprocess.Popen(
             [str(RAGSTONE), "serve", "--port", "0"],
             cwd=folder,
-            env=environment(None, PYTHONPATH=path, **data),
+            env=environment(None, PYTHONPATH=path, **{**data, **settings}),
             stdout=subprocess.PIPE,
             stderr=log,
             text=True,

@@ -59,11 +59,14 @@ class Speaker:
     #: Fail after so many words of a stream.
     fails_after: int | None = None
     pause: float = 0
+    #: Called before it answers.
+    waits: Callable[[], object] = lambda: None
     heard: list[dict[str, Any]] = field(default_factory=list)
     closed: threading.Event = field(default_factory=threading.Event)
 
     def ask(self, question: str, **options: Any) -> Answer:
         self.heard.append({"question": question, **{k: v for k, v in options.items() if v is not None}})
+        self.waits()
         if self.error:
             raise self.error
         if not question.strip():
@@ -125,6 +128,8 @@ class SpeakingHost:
         self.results = [Result("catalog", fatal=True)]
         self.settings = WebSettings()
         self.broken: Exception | None = None
+        #: Called by the check of the catalog.
+        self.look: Callable[[], None] = lambda: None
 
     def assistant(self, name: str) -> Speaker:
         if name not in self.assistants:
@@ -142,8 +147,8 @@ class SpeakingHost:
     def plugins(self) -> tuple[State, ...]:
         return tuple(self.states.values())
 
-    def checks(self) -> tuple[Result, ...]:
-        return tuple(self.results)
+    def check_parts(self) -> dict[str, Callable[[], list[Result]]]:
+        return {"catalog": lambda: self.look() or self.results}
 
     def corpora(self) -> tuple[Size, ...]:
         if self.broken:
@@ -186,28 +191,16 @@ def client(host: SpeakingHost, app_of: Callable[[SpeakingHost], Flask]) -> Flask
 
 @contextmanager
 def running(app: Flask, options: WebSettings) -> Iterator[str]:
-    """Serve the app by waitress on a free port; gives the address."""
+    """Serve the app on a free port; gives the address."""
     sockets = bind("127.0.0.1", 0)
     server = make_server(app, sockets, options)
-    stopping = threading.Event()
-
-    def stop() -> None:
-        # waitress leaves its loop on this exception and closes its threads, as on Ctrl+C
-        if stopping.is_set():
-            raise KeyboardInterrupt
-
-    server.maintenance = lambda now: stop()
-    server.adj.cleanup_interval = 0
     thread = threading.Thread(target=server.run)
     thread.start()
     try:
         yield url_of(sockets[0])
     finally:
-        stopping.set()
-        server.pull_trigger()
+        server.stop()
         thread.join(10)
-        for channel in list(server._map.values()):
-            channel.close()
 
 
 @pytest.fixture

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def test_a_busy_server_says_it_once_and_answers_everybody(
     host: SpeakingHost, speaker: Speaker, served: Callable[[], Any], caplog: pytest.LogCaptureFixture
 ) -> None:
-    host.settings = host.settings.model_copy(update={"threads": 1})
+    host.settings = host.settings.model_copy(update={"threads": 1, "queue_seconds": 60})
     speaker.pause = 0.02
 
     def ask(url: str) -> int:

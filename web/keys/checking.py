@@ -8,6 +8,10 @@ from flask import Flask, abort, current_app, g, request
 from werkzeug.datastructures import WWWAuthenticate
 from werkzeug.exceptions import Unauthorized
 
+from ragstone.core import StorageError
+
+from ..admission import add_check
+from ..health import in_background
 from ..mounting import plugin_of
 from ..security import is_loopback
 from .store import Keys
@@ -21,7 +25,8 @@ if TYPE_CHECKING:
     from ..settings import WebSettings
 
 #: Addresses that tell nothing of what is inside, or (health) then keep to the one word that a monitor needs.
-FREE = frozenset({"ragstone.health", "ragstone.favicon", "static"})
+HEALTH = "ragstone.health"
+FREE = frozenset({HEALTH, "ragstone.favicon", "static"})
 _LONGEST = 200
 
 
@@ -36,11 +41,10 @@ def install(app: Flask, host: Host) -> None:
     """Let nobody in without a key.
 
     Attributes of a view: ``door``; ``assistant``, of which it tells; ``for_all``, where it looks itself at which
-    assistants may be asked, or tells of none; ``own_key``, where it asks for a key of another kind.
+    assistants may be asked, or tells of none; ``own_key``, a function that checks a key of another kind instead.
     """
     keys = Keys(host)
 
-    @app.before_request
     def check() -> None:
         view: Callable[..., Any] | None = current_app.view_functions.get(request.endpoint or "")
         free = request.endpoint in FREE or (request.endpoint or "").endswith(".static")
@@ -49,6 +53,9 @@ def install(app: Flask, host: Host) -> None:
             return
         door = getattr(view, "door", "web")
         given = _given()
+        if request.endpoint == HEALTH:  # the key is looked up by is_unknown, in bounded time
+            g.ragstone_unknown = True if given is None else (lambda: keys.find(given) is None)
+            return
         found = None if given is None else keys.find(given)
         if found is None:
             g.ragstone_unknown = True
@@ -63,10 +70,20 @@ def install(app: Flask, host: Host) -> None:
         if not found.may_ask(*_asked(host, view)) and not getattr(view, "for_all", False):
             abort(403, "This key is not for this assistant.")
 
+    add_check(app, check)
 
-def is_unknown() -> bool:
-    """Whether a key would be needed and none came with the request."""
-    return bool(g.get("ragstone_unknown", False))
+
+def is_unknown(seconds: float) -> bool:
+    """Whether a key would be needed and none came with the request, or none that was found in so many seconds."""
+    unknown = g.get("ragstone_unknown", False)
+    if not callable(unknown):
+        return bool(unknown)
+    if not seconds:
+        return True
+    try:
+        return bool(in_background(unknown).result(seconds))
+    except (TimeoutError, StorageError):
+        return True
 
 
 def _asked(host: Host, view: Callable[..., Any] | None) -> tuple[str, ...]:

@@ -14,13 +14,13 @@ from .reading import string
 if TYPE_CHECKING:
     from ragstone.core import Encoder
 
-#: As many as OpenAI takes; how long they may be together, the limit of a request's body says.
+#: As many as OpenAI takes.
 MOST_TEXTS = 2_048
 #: Texts that are embedded at a time: between two lots, others have their turn.
 _LOT = 32
 
 
-def embeddings(body: object, encoder: Encoder) -> dict[str, Any]:
+def embeddings(body: object, encoder: Encoder, most_tokens: int) -> dict[str, Any]:
     """The answer to a request whose model is the encoder. Raises ``BadRequest``, ``TooLarge``, ``EncoderError``."""
     assert isinstance(body, dict)  # noqa: S101 - for the type checker: its model has been read
     texts = _texts(body.get("input"))
@@ -38,6 +38,11 @@ def embeddings(body: object, encoder: Encoder) -> dict[str, Any]:
         raise BadRequest(
             f"input {number} has {counts[number]} tokens; this model reads {room}",
             hint="cut it into pieces; Ragstone cuts nothing off unasked",
+        )
+    if sum(counts) > most_tokens:
+        raise TooLarge(
+            f"input has {sum(counts):,} tokens in all; {most_tokens:,} are allowed",
+            hint="send fewer texts at a time, or raise embedding_tokens under [plugins.web]",
         )
     lots = [encoder.embed_texts(texts[start : start + _LOT]) for start in range(0, len(texts), _LOT)]
     data = [

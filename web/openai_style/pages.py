@@ -7,8 +7,9 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from flask import Blueprint, Response, g, jsonify, request
+from werkzeug.exceptions import ServiceUnavailable
 
-from ragstone.core import BadRequest, EncoderError
+from ragstone.core import BadRequest, EncoderError, Places
 
 from ..errors import PLUGIN
 from ..json_body import read_json
@@ -25,15 +26,19 @@ if TYPE_CHECKING:
 
     from ragstone.core import Answer, Delta, Host
 
+    from ..settings import WebSettings
+
 
 #: Below it errors are told in OpenAI's form.
 PREFIX = "/v1/"
 
 
-def blueprint(host: Host) -> Blueprint:
+def blueprint(host: Host, options: WebSettings) -> Blueprint:
     """The door over an open host."""
     pages = Blueprint("ragstone_openai", __name__, url_prefix="/v1")
     made = int(time.time())
+    # one of these keeps a thread and all processors for seconds: questions have the other threads
+    places = Places(max(1, options.threads // 4), _embeddings_busy)
 
     def assistants() -> tuple[str, ...]:
         return tuple(name for name in host.assistants if access().may_ask(name))
@@ -76,7 +81,8 @@ def blueprint(host: Host) -> Blueprint:
         if string(body, "model") not in _encoders(host):
             _ = host.encoder  # why there is none is the better answer
             raise NoSuchModel(string(body, "model"), _encoders(host))
-        return _told(embeddings(body, host.encoder))
+        with places.take():
+            return _told(embeddings(body, host.encoder, options.embedding_tokens))
 
     for view, told in (
         (list_models, described.MODELS),
@@ -90,6 +96,10 @@ def blueprint(host: Host) -> Blueprint:
     pages.add_url_rule("/chat/completions", view_func=complete, methods=["POST"])
     pages.add_url_rule("/embeddings", view_func=embed, methods=["POST"])
     return pages
+
+
+def _embeddings_busy() -> ServiceUnavailable:
+    return ServiceUnavailable("As many texts as can be embedded at the same time already are. Please try again.")
 
 
 def _encoders(host: Host) -> tuple[str, ...]:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 import threading
 from dataclasses import asdict
-from functools import wraps
-from typing import TYPE_CHECKING, Any, ParamSpec
+from typing import TYPE_CHECKING, Any
 
 from flask import Blueprint, Response, abort, jsonify, render_template, request
 from werkzeug.datastructures import WWWAuthenticate
@@ -21,7 +20,7 @@ from .service import jobs_of, uploads_of
 from .uploads import ZIP, store
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from werkzeug.datastructures import FileStorage
 
@@ -34,8 +33,6 @@ _PAUSE = 10.0
 #: Streams at a time: each keeps one of the server's threads.
 _MOST_WATCHING = 3
 _FIELDS = frozenset({"title", "edition"})
-
-P = ParamSpec("P")
 
 
 def blueprint(host: Host) -> Blueprint:
@@ -53,11 +50,9 @@ def blueprint(host: Host) -> Blueprint:
             "book_chat/admin.html", accepted=",".join(sorted({*suffixes(), ZIP})), closed=configured() is None
         )
 
-    @_for_key_holders
     def books() -> Response:
         return _json({"books": [asdict(book) for book in shelf.counted()]})
 
-    @_for_key_holders
     def add() -> Response:
         file, fields = _form()
         upload = store(file.stream, file.filename or "", uploads_of(host), suffixes=suffixes(), **fields)
@@ -66,16 +61,13 @@ def blueprint(host: Host) -> Blueprint:
         response.headers["Location"] = f"/api/books/jobs/{job.id}/events"
         return response
 
-    @_for_key_holders
     def remove(slug: str) -> Response:
         shelf.remove(slug)
         return Response(status=204)
 
-    @_for_key_holders
     def running() -> Response:
         return _json({"jobs": [job.to_dict() for job in jobs.jobs()]})
 
-    @_for_key_holders
     def events(job_id: str) -> Response:
         jobs.job(job_id)
         if not watching.acquire(blocking=False):
@@ -95,24 +87,18 @@ def blueprint(host: Host) -> Blueprint:
         ("GET", "/api/books/jobs", running, openapi.JOBS),
         ("GET", "/api/books/jobs/<job_id>/events", events, openapi.EVENTS),
     ):
-        view.__dict__.update(openapi=told, own_key=True)
+        view.__dict__.update(openapi=told, own_key=_require_key)
         pages.add_url_rule(rule, view_func=view, methods=[method])
     return pages
 
 
-def _for_key_holders(view: Callable[P, Response]) -> Callable[P, Response]:
-    """Refuse whoever has not the key, before anything of the request is read."""
-
-    @wraps(view)
-    def guarded(*args: P.args, **kwargs: P.kwargs) -> Response:
-        opened = access(request.headers.get("Authorization"))
-        if opened is Access.CLOSED:
-            abort(403, f"Books cannot be added here: set {VARIABLE} to {SHORTEST} characters or more to allow it.")
-        if opened is Access.WRONG:
-            raise Unauthorized("Send the key as Authorization: Bearer KEY.", www_authenticate=WWWAuthenticate("bearer"))
-        return view(*args, **kwargs)
-
-    return guarded
+def _require_key() -> None:
+    """Refuse a request without the admin key. The web front calls this before it reads the request's body."""
+    opened = access(request.headers.get("Authorization"))
+    if opened is Access.CLOSED:
+        abort(403, f"Books cannot be added here: set {VARIABLE} to {SHORTEST} characters or more to allow it.")
+    if opened is Access.WRONG:
+        raise Unauthorized("Send the key as Authorization: Bearer KEY.", www_authenticate=WWWAuthenticate("bearer"))
 
 
 def _form() -> tuple[FileStorage, dict[str, Any]]:

@@ -1,0 +1,65 @@
+from __future__ import annotations
+
+import threading
+import time
+from contextvars import copy_context
+
+import pytest
+
+from ragstone.core import Budget, LLMBusy, Places, TooLarge, check_budget, set_budget
+from ragstone.core.budget import llm_place
+
+
+def compute(seconds: float) -> None:
+    ends = time.thread_time() + seconds
+    while time.thread_time() < ends:
+        pass
+
+
+def test_processor_time_is_limited_in_each_thread_of_a_request() -> None:
+    ended: list[str] = []
+
+    def work() -> None:
+        check_budget()
+        compute(0.02)
+        with pytest.raises(TooLarge, match=r"more than 0\.01 s of processor time") as caught:
+            check_budget()
+        assert "request_cpu_seconds" in str(caught.value)
+        ended.append("work")
+
+    def request() -> None:
+        set_budget(Budget(0.01))
+        another = threading.Thread(target=copy_context().run, args=(work,))
+        another.start()
+        another.join()
+        check_budget()  # this thread has only waited
+        work()
+
+    copy_context().run(request)
+    assert ended == ["work", "work"]
+
+
+def test_a_new_request_of_the_same_thread_begins_anew_and_none_has_no_limit() -> None:
+    def requests() -> None:
+        for budget in (Budget(0.01), Budget(0.01), None):
+            set_budget(budget)
+            check_budget()
+            compute(0.02)
+        check_budget()
+
+    copy_context().run(requests)
+
+
+def test_so_many_wait_for_the_model_and_the_next_is_refused() -> None:
+    def request() -> None:
+        set_budget(Budget(1, Places(1, lambda: LLMBusy("as many as may"))))
+        with llm_place():
+            with pytest.raises(LLMBusy), llm_place():
+                pass
+            assert LLMBusy.status == 503
+        with llm_place():  # it is free again
+            pass
+
+    copy_context().run(request)
+    with llm_place(), llm_place():  # outside of a request there is no limit
+        pass

@@ -1,0 +1,125 @@
+"""The health report: what ``/health`` answers, within two seconds whatever hangs."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from concurrent.futures import Future
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from ragstone.core import RagstoneError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ragstone.core import Check, Host
+
+_log = logging.getLogger(__name__)
+
+#: Seconds that a part of the report may take, for which a report is given again, and that a key may be looked up for.
+LIMIT, KEPT, KEY_LIMIT = 1.5, 1.0, 0.4
+_CORPORA = "corpora"
+#: Parts without which nothing can be answered.
+_FATAL = frozenset({"encoder", "catalog", _CORPORA})
+
+Result = TypeVar("Result")
+
+
+def in_background(call: Callable[[], Result]) -> Future[Result]:
+    """Call it in a daemon thread, for which neither the caller nor the end of the process has to wait."""
+    future: Future[Result] = Future()
+
+    def run() -> None:
+        try:
+            future.set_result(call())
+        except BaseException as error:
+            future.set_exception(error)
+
+    threading.Thread(target=run, name="ragstone-health", daemon=True).start()
+    return future
+
+
+class Health:
+    """The health reports of a host. Thread-safe; each part of a report is looked at by at most one thread at a time."""
+
+    def __init__(self, host: Host) -> None:
+        self._host = host
+        self._lock = threading.Lock()
+        self._report: tuple[dict[str, Any], int] | None = None
+        self._until = 0.0
+        #: What is being looked at, and since when.
+        self._looks: dict[str, tuple[Future[Any], float]] = {}
+        #: Whether a part of the latest report did not come back in time.
+        self.hangs = False
+
+    def report(self) -> tuple[dict[str, Any], int]:
+        """The report as JSON, and its HTTP status: 200, or 503 with the reason. At most ``KEPT`` seconds old."""
+        with self._lock:
+            if self._report is None or time.monotonic() >= self._until:
+                self._report = self._made()
+                self._until = time.monotonic() + KEPT
+            return self._report
+
+    def _made(self) -> tuple[dict[str, Any], int]:
+        host, parts = self._host, {**self._host.check_parts(), _CORPORA: self._host.corpora}
+        for name, look in parts.items():
+            if name not in self._looks or self._looks[name][0].done():  # one that came too late is out of date
+                self._looks[name] = (in_background(look), time.monotonic())
+        reasons: list[str] = []
+        found: dict[str, list[dict[str, Any]]] = {}
+        self.hangs = False
+        for name in parts:
+            try:
+                found[name] = self._result(name)
+            except RagstoneError as error:
+                reasons.append(error.to_problem()["detail"])
+        corpora = found.pop(_CORPORA, [])
+        if corpora and "ok" in corpora[0]:  # not the corpora, but why they are not known
+            found[_CORPORA], corpora = corpora, []
+        checks = [check for part in found.values() for check in part]
+        reasons += [f"{check['name']}: {check['detail']}" for check in checks if check["fatal"] and not check["ok"]]
+        report: dict[str, Any] = {"status": "unavailable" if reasons else "ok"}
+        if reasons:
+            report["reason"] = "; ".join(reasons)
+        report["version"] = host.version
+        report["plugins"] = [
+            {"name": p.name, "version": p.version, "state": p.state, "reason": p.reason} for p in host.plugins
+        ]
+        report["corpora"] = corpora
+        report["checks"] = checks
+        return report, 503 if reasons else 200
+
+    def _result(self, name: str) -> list[dict[str, Any]]:
+        """What came of one part, as JSON. Raises ``RagstoneError``."""
+        look, begun = self._looks[name]
+        try:
+            result = look.result(max(begun + LIMIT - time.monotonic(), 0))
+        except TimeoutError:
+            if not look.done():
+                self.hangs = True
+                return [_failed(name, f"did not come back within {LIMIT:g} s")]
+            result = None  # the part itself ended with this error
+        except RagstoneError:
+            del self._looks[name]
+            raise
+        except Exception as error:
+            _log.error("the check %s failed", name, exc_info=error)
+            result = None
+        del self._looks[name]
+        if result is None:
+            return [_failed(name, "the check failed; the log says more")]
+        if name == _CORPORA:
+            return [{"name": each.name, "documents": each.documents, "chunks": each.chunks} for each in result]
+        return [_shown(check) for check in result]
+
+
+def _failed(name: str, detail: str) -> dict[str, Any]:
+    return {"name": name, "ok": False, "fatal": name in _FATAL, "detail": detail}
+
+
+def _shown(check: Check) -> dict[str, Any]:
+    """A check as JSON: its first line alone, for others may name files of this machine."""
+    first = check.detail.splitlines()[:1]
+    shown = {"name": check.name, "ok": check.ok, "fatal": check.fatal, "detail": "".join(first)}
+    return shown if check.mend is None else {**shown, "mend": check.mend}
