@@ -54,6 +54,7 @@ with uncollected():
     from .hookspecs import HOOKS_VERSION, hookimpl
     from .host import Host
     from .ingest import IngestProgress, IngestReport
+    from .instructions import instructions
     from .llms.addresses import server_address
     from .llms.plain import ChatFailed, ChatReply, ChatServer, ask_chat
     from .llms.whole import ask_llm
@@ -143,6 +144,7 @@ __all__ = [
     "find_passages",
     "harmless",
     "hookimpl",
+    "instructions",
     "inverse_frequencies",
     "is_packed",
     "one_line",

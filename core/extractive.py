@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import islice, takewhile
 from typing import TYPE_CHECKING
 
 from .asking import asks_for_a_reason, gives_a_reason, holds_what_is_asked
+from .instructions import instructions_of, is_asked_about
 from .passages import PassageWords, words_of
 from .sentences import Unit, with_announced
 
@@ -66,7 +68,8 @@ def choose(retrieval: Retrieval, encoder: Encoder | None, *, most: int = _MOST_S
 
     Deterministic. Without an encoder the words decide alone.
     """
-    ranked = sorted(_new(_by_words(retrieval), retrieval.follow_up), key=_order)
+    found = sorted(_new(_by_words(retrieval), retrieval.follow_up), key=_order)
+    ranked = list(islice(_without_instructions(found, retrieval), max(_SHORTLIST, most)))
     if not ranked:
         return []
     behind = _LESS_CLOSE if ranked[0].words < _LITTLE else _CLOSE
@@ -77,6 +80,22 @@ def choose(retrieval: Retrieval, encoder: Encoder | None, *, most: int = _MOST_S
         near.sort(key=lambda quote: (-(quote.score + meant[id(quote)]), quote.passage, quote.start))
     best, *others = [*near, *ranked[len(near) :]]
     return [best, *(quote for quote in others if quote.words >= _WORTH_ADDING * best.words)][:most]
+
+
+def _without_instructions(quotes: Iterable[Quote], retrieval: Retrieval) -> Iterator[Quote]:
+    """The quotes that tell something of the subject; instructions in a passage answer only a question about them."""
+    for quote in quotes:
+        node = retrieval.nodes[quote.passage].node
+        pieces, instructing = words_of(node).pieces, instructions_of(node)
+        told = [at for at, unit in enumerate(pieces) if quote.start <= unit.start < quote.end]
+        if instructing.isdisjoint(told) or is_asked_about(retrieval.question, quote.text):
+            yield quote
+            continue
+        # What it announces is left out from the first instruction on.
+        kept = list(takewhile(lambda at: at not in instructing, told))  # noqa: B023 - used up at once
+        if kept:
+            end = pieces[kept[-1]].end
+            yield replace(quote, end=end, text=quote.text[: end - quote.start])
 
 
 def _new(quotes: Iterable[Quote], follow_up: FollowUp | None) -> Iterator[Quote]:

@@ -53,7 +53,7 @@ class Told:
     @cached_property
     def gives_orders(self) -> bool:
         """Whether it speaks to the one who answers."""
-        return gives_orders(self.text, self.words)
+        return gives_orders(self.text)
 
     @cached_property
     def quantities(self) -> list[Quantity]:
