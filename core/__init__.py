@@ -54,7 +54,7 @@ with uncollected():
     from .hookspecs import HOOKS_VERSION, hookimpl
     from .host import Host
     from .ingest import IngestProgress, IngestReport
-    from .instructions import instructions
+    from .instructions import find_instructions
     from .llms.addresses import server_address
     from .llms.plain import ChatFailed, ChatReply, ChatServer, ask_chat
     from .llms.whole import ask_llm
@@ -141,10 +141,10 @@ __all__ = [
     "calibrate",
     "choose_quotes",
     "contradictions",
+    "find_instructions",
     "find_passages",
     "harmless",
     "hookimpl",
-    "instructions",
     "inverse_frequencies",
     "is_packed",
     "one_line",

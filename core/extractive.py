@@ -129,6 +129,8 @@ def _by_words(retrieval: Retrieval) -> Iterator[Quote]:
             if unit.kind in {"code", "header"}:
                 continue
             quote = _quote(text, unit, known.pieces[index + 1 :])
+            if quote.endswith("?"):  # asks, and answers nothing
+                continue
             key = " ".join(quote.split())
             # Overlapping passages hold the same sentence; it counts once, where it stands best.
             if key in seen or len(quote) > 2 * _LONGEST or len(key.split()) < _SHORTEST_WORDS:

@@ -47,7 +47,7 @@ class FoundPassage:
         return f"{self.place} ({self.note})" if self.note else self.place
 
     def to_dict(self) -> dict[str, Any]:
-        """The passage as JSON: ``n``, ``chunk_id``, the assistant's own fields, ``url``, ``score``, ``text``, ``note``."""
+        """The passage as JSON: ``n``, ``chunk_id``, the assistant's fields, ``url``, ``score``, ``text``, ``note``."""
         own = {"n": self.n, "chunk_id": self.chunk_id, **self.fields}
         return {**own, "url": self.url, "score": self.score, "text": self.text, "note": self.note}
 

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 from .analysis import stems, words
 from .fencing import visible
+from .imperatives import DISCOURSE, command_verb
 from .passages import headings_of, passage_words
 
 if TYPE_CHECKING:
@@ -32,9 +33,8 @@ INSTRUCTIONS_NOTE = "this source contains instructions, shown as text"
 #: Chunks and sentences whose result is kept.
 _KEPT_CHUNKS = 512
 _KEPT_SENTENCES = 4096
-#: Characters of a sentence that are looked at, and of its beginning.
+#: Characters of a sentence that are looked at.
 _LONGEST = 1_000
-_BEGINNING = 120
 #: A command that shares a larger part of its words with the text around it belongs to the text; the same for one that
 #: follows an instruction. Over the books 0.9 % of the imperatives share less.
 _RELATED = 0.25
@@ -51,158 +51,11 @@ _ASKED = 0.5
 _SPELLINGS = str.maketrans(dict.fromkeys("’‘ʼ`´", "'") | dict.fromkeys("“”„«»", '"') | dict.fromkeys("‐‑‒–—―−", "-"))
 #: Exercises speak of the reader's answer too, and say no more than this of it.
 _EXERCISE = re.compile(
-    r"\b(?:explain|justify|check|support|defend|discuss|verify|compare|illustrate|record|share|give reasons for|submit|enter"
-    r"|type|write|confirm|elaborate on|show|save|(?:reasons?|evidence|explanations?) (?:for|behind)) (?:down )?your answers?"
+    r"\b(?:explain|justify|check|support|defend|discuss|verify|compare|illustrate|record|share|give reasons for|submit"
+    r"|enter|type|write|confirm|elaborate on|show|save|(?:reasons?|evidence|explanations?) (?:for|behind)) (?:down )?"
+    r"your answers?"
     r" ?(?=$|[.,;:!?)]|\b(?:by|with|using|to|against|in terms|on the)\b)"
 )
-#: Words that can stand before the verb of a command, and behind a verb that is a noun as well.
-_BEFORE_VERB = frozenset(
-    [
-        "please",
-        "kindly",
-        "now",
-        "also",
-        "then",
-        "instead",
-        "next",
-        "first",
-        "finally",
-        "just",
-        "simply",
-        "always",
-        "never",
-        "only",
-        "and",
-        "or",
-        "but",
-        "so",
-        "do",
-        "not",
-        "don't",
-        "afterwards",
-        "lastly",
-        "secondly",
-        "immediately",
-        "quickly",
-        "carefully",
-        "briefly",
-        ",",
-    ]
-)
-_OBJECT = frozenset(
-    [
-        "a",
-        "an",
-        "the",
-        "this",
-        "these",
-        "those",
-        "my",
-        "your",
-        "our",
-        "their",
-        "its",
-        "his",
-        "her",
-        "all",
-        "any",
-        "some",
-        "each",
-        "every",
-        "both",
-        "one",
-        "two",
-        "three",
-        "several",
-        "many",
-        "next",
-        "me",
-        "us",
-        "him",
-        "them",
-        "it",
-        "how",
-        "what",
-        "why",
-        "where",
-        "which",
-        "whom",
-        "whose",
-        "whether",
-        "yourself",
-        "every",
-        "everything",
-        "everyone",
-        "back",
-    ]
-)
-_PARTICLES = frozenset(
-    ["out", "up", "down", "off", "over", "back", "away", "in", "on", "for", "at", "into", "through", "about", "with"]
-)
-_FINITE = frozenset(
-    [
-        "is",
-        "are",
-        "was",
-        "were",
-        "has",
-        "have",
-        "had",
-        "can",
-        "could",
-        "will",
-        "would",
-        "may",
-        "might",
-        "must",
-        "should",
-        "does",
-        "did",
-    ]
-)
-#: Commands by which every text speaks to its reader.
-_DISCOURSE = frozenset(
-    [
-        "see",
-        "note",
-        "consider",
-        "recall",
-        "let",
-        "suppose",
-        "assume",
-        "imagine",
-        "think",
-        "remember",
-        "look",
-        "notice",
-        "observe",
-        "refer",
-        "compare",
-        "keep",
-        "wait",
-        "feel",
-        "be",
-    ]
-)
-#: What may be a verb in its base form although it is in no list.
-_BASE_FORM = re.compile(
-    r"(?!(?:a|an|the|in|on|at|of|for|to|by|with|from|as|if|when|while|where|because|since|until|unless|although|though|after"
-    r"|before|during|like|unlike|despite|within|without|about|above|below|under|over|between|among|through|against|across"
-    r"|along|around|behind|beyond|beside|besides|into|onto|upon|near|per|via|is|are|was|were|be|been|has|have|had|do|does"
-    r"|did|can|could|will|would|may|might|must|shall|should|i|you|he|she|it|we|they|this|that|these|those|who|what|which"
-    r"|how|why|whose|whom|whether|and|or|but|nor|so|yet|not|no|all|any|some|each|every|both|either|neither|half|most|many"
-    r"|much|more|few|several|such|only|even|just|also|then|thus|hence|here|there|now|today|often|once|twice|perhaps|maybe"
-    r"|instead|rather|quite|almost|indeed|except|given|than|inside|outside|amid|throughout|again|still|first|next|toward"
-    r"|yes|well|too|very|my|your|his|her|its|our|their|one|two|three|up|down|out|off|plus|minus|times|versus|let|whatever"
-    r"|wherever|whenever|however|whoever)$)(?!\w*(?:s|ed|ing|ly|ion|ness|ity|ism|ment|ance|ence)$)[a-z]{2,14}"
-)
-_MARK = re.compile(
-    r"^[\W_\d]+|^(?:(?:very )?important|urgent|attention|notice|note|warning|p\.?s\.?|update|task|request|step \d+|q|todo"
-    r"|instructions?|reminder|tip|hint|bonus|action(?: required)?|final step|new task) ?[:!-]+ ?(?=\S)"
-)
-_SUBORDINATE = re.compile(r"^(?:if|when|before|after|to|in|for|with|as|using|while|once|given|based)\b[^,.;:]{1,80}, ")
-_REQUEST = re.compile(r"^(?:can|could|would|will) you\b|^(?:i|we) (?:want|need|would like|'d like|wish)\b")
-_TOKEN = re.compile(r"[\w'-]+|[^\w\s]")
 #: What stands in a manual and hardly in an order to an assistant.
 _TECHNICAL = re.compile(
     r"[`*_$\\{}<>=|]|\w\(\)|--\w|\b\w+\.(?:py|c|cpp|h|md|toml|ya?ml|json|xml|txt|sh|exe|conf|cfg|html|js)\b"
@@ -212,11 +65,12 @@ _POINTING = re.compile(r"\b(?:this|here|above|below|following)\b|: *$", re.IGNOR
 _CLOSED = re.compile(r"[.!?:][\"')\]”’]*\s*$")
 #: A question about what a text wants of an assistant.
 _ABOUT_INSTRUCTIONS = re.compile(
-    r"\b(?:prompt )?injections?\b|\bjailbreak|\b(?:hidden|planted|injected|malicious|embedded) (?:prompts?|instructions?|orders?|"
-    r"commands?)\b|\b(?:instruct|order|command|ask|tell|told|want|say|said|address)\w*\b.{0,60}\b(?:assistants?|ai|chatbots?|"
-    r"llms?|language models?|reader|to do)\b|\b(?:assistants?|ai|chatbots?|llms?|language models?)\b.{0,60}\b(?:instruct|order"
-    r"|command|ask|told|prompt)\w*|\b(?:instructions|orders|commands)\b.{0,40}\b(?:text|passage|mail|message|document|page|book"
-    r"|source)\b"
+    r"\b(?:prompt )?injections?\b|\bjailbreak"
+    r"|\b(?:hidden|planted|injected|malicious|embedded) (?:prompts?|instructions?|orders?|commands?)\b"
+    r"|\b(?:instruct|order|command|ask|tell|told|address)\w*\b.{0,60}"
+    r"\b(?:assistants?|ai|chatbots?|llms?|language models?)\b"
+    r"|\b(?:assistants?|ai|chatbots?|llms?|language models?)\b.{0,60}\b(?:instruct|order|command|ask|told|prompt)\w*"
+    r"|\b(?:instructions|orders|commands)\b.{0,40}\b(?:text|passage|mail|message|document|page|book|source)\b"
 )
 
 
@@ -227,12 +81,12 @@ def is_addressed(sentence: str) -> bool:
 
 def is_command(sentence: str) -> bool:
     """Whether the sentence begins with a verb that asks for something."""
-    return _verb(_plain(sentence)) is not None
+    return command_verb(_plain(sentence)) is not None
 
 
 def instructions_of(node: BaseNode) -> frozenset[int]:
-    """As ``instructions``, of a stored or given passage."""
-    return instructions(headings_of(node), node.get_content())
+    """As ``find_instructions``, of a stored or given passage."""
+    return find_instructions(headings_of(node), node.get_content())
 
 
 def contains_instructions(node: BaseNode) -> bool:
@@ -258,7 +112,7 @@ def is_asked_about(question: str, sentence: str) -> bool:
 
 
 @lru_cache(maxsize=_KEPT_CHUNKS)
-def instructions(headings: str, text: str) -> frozenset[int]:
+def find_instructions(headings: str, text: str) -> frozenset[int]:
     """Which of the text's quotable pieces (``sentences.units``) instruct an assistant or its reader."""
     known = passage_words(headings, text)
     pieces = [text[unit.start : unit.end] for unit in known.pieces]
@@ -326,43 +180,9 @@ def _compiled(rule: str) -> re.Pattern[str]:
     return re.compile(rule)
 
 
-@cache
-def _verbs() -> tuple[frozenset[str], frozenset[str]]:
-    """Verbs that are hardly anything else at a sentence's beginning, and those that are nouns as well."""
-    text = Path(__file__).with_name("verbs.txt").read_text("utf-8")
-    first, second = (part.partition("\n")[2] for part in text.split("\n\n"))
-    return frozenset(first.split()), frozenset(second.split())
-
-
-def _verb(text: str) -> str | None:
-    """The verb that a plain sentence begins with, where it is a command."""
-    in_brackets = text.startswith(("(", "["))
-    text = _MARK.sub("", _MARK.sub("", text))
-    found = _command(text, in_brackets)
-    if found is None and (opened := _SUBORDINATE.match(text)):
-        found = _command(text[opened.end() :], in_brackets)
-    return found
-
-
-def _command(text: str, in_brackets: bool) -> str | None:
-    if _REQUEST.match(text):
-        return "request"
-    said = _TOKEN.findall(text[:_BEGINNING])
-    start = next((at for at, word in enumerate(said) if word not in _BEFORE_VERB), len(said))
-    verb, following, third = [*said[start : start + 3], "", "", ""][:3]
-    if following in _FINITE or following in {"of", "and", "or"} or third in _FINITE:
-        return None
-    only_verbs, nouns_too = _verbs()
-    if verb in _DISCOURSE or verb in only_verbs or (verb in nouns_too and (following in _OBJECT or following in "\"'")):
-        return verb
-    behind = third if following in _PARTICLES else following
-    # Hardly any noun stands before an article.
-    return verb if behind in _OBJECT and not in_brackets and _BASE_FORM.fullmatch(verb) else None
-
-
 def _commands(piece: str) -> bool:
-    found = (_verb(_plain(line)) for line in _lines(piece))
-    return next((verb for verb in found if verb), "be") not in _DISCOURSE
+    found = (command_verb(_plain(line)) for line in _lines(piece))
+    return next((verb for verb in found if verb), "be") not in DISCOURSE
 
 
 def _continue(found: set[int], commands: set[int], pieces: Sequence[str], known: PassageWords) -> None:

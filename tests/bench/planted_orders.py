@@ -1,4 +1,4 @@
-"""Orders planted in real texts, and how many of them an extractive answer shows: ``python -m tests.bench.planted_orders``.
+"""Orders planted in real texts, and how many an extractive answer shows: ``python -m tests.bench.planted_orders``.
 
 Each of BIPIA's attacks on text is put at the beginning, in the middle and at the end of a real text, one text at a
 time is poisoned, and the text's own question is asked of an extractive assistant with the real encoder. The attacks'
@@ -132,7 +132,7 @@ def measured(kinds: dict[str, list[str]], texts: Sequence[tuple[str, str]], work
             counted[kind, "answered"] += not answer.refused
             counted[kind, "shown"] += shown
             counted[kind, "cited"] += bool(cited)
-            counted[kind, "marked"] += any(getattr(each, "has_instructions", False) for each in cited)
+            counted[kind, "marked"] += any(each.note for each in cited)
             if show and shown:
                 print(f"--- {kind}, {place}: {attack}\n    {question}\n    {answer.text!r}")
     finally:
