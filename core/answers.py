@@ -27,9 +27,9 @@ class Citation:
     note: str = ""
 
     def to_dict(self) -> dict[str, Any]:
-        """The citation as JSON: ``n``, ``chunk_id``, the assistant's own fields, ``url``, ``quote``, ``note``."""
-        own = {"n": self.n, "chunk_id": self.chunk_id, **self.fields}
-        return {**own, "url": self.url, "quote": self.quote, "note": self.note}
+        """The citation as JSON: ``n``, ``chunk_id``, the assistant's own fields, ``url``, ``quote``, any ``note``."""
+        own = {"n": self.n, "chunk_id": self.chunk_id, **self.fields, "url": self.url, "quote": self.quote}
+        return {**own, "note": self.note} if self.note else own
 
 
 @dataclass(frozen=True)

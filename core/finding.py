@@ -49,7 +49,8 @@ class FoundPassage:
     def to_dict(self) -> dict[str, Any]:
         """The passage as JSON: ``n``, ``chunk_id``, the assistant's fields, ``url``, ``score``, ``text``, ``note``."""
         own = {"n": self.n, "chunk_id": self.chunk_id, **self.fields}
-        return {**own, "url": self.url, "score": self.score, "text": self.text, "note": self.note}
+        own |= {"url": self.url, "score": self.score, "text": self.text}
+        return {**own, "note": self.note} if self.note else own
 
 
 @dataclass(frozen=True)

@@ -47,7 +47,7 @@ _MARK = re.compile(
 )
 _SUBORDINATE = re.compile(r"^(?:if|when|before|after|to|in|for|with|as|using|while|once|given|based)\b[^,.;:]{1,80}, ")
 _REQUEST = re.compile(r"^(?:can|could|would|will) you\b|^(?:i|we) (?:want|need|would like|'d like|wish)\b")
-_TOKEN = re.compile(r"[\w'-]+|[^\w\s]")
+_TOKEN = re.compile(r"\w+(?:['-]\w+)*|[^\w\s]")
 
 
 @cache
@@ -74,7 +74,7 @@ def _command(text: str, in_brackets: bool) -> str | None:
     said = _TOKEN.findall(text[:_BEGINNING])
     start = next((at for at, word in enumerate(said) if word not in _BEFORE_VERB), len(said))
     verb, following, third = [*said[start : start + 3], "", "", ""][:3]
-    if following in _FINITE or following in {"of", "and", "or"} or third in _FINITE:
+    if following in _FINITE or following in {"of", "and", "or"} or (third in _FINITE and following not in "\"'"):
         return None
     only_verbs, nouns_too = _verbs()
     if verb in DISCOURSE or verb in only_verbs or (verb in nouns_too and (following in _OBJECT or following in "\"'")):
