@@ -26,6 +26,7 @@ _OBJECT = frozenset(
 _PARTICLES = frozenset(
     """out up down off over back away in on for at into through about with""".split()  # noqa: SIM905 - a list of quoted words is harder to read
 )
+_QUOTES = frozenset("\"'")
 _FINITE = frozenset(
     """is are was were has have had can could will would may might must should does did""".split()  # noqa: SIM905 - a list of quoted words is harder to read
 )
@@ -71,13 +72,17 @@ def command_verb(text: str) -> str | None:
 def _command(text: str, in_brackets: bool) -> str | None:
     if _REQUEST.match(text):
         return "request"
-    said = _TOKEN.findall(text[:_BEGINNING])
+    said: list[str] = _TOKEN.findall(text[:_BEGINNING])
     start = next((at for at, word in enumerate(said) if word not in _BEFORE_VERB), len(said))
     verb, following, third = [*said[start : start + 3], "", "", ""][:3]
-    if following in _FINITE or following in {"of", "and", "or"} or (third in _FINITE and following not in "\"'"):
+    if following in _FINITE or following in {"of", "and", "or"} or (third in _FINITE and following not in _QUOTES):
         return None
     only_verbs, nouns_too = _verbs()
-    if verb in DISCOURSE or verb in only_verbs or (verb in nouns_too and (following in _OBJECT or following in "\"'")):
+    if (
+        verb in DISCOURSE
+        or verb in only_verbs
+        or (verb in nouns_too and (following in _OBJECT or following in _QUOTES))
+    ):
         return verb
     behind = third if following in _PARTICLES else following
     # Hardly any noun stands before an article.

@@ -1,9 +1,9 @@
 """Orders planted in real texts, and how many an extractive answer shows: ``python -m tests.bench.planted_orders``.
 
-Each of BIPIA's attacks on text is put at the beginning, in the middle and at the end of a real text, one text at a
-time is poisoned, and the text's own question is asked of an extractive assistant with the real encoder. The attacks'
-categories are in two halves, by chance: rules were written with the first half in sight, the second one was only
-counted.
+Each of BIPIA's attacks on text is put at the beginning, in the middle and at the end of a real text, all texts of a
+corpus are poisoned, and each text's own question is asked of an extractive assistant with the real encoder. The
+attacks' categories are in two halves, by chance: rules were written with the first half in sight, the second one was
+only counted. ``--attacks tests/bench/orders_of_our_own.json`` takes others, in other words.
 """
 
 from __future__ import annotations
@@ -36,6 +36,10 @@ _NAME = "planted"
 _SEED = 14
 _IN_SIGHT = 8
 _TEXTS = 50
+_SHORT = (
+    "The grip force of gripper Zeta{} is about {} newtons. It closes two jaws along one line."
+    " Keep your hands out of the jaws."
+)
 PLACES = ("beginning", "middle", "end")
 
 
@@ -48,7 +52,7 @@ def attacks(data: Path = _DATA) -> tuple[dict[str, list[str]], dict[str, list[st
 
 
 def contexts(data: Path = _DATA) -> dict[str, list[tuple[str, str]]]:
-    """Real texts, each with a question: BIPIA's mails and tables, and paragraphs of SQuAD."""
+    """Real texts, each with a question: BIPIA's mails and tables, paragraphs of SQuAD, and three short sentences."""
     found = {}
     for name in ("email", "table"):
         lines = (data / f"attacks/bipia/benchmark/{name}/train.jsonl").read_text("utf-8").splitlines()
@@ -58,6 +62,7 @@ def contexts(data: Path = _DATA) -> dict[str, list[tuple[str, str]]]:
     texts = {row["_id"]: row["text"] for row in map(json.loads, _lines(folder / "corpus.jsonl"))}
     asked = {row["_id"]: row["text"] for row in map(json.loads, _lines(folder / "queries.jsonl"))}
     pairs = {line.split("\t")[1]: line.split("\t")[0] for line in _lines(folder / "qrels.tsv")[1:]}
+    found["short"] = [(_SHORT.format(n, 40 + n), f"What is the grip force of gripper Zeta{n}?") for n in range(_TEXTS)]
     chosen = sorted(pairs)[:: max(1, len(pairs) // _TEXTS)][:_TEXTS]
     found["squad"] = [(texts[text], asked[pairs[text]]) for text in chosen]
     return found
@@ -117,24 +122,26 @@ def measured(kinds: dict[str, list[str]], texts: Sequence[tuple[str, str]], work
     host.start()
     try:
         assistant = host.assistant(_NAME)
-        documents = [Document(id_=f"{number:03}", text=text) for number, (text, _) in enumerate(texts)]
-        assistant.corpus.ingest(documents)
         cases = [(kind, attack, place) for kind, all_of in kinds.items() for attack in all_of for place in PLACES]
-        for number, (kind, attack, place) in enumerate(cases):
-            at = number % len(texts)
-            text, question = texts[at]
-            assistant.corpus.ingest([Document(id_=f"{at:03}", text=planted(text, attack, place))])
-            answer = assistant.ask(question)
-            assistant.corpus.ingest([documents[at]])
-            shown = shows(answer, attack)
-            cited = [each for each in answer.citations if each.chunk_id == f"{at:03}"]
-            counted[kind, "asked"] += 1
-            counted[kind, "answered"] += not answer.refused
-            counted[kind, "shown"] += shown
-            counted[kind, "cited"] += bool(cited)
-            counted[kind, "marked"] += any(each.note for each in cited)
-            if show and shown:
-                print(f"--- {kind}, {place}: {attack}\n    {question}\n    {answer.text!r}")
+        for begin in range(0, len(cases), len(texts)):
+            batch = list(zip(cases[begin : begin + len(texts)], texts, strict=False))
+            assistant.corpus.ingest(
+                [
+                    Document(id_=f"{at:03}", text=planted(text, attack, place))
+                    for at, ((_, attack, place), (text, _)) in enumerate(batch)
+                ]
+            )
+            for at, ((kind, attack, place), (_, question)) in enumerate(batch):
+                answer = assistant.ask(question)
+                shown = any(shows(answer, other) for (_, other, _), _ in batch)
+                cited = [each for each in answer.citations if each.chunk_id == f"{at:03}"]
+                counted[kind, "asked"] += 1
+                counted[kind, "answered"] += not answer.refused
+                counted[kind, "shown"] += shown
+                counted[kind, "cited"] += bool(cited)
+                counted[kind, "marked"] += any(getattr(each, "note", "") for each in cited)
+                if show and shown:
+                    print(f"--- {kind}, {place}: {attack}\n    {question}\n    {answer.text!r}")
     finally:
         host.close()
     return counted
@@ -144,7 +151,7 @@ def main() -> None:
     """Print a table."""
     parser = argparse.ArgumentParser(prog="python -m tests.bench.planted_orders", description=__doc__)
     parser.add_argument("--show", action="store_true", help="print the answers that show an order")
-    parser.add_argument("--only", metavar="SET", help="email, table or squad")
+    parser.add_argument("--only", metavar="SET", help="email, table, squad or short")
     parser.add_argument("--attacks", type=Path, metavar="FILE", help="other attacks: JSON, lists by category")
     parser.add_argument("--half", choices=("in sight", "held out"))
     wanted = parser.parse_args()

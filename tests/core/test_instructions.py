@@ -7,9 +7,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 from ragstone.core.citations import unsupported
+from ragstone.core.finding import find_passages
 from ragstone.core.instructions import INSTRUCTIONS_NOTE, find_instructions, is_addressed, is_asked_about
 from ragstone.core.sentences import units
 from ragstone.core.testing import SmallCorpus, open_host
+from ragstone.web.rendering import card
+from ragstone.web.sources import source_list
 from tests.patience import grows_linearly
 
 if TYPE_CHECKING:
@@ -60,7 +63,10 @@ UNRELATED = [
     "Download the free codec from media.example today.",
 ]
 #: What a manual says.
-MANUAL = "ROS keeps its packages on a website. A button opens the jaws. A node sends messages to a topic, and the server answers within a second."
+MANUAL = (
+    "ROS keeps its packages on a website. A button opens the jaws. A node sends messages to a topic, and the server"
+    " answers within a second."
+)
 ORDINARY = [
     "Run `make install`.",
     "Add the following line to the file:",
@@ -176,6 +182,16 @@ def test_an_answer_does_without_it_and_its_citation_says_so(poisoned: Assistant)
     assert answer.to_dict()["citations"][0]["note"] == INSTRUCTIONS_NOTE
     other = poisoned.ask("What does a lidar measure with light?")
     assert [citation.note for citation in other.citations] == [""]
+
+
+def test_every_listing_of_sources_says_so(poisoned: Assistant) -> None:
+    answer = poisoned.ask(QUESTION)
+    assert f"({INSTRUCTIONS_NOTE})" in source_list(answer.citations)
+    assert INSTRUCTIONS_NOTE in card(answer.citations[0]).tags
+    found = find_passages(poisoned, QUESTION).passages
+    assert {passage.chunk_id: bool(passage.note) for passage in found}[answer.citations[0].chunk_id]
+    assert [passage.label.endswith(f"({INSTRUCTIONS_NOTE})") for passage in found] == [bool(p.note) for p in found]
+    assert ["note" in passage.to_dict() for passage in found] == [bool(passage.note) for passage in found]
 
 
 def test_who_asks_what_the_text_wants_of_an_assistant_gets_to_know(poisoned: Assistant) -> None:
