@@ -54,7 +54,7 @@ with uncollected():
     from .hookspecs import HOOKS_VERSION, hookimpl
     from .host import Host
     from .ingest import IngestProgress, IngestReport
-    from .instructions import find_instructions
+    from .instructions import is_addressed
     from .llms.addresses import server_address
     from .llms.plain import ChatFailed, ChatReply, ChatServer, ask_chat
     from .llms.whole import ask_llm
@@ -141,11 +141,11 @@ __all__ = [
     "calibrate",
     "choose_quotes",
     "contradictions",
-    "find_instructions",
     "find_passages",
     "harmless",
     "hookimpl",
     "inverse_frequencies",
+    "is_addressed",
     "is_packed",
     "one_line",
     "pack",
