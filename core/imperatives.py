@@ -39,6 +39,7 @@ _BASE_FORM = re.compile(
     r"|how|why|whose|whom|whether|and|or|but|nor|so|yet|not|no|all|any|some|each|every|both|either|neither|half|most|many"
     r"|much|more|few|several|such|only|even|just|also|then|thus|hence|here|there|now|today|often|once|twice|perhaps|maybe"
     r"|instead|rather|quite|almost|indeed|except|given|than|inside|outside|amid|throughout|again|still|first|next|toward"
+    r"|towards|later|earlier|alongside|amongst|amidst|underneath|atop|circa|apart"
     r"|yes|well|too|very|my|your|his|her|its|our|their|one|two|three|up|down|out|off|plus|minus|times|versus|let|whatever"
     r"|wherever|whenever|however|whoever)$)(?!\w*(?:s|ed|ing|ly|ion|ness|ity|ism|ment|ance|ence)$)[a-z]{2,14}"
 )
@@ -75,7 +76,7 @@ def _command(text: str, in_brackets: bool) -> str | None:
     said: list[str] = _TOKEN.findall(text[:_BEGINNING])
     start = next((at for at, word in enumerate(said) if word not in _BEFORE_VERB), len(said))
     verb, following, third = [*said[start : start + 3], "", "", ""][:3]
-    if following in _FINITE or following in {"of", "and", "or"} or (third in _FINITE and following not in _QUOTES):
+    if following in _FINITE or following in {"of", "and", "or", ","} or (third in _FINITE and following not in _QUOTES):
         return None
     only_verbs, nouns_too = _verbs()
     if (
