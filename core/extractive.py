@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from itertools import islice, takewhile
+from itertools import chain, islice, takewhile
 from typing import TYPE_CHECKING
 
 from .asking import asks_for_a_reason, gives_a_reason, holds_what_is_asked
@@ -69,17 +69,19 @@ def choose(retrieval: Retrieval, encoder: Encoder | None, *, most: int = _MOST_S
     Deterministic. Without an encoder the words decide alone.
     """
     found = sorted(_new(_by_words(retrieval), retrieval.follow_up), key=_order)
-    ranked = list(islice(_without_instructions(found, retrieval), max(_SHORTLIST, most)))
+    further = _without_instructions(found, retrieval)  # looked at one by one: most are not needed
+    ranked = list(islice(further, _SHORTLIST))
     if not ranked:
         return []
     behind = _LESS_CLOSE if ranked[0].words < _LITTLE else _CLOSE
-    near = [quote for quote in ranked[:_SHORTLIST] if quote.score >= ranked[0].score - behind]
+    near = [quote for quote in ranked if quote.score >= ranked[0].score - behind]
     if encoder is not None and retrieval.vector is not None and len(near) > 1:
         cosines = encoder.embed_texts([quote.text[:_EMBEDDED] for quote in near]) @ retrieval.vector
         meant = {id(quote): _MEANING_WEIGHT * float(cosine) for quote, cosine in zip(near, cosines, strict=True)}
         near.sort(key=lambda quote: (-(quote.score + meant[id(quote)]), quote.passage, quote.start))
     best, *others = [*near, *ranked[len(near) :]]
-    return [best, *(quote for quote in others if quote.words >= _WORTH_ADDING * best.words)][:most]
+    worth = (quote for quote in chain(others, further) if quote.words >= _WORTH_ADDING * best.words)
+    return [best, *islice(worth, most - 1)]
 
 
 def _without_instructions(quotes: Iterable[Quote], retrieval: Retrieval) -> Iterator[Quote]:
