@@ -58,6 +58,7 @@ with uncollected():
     from .hookspecs import HOOKS_VERSION, hookimpl
     from .host import Host
     from .ingest import IngestProgress, IngestReport
+    from .instructions import is_addressed
     from .llms.addresses import server_address
     from .llms.plain import ChatFailed, ChatReply, ChatServer, ask_chat
     from .llms.whole import ask_llm
@@ -156,6 +157,7 @@ __all__ = [
     "harmless",
     "hookimpl",
     "inverse_frequencies",
+    "is_addressed",
     "is_failure",
     "is_packed",
     "one_line",

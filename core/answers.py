@@ -23,10 +23,13 @@ class Citation:
     url: str
     #: What the assistant tells of its passages (book title, chapter, section, …), in its own order.
     fields: Mapping[str, Any] = field(default_factory=dict)
+    #: What a reader must know of the passage: ``INSTRUCTIONS_NOTE`` where it holds instructions, else empty.
+    note: str = ""
 
     def to_dict(self) -> dict[str, Any]:
-        """The citation as JSON: ``n``, ``chunk_id``, the assistant's own fields, ``url``, ``quote``."""
-        return {"n": self.n, "chunk_id": self.chunk_id, **self.fields, "url": self.url, "quote": self.quote}
+        """The citation as JSON: ``n``, ``chunk_id``, the assistant's own fields, ``url``, ``quote``, any ``note``."""
+        own = {"n": self.n, "chunk_id": self.chunk_id, **self.fields, "url": self.url, "quote": self.quote}
+        return {**own, "note": self.note} if self.note else own
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from .answers import Citation
 from .guards import Verdict
+from .instructions import note_on
 from .tracing import step
 
 if TYPE_CHECKING:
@@ -106,6 +107,7 @@ class Composition:
                     url=self._profile.url(node),
                     fields={name: node.metadata.get(name) for name in self._profile.fields}
                     | dict(self._profile.shown(node)),
+                    note=note_on(node),
                 )
             )
         return self._numbers[node.node_id]

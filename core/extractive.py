@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import chain, islice, takewhile
 from typing import TYPE_CHECKING
 
 from .asking import asks_for_a_reason, gives_a_reason, holds_what_is_asked
 from .budget import check_budget
+from .instructions import instructions_of, is_asked_about
 from .passages import PassageWords, words_of
 from .sentences import Unit, with_announced
 
@@ -67,17 +69,36 @@ def choose(retrieval: Retrieval, encoder: Encoder | None, *, most: int = _MOST_S
 
     Deterministic. Without an encoder the words decide alone.
     """
-    ranked = sorted(_new(_by_words(retrieval), retrieval.follow_up), key=_order)
+    found = sorted(_new(_by_words(retrieval), retrieval.follow_up), key=_order)
+    further = _without_instructions(found, retrieval)  # looked at one by one: most are not needed
+    ranked = list(islice(further, _SHORTLIST))
     if not ranked:
         return []
     behind = _LESS_CLOSE if ranked[0].words < _LITTLE else _CLOSE
-    near = [quote for quote in ranked[:_SHORTLIST] if quote.score >= ranked[0].score - behind]
+    near = [quote for quote in ranked if quote.score >= ranked[0].score - behind]
     if encoder is not None and retrieval.vector is not None and len(near) > 1:
         cosines = encoder.embed_texts([quote.text[:_EMBEDDED] for quote in near]) @ retrieval.vector
         meant = {id(quote): _MEANING_WEIGHT * float(cosine) for quote, cosine in zip(near, cosines, strict=True)}
         near.sort(key=lambda quote: (-(quote.score + meant[id(quote)]), quote.passage, quote.start))
     best, *others = [*near, *ranked[len(near) :]]
-    return [best, *(quote for quote in others if quote.words >= _WORTH_ADDING * best.words)][:most]
+    worth = (quote for quote in chain(others, further) if quote.words >= _WORTH_ADDING * best.words)
+    return [best, *islice(worth, most - 1)]
+
+
+def _without_instructions(quotes: Iterable[Quote], retrieval: Retrieval) -> Iterator[Quote]:
+    """The quotes that tell something of the subject; instructions in a passage answer only a question about them."""
+    for quote in quotes:
+        node = retrieval.nodes[quote.passage].node
+        pieces, instructing = words_of(node).pieces, instructions_of(node)
+        told = [at for at, unit in enumerate(pieces) if quote.start <= unit.start < quote.end]
+        if instructing.isdisjoint(told) or is_asked_about(retrieval.question, quote.text):
+            yield quote
+            continue
+        # What it announces is left out from the first instruction on.
+        kept = list(takewhile(lambda at: at not in instructing, told))  # noqa: B023 - used up at once
+        if kept:
+            end = pieces[kept[-1]].end
+            yield replace(quote, end=end, text=quote.text[: end - quote.start])
 
 
 def _new(quotes: Iterable[Quote], follow_up: FollowUp | None) -> Iterator[Quote]:
@@ -112,6 +133,8 @@ def _by_words(retrieval: Retrieval) -> Iterator[Quote]:
             if unit.kind in {"code", "header"}:
                 continue
             quote = _quote(text, unit, known.pieces[index + 1 :])
+            if quote.endswith("?"):  # asks, and answers nothing
+                continue
             key = " ".join(quote.split())
             # Overlapping passages hold the same sentence; it counts once, where it stands best.
             if key in seen or len(quote) > 2 * _LONGEST or len(key.split()) < _SHORTEST_WORDS:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from .instructions import note_on
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
@@ -28,6 +30,8 @@ class FoundPassage:
     url: str
     #: What the assistant tells of its passages, in its own order.
     fields: Mapping[str, Any] = field(default_factory=dict)
+    #: What a reader must know of it: that it holds instructions, which are text like all else.
+    note: str = ""
 
     @property
     def place(self) -> str:
@@ -35,10 +39,16 @@ class FoundPassage:
         told = [str(self.fields[name]) for name in _PLACE if self.fields.get(name)]
         return " › ".join(dict.fromkeys(told)) or self.chunk_id
 
+    @property
+    def label(self) -> str:
+        """Its place, with the note behind it."""
+        return f"{self.place} ({self.note})" if self.note else self.place
+
     def to_dict(self) -> dict[str, Any]:
-        """The passage as JSON: ``n``, ``chunk_id``, the assistant's own fields, ``url``, ``score``, ``text``."""
+        """The passage as JSON: ``n``, ``chunk_id``, the assistant's fields, ``url``, ``score``, ``text``, ``note``."""
         own = {"n": self.n, "chunk_id": self.chunk_id, **self.fields}
-        return {**own, "url": self.url, "score": self.score, "text": self.text}
+        own |= {"url": self.url, "score": self.score, "text": self.text}
+        return {**own, "note": self.note} if self.note else own
 
 
 @dataclass(frozen=True)
@@ -72,6 +82,7 @@ def find_passages(
             text=each.node.get_content(),
             url=profile.url(each.node),
             fields={name: each.node.metadata.get(name) for name in profile.fields},
+            note=note_on(each.node),
         )
         for n, each in enumerate(found.nodes, start=1)
     )

@@ -43,6 +43,7 @@ _TURN = {
     "additionalProperties": False,
 }
 _CITATION = _object(n={"type": "integer", "minimum": 1}, chunk_id=_TEXT, url=_TEXT, quote=_TEXT)
+_CITATION["properties"]["note"] = _TEXT  # only where there is something to say of the source
 _TIMINGS = _object(encode={"type": "number"}, retrieve={"type": "number"}, answer={"type": "number"})
 _SCHEMAS = {
     "Problem": {

@@ -170,7 +170,7 @@ def card(citation: Citation) -> Card:
     place = [str(fields[name]) for name in PLACE_FIELDS if fields.get(name)]
     if fields.get("page_label"):
         place.append(f"p. {fields['page_label']}")
-    tags = ("Simulation",) if fields.get("is_simulation") else ()
+    tags = tuple(tag for tag in ("Simulation" if fields.get("is_simulation") else "", citation.note) if tag)
     path = " \u203a ".join(dict.fromkeys(place))
     licence = next((str(fields[name]) for name in LICENCE_FIELDS if fields.get(name)), "")
     return Card(title or f"Source {citation.n}", path, tags, licence, place_url(citation))

@@ -38,4 +38,5 @@ def _line(citation: Citation, base: str | None) -> str:
     elif base is not None:
         told.append(urljoin(base, citation.url))
     kept = list(dict.fromkeys(told)) or [citation.chunk_id]
-    return f"[{citation.n}] {' · '.join(kept)}"
+    note = f" ({citation.note})" if citation.note else ""
+    return f"[{citation.n}] {' · '.join(kept)}{note}"

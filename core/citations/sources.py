@@ -46,7 +46,7 @@ class AnalyzedText:
     @cached_property
     def gives_orders(self) -> bool:
         """Whether it addresses the one who answers."""
-        return gives_orders(self.text, self.words)
+        return gives_orders(self.text)
 
     @cached_property
     def quantities(self) -> list[Quantity]:

@@ -147,7 +147,7 @@ def search(asked: Asked) -> None:
         show.as_json(found.to_dict())
         return
     for passage in found.passages:
-        click.echo(show.printable(f"[{passage.n}] {passage.place}"))
+        click.echo(show.printable(f"[{passage.n}] {passage.label}"))
         click.echo(show.printable(textwrap.indent(passage.text, "    ")) + "\n")
     if not found.passages:
         click.echo("Nothing was found.")

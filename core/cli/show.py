@@ -96,7 +96,8 @@ def answer(found: Answer) -> None:
         if citation.url.startswith(("https://", "http://")):  # without a server, its own addresses lead nowhere
             named.append(citation.url)
         kept = [part for number, part in enumerate(named) if part not in named[:number]]
-        click.echo(printable(f"[{citation.n}] {' · '.join(kept) or citation.chunk_id}"))
+        note = f" ({citation.note})" if citation.note else ""
+        click.echo(printable(f"[{citation.n}] {' · '.join(kept) or citation.chunk_id}{note}"))
 
 
 @contextmanager

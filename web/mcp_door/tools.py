@@ -131,7 +131,7 @@ def _search(assistant: Assistant) -> Offer:
         if assistant.has_passages:
             for passage in listed:
                 passage["uri"] = passage_uri(assistant.name, passage["chunk_id"])
-        texts = [f"[{passage.n}] {passage.place}\n{passage.text}" for passage in found.passages]
+        texts = [f"[{passage.n}] {passage.label}\n{passage.text}" for passage in found.passages]
         words = "\n\n".join(texts) or "Nothing was found."
         return Called(words, {"passages": listed, "enough": found.enough})
 

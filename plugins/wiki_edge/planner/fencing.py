@@ -10,7 +10,7 @@ import re
 import unicodedata
 from typing import TYPE_CHECKING
 
-from ragstone.core import harmless, one_line, visible
+from ragstone.core import harmless, is_addressed, one_line, sentence_spans, visible
 
 if TYPE_CHECKING:
     from .situation import Passage
@@ -107,6 +107,8 @@ def flags(text: str) -> tuple[str, ...]:
     """What in the text reads like an order to whoever reads it. Looked at as it stands and without its disguise."""
     plain = visible(unicodedata.normalize("NFKC", text))
     found = [name for name, pattern in _PATTERNS.items() if pattern.search(text) or pattern.search(plain)]
+    if "to-the-agent" not in found and any(is_addressed(plain[a:b]) for a, b in sentence_spans(plain)):
+        found.append("to-the-agent")
     if visible(text) != text:
         found.append("hidden-characters")
     return tuple(found)

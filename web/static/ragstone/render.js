@@ -35,7 +35,7 @@ export function describe(citation, names) {
   return {
     title: filled(names.title)[0] || `Source ${citation.n}`,
     place: [...new Set(place)].join(" › "),
-    tags: citation.is_simulation ? ["Simulation"] : [],
+    tags: [citation.is_simulation && "Simulation", citation.note].filter(Boolean),
     licence: filled(names.licence)[0] || "",
     url: placeUrl(citation),
   };

@@ -257,6 +257,7 @@ function drawAnswer(answer) {
     if (within) what.append(el("small", {}, within));
     if (citation.quote) what.append(el("q", {}, citation.quote));
     if (citation.is_simulation) what.append(el("span", { class: "tag" }, "Simulation"));
+    if (citation.note) what.append(el("span", { class: "tag" }, citation.note));
     return el("li", {}, el("span", { class: "n" }, String(citation.n)), what);
   });
   return [text, el("ol", { class: "sources", "aria-label": "Sources" }, ...rows)];

@@ -1,0 +1,90 @@
+"""Sentences that begin with a command: which verb it is, by lists of verbs and by what follows the first word."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from pathlib import Path
+
+#: Characters of a sentence's beginning that are looked at.
+_BEGINNING = 120
+#: Commands by which every text speaks to its reader.
+DISCOURSE = frozenset(
+    """see note consider recall let suppose assume imagine think remember look notice observe refer compare keep
+    wait feel be""".split()  # noqa: SIM905 - a list of quoted words is harder to read
+)
+#: Words that can stand before the verb of a command, and behind a verb that is a noun as well.
+_BEFORE_VERB = frozenset(
+    """please kindly now also then instead next first finally just simply always never only and or but so do not
+    don't afterwards lastly secondly immediately quickly carefully briefly ,""".split()  # noqa: SIM905 - a list of quoted words is harder to read
+)
+_OBJECT = frozenset(
+    """a an the this these those my your our their its his her all any some each every both one two three several
+    many next me us him them it how what why where which whom whose whether yourself every everything everyone
+    back""".split()  # noqa: SIM905 - a list of quoted words is harder to read
+)
+_PARTICLES = frozenset(
+    """out up down off over back away in on for at into through about with""".split()  # noqa: SIM905 - a list of quoted words is harder to read
+)
+_QUOTES = frozenset("\"'")
+_FINITE = frozenset(
+    """is are was were has have had can could will would may might must should does did""".split()  # noqa: SIM905 - a list of quoted words is harder to read
+)
+#: What may be a verb in its base form although it is in no list.
+_BASE_FORM = re.compile(
+    r"(?!(?:a|an|the|in|on|at|of|for|to|by|with|from|as|if|when|while|where|because|since|until|unless|although|though"
+    r"|after|before|during|like|unlike|despite|within|without|about|above|below|under|over|between|among|through|against|across"
+    r"|along|around|behind|beyond|beside|besides|into|onto|upon|near|per|via|is|are|was|were|be|been|has|have|had|do|does"
+    r"|did|can|could|will|would|may|might|must|shall|should|i|you|he|she|it|we|they|this|that|these|those|who|what|which"
+    r"|how|why|whose|whom|whether|and|or|but|nor|so|yet|not|no|all|any|some|each|every|both|either|neither|half|most|many"
+    r"|much|more|few|several|such|only|even|just|also|then|thus|hence|here|there|now|today|often|once|twice|perhaps|maybe"
+    r"|instead|rather|quite|almost|indeed|except|given|than|inside|outside|amid|throughout|again|still|first|next|toward"
+    r"|towards|later|earlier|alongside|amongst|amidst|underneath|atop|circa|apart"
+    r"|yes|well|too|very|my|your|his|her|its|our|their|one|two|three|up|down|out|off|plus|minus|times|versus|let|whatever"
+    r"|wherever|whenever|however|whoever)$)(?!\w*(?:s|ed|ing|ly|ion|ness|ity|ism|ment|ance|ence)$)[a-z]{2,14}"
+)
+_MARK = re.compile(
+    r"^[\W_\d]+|^(?:(?:very )?important|urgent|attention|notice|note|warning|p\.?s\.?|update|task|request|step \d+|q"
+    r"|todo|instructions?|reminder|tip|hint|bonus|action(?: required)?|final step|new task) ?[:!-]+ ?(?=\S)"
+)
+_SUBORDINATE = re.compile(r"^(?:if|when|before|after|to|in|for|with|as|using|while|once|given|based)\b[^,.;:]{1,80}, ")
+_REQUEST = re.compile(r"^(?:can|could|would|will) you\b|^(?:i|we) (?:want|need|would like|'d like|wish)\b")
+_TOKEN = re.compile(r"\w+(?:['-]\w+)*|[^\w\s]")
+
+
+@cache
+def _verbs() -> tuple[frozenset[str], frozenset[str]]:
+    """Verbs that are hardly anything else at a sentence's beginning, and those that are nouns as well."""
+    text = Path(__file__).with_name("verbs.txt").read_text("utf-8")
+    first, second = (part.partition("\n")[2] for part in text.split("\n\n"))
+    return frozenset(first.split()), frozenset(second.split())
+
+
+def command_verb(text: str) -> str | None:
+    """The verb that a plain sentence begins with, where it is a command."""
+    in_brackets = text.startswith(("(", "["))
+    text = _MARK.sub("", _MARK.sub("", text))
+    found = _command(text, in_brackets)
+    if found is None and (opened := _SUBORDINATE.match(text)):
+        found = _command(text[opened.end() :], in_brackets)
+    return found
+
+
+def _command(text: str, in_brackets: bool) -> str | None:
+    if _REQUEST.match(text):
+        return "request"
+    said: list[str] = _TOKEN.findall(text[:_BEGINNING])
+    start = next((at for at, word in enumerate(said) if word not in _BEFORE_VERB), len(said))
+    verb, following, third = [*said[start : start + 3], "", "", ""][:3]
+    if following in _FINITE or following in {"of", "and", "or", ","} or (third in _FINITE and following not in _QUOTES):
+        return None
+    only_verbs, nouns_too = _verbs()
+    if (
+        verb in DISCOURSE
+        or verb in only_verbs
+        or (verb in nouns_too and (following in _OBJECT or following in _QUOTES))
+    ):
+        return verb
+    behind = third if following in _PARTICLES else following
+    # Hardly any noun stands before an article.
+    return verb if behind in _OBJECT and not in_brackets and _BASE_FORM.fullmatch(verb) else None
