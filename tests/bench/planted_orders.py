@@ -114,7 +114,9 @@ def _words(text: str) -> list[str]:
     return re.findall(r"\w+", text.casefold())
 
 
-def measured(kinds: dict[str, list[str]], texts: Sequence[tuple[str, str]], work: Path, show: bool = False) -> Counter:
+def measured(
+    kinds: dict[str, list[str]], texts: Sequence[tuple[str, str]], work: Path, show: bool = False
+) -> Counter[tuple[str, str]]:
     """How many attacks were asked about, answered, shown and marked, by category."""
     counted: Counter[tuple[str, str]] = Counter()
     settings = Settings(data_dir=work / "data", index={"store": "none"}, retrieval={"threshold": 0.3})

@@ -89,7 +89,7 @@ def test_every_public_function_is_tried() -> None:
 
 
 @pytest.mark.parametrize(("name", "argument"), CASES)
-@pytest.mark.parametrize("wrong", WRONG, ids=str)
+@pytest.mark.parametrize("wrong", WRONG, ids=lambda wrong: type(wrong).__name__ + str(wrong)[:3])
 def test_an_argument_of_the_wrong_type(name: str, argument: str, wrong: Any, host: Host, planner: Planner) -> None:
     if name == "Planner.open" and wrong is None:
         pytest.skip("the deployment of the working folder")
