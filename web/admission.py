@@ -1,11 +1,11 @@
-"""Admission: the checks that a request must pass before its body is read."""
+"""Admission: the checks that a request must pass before its body is read, and what it is refused with."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 from flask import Flask, current_app, g, request
-from werkzeug.exceptions import RequestEntityTooLarge
+from werkzeug.exceptions import RequestEntityTooLarge, ServiceUnavailable
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -19,6 +19,15 @@ _EXTENSION = "ragstone.admission"
 _ADMITTED = "ragstone.admitted"
 #: Names in ``flask.g`` that checks set for the view.
 _FOUND = ("ragstone_access", "ragstone_unknown")
+
+
+class Overloaded(ServiceUnavailable):
+    """More requests are waiting than can be answered in time."""
+
+    def __init__(self) -> None:
+        super().__init__(retry_after=5)
+
+    description = "The server has more requests than it can answer in time. Please try again in a moment."
 
 
 def install(app: Flask) -> None:

@@ -14,7 +14,7 @@ import httpx
 import pytest
 
 from ragstone.core import StorageAway
-from ragstone.web.http_server import Lane
+from ragstone.web.lanes import Lane
 from tests.patience import HANG, until
 
 if TYPE_CHECKING:

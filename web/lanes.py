@@ -1,0 +1,137 @@
+"""Threads of the HTTP server with their queues: who answers, and who is refused because too many wait."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from typing import TYPE_CHECKING, Any
+
+from waitress.task import ThreadedTaskDispatcher
+
+if TYPE_CHECKING:
+    from flask import Flask
+
+    from .http_channel import Channel
+    from .settings import WebSettings
+
+#: The address that has a thread of its own.
+HEALTH = "/health"
+#: Key of the WSGI environment of a request that is refused because too many wait.
+OVERLOADED = "ragstone.overloaded"
+#: A request that was let into the queue leaves it unanswered after so many times the longest wait.
+_LATE = 1.5
+#: Share of the latest request in the moving average of the service time.
+_LATEST = 0.1
+
+_quiet = logging.getLogger(f"{__name__}.quiet")
+_quiet.setLevel(logging.CRITICAL)
+
+
+class Lane(ThreadedTaskDispatcher):  # type: ignore[misc]  # waitress has no types
+    """Threads with a queue, and how long a new task would wait in it."""
+
+    def __init__(self, threads: int, *, quiet: bool = False) -> None:
+        """``quiet``: say nothing of tasks that have to wait."""
+        super().__init__()
+        self._most = threads
+        if quiet:
+            self.queue_logger = _quiet
+        self._mean = 0.0
+        #: By thread, when the task that it serves was begun.
+        self._begun: dict[int, float] = {}
+        self.set_thread_count(threads)
+
+    def add_task(self, task: Any) -> None:
+        """Put it behind the others."""
+        super().add_task(_Timed(task, self))
+
+    def serve(self, task: Any) -> None:
+        """Do it, in a thread of the lane."""
+        thread, begun = threading.get_ident(), time.monotonic()
+        with self.lock:
+            self._begun[thread] = begun
+        try:
+            task.service()
+        finally:
+            with self.lock:
+                del self._begun[thread]
+                self._mean += _LATEST * (time.monotonic() - begun - self._mean)
+
+    @property
+    def wait(self) -> float:
+        """Seconds that a new task would wait: the queue's length times the moving average of the service time.
+
+        While every thread has been busy for longer than the average, the shortest of these times takes its place: so
+        a queue before threads that all hang is seen to be one before their tasks have ended.
+        """
+        with self.lock:
+            each = self._mean
+            if len(self._begun) == self._most:
+                each = max(each, time.monotonic() - max(self._begun.values()))
+            return len(self.queue) * each / self._most
+
+    def take_late(self, seconds: float) -> list[Any]:
+        """Take the tasks out of the queue that have waited in it for longer than that."""
+        with self.lock:
+            ends = time.monotonic() - seconds
+            late = []
+            while self.queue and self.queue[0].came < ends:
+                late.append(self.queue.popleft().task)
+            return late
+
+
+class _Timed:
+    """A task in a lane's queue."""
+
+    def __init__(self, task: Any, lane: Lane) -> None:
+        self.task = task
+        self.came = time.monotonic()
+        self._lane = lane
+
+    def service(self) -> None:
+        self._lane.serve(self.task)
+
+    def cancel(self) -> None:
+        self.task.cancel()
+
+
+class Lanes:
+    """The server's threads: those that answer, one for ``/health``, two for admission, one that sends refusals."""
+
+    def __init__(self, app: Flask, options: WebSettings) -> None:
+        self._app = app
+        self._seconds = options.queue_seconds
+        self.work = Lane(options.threads)
+        self.health = Lane(1, quiet=True)
+        self.admission = Lane(2, quiet=True)
+        self.refusals = Lane(1, quiet=True)
+
+    def add_task(self, channel: Channel) -> None:
+        """Give the channel's first request to the lane that it belongs to."""
+        request = channel.requests[0]
+        if request.error is not None:
+            self.refusals.add_task(channel)
+        elif request.path == HEALTH:
+            self.health.add_task(channel)
+        elif self.work.wait > self._seconds:
+            self._refuse(channel)
+        else:
+            self.work.add_task(channel)
+
+    def refuse_late(self) -> None:
+        """Refuse the requests that have waited for too long, whatever the estimate was when they came."""
+        for channel in self.work.take_late(_LATE * self._seconds):
+            self._refuse(channel)
+        for task in self.admission.take_late(_LATE * self._seconds):
+            task.refuse(self._app)
+
+    def shutdown(self) -> None:
+        """End the threads; what is being answered has five seconds."""
+        for lane in (self.admission, self.health, self.refusals):
+            lane.set_thread_count(0)
+        self.work.shutdown()
+
+    def _refuse(self, channel: Channel) -> None:
+        channel.requests[0].found = {OVERLOADED: True}
+        self.refusals.add_task(channel)
