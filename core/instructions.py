@@ -39,6 +39,8 @@ _LONGEST = 1_000
 #: follows an instruction. Over the books 0.9 % of the imperatives share less.
 _RELATED = 0.25
 _CONTINUED = 0.5
+#: Share of the words of two pieces that makes one a repetition of the other.
+_REPEATED = 0.8
 #: A command of fewer words is too short to be judged by them.
 _LEAST_WORDS = 3
 #: A text with more commands than these explains to its reader how something is done.
@@ -127,7 +129,10 @@ def find_instructions(headings: str, text: str) -> frozenset[int]:
         if index not in found and unit.kind in {"sentence", "item"} and _commands(pieces[index])
     }
     _continue(found, commands, pieces, known)
-    if len(commands) <= _PROCEDURE and (len(pieces) > 1 or known.above):
+    distinct = [
+        index for index in commands if not any(_repeats(index, other, known) for other in commands if other < index)
+    ]
+    if len(distinct) <= _PROCEDURE and (len(pieces) > 1 or known.above):
         unrelated = {index for index in commands if _is_unrelated(index, pieces[index], known, found)}
         found |= unrelated
         _continue(found, commands - unrelated, pieces, known)
@@ -215,9 +220,19 @@ def _is_unrelated(index: int, piece: str, known: PassageWords, apart: Collection
 def _share(index: int, known: PassageWords, apart: Collection[int]) -> float:
     """The share of a piece's words that stand in the rest of the text; what is ``apart`` does not count."""
     held = known.held[index]
-    others = (known.held[other] for other in range(len(known.held)) if other != index and other not in apart)
+    others = (
+        known.held[other]
+        for other in range(len(known.held))
+        if other != index and other not in apart and not _repeats(index, other, known)
+    )
     around = known.above.union(*others)
     return len(held & around) / len(held) if held else 0.0
+
+
+def _repeats(index: int, other: int, known: PassageWords) -> bool:
+    """Whether one piece says again what the other says: an order that is planted twice is no context of itself."""
+    one, another = known.held[index], known.held[other]
+    return len(one & another) >= _REPEATED * max(len(one), len(another), 1)
 
 
 def _lines(piece: str) -> Iterator[str]:

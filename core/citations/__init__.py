@@ -10,14 +10,13 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from .checking import find_fault
+from .checking import MARKER, find_fault
 from .sources import Segment, Source
 from .splitting import ITEM_MARK, Splitter, split_answer
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-_MARKER = re.compile(r"(?<!\s)\s*\[(\d{1,4}(?:\s*[,;]\s*\d{1,4})*)\]")
 _EMPHASIS = re.compile(r"(\*\*|__)(?=\S)(.{1,300}?)(?<=\S)\1")
 
 
@@ -79,9 +78,9 @@ class Passages:
 def read_markers(sentence: str) -> tuple[str, tuple[int, ...]]:
     """The sentence without its markers and without emphasis, and the numbers in them, each once."""
     numbers = dict.fromkeys(
-        int(part) for match in _MARKER.finditer(sentence) for part in re.split(r"[,;]", match.group(1))
+        int(part) for match in MARKER.finditer(sentence) for part in re.split(r"[,;]", match.group(1))
     )
-    return _EMPHASIS.sub(r"\2", _MARKER.sub("", sentence)).strip(), tuple(numbers)
+    return _EMPHASIS.sub(r"\2", MARKER.sub("", sentence)).strip(), tuple(numbers)
 
 
 def is_item(sentence: str) -> bool:

@@ -19,6 +19,8 @@ from .sources import AnalyzedText, Segment, Source
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+#: The numbers of passages that a sentence cites.
+MARKER = re.compile(r"(?<!\s)\s*\[(\d{1,4}(?:\s*[,;]\s*\d{1,4})*)\]")
 #: Characters; what is longer is no sentence.
 LONGEST_SENTENCE = 1_500
 #: Words of the sentence's own that take it to its source, and say nothing about the matter.
@@ -92,7 +94,13 @@ def _foreign_markup(claim: AnalyzedText, sources: Sequence[Source]) -> str | Non
 def _closest(claim: AnalyzedText, sources: Sequence[Source]) -> list[Segment]:
     """One or two source sentences that hold most of the sentence's words; none where they hold too few."""
     wanted = claim.stems
-    segments = [each for source in sources for each in source.segments if each.end - each.start <= LONGEST_SENTENCE]
+    segments = [
+        each
+        for source in sources
+        for each in source.segments
+        # A marker in the source's own words would be taken for a citation.
+        if each.end - each.start <= LONGEST_SENTENCE and not MARKER.search(each.content.text)
+    ]
     if not wanted or not segments:
         return []
     best = max(segments, key=lambda each: (len(wanted & each.content.stems), -len(each.content.stems)))

@@ -19,9 +19,10 @@ _TRIMMED = ".,;:!?…"
 
 #: Exercises, and orders that look like one: they assert nothing.
 _EXERCISES = re.compile(
-    r"\W*(?:please\s+)?(?:translate|explain|summari[sz]e|draft|compose|break\s+down|describe)\b"
-    r"|\W*(?:please\s+)?(?:write|provide|develop|create|generate|tell|give)\b.{0,40}"
-    r"\b(?:story|poem|essay|letter|speech|song|joke|equivalent|introduction|headline|article)\b",
+    r"(?:\[[^\[\]]{0,40}\]|<[^<>]{0,80}>|\W)*+(?:\w+:\s*)?(?:please\s+)?"
+    r"(?:(?:translate|explain|summari[sz]e|draft|compose|break\s+down|describe)\b"
+    r"|(?:write|provide|develop|create|generate|tell|give)\b.{0,40}"
+    r"\b(?:story|poem|essay|letter|speech|song|joke|equivalent|introduction|headline|article)\b)",
     re.IGNORECASE | re.DOTALL,
 )
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from ..instructions import find_instructions
 from ..sentences import units
 from .items import Item, items
 from .links import addresses, gives_orders
@@ -79,6 +80,7 @@ class Source:
     def __init__(self, number: int, text: str, headings: str = "") -> None:
         self.number = number
         self.text = text
+        self._instructions = find_instructions(headings, text)
         lines = [AnalyzedText(line) for line in headings.splitlines()]
         #: The lines above the text, without those that give orders.
         self.headings = [line for line in lines if not line.gives_orders]
@@ -89,14 +91,14 @@ class Source:
         """What can support a sentence. Questions assert nothing, and orders to the answerer are none of the text's."""
         found: list[Segment] = []
         head: AnalyzedText | None = None
-        for unit in units(self.text):
+        for index, unit in enumerate(units(self.text)):
             content = AnalyzedText(self.text[unit.start : unit.end])
             if unit.kind == "header":
                 head = content
             elif unit.kind != "row":
                 head = None
             if unit.kind != "code":
-                if content.gives_orders:
+                if content.gives_orders or index in self._instructions:
                     self._has_orders = True
                     continue
                 if content.text.rstrip("\"') ").endswith("?"):
