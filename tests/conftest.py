@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from ragstone.core import Host, Settings
+from ragstone.core import Host, Settings, set_budget
 from ragstone.core.encoder import Encoder, MiniLMEmbedding
 from ragstone.core.testing import open_host
 from tests.needs import missing, needed
@@ -37,6 +37,12 @@ def _only_loopback(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(socket.socket, "connect", guarded)
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+
+
+@pytest.fixture(autouse=True)
+def _no_budget() -> None:
+    """A streamed response that an earlier test did not close has left its request's budget in this thread."""
+    set_budget(None)
 
 
 @pytest.fixture(autouse=True)

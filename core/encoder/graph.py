@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from onnx import NodeProto, TensorProto
 
 #: Raised by one whenever the graph below changes, so that model files made by an older builder are made anew.
-BUILDER_VERSION = 2
+BUILDER_VERSION = 3
 
 _OPSET = 20  # the first with Gelu as one operator
 _IR_VERSION = 10  # the one that goes with opset 20; every ONNX Runtime from 1.17 on reads it

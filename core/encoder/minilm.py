@@ -34,7 +34,7 @@ _LIKE_LENGTH = 1.6
 #: Texts that are sorted by length together: enough to fill every run, few enough to report progress.
 _TEXTS_A_CALL = 2048
 #: Raised whenever the same text would give another vector in that precision.
-_ENCODING_VERSIONS = {"fp32": 1, "int8": 2}
+_ENCODING_VERSIONS = {"fp32": 1, "int8": 3}
 #: Raised whenever vectors can no longer be compared with those of before.
 _FAMILY_VERSION = 1
 
