@@ -192,7 +192,7 @@ class Kept:
 def _quantise(source: Path, target: Path) -> None:
     """Dynamic quantisation to 8 bits, each output channel with a scale of its own (arXiv:2004.09602, section 4.1).
 
-    Weights use 7 of the 8 bits: without VNNI, x86 processors add two products in 16 bits, and full weights overflow there
+    Weights use 7 of the 8 bits: without VNNI, x86 processors add two products in 16 bits, and full weights overflow
     (200 paragraphs, cosine to fp32 at least 0.975 and 0.989, on the average 0.992 and 0.994).
     """
     onnx_runtime()
