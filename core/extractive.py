@@ -87,16 +87,23 @@ def choose(retrieval: Retrieval, encoder: Encoder | None, *, most: int = _MOST_S
 
 def _without_instructions(quotes: Iterable[Quote], retrieval: Retrieval) -> Iterator[Quote]:
     """The quotes that tell something of the subject; instructions in a passage answer only a question about them."""
+    given: set[str] = set()
     for quote in quotes:
+        # Overlapping passages hold the same sentence; it counts once, where it stands best.
+        key = " ".join(quote.text.split())
+        if key in given:
+            continue
         node = retrieval.nodes[quote.passage].node
         pieces, instructing = words_of(node).pieces, instructions_of(node)
         told = [at for at, unit in enumerate(pieces) if quote.start <= unit.start < quote.end]
         if instructing.isdisjoint(told) or is_asked_about(retrieval.question, quote.text):
+            given.add(key)
             yield quote
             continue
         # What it announces is left out from the first instruction on.
         kept = list(takewhile(lambda at: at not in instructing, told))  # noqa: B023 - used up at once
         if kept:
+            given.add(key)
             end = pieces[kept[-1]].end
             yield replace(quote, end=end, text=quote.text[: end - quote.start])
 
@@ -120,7 +127,6 @@ def _order(quote: Quote) -> tuple[float, int, int]:
 
 def _by_words(retrieval: Retrieval) -> Iterator[Quote]:
     """Every quotable piece, scored by the question's words in and around it and by its passage's place."""
-    seen: set[str] = set()
     idf = retrieval.idf
     kind = holds_what_is_asked(retrieval.follow_up.asked if retrieval.follow_up else retrieval.question)
     top = max((passage.score or 0.0 for passage in retrieval.nodes), default=0.0)
@@ -135,11 +141,8 @@ def _by_words(retrieval: Retrieval) -> Iterator[Quote]:
             quote = _quote(text, unit, known.pieces[index + 1 :])
             if quote.endswith("?"):  # asks, and answers nothing
                 continue
-            key = " ".join(quote.split())
-            # Overlapping passages hold the same sentence; it counts once, where it stands best.
-            if key in seen or len(quote) > 2 * _LONGEST or len(key.split()) < _SHORTEST_WORDS:
+            if len(quote) > 2 * _LONGEST or len(quote.split()) < _SHORTEST_WORDS:
                 continue
-            seen.add(key)
             words = _held_share(idf, known, index)
             score = words + _PASSAGE_WEIGHT * place + _KIND_WEIGHT * kind(quote)
             yield Quote(number, unit.start, unit.start + len(quote), quote, score, words)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import sys
 from contextlib import redirect_stdout
 from importlib import metadata
@@ -18,7 +17,6 @@ from . import commands
 from .logs import is_json, log_as_json, log_bug, log_error, log_to_stderr, stderr_as_it_was
 from .show import printable
 
-_log = logging.getLogger(__name__)
 
 _INTERRUPTED = 130
 
@@ -107,7 +105,7 @@ class _Cli(click.Group):
                 what = f"the command {name}{of} was ended by sys.exit({error.code!r})"
                 raise PluginError(what, hint="a plugin must not end the process") from error
             if plugin:
-                _log.error("the command %s%s failed", name, of)
+                error.add_note(f"in the command {name}{of}")
             raise
 
     def _load(self, ctx: click.Context) -> None:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 QUESTION = "What is a caster?"
 SAID = "A caster is a wheel that swivels about a vertical axis [1]."
-OTHERWISE = "A caster swivels about a vertical axis [1]."
+OTHERWISE = "Casters bear load but give no traction [1]."
 
 
 @pytest.fixture

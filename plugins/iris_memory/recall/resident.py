@@ -22,7 +22,10 @@ class Resident:
     """Safe to use from several threads. In a fork of a process that has a host there is none: fork first, ask then."""
 
     def __init__(self) -> None:
-        self._lock = threading.RLock()
+        #: Held while a host is opened: its hooks come here from threads of their own, and must not wait for it.
+        self._opening = threading.RLock()
+        #: Held for a moment, to look at what is open or to change it.
+        self._lock = threading.Lock()
         self._own: Host | None = None
         self._opened_in: int | None = None
         self._visitors: list[tuple[int, weakref.ref[Host]]] = []
@@ -33,19 +36,20 @@ class Resident:
 
         Raises ``SettingsError``, ``StorageError``.
         """
-        with self._lock:
-            if self._is_fork:
-                raise StorageError(
-                    f"process {os.getpid()} is a fork of one that has it open",
-                    where="memory",
-                    hint="fork first and ask then",
-                )
-            found = self._visitor()
+        with self._opening:
+            with self._lock:
+                if self._is_fork:
+                    raise StorageError(
+                        f"process {os.getpid()} is a fork of one that has it open",
+                        where="memory",
+                        hint="fork first and ask then",
+                    )
+                found = self._visitor()
             return found if found is not None else self.open()
 
     def open(self, config: Path | str | None = None) -> Host:
         """A host of its own; ``config`` as for ``Host.open``, which counts only while there is none yet."""
-        with self._lock:
+        with self._opening:
             if self._own is None:
                 self._opened_in = os.getpid()
                 try:
@@ -93,8 +97,8 @@ class Resident:
         return next((host for _, reference in self._visitors if (host := reference()) is not None), None)
 
     def _after_fork(self) -> None:
-        """Another thread may have held the lock; it is not here to release it."""
-        self._lock = threading.RLock()
+        """Another thread may have held the locks; it is not here to release them."""
+        self._opening, self._lock = threading.RLock(), threading.Lock()
 
 
 RESIDENT = Resident()

@@ -52,7 +52,7 @@ def test_host(host, greets, tmp_path):
     assert host.llm is None
     assert greets.greeted is None
     assert not host.find_corpus("small_corpus").exists
-    with pytest.raises(AssertionError, match="there is no plugin 'greats'; there are book_chat"):
+    with pytest.raises(AssertionError, match="there is no plugin 'greats'; there are mcp, web, book_chat"):
         plugin_state(host, "greats")
 
 
@@ -64,9 +64,9 @@ def test_small_corpus(host, small_corpus):
 
 def test_scripted_llm(host_with_llm, scripted_llm):
     fill_small_corpus(host_with_llm)
-    scripted_llm.enqueue("A caster swivels about a vertical axis [1]. It costs 20 euros [1].")
+    scripted_llm.enqueue("A caster is a wheel that swivels about a vertical axis [1]. It costs 20 euros [1].")
     answer = host_with_llm.assistant("small_corpus").ask("What is a caster wheel?")
-    assert answer.text == "A caster swivels about a vertical axis. [1]"
+    assert answer.text == "A caster is a wheel that swivels about a vertical axis. [1]"
     assert "Answer from these passages" in scripted_llm.prompts[0]
 
 

@@ -21,8 +21,8 @@ def test_scripted_model(tmp_path, small_book):  # type: ignore[no-untyped-def]
     with open_host(tmp_path, llm=llm) as host:
         shelf = Shelf(host)
         shelf.add(shelf.plan(small_book), title="Robot parts")
-        llm.enqueue("A caster swivels about a vertical axis [1]. Casters cost 20 euros [1].")
+        llm.enqueue("A caster is a wheel that swivels about a vertical axis [1]. Casters cost 20 euros [1].")
         answer = host.assistant("book_chat").ask("What is a caster wheel?")
-    assert answer.text == "A caster swivels about a vertical axis. [1]"
+    assert answer.text == "A caster is a wheel that swivels about a vertical axis. [1]"
     assert "20" in answer.dropped[0]
     assert "A caster is a wheel" in llm.prompts[0]

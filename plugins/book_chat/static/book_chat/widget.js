@@ -256,8 +256,8 @@ function drawAnswer(answer) {
     const what = el("div", {}, page ? linkTo(page, {}, name, el("span", { class: "sr" }, page.origin === location.origin ? "" : " (opens in a new tab)")) : el("b", {}, name));
     if (within) what.append(el("small", {}, within));
     if (citation.quote) what.append(el("q", {}, citation.quote));
-    if (citation.is_simulation) what.append(el("span", { class: "tag" }, "Simulation"));
-    if (citation.note) what.append(el("span", { class: "tag" }, citation.note));
+    for (const tag of [citation.is_simulation && "Simulation", citation.note])
+      if (tag) what.append(el("span", { class: "tag" }, tag));
     return el("li", {}, el("span", { class: "n" }, String(citation.n)), what);
   });
   return [text, el("ol", { class: "sources", "aria-label": "Sources" }, ...rows)];

@@ -181,7 +181,7 @@ def test_a_hostile_archive_changes_nothing(case: Case, tmp_path: Path) -> None:
         install(archive, root, limits=Limits(members=50))
     assert re.search(case.reason, str(error.value))
     assert str(archive) in str(error.value)
-    assert [path.name for path in root.iterdir()] == [".ragstone-lock"]
+    assert sorted(path.name for path in root.iterdir()) == [".ragstone-id", ".ragstone-lock"]
     assert sorted(path.name for path in home.iterdir()) == ["archive", "root"]
     assert "home" in [path.name for path in tmp_path.iterdir()]
     assert not any("evil" in path.name for path in tmp_path.rglob("*"))

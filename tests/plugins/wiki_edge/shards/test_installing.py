@@ -14,7 +14,7 @@ from ragstone.plugins.wiki_edge.errors import ShardError
 from ragstone.plugins.wiki_edge.shards.entry import NAME, Manifest
 from ragstone.plugins.wiki_edge.shards.installing import Installed, install
 from ragstone.plugins.wiki_edge.shards.publishing import sign_folder
-from ragstone.plugins.wiki_edge.shards.releases import locked, previous
+from ragstone.plugins.wiki_edge.shards.releases import locked, previous, staging_folders
 from ragstone.plugins.wiki_edge.shards.signing import keygen, read_key
 from ragstone.plugins.wiki_edge.shards.verifying import verify
 
@@ -196,7 +196,7 @@ def test_any_id_has_a_folder_of_its_own_within_the_root(tmp_path: Path, root: Pa
     edit(folder, lambda raw: raw.update(id=shard_id))
     assert _whats(install(folder, root)) == [(shard_id, "installed", None)]
     assert verify(root) == []
-    assert len(list(root.iterdir())) == 3
+    assert len({path.name for path in root.iterdir()} - {".ragstone-id", ".ragstone-lock", NAME}) == 1
     assert [path.name for path in root.parent.iterdir()] == ["root"]
 
 
@@ -224,7 +224,7 @@ def test_two_shards_do_not_share_a_file(tmp_path: Path, root: Path) -> None:
     (folder / NAME).write_text(json.dumps(raw))
     with pytest.raises(ShardError, match=r"shares .* with another shard"):
         install(folder, root)
-    assert [path.name for path in root.iterdir()] == [".ragstone-lock"]
+    assert sorted(path.name for path in root.iterdir()) == [".ragstone-id", ".ragstone-lock"]
 
 
 def test_only_one_installs_at_a_time(tmp_path: Path, root: Path) -> None:
@@ -263,8 +263,8 @@ def test_a_damaged_manifest_is_not_overwritten(tmp_path: Path, root: Path) -> No
 
 def test_leftovers_are_cleared_and_nothing_else(tmp_path: Path, root: Path) -> None:
     install(make(tmp_path / "new"), root)
-    half = root / ".ragstone-0123456789abcdef"
-    (half / "from").mkdir(parents=True)
+    half = staging_folders(root).make(".ragstone-0123456789abcdef")
+    (half / "from").mkdir()
     (half / "from" / NAME).write_text("{")
     (root / ".ragstone-manifest.json-fedcba9876543210").write_text("{")
     (root / ".ragstone-journal-fedcba9876543210").write_text("somebody else is writing it")
@@ -274,7 +274,7 @@ def test_leftovers_are_cleared_and_nothing_else(tmp_path: Path, root: Path) -> N
     mine.mkdir(parents=True)
     (root / ".ragstone-touched.json").write_text(json.dumps([f"{ID}/{orphan.name}", "../x/r1-0123456789abcdef", 7]))
     install(make(tmp_path / "new", seed=1), root)
-    kept = [".ragstone-journal-fedcba9876543210", ".ragstone-lock", NAME, "mine", ID]
+    kept = [".ragstone-id", ".ragstone-journal-fedcba9876543210", ".ragstone-lock", NAME, "mine", ID]
     assert sorted(path.name for path in root.iterdir()) == kept
     assert not orphan.exists()
     assert mine.exists()
