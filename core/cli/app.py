@@ -17,7 +17,6 @@ from . import commands
 from .logs import is_json, log_as_json, log_bug, log_error, log_to_stderr, stderr_as_it_was
 from .show import printable
 
-
 _INTERRUPTED = 130
 
 
