@@ -6,25 +6,27 @@ These are the public names; everything else in this package may change without n
 from .uncollected import uncollected
 
 with uncollected():
-    from .analysis import question_stems, stems
-    from .answers import Answer, Citation, Delta, Timings
-    from .assistants import Assistant
-    from .budget import Budget, Places, check_budget, set_budget
-    from .calibration import DEFAULT_THRESHOLD, FEWEST_CHUNKS, OFFERED, Calibration, calibrate
+    from .answering.answer import Answer, Citation, Delta, Timings
+    from .answering.assistant import Assistant
+    from .answering.draft import Sentence
+    from .answering.extractive import Quote
+    from .answering.extractive import choose as choose_quotes
+    from .answering.findings import Findings, FoundPassage, find_passages
+    from .answering.follow_up import Turn
+    from .answering.guard import CitedWarning, Guard, Verdict
+    from .answering.profile import Profile
+    from .answering.question import check_type, read_question
     from .catalog import PluginTables
-    from .child import apart
     from .citations import CheckedSentence, Passages, split_answer
-    from .citations.contradicting import Contradiction, contradictions
+    from .citations.contradictions import Contradiction, contradictions
     from .cli.app import Deployment
     from .cli.lazy_group import LazyGroup
-    from .cli.show import as_json as show_json
-    from .cli.show import printable
-    from .cli.show import progress as show_progress
-    from .cli.show import table as show_table
-    from .conversation import Turn
+    from .cli.output import as_json as show_json
+    from .cli.output import printable
+    from .cli.output import progress as show_progress
+    from .cli.output import table as show_table
     from .corpus import Corpus, CorpusInfo
-    from .drafts import Sentence
-    from .encoder import Encoder
+    from .embedding import Encoder
     from .errors import (
         BadRequest,
         EncoderError,
@@ -45,34 +47,32 @@ with uncollected():
         TooLarge,
         is_failure,
     )
-    from .extractive import Quote
-    from .extractive import choose as choose_quotes
-    from .fencing import LIKE_LESS_THAN, harmless, one_line, visible
-    from .finding import Findings, FoundPassage, find_passages
-    from .forking import Ended, ForkServer
-    from .gate import Evidence
-    from .gate import evidence as weigh_evidence
-    from .guards import CitedWarning, Guard, Verdict
     from .health import Check
-    from .highest import best_of_sums
-    from .hookspecs import HOOKS_VERSION, hookimpl
-    from .host import Host
-    from .ingest import IngestProgress, IngestReport
-    from .instructions import is_addressed
-    from .llms.addresses import server_address
-    from .llms.plain import ChatFailed, ChatReply, ChatServer, ask_chat
-    from .llms.whole import ask_llm
-    from .loading import PluginState, require_extra
-    from .ownership import OwnedFolders, remove_own_file, sync_folder, write_atomically
-    from .profiles import Profile
-    from .questions import check_type, read_question
-    from .ranking import Scores, inverse_frequencies, rank
-    from .retrieval import HybridRetriever, Retrieval, ScoredRetriever
-    from .second_look import is_packed, pack
-    from .sentences import sentence_spans
+    from .hooks.manager import PluginState, require_extra
+    from .hooks.spec import HOOKS_VERSION, hookimpl
+    from .host.host import Host
+    from .ingestion.pipeline import IngestProgress, IngestReport
+    from .ingestion.span_node_parser import SlicingNodeParser
+    from .llm.addresses import server_address
+    from .llm.chat_client import ChatFailed, ChatReply, ChatServer, ask_chat
+    from .llm.completion import ask_llm
+    from .retrieval.calibration import DEFAULT_THRESHOLD, FEWEST_CHUNKS, OFFERED, Calibration, calibrate
+    from .retrieval.evidence_gate import Evidence
+    from .retrieval.evidence_gate import evidence as weigh_evidence
+    from .retrieval.fusion import Scores, inverse_frequencies, rank
+    from .retrieval.rerank import is_packed, pack
+    from .retrieval.search import HybridRetriever, Retrieval, ScoredRetriever
+    from .retrieval.top_k import best_of_sums
+    from .runtime.budget import Budget, Places, check_budget, set_budget
+    from .runtime.fork_server import Ended, ForkServer
+    from .runtime.owned_files import OwnedFolders, remove_own_file, sync_folder, write_atomically
+    from .runtime.sqlite_files import write_ahead
+    from .runtime.subprocesses import apart
     from .settings import EncoderSettings, LLMSettings, Settings, Table, read_settings
-    from .slicing import SlicingNodeParser
-    from .sqlite_files import write_ahead
+    from .text.instructions import is_addressed
+    from .text.sanitizing import LIKE_LESS_THAN, harmless, one_line, visible
+    from .text.segmentation import sentence_spans
+    from .text.stemming import question_stems, stems
 
 __all__ = [
     "DEFAULT_THRESHOLD",

@@ -7,16 +7,16 @@ from hashlib import sha256
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from .analysis import ANALYSIS_VERSION
-from .calibration import DEFAULT_THRESHOLD, FEWEST_CHUNKS, OFFERED, Calibration, bank, calibrate
-from .counting import Counts
+from .catalog.counts import Counts
 from .errors import NotFound
-from .forks import OwnLock
-from .ingest import IngestReport, OnProgress, ingest
-from .lazily import lazily
-from .rebuilding import rebuild
-from .retrieval import HybridRetriever
-from .searching import Searching
+from .ingestion.pipeline import IngestReport, OnProgress, ingest
+from .ingestion.rebuild import rebuild
+from .retrieval.calibration import DEFAULT_THRESHOLD, FEWEST_CHUNKS, OFFERED, Calibration, bank, calibrate
+from .retrieval.search import HybridRetriever
+from .retrieval.search_cache import Searching
+from .runtime.forks import OwnLock
+from .runtime.lazy import lazily
+from .text.stemming import ANALYSIS_VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     from llama_index.core.vector_stores.types import MetadataFilters
 
     from .catalog import Catalog, ChunkCheck, CorpusRow, Snapshot, StoredDocument
-    from .counting import Facets
-    from .encoder import Encoder
-    from .retrieval import Retrieval
+    from .catalog.counts import Facets
+    from .embedding import Encoder
+    from .retrieval.search import Retrieval
     from .settings import RetrievalSettings
 
 

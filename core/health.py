@@ -5,10 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from .errors import EncoderError, RagstoneError, StorageError
-
 if TYPE_CHECKING:
-    from .host import Host
+    from .errors import RagstoneError
 
 
 @dataclass(frozen=True)
@@ -29,20 +27,3 @@ class Check:
     def failed(cls, name: str, error: RagstoneError, *, fatal: bool = False) -> Check:
         """The check of something that raised: an error's hint is what mends it."""
         return cls(name, False, error.what, fatal, error.hint, error.where)
-
-
-def check_encoder(host: Host) -> Check:
-    """Whether questions can be embedded."""
-    try:
-        return Check("encoder", True, host.encoder.fingerprint)
-    except EncoderError as error:
-        return Check.failed("encoder", error, fatal=True)
-
-
-def check_catalog(host: Host) -> Check:
-    """Whether the catalog can be read."""
-    try:
-        with host.catalog.read() as snapshot:
-            return Check("catalog", True, f"{len(snapshot.corpora())} corpora")
-    except StorageError as error:
-        return Check.failed("catalog", error, fatal=True)

@@ -29,9 +29,9 @@ from pydantic_settings import (
 )
 
 from .errors import SettingsError
-from .llms.addresses import server_address
-from .llms.keys import OWN_VARIABLE
-from .llms.settings import LLMSettings, typed
+from .llm.addresses import server_address
+from .llm.keys import OWN_VARIABLE
+from .llm.settings import LLMSettings, typed
 from .tables import Table
 
 if TYPE_CHECKING:

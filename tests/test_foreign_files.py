@@ -14,9 +14,10 @@ import numpy as np
 import pytest
 from llama_index.core.vector_stores.simple import SimpleVectorStore
 
-from ragstone.core import OwnedFolders, StorageDenied, hookimpl, remembering
-from ragstone.core.index.follower import Follower, index_folders
+from ragstone.core import OwnedFolders, StorageDenied, hookimpl
+from ragstone.core.answering import answer_cache
 from ragstone.core.testing import open_host
+from ragstone.core.vector_index.follower import Follower, index_folders
 from ragstone.plugins.book_chat.admin import uploads as uploads_module
 from ragstone.plugins.book_chat.admin.uploads import left_behind, store
 from ragstone.plugins.book_chat.shelf import Shelf
@@ -216,7 +217,7 @@ def _answers(folder: Path, others: Others) -> None:
     others.plant(answers, files=("list.json", "0.json"))
     others.link(answers / f"{'1' * 64}.json")
     (answers / f"{'2' * 64}.json").write_text("{}", "utf-8")
-    remembering._forget_the_oldest(answers, 0)
+    answer_cache._forget_the_oldest(answers, 0)
     assert not (answers / f"{'2' * 64}.json").exists(), "our own goes"
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ragstone.core.lexical import best_of
+from ragstone.core.retrieval.bm25 import best_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -12,12 +12,12 @@ from weakref import WeakSet
 from sqlalchemy import delete, insert, select, update
 
 from ..errors import StorageError, StorageLost
-from ..forks import OfOneProcess
-from ..ownership import write_atomically
-from ..second_look import pack
+from ..retrieval.rerank import pack
+from ..runtime.forks import OfOneProcess
+from ..runtime.owned_files import write_atomically
 from .checksums import checksum
 from .database import SCHEMA, database_of
-from .failures import told
+from .errors import told
 from .plugin_tables import PluginTables
 from .schema import SCHEMA_VERSION, about, chunk, corpus, document, metadata, removed
 from .snapshot import CorpusRow, Snapshot

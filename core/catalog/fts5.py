@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import text
 
-from ..analysis import stems
+from ..text.stemming import stems
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from sqlalchemy import insert, select, update
 
 from ..errors import PluginError, StorageError
-from .failures import told
+from .errors import told
 from .schema import about
 from .schema import metadata as own
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection, Engine, MetaData
 
-    from ..forks import OfOneProcess
+    from ..runtime.forks import OfOneProcess
     from .database import Database
 
 _PREFIX = re.compile(r"[a-z][a-z0-9]*(?:_[a-z0-9]+)*")

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import Double, case, cast, create_engine, event, func, text
 
 from ..errors import StorageDenied
-from ..loading import require_extra
-from . import postings, server_errors
+from ..hooks.manager import require_extra
+from . import postgresql_errors, postings
 from .database import Database, hidden
 from .schema import chunk
 
@@ -125,7 +125,7 @@ class PostgreSQL(Database):
     def explained(self, error: DBAPIError) -> RagstoneError:
         """The server's and libpq's errors as ours."""
         said = getattr(getattr(error.orig, "diag", None), "message_primary", None) or error.orig
-        return server_errors.explained(error, self.where, hidden(said, self._url.password))
+        return postgresql_errors.explained(error, self.where, hidden(said, self._url.password))
 
     def is_full(self) -> bool:
         """The server's disk is its own: it says so itself."""

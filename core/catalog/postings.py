@@ -27,7 +27,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects.postgresql import ARRAY, REAL
 
-from ..analysis import stems
+from ..text.stemming import stems
 from .fts5 import HEADINGS_WEIGHT
 from .schema import corpus
 

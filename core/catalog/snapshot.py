@@ -12,8 +12,8 @@ from llama_index.core.schema import TextNode
 from sqlalchemy import bindparam, func, select
 
 from ..errors import StorageError
-from ..fencing import visible
-from ..second_look import is_packed, pack
+from ..retrieval.rerank import is_packed, pack
+from ..text.sanitizing import visible
 from .checksums import ChunkCheck, DamagedChunk, checksum, is_quotable
 from .filters import condition
 from .schema import about, chunk, corpus, document, removed

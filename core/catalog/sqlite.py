@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import URL, LargeBinary, cast, create_engine, event
 
 from ..errors import StorageBusy, StorageDenied, StorageError, StorageFull, StorageLost
-from ..sqlite_files import write_ahead
+from ..runtime.sqlite_files import write_ahead
 from . import fts5
 from .database import Database, hidden
 from .schema import chunk

@@ -10,9 +10,9 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from .checking import MARKER, find_fault
+from .check import MARKER, find_fault
+from .sentence_stream import ITEM_MARK, Splitter, split_answer
 from .sources import Segment, Source
-from .splitting import ITEM_MARK, Splitter, split_answer
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from ..instructions import is_addressed
+from ..text.instructions import is_addressed
 
 #: What could be an address, a file or a path: words joined without a space by dots, slashes, at signs, colons.
 _RUN = re.compile(r"[^\s<>\"'`()\[\]{}|*]+")

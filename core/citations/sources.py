@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from ..instructions import find_instructions
-from ..sentences import units
+from ..text.instructions import find_instructions
+from ..text.segmentation import units
 from .items import Item, items
 from .links import addresses, gives_orders
 from .polarity import denials

@@ -7,7 +7,7 @@ import unicodedata
 from dataclasses import dataclass
 from functools import lru_cache
 
-from ..analysis import stems
+from ..text.stemming import stems
 
 _SPELLINGS = str.maketrans(
     {

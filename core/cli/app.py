@@ -11,11 +11,11 @@ from typing import Any
 import click
 
 from ..errors import PluginError, RagstoneError
-from ..host import Host
+from ..host.host import Host
 from ..settings import read_settings
 from . import commands
 from .logs import is_json, log_as_json, log_bug, log_error, log_to_stderr, stderr_as_it_was
-from .show import printable
+from .output import printable
 
 _INTERRUPTED = 130
 

@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ..calibration import FEWEST_CHUNKS
+from ..answering.findings import find_passages
 from ..catalog.checksums import RESTORE
 from ..errors import StorageError
-from ..finding import find_passages
-from . import show
-from .authoring import plugin
-from .completing import completion
-from .doctoring import doctor
-from .evaluating import evaluate, inspect
-from .questions import Asked, asks
+from ..retrieval.calibration import FEWEST_CHUNKS
+from . import output
+from .completion import completion
+from .doctor import doctor
+from .evaluation import evaluate, inspect
+from .plugin import plugin
+from .question_options import Asked, asks
 
 if TYPE_CHECKING:
     from ..corpus import CorpusInfo
@@ -38,10 +38,10 @@ def plugins(deployment: Deployment, as_json: bool) -> None:
         host.try_plugins(OWN)
     states = host.plugins
     if as_json:
-        show.as_json([asdict(state) for state in states])
+        output.as_json([asdict(state) for state in states])
         return
     rows = [(s.name, s.version, s.origin, s.state, s.reason) for s in states]
-    show.table(("name", "version", "from", "state", "why"), rows, empty="No plugin is installed.")
+    output.table(("name", "version", "from", "state", "why"), rows, empty="No plugin is installed.")
 
 
 @click.command(epilog="Example: ragstone encoder --json")
@@ -51,10 +51,10 @@ def encoder(deployment: Deployment, as_json: bool) -> None:
     """Show the sentence encoder: file, hash, dimension, window, speed."""
     info = asdict(deployment.loaded().encoder.info())
     if as_json:
-        show.as_json(info)
+        output.as_json(info)
         return
     rows = [(name.replace("_", " "), value) for name, value in info.items() if value is not None]
-    show.table(("encoder", ""), rows, empty="")
+    output.table(("encoder", ""), rows, empty="")
 
 
 @click.group()
@@ -69,10 +69,10 @@ def corpus_list(deployment: Deployment, as_json: bool) -> None:
     """List the corpora and their sizes."""
     found = deployment.host().corpora()
     if as_json:
-        show.as_json([asdict(info) for info in found])
+        output.as_json([asdict(info) for info in found])
         return
     rows = [(i.name, i.documents, i.chunks, "stale" if i.stale else "ready") for i in found]
-    show.table(("name", "documents", "chunks", "state"), rows, empty="There is no corpus yet.")
+    output.table(("name", "documents", "chunks", "state"), rows, empty="There is no corpus yet.")
 
 
 @corpus.command("check", epilog="Example: ragstone corpus check books")
@@ -88,7 +88,7 @@ def corpus_check(ctx: click.Context, name: str | None, as_json: bool) -> None:
     found = [host.find_corpus(name).info()] if name else list(host.corpora())
     chunks = {info.name: host.find_corpus(info.name).check_chunks() for info in found}
     if as_json:
-        show.as_json([{**asdict(info), "check": asdict(chunks[info.name])} for info in found])
+        output.as_json([{**asdict(info), "check": asdict(chunks[info.name])} for info in found])
     for info in [] if as_json else found:
         click.echo(f"{info.name}: {info.documents} documents, {info.chunks} chunks, change {info.seq}")
         for part, made_with in info.fingerprint.items():
@@ -100,7 +100,7 @@ def corpus_check(ctx: click.Context, name: str | None, as_json: bool) -> None:
         if check.unsealed:
             click.echo(f"  {check.unsealed} chunks of an older Ragstone have a checksum from now on")
         if check.damaged:
-            click.echo(show.printable(f"  DAMAGED: {check.damage}; {RESTORE}"))
+            click.echo(output.printable(f"  DAMAGED: {check.damage}; {RESTORE}"))
         click.echo(f"  STALE: {info.stale}; ragstone corpus rebuild {info.name}" if info.stale else "  ready")
     ctx.exit(1 if any(info.stale or chunks[info.name].damaged for info in found) else 0)
 
@@ -121,10 +121,10 @@ def corpus_rebuild(deployment: Deployment, name: str, as_json: bool) -> None:
     """Make a corpus anew from the catalog; the old one answers until the new one is whole. Can be resumed."""
     found = deployment.host().find_corpus(name)
     total = found.info().documents
-    with show.progress(f"rebuilding {name}", total) as tell:
+    with output.progress(f"rebuilding {name}", total) as tell:
         report = found.rebuild(on_progress=tell)
     if as_json:
-        show.as_json({"name": name, "documents": total, "chunks": report.chunks})
+        output.as_json({"name": name, "documents": total, "chunks": report.chunks})
     else:
         click.echo(f"{name} is rebuilt: {total} documents, {report.chunks} chunks embedded now.")
 
@@ -134,9 +134,9 @@ def ask(asked: Asked) -> None:
     """Ask an assistant a question. What it can be narrowed to depends on the assistant (book_chat: --book SLUG)."""
     found = asked.assistant.ask(**asked.arguments)
     if asked.as_json:
-        show.as_json(found.to_dict())
+        output.as_json(found.to_dict())
     else:
-        show.answer(found)
+        output.answer(found)
 
 
 @asks('ragstone search book_chat "How do doors connect?" --top-k 3 --json')
@@ -144,11 +144,11 @@ def search(asked: Asked) -> None:
     """Search an assistant's sources: the passages that a question would be answered from, best first."""
     found = find_passages(asked.assistant, **asked.arguments)
     if asked.as_json:
-        show.as_json(found.to_dict())
+        output.as_json(found.to_dict())
         return
     for passage in found.passages:
-        click.echo(show.printable(f"[{passage.n}] {passage.label}"))
-        click.echo(show.printable(textwrap.indent(passage.text, "    ")) + "\n")
+        click.echo(output.printable(f"[{passage.n}] {passage.label}"))
+        click.echo(output.printable(textwrap.indent(passage.text, "    ")) + "\n")
     if not found.passages:
         click.echo("Nothing was found.")
     elif not found.enough:

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, TextIO
 
-from .show import escaped
+from .output import escaped
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
     from llama_index.core.schema import BaseNode
 
-    from ..host import Host
-    from ..ingest import OnProgress
+    from ..host.host import Host
+    from ..ingestion.pipeline import OnProgress
 
 _QUESTIONS = ("queries.jsonl", "queries_test.jsonl")
 _JUDGEMENTS = ("qrels.tsv", "qrels_test.txt", "qrels/test.tsv")

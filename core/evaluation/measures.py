@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..extractive import choose
-from ..gate import evidence
-from ..retrieval import HybridRetriever
+from ..answering.extractive import choose
+from ..retrieval.evidence_gate import evidence
+from ..retrieval.search import HybridRetriever
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from ..corpus import Corpus
-    from ..retrieval import ScoredRetriever
+    from ..retrieval.search import ScoredRetriever
     from .corpora import QuestionSet
 
     OnQuestion = Callable[[], None]

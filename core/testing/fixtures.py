@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from ..encoder import Encoder
+from ..embedding import Encoder
 from .hosts import SmallCorpus, fill_small_corpus, open_host
 from .models import ScriptedLLM, WordEmbedding
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ..corpus import Corpus
-    from ..host import Host
+    from ..host.host import Host
 
 
 @pytest.fixture

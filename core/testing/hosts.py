@@ -9,10 +9,10 @@ from llama_index.core.node_parser import NodeParser, SentenceSplitter
 from llama_index.core.prompts import BasePromptTemplate, PromptTemplate
 from llama_index.core.schema import Document
 
-from ..assistants import Assistant
-from ..hookspecs import hookimpl
-from ..host import Host
-from ..profiles import Profile
+from ..answering.assistant import Assistant
+from ..answering.profile import Profile
+from ..hooks.spec import hookimpl
+from ..host.host import Host
 from ..settings import Settings
 from .models import TestModels
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from llama_index.core.llms import LLM
 
     from ..corpus import Corpus
-    from ..loading import PluginState
+    from ..hooks.manager import PluginState
 
 _SMALL = "small_corpus"
 _TEXTS = {

@@ -11,8 +11,8 @@ from llama_index.core.base.embeddings.base import BaseEmbedding
 from llama_index.core.llms import LLM, CompletionResponse, CustomLLM, LLMMetadata
 from pydantic import PrivateAttr
 
-from ..analysis import stems
-from ..hookspecs import hookimpl
+from ..hooks.spec import hookimpl
+from ..text.stemming import stems
 
 if TYPE_CHECKING:
     from ..settings import EncoderSettings, LLMSettings

@@ -29,7 +29,7 @@ from llama_index.core.base.embeddings.base import BaseEmbedding
 from pydantic import PrivateAttr
 
 from ragstone.core import Host, Settings, hookimpl
-from ragstone.core.encoder import MiniLMEmbedding
+from ragstone.core.embedding import MiniLMEmbedding
 from ragstone.plugins.wiki_edge.building.builder import BuildProgress, Order, build
 
 from . import machine

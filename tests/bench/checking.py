@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ragstone.core.citations import Passages, Splitter
-from ragstone.core.gate import evidence
-from ragstone.core.passages import headings_of
-from ragstone.core.sentences import sentence_spans
+from ragstone.core.retrieval.evidence_gate import evidence
+from ragstone.core.text.chunk_terms import headings_of
+from ragstone.core.text.segmentation import sentence_spans
 
 from .figures import spread
 from .ragstone_side import opened

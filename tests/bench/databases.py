@@ -20,7 +20,7 @@ from llama_index.core.schema import TextNode
 
 from ragstone.core import Corpus, HybridRetriever
 from ragstone.core.catalog import Catalog, NewChunk, NewDocument
-from ragstone.core.encoder import Encoder
+from ragstone.core.embedding import Encoder
 from ragstone.core.settings import RetrievalSettings
 from tests.postgresql import server
 from tests.words import by_words

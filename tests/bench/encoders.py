@@ -22,8 +22,8 @@ def ragstone(work: str, precision: Literal["fp32", "int8"]) -> dict[str, Any]:
     """Ragstone's own; fp32's vectors are kept for the others to be compared with."""
     started = time.perf_counter()
     from ragstone.core import EncoderSettings
-    from ragstone.core.embed_models import default_embed_model
-    from ragstone.core.encoder import Encoder
+    from ragstone.core.embedding import Encoder
+    from ragstone.core.embedding.default_model import default_embed_model
 
     model = Encoder(default_embed_model(EncoderSettings(precision=precision), Path(work, "cache")))
     loaded = time.perf_counter() - started

@@ -16,9 +16,9 @@ from llama_index.core.base.embeddings.base import BaseEmbedding
 from pydantic import PrivateAttr
 
 from ragstone.core import EncoderSettings, Host, Settings, hookimpl
-from ragstone.core.encoder import MiniLMEmbedding
-from ragstone.core.passages import headings_of
+from ragstone.core.embedding import MiniLMEmbedding
 from ragstone.core.testing import TestModels
+from ragstone.core.text.chunk_terms import headings_of
 from ragstone.plugins.iris_memory import query_memory
 from ragstone.plugins.iris_memory.indexing.watching import Watcher
 from ragstone.plugins.iris_memory.memory import memory_of

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from ragstone.core import Host, Settings
-from ragstone.core.encoder import MiniLMEmbedding
-from ragstone.core.passages import headings_of
+from ragstone.core.embedding import MiniLMEmbedding
+from ragstone.core.text.chunk_terms import headings_of
 from ragstone.plugins.book_chat.shelf import Shelf
 
 from .figures import spread

@@ -227,7 +227,7 @@ def _questions(place: Path, count: int) -> tuple[list[str], Vectors]:
 
 
 def _embed(place: Path) -> None:
-    from ragstone.core.encoder.minilm import MiniLMEmbedding
+    from ragstone.core.embedding.minilm import MiniLMEmbedding
 
     model = MiniLMEmbedding.find(place / "cache")
     sentences = list(islice(dict.fromkeys(_sentences()), _SENTENCES))
@@ -240,7 +240,7 @@ def _embed(place: Path) -> None:
 
 
 def _sentences() -> Iterator[str]:
-    from ragstone.core.sentences import sentence_spans
+    from ragstone.core.text.segmentation import sentence_spans
 
     for name in ("wikipedia/squad13/corpus.jsonl", "scifact/corpus.jsonl"):
         with (_DATA / name).open(encoding="utf-8") as lines:

@@ -9,12 +9,12 @@ import pytest
 from llama_index.core.schema import NodeWithScore, TextNode
 
 from ragstone.core import Answer, BadRequest, Delta, Host, LLMError, NotFound, Retrieval, TooLarge, read_question
+from ragstone.core.answering.extractive import choose
 from ragstone.core.citations import check_sentence, split_answer, unsupported
-from ragstone.core.encoder import Encoder
-from ragstone.core.extractive import choose
-from ragstone.core.gate import evidence
-from ragstone.core.ranking import fuse
-from ragstone.core.retrieval import HybridRetriever
+from ragstone.core.embedding import Encoder
+from ragstone.core.retrieval.evidence_gate import evidence
+from ragstone.core.retrieval.fusion import fuse
+from ragstone.core.retrieval.search import HybridRetriever
 from ragstone.core.testing import ScriptedLLM, open_host
 from ragstone.plugins.book_chat.shelf import Shelf
 

@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from ragstone.core import BadRequest, hookspecs
-from ragstone.core.authoring import checked_name, make_plugin
+from ragstone.core import BadRequest
+from ragstone.core.hooks import spec
+from ragstone.core.hooks.scaffold import checked_name, make_plugin
 from tests.installed import ALWAYS, PLUGINS
 from tests.patience import HANG
 from tests.third_party_fakes import Here
@@ -24,9 +25,9 @@ from tests.third_party_fakes import Here
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ragstone.core.authoring import NewPlugin
+    from ragstone.core.hooks.scaffold import NewPlugin
 
-SPECS = {name: spec for name, spec in vars(hookspecs).items() if name.startswith("ragstone_")}
+SPECS = {name: spec for name, spec in vars(spec).items() if name.startswith("ragstone_")}
 #: Modules that belong together; any other may be deleted with its tests and its hooks.
 CORE = {"__init__", "parsers", "plugin", "prompts", "readers", "service", "settings"}
 

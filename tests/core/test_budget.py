@@ -7,7 +7,7 @@ from contextvars import copy_context
 import pytest
 
 from ragstone.core import Budget, LLMBusy, Places, TooLarge, check_budget, set_budget
-from ragstone.core.budget import llm_place
+from ragstone.core.runtime.budget import llm_place
 
 
 def compute(seconds: float) -> None:

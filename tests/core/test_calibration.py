@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ragstone.core import Corpus, Host, calibration
-from ragstone.core.calibration import DEFAULT_THRESHOLD, FEWEST_CHUNKS, bank
+from ragstone.core.retrieval import calibration
+from ragstone.core.retrieval.calibration import DEFAULT_THRESHOLD, FEWEST_CHUNKS, bank
 from ragstone.core.testing import open_host
 from ragstone.plugins.book_chat.shelf import Shelf
 from tests.third_party_fakes import Here, write_pages
@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     import pytest
+
+    from ragstone.core import Corpus, Host
 
 
 def _add(host: Host, folder: Path, chapters: int) -> Corpus:

@@ -18,8 +18,8 @@ from sqlalchemy import create_engine
 
 from ragstone.core import BadRequest, StorageDenied, StorageError
 from ragstone.core.catalog import Catalog, NewChunk, NewDocument
-from ragstone.core.second_look import pack
-from ragstone.core.vectors import ExactSearch
+from ragstone.core.retrieval.dense import ExactSearch
+from ragstone.core.retrieval.rerank import pack
 from tests.words import by_words
 
 if TYPE_CHECKING:

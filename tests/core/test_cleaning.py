@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import httpx
 import pytest
 
-from ragstone.core.llms.cleaning import WithoutKey
-from ragstone.core.llms.keys import Key
+from ragstone.core.llm.keys import Key
+from ragstone.core.llm.redaction import WithoutKey
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

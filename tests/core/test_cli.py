@@ -489,7 +489,7 @@ def test_ctrl_c(here: Here, monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupted(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("ragstone.core.cli.show.table", interrupted)
+    monkeypatch.setattr("ragstone.core.cli.output.table", interrupted)
     done = here("plugins")
     assert done.code == 130
     assert done.err.strip() == "ragstone: interrupted"
@@ -499,7 +499,7 @@ def test_a_bug_keeps_its_traceback(here: Here, monkeypatch: pytest.MonkeyPatch) 
     def wrong(*_: object, **__: object) -> None:
         raise ZeroDivisionError
 
-    monkeypatch.setattr("ragstone.core.cli.show.table", wrong)
+    monkeypatch.setattr("ragstone.core.cli.output.table", wrong)
     with pytest.raises(ZeroDivisionError):
         here("plugins")
 

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from ragstone.core import HOOKS_VERSION, Check, Corpus, Host, HybridRetriever, hookimpl, hookspecs
-from ragstone.core.compatibility import Renamed
+from ragstone.core import HOOKS_VERSION, Check, Corpus, Host, HybridRetriever, hookimpl
+from ragstone.core.hooks import spec
+from ragstone.core.hooks.compatibility import Renamed
 from ragstone.core.testing import SmallCorpus, fill_small_corpus, open_host, plugin_state
 from tests.third_party_fakes import distribution
 
@@ -131,7 +132,7 @@ def test_an_import_of_what_ragstone_has_not_is_told(
 @pytest.fixture
 def renamed(monkeypatch: pytest.MonkeyPatch) -> None:
     """As if these names had been others in the release before."""
-    monkeypatch.setattr(hookspecs, "RENAMED", RENAMED)
+    monkeypatch.setattr(spec, "RENAMED", RENAMED)
 
 
 class Old:
@@ -239,7 +240,7 @@ def test_a_hook_of_later_that_is_optional_harms_no_plugin_here(tmp_path: Path) -
 
 def faults_of(renamed: tuple[Renamed, ...]) -> list[str]:
     """What is wrong with a list of older names in this release."""
-    specs = {name: spec for name, spec in vars(hookspecs).items() if name.startswith("ragstone_")}
+    specs = {name: spec for name, spec in vars(spec).items() if name.startswith("ragstone_")}
     now = [int(part) for part in metadata.version("ragstone").split(".")[:2]]
     found = []
     for each in renamed:
@@ -254,7 +255,7 @@ def faults_of(renamed: tuple[Renamed, ...]) -> list[str]:
 
 
 def test_the_list_of_older_names_is_right() -> None:
-    assert faults_of(hookspecs.RENAMED) == []
+    assert faults_of(spec.RENAMED) == []
     assert faults_of(RENAMED) == []
     wrong = (
         Renamed("ragstone_check", "ragstone_health", "ragstone_check", "9.0"),

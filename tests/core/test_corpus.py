@@ -12,7 +12,7 @@ from llama_index.core.schema import BaseNode, Document, MetadataMode, NodeRelati
 from pydantic import PrivateAttr
 
 from ragstone.core import Host, NotFound
-from ragstone.core import ingest as ingest_module
+from ragstone.core.ingestion import pipeline as ingest_module
 from ragstone.core.testing import WordEmbedding, open_host
 from ragstone.plugins.book_chat.shelf import Shelf
 from tests.patience import HANG

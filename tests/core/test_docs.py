@@ -10,15 +10,16 @@ from pathlib import Path
 import pytest
 from pydantic import BaseModel
 
-from ragstone.core import Citation, Corpus, Profile, RagstoneError, Settings, errors, hookspecs
-from ragstone.core.llms.settings import GeminiSettings, LLMSettings, OpenAILikeSettings
+from ragstone.core import Citation, Corpus, Profile, RagstoneError, Settings, errors
+from ragstone.core.hooks import spec
+from ragstone.core.llm.settings import GeminiSettings, LLMSettings, OpenAILikeSettings
 from ragstone.web import sources
 from ragstone.web.rendering import LICENCE_FIELDS, PLACE_FIELDS, TITLE_FIELDS
 from tests.markdown import python_blocks, sections
 
-README = Path(hookspecs.__file__).parent / "README.md"
+README = Path(spec.__file__).parent / "README.md"
 TEXT = README.read_text("utf-8")
-SPECS = {name: spec for name, spec in vars(hookspecs).items() if name.startswith("ragstone_")}
+SPECS = {name: spec for name, spec in vars(spec).items() if name.startswith("ragstone_")}
 
 SECTIONS = sections(TEXT)
 

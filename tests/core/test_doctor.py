@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from ragstone.core import Check, RagstoneError, hookimpl
-from ragstone.core.doctor.looking import tried
-from ragstone.core.encoder.weights import ALL_MINILM_L6_V2
+from ragstone.core.diagnostics.inspection import tried
+from ragstone.core.embedding.weights import ALL_MINILM_L6_V2
 from ragstone.core.testing import open_host
 from ragstone.plugins.book_chat.shelf import Shelf
 from tests.faults.disks import small_disk

@@ -15,8 +15,8 @@ import numpy as np
 import pytest
 
 from ragstone.core import EncoderError, Host, Settings, SettingsError
-from ragstone.core.encoder import ALL_MINILM_L6_V2, Encoder, MiniLMEmbedding, model_files
-from ragstone.core.encoder.graph import weights_beside
+from ragstone.core.embedding import ALL_MINILM_L6_V2, Encoder, MiniLMEmbedding, model_files
+from ragstone.core.embedding.graph import weights_beside
 from tests.needs import missing
 
 if TYPE_CHECKING:
@@ -225,7 +225,7 @@ def test_a_model_that_is_not_there(model: str | None, kind: type[Exception], sai
 _EMBEDS = """
 import sys
 from pathlib import Path
-from ragstone.core.encoder import MiniLMEmbedding
+from ragstone.core.embedding import MiniLMEmbedding
 
 MiniLMEmbedding.find(Path(sys.argv[1])).encode(["Rubber tyres grip wet concrete."])
 """

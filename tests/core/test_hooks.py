@@ -46,8 +46,8 @@ from ragstone.core import (
     StorageError,
     Table,
     hookimpl,
-    hookspecs,
 )
+from ragstone.core.hooks import spec
 from ragstone.core.testing import ScriptedLLM, TestModels, WordEmbedding, open_host
 from ragstone.plugins.book_chat.shelf import Shelf
 from tests.patience import HANG
@@ -972,7 +972,7 @@ def _everything(host: Host) -> dict[str, Callable[[], object]]:
     }
 
 
-HOOKS = [name for name in vars(hookspecs) if name.startswith("ragstone_")]
+HOOKS = [name for name in vars(spec) if name.startswith("ragstone_")]
 
 
 def _raising(hook: str, error: BaseException) -> object:

@@ -10,8 +10,8 @@ import pytest
 from llama_index.core.vector_stores.simple import SimpleVectorStore
 
 from ragstone.core import Host, hookimpl
-from ragstone.core.index import Follower
 from ragstone.core.testing import open_host
+from ragstone.core.vector_index import Follower
 from ragstone.plugins.book_chat.shelf import Shelf
 from tests.needs import missing, needed
 from tests.patience import until

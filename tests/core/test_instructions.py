@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from ragstone.core.answering.findings import find_passages
 from ragstone.core.citations import unsupported
-from ragstone.core.finding import find_passages
-from ragstone.core.instructions import INSTRUCTIONS_NOTE, find_instructions, is_addressed, is_asked_about
-from ragstone.core.sentences import units
 from ragstone.core.testing import SmallCorpus, open_host
+from ragstone.core.text.instructions import INSTRUCTIONS_NOTE, find_instructions, is_addressed, is_asked_about
+from ragstone.core.text.segmentation import units
 from ragstone.web.rendering import card
 from ragstone.web.sources import source_list
 from tests.patience import grows_linearly

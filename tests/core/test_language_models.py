@@ -259,8 +259,8 @@ class TestMisbehaviour:
     def test_a_line_and_an_answer_are_read_up_to_a_bound(
         self, server: Server, host: Host, data: bytes, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr("ragstone.core.llms.cleaning.LONGEST_LINE", 1_000_000)
-        monkeypatch.setattr("ragstone.core.llms.cleaning.LONGEST_RESPONSE", 2_000_000)
+        monkeypatch.setattr("ragstone.core.llm.redaction.LONGEST_LINE", 1_000_000)
+        monkeypatch.setattr("ragstone.core.llm.redaction.LONGEST_RESPONSE", 2_000_000)
 
         def act(handler: Handler) -> None:
             handler.begin()
@@ -546,15 +546,15 @@ class TestProviders:
             assert ask(host).text == f"{CASTER}. [1]"
 
     def test_an_extra_that_is_not_there_is_named(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        from ragstone.core import loading
         from ragstone.core.errors import MissingExtra
+        from ragstone.core.hooks import manager
 
         def missing(extra: str, *modules: str) -> None:
             raise MissingExtra(extra, modules)
 
-        monkeypatch.setattr(loading, "require_extra", missing)
+        monkeypatch.setattr(manager, "require_extra", missing)
         for module in ("openai_like", "gemini"):
-            monkeypatch.delitem(__import__("sys").modules, f"ragstone.core.llms.{module}", raising=False)
+            monkeypatch.delitem(__import__("sys").modules, f"ragstone.core.llm.{module}", raising=False)
         settings = Settings(
             data_dir=tmp_path / "data", llm={"provider": "openai_like", "model": "m", "api_base": "http://x/v1"}
         )

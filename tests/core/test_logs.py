@@ -74,7 +74,7 @@ def test_a_failed_plugin_is_told_before_its_command_is_looked_for(
     monkeypatch.syspath_prepend(str(distribution(tmp_path / "b", "broken", "raise ValueError('a\\nb')")))
     done = here("--log-json", "book", "list")
     (record,) = records(done.err)
-    assert (record["logger"], record["level"]) == ("ragstone.core.loading", "ERROR")
+    assert (record["logger"], record["level"]) == ("ragstone.core.hooks.manager", "ERROR")
     assert "plugin broken is disabled" in record["message"]
 
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from llama_index.core.schema import Document
 
-from ragstone.core import Corpus, Host, IngestReport, rebuilding
+from ragstone.core.ingestion import rebuild as rebuilding
 from ragstone.core.testing import open_host
 from ragstone.plugins.book_chat.shelf import Shelf
 from tests.needs import needed
@@ -26,8 +26,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
+    from ragstone.core import Corpus, Host, IngestReport
     from ragstone.core.catalog import CorpusRow
-    from ragstone.core.ingest import OnProgress
+    from ragstone.core.ingestion.pipeline import OnProgress
 
 QUESTION = "What is a caster wheel?"
 ANSWER = "A caster is a wheel that swivels about a vertical axis."

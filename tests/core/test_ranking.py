@@ -12,15 +12,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ragstone.core.analysis import question_stems
 from ragstone.core.catalog import WordScores
-from ragstone.core.highest import highest
-from ragstone.core.lexical import LexicalSearch, best_of
-from ragstone.core.passages import covered, passage_words
-from ragstone.core.ranking import rank
-from ragstone.core.second_look import is_packed, pack, seen
-from ragstone.core.together import Together
-from ragstone.core.turns import Turns
+from ragstone.core.retrieval.bm25 import LexicalSearch, best_of
+from ragstone.core.retrieval.fusion import rank
+from ragstone.core.retrieval.rerank import is_packed, pack, seen
+from ragstone.core.retrieval.top_k import highest
+from ragstone.core.runtime.batched_matvec import Together
+from ragstone.core.runtime.turns import Turns
+from ragstone.core.text.chunk_terms import covered, passage_words
+from ragstone.core.text.stemming import question_stems
 from tests.patience import until
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from llama_index.core.schema import TextNode
 
-from ragstone.core.questions import LONGEST_SELECTION
-from ragstone.core.selections import from_selection
+from ragstone.core.answering.question import LONGEST_SELECTION
+from ragstone.core.answering.selection import from_selection
 
 
 class CountingEncoder:

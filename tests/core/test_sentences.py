@@ -7,7 +7,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragstone.core.sentences import units, with_announced
+from ragstone.core.text.segmentation import units, with_announced
 
 
 def _texts(text: str) -> list[tuple[str, str]]:

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from ragstone.core import StorageBusy
-from ragstone.core.forks import OwnLock, lock_owner
-from ragstone.core.time_limits import TimeLimit, TookTooLong, Watchdog, run_limited
+from ragstone.core.runtime.forks import OwnLock, lock_owner
+from ragstone.core.runtime.time_limits import TimeLimit, TookTooLong, Watchdog, run_limited
 from tests.patience import HANG, until
 
 QUICK = TimeLimit("mine", "its hook", __name__, seconds=0.1, importing=0.1, longest=HANG)

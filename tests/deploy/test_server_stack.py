@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from ragstone.core.encoder import MiniLMEmbedding
+    from ragstone.core.embedding import MiniLMEmbedding
 
 needed("chromadb")
 needed("waitress")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ragstone.core import EncoderError, Host, StorageFull
-from ragstone.core.encoder import MiniLMEmbedding
+from ragstone.core.embedding import MiniLMEmbedding
 from ragstone.core.evaluation import open_corpus
 from tests.needs import missing, needed
 
@@ -48,10 +48,10 @@ def full_index(run: Run) -> None:
 
 
 def _follows(line: Connection, folder: Path, disk: Disk, truth: Truth, questions: list[str]) -> None:
-    from ragstone.core.index import follower, following
+    from ragstone.core.vector_index import follower, followers
 
-    following._INTERVAL = follower._FIRST_REST = 0.05  # the waiting is not what is tried here
-    following._LONGEST_PAUSE = follower._LONGEST_REST = 0.2
+    followers._INTERVAL = follower._FIRST_REST = 0.05  # the waiting is not what is tried here
+    followers._LONGEST_PAUSE = follower._LONGEST_REST = 0.2
     free = disk.free
     with opened(folder, store="chroma") as host:
         host.follow()

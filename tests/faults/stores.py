@@ -9,7 +9,7 @@ import sqlite3
 from contextlib import closing, contextmanager, nullcontext
 from typing import TYPE_CHECKING
 
-from ragstone.core.index.probe import digest_of
+from ragstone.core.vector_index.probe import digest_of
 from tests.needs import needed
 
 from .actors import Actor, soon
@@ -69,7 +69,7 @@ def damaged_stores(run: Run) -> None:
 
 
 def _make(line: Connection, folder: Path) -> None:
-    from ragstone.core.index import chroma_store
+    from ragstone.core.vector_index import chroma_store
 
     chroma_store._NEVER = _WRITES_AFTER
     host = opened(folder, store="chroma")

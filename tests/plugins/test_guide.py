@@ -11,7 +11,8 @@ from typing import Any
 import click
 import pytest
 
-from ragstone.core import Host, Settings, hookspecs
+from ragstone.core import Host, Settings
+from ragstone.core.hooks import spec
 from ragstone.core.testing import TestModels
 from tests.core import test_hooks
 from tests.following import agrees, blocks
@@ -19,7 +20,7 @@ from tests.markdown import python_blocks, sections
 
 GUIDE = Path(__file__).parents[2] / "plugins" / "README.md"
 TEXT = GUIDE.read_text("utf-8")
-SPECS = {name: spec for name, spec in vars(hookspecs).items() if name.startswith("ragstone_")}
+SPECS = {name: spec for name, spec in vars(spec).items() if name.startswith("ragstone_")}
 
 SECTIONS = sections(TEXT)
 

@@ -14,7 +14,7 @@ from tests.plugins.test_guide import TEXT
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from ragstone.core.encoder import MiniLMEmbedding
+    from ragstone.core.embedding import MiniLMEmbedding
 
 _SECONDS = 1100
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from ragstone.core.encoder import MiniLMEmbedding
+    from ragstone.core.embedding import MiniLMEmbedding
 
 #: Assistant → what is asked, and the sentence that its answer begins with.
 ASKED = {

@@ -6,10 +6,10 @@ import json
 import re
 from functools import partial
 
-from ...answers import Answer, Delta
-from ...assistants import Assistant
+from ...answering.answer import Answer, Delta
+from ...answering.assistant import Assistant
+from ...answering.question import LONGEST_QUESTION
 from ...errors import BadRequest
-from ...questions import LONGEST_QUESTION
 from .saying import hold, in_another_thread, must_raise, must_work
 
 _MARKER = re.compile(r"\[(\d+)\]")

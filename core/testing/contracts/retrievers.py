@@ -9,8 +9,8 @@ import numpy as np
 from llama_index.core.retrievers import BaseRetriever
 from llama_index.core.schema import NodeWithScore, TextNode
 
-from ...questions import LONGEST_QUESTION
-from ...retrieval import Retrieval, ScoredRetriever
+from ...answering.question import LONGEST_QUESTION
+from ...retrieval.search import Retrieval, ScoredRetriever
 from .saying import hold, in_another_thread, must_work
 
 #: What people and programs ask besides questions.

@@ -40,7 +40,7 @@ class TestChroma(VectorStoreContract):
     @pytest.fixture
     def store(self, tmp_path: Path) -> Iterator[BasePydanticVectorStore]:
         needed("chromadb")
-        from ragstone.core.index.chroma import ChromaFolder
+        from ragstone.core.vector_index.chroma import ChromaFolder
 
         folder = ChromaFolder(tmp_path / "chroma")
         yield folder.store

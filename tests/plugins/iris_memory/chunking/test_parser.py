@@ -14,7 +14,7 @@ from ragstone.plugins.iris_memory.chunking.parser import OWN, MemoryNodeParser
 from ragstone.plugins.iris_memory.fields import chunk_id
 
 if TYPE_CHECKING:
-    from ragstone.core.encoder import Encoder
+    from ragstone.core.embedding import Encoder
 
 TYPES = {"markdown": "note", "exploration": "exploration", "log": "log", "mail": "email", "state": "state"}
 

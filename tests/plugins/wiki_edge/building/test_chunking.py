@@ -16,7 +16,7 @@ from ragstone.plugins.wiki_edge.building.splitting import sentences_of
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ragstone.core.encoder import Encoder
+    from ragstone.core.embedding import Encoder
 
 
 def words(texts: Sequence[str]) -> list[int]:

@@ -14,7 +14,7 @@ from tests.plugins.wiki_edge.shards.making import make
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from ragstone.core.encoder import MiniLMEmbedding
+    from ragstone.core.embedding import MiniLMEmbedding
 
 _SECRET = "Marguerite keeps her zither beside the samovar."
 

@@ -1,0 +1,1 @@
+"""Answering: from a question to an answer whose sentences carry citations."""

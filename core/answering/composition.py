@@ -1,0 +1,122 @@
+"""Sentences put together to a text with markers, and the citations that the markers stand for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..text.instructions import note_on
+from ..tracing import step
+from .answer import Citation
+from .guard import Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from llama_index.core.schema import BaseNode
+
+    from .draft import Draft, Sentence
+    from .guard import CitedWarning
+    from .profile import Profile
+
+#: Letters of a word that tell it again in another form.
+_ROOT = 7
+
+
+class Composition:
+    """Numbers the passages as they are first cited, and lets the assistant's guard have its say."""
+
+    def __init__(self, nodes: Sequence[BaseNode], profile: Profile) -> None:
+        self._nodes = nodes
+        self._profile = profile
+        self._numbers: dict[str, int] = {}
+        self._setting: str | None = None
+        self._top: list[str] = []
+        self._body = ""
+        self.citations: list[Citation] = []
+        #: Words of the sources that stand at the top.
+        self.warnings: list[str] = []
+        #: What the guard would have said in the place of what it withheld.
+        self.refusal: str | None = None
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether it holds no sentence: warnings alone are no answer."""
+        return not self._body
+
+    @property
+    def text(self) -> str:
+        """The answer: warnings at its top, wherever in the stream they were given out."""
+        return "\n\n".join([*self._top, self._body])
+
+    def add(self, sentences: Sequence[Sentence], draft: Draft) -> list[str]:
+        """The pieces of text that the sentences add, their warnings first; what is withheld goes into the draft."""
+        with step("Composition.add", sentences=[sentence.text for sentence in sentences]) as added:
+            pieces = list(self._added(sentences, draft))
+            added.gave(lambda: pieces)
+        return pieces
+
+    def _added(self, sentences: Sequence[Sentence], draft: Draft) -> Iterator[str]:
+        shown = []
+        for sentence in sentences:
+            verdict = self._profile.guard.review(sentence, self._nodes) if self._profile.guard else Verdict()
+            if verdict.withheld is not None:
+                draft.drop(sentence.text, verdict.withheld)
+                self.refusal = self.refusal or verdict.refusal
+                continue
+            yield from (self._warn(warning) for warning in verdict.warnings if warning.text not in self.warnings)
+            shown.append(sentence)
+        for sentence in shown:
+            # What a warning has said is not said twice.
+            if not any(_bare(sentence.text) in _bare(warning) for warning in self.warnings):
+                yield self._add(sentence)
+
+    def _warn(self, warning: CitedWarning) -> str:
+        self.warnings.append(warning.text)
+        words = f"WARNING: {warning.text} [{self._number(warning.node, warning.text)}]"
+        gap = "\n\n" if self._top or self._body else ""
+        self._top.append(words)
+        return f"{gap}{words}"
+
+    def _add(self, sentence: Sentence) -> str:
+        cited = [self._nodes[passage] for passage in sentence.passages]
+        markers = "".join(f"[{self._number(*each)}]" for each in zip(cited, sentence.quotes, strict=True))
+        setting = self._profile.setting(cited[0])
+        changes = setting != self._setting
+        self._setting = setting
+        # Where it is about something else than what stands before it, a reader is told so.
+        label = f"{setting}: " if changes and setting and not _says(sentence.text, setting) else ""
+        # Behind several lines (a list, code) the marker has a line of its own.
+        joint = "\n" if "\n" in sentence.text else " "
+        words = f"{label}{sentence.text}{joint}{markers}"
+        if not self._body:
+            self._body = words
+            return f"\n\n{words}" if self._top else words
+        gap = "\n\n" if sentence.opens_paragraph or changes else " "
+        piece = f"{gap}{words}"
+        self._body += piece
+        return piece
+
+    def _number(self, node: BaseNode, quote: str) -> int:
+        if node.node_id not in self._numbers:
+            self._numbers[node.node_id] = len(self._numbers) + 1
+            self.citations.append(
+                Citation(
+                    n=self._numbers[node.node_id],
+                    chunk_id=node.node_id,
+                    quote=quote,
+                    url=self._profile.url(node),
+                    fields={name: node.metadata.get(name) for name in self._profile.fields}
+                    | dict(self._profile.shown(node)),
+                    note=note_on(node),
+                )
+            )
+        return self._numbers[node.node_id]
+
+
+def _bare(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _says(text: str, setting: str) -> bool:
+    """Whether the text says so itself: "In simulation" stands before no sentence on "the simulator"."""
+    return setting.rsplit(maxsplit=1)[-1].casefold()[:_ROOT] in text.casefold()

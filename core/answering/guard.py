@@ -1,0 +1,41 @@
+"""A plugin's say over an answer: after the citation check, before anything of it is shown."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from llama_index.core.schema import BaseNode
+
+    from .draft import Sentence
+
+
+@dataclass(frozen=True)
+class CitedWarning:
+    """Words of a source, verbatim, that must stand at the top of an answer."""
+
+    text: str
+    #: The passage that they are taken from.
+    node: BaseNode
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What a guard makes of one sentence."""
+
+    #: Without these, which stand at the top of the answer, it may not be shown.
+    warnings: tuple[CitedWarning, ...] = ()
+    #: Why it may not be shown at all.
+    withheld: str | None = None
+    #: What to say when nothing else is left of the answer.
+    refusal: str | None = None
+
+
+class Guard(Protocol):
+    """Given in an assistant's ``Profile``. What raises here stops the answer: a guard does not fail open."""
+
+    def review(self, sentence: Sentence, nodes: Sequence[BaseNode]) -> Verdict:
+        """Whether the sentence, which names its passages by number (from 0), may be shown, and under which words."""

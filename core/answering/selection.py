@@ -1,0 +1,78 @@
+"""A question about a text that its asker selected, which is answered from that text and nothing else."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+from llama_index.core.schema import NodeWithScore, TextNode
+
+from ..retrieval.fusion import Scores
+from ..retrieval.search import Retrieval
+from ..runtime.budget import check_budget
+from ..text.chunk_terms import covered
+from ..text.stemming import question_stems, stems
+from ..text.stemming import words as plain_words
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from llama_index.core.schema import BaseNode
+
+    from ..embedding import Encoder
+
+#: Words of questions about a selection that ask for it as a whole, as stems.
+_ABOUT_IT_ALL = frozenset(
+    stems("explain mean meaning say summarise summarize summary describe passage text selection paragraph sentence")
+)
+#: Evidence below which a question is not one about the selection.
+_SELECTION_THRESHOLD = 0.55
+#: Windows of the encoder that are embedded, at some 40 ms each: the longest selection of English prose has about 20,
+#: one of nothing but brackets has 80.
+_MOST_WINDOWS = 24
+
+
+def from_selection(encoder: Encoder, question: str, selection: TextNode) -> tuple[Retrieval, bool]:
+    """The selection as the only passage, and whether the question is one about it. Raises ``EncoderError``."""
+    started = time.perf_counter()
+    text = selection.text
+    vector = encoder.embed_query(question)
+    windows = encoder.embed_texts(_spread(encoder.windows("", text)))
+    cosine = float((windows @ vector).max())
+    encoded = time.perf_counter()
+    words = [word for word in question_stems(question) if word not in _ABOUT_IT_ALL]
+    idf = dict.fromkeys(words, 1.0)
+    coverage = covered(idf, set(stems(text)))
+    asks_for_it_all = not set(stems(question)) - _ABOUT_IT_ALL
+    retrieval = Retrieval(
+        question=question,
+        nodes=(NodeWithScore(node=selection, score=1.0),),
+        scores={selection.node_id: Scores(cosine, coverage, 1.0)},
+        idf=idf,
+        vector=vector,
+        encode_ms=(encoded - started) * 1000,
+        retrieve_ms=(time.perf_counter() - encoded) * 1000,
+    )
+    return retrieval, asks_for_it_all or max(cosine, 0.0) + coverage >= _SELECTION_THRESHOLD
+
+
+def _spread(windows: list[str]) -> list[str]:
+    """At most ``_MOST_WINDOWS`` of them, spread evenly."""
+    count = len(windows)
+    return (
+        [windows[number * count // _MOST_WINDOWS] for number in range(_MOST_WINDOWS)]
+        if count > _MOST_WINDOWS
+        else windows
+    )
+
+
+def placed(selection: str, passages: Sequence[BaseNode], metadata: Mapping[str, str]) -> TextNode:
+    """The selection as a passage, with the id and the place of the first of the passages that it was taken from."""
+    # By its words: a page shows neither the marks of a list nor those of code.
+    wanted = " ".join(plain_words(selection))
+    for passage in passages:
+        check_budget()
+        held = " ".join(plain_words(passage.get_content()))
+        if wanted in held or held in wanted:
+            return TextNode(id_=passage.node_id, text=selection, metadata=dict(passage.metadata))
+    return TextNode(id_="selection", text=selection, metadata=dict(metadata))

@@ -1,0 +1,73 @@
+"""``ragstone doctor``."""
+
+from __future__ import annotations
+
+import logging
+from contextlib import contextmanager
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Literal
+
+import click
+
+from . import output
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from ..health import Check
+    from .app import Deployment
+
+Status = Literal["ok", "impaired", "unavailable"]
+
+#: For monitoring; a wrong command ends with 2 as well.
+EXIT_CODES: dict[Status, int] = {"ok": 0, "impaired": 1, "unavailable": 2}
+
+
+@click.command(epilog="Example: ragstone doctor --json")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.pass_context
+def doctor(ctx: click.Context, as_json: bool) -> None:
+    """Look at the whole deployment, however broken it is: a line for each part, with what mends it.
+
+    Exits with 0 when all is well, with 1 when something is not but questions are answered, with 2 when nothing can be.
+    """
+    from ..diagnostics import examine
+
+    deployment: Deployment = ctx.obj
+    found: list[Check] = []
+    with _without_the_log():
+        for check in examine(deployment.config):
+            found.append(check)
+            if not as_json:
+                click.echo(output.printable(_line(check)))
+    status = _status(found)
+    if as_json:
+        output.as_json({"status": status, "checks": [asdict(check) for check in found]})
+    ctx.exit(EXIT_CODES[status])
+
+
+def _status(checks: Sequence[Check]) -> Status:
+    wrong = [check for check in checks if not check.ok]
+    if any(check.fatal for check in wrong):
+        return "unavailable"
+    return "impaired" if wrong else "ok"
+
+
+def _line(check: Check) -> str:
+    mark = "ok" if check.ok else "WRONG"
+    place = f"{check.where}: " if check.where else ""
+    mend = f" -> {check.mend}" if check.mend else ""
+    return " ".join(f"{mark:<5} {check.name}: {place}{check.detail}{mend}".split("\n"))
+
+
+@contextmanager
+def _without_the_log() -> Iterator[None]:
+    """What the log would tell of the same, for people who did not ask for it (``-v``), stands in the lines."""
+    log = logging.getLogger("ragstone")
+    before = log.level
+    if before > logging.INFO:
+        log.setLevel(logging.CRITICAL + 1)
+    try:
+        yield
+    finally:
+        log.setLevel(before)

@@ -1,0 +1,242 @@
+"""``ragstone eval`` and ``ragstone inspect``: how good it is, and why it said what it said."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ..answering.question import MOST_PASSAGES
+from ..errors import BadRequest, MissingExtra, SourceError
+from ..hooks.manager import require_extra
+from ..retrieval.evidence_gate import evidence
+from ..retrieval.search import ScoredRetriever
+from . import output
+from .question_options import Asked, asks
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from contextlib import AbstractContextManager
+
+    from llama_index.core.schema import NodeWithScore
+
+    from ..corpus import Corpus
+    from ..evaluation import QuestionSet
+    from ..retrieval.search import Retrieval
+    from .app import Deployment
+
+_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+_data = click.option(
+    "--data",
+    type=click.Path(path_type=Path),
+    required=True,
+    help="Folder in the form of BEIR: corpus.jsonl, queries.jsonl, qrels.tsv.",
+)
+_limit = click.option("--limit", type=click.IntRange(1), help="Take only so many questions, evenly spread.")
+
+
+@click.group("eval")
+def evaluate() -> None:
+    """Measure retrieval, refusal and answers on questions with known answers."""
+
+
+@evaluate.command("retrieval", epilog="Example: ragstone eval retrieval --data ./scifact --json")
+@_data
+@_limit
+@click.option("--assistant", help="Search what this assistant searches, instead of the folder's documents.")
+@_json
+@click.pass_obj
+def eval_retrieval(deployment: Deployment, data: Path, limit: int | None, assistant: str | None, as_json: bool) -> None:
+    """NDCG@10, recall and MRR@10 of the dense, the lexical and the hybrid side, and the latency.
+
+    With --assistant, those of its own retriever: its documents must have the ids that the folder's judgements name.
+    """
+    try:
+        require_extra("eval", "ir_measures")
+    except MissingExtra as error:
+        raise SourceError(str(error), where="eval retrieval") from error
+    from ..evaluation import DEPTH, retrieval, sides
+
+    if assistant is not None:
+        host, questions = deployment.host(), _some_questions(data, limit)
+        retriever = host.retriever(host.assistant(assistant).corpus, DEPTH)
+        if not isinstance(retriever, ScoredRetriever):
+            raise BadRequest(f"the retriever of {assistant} tells no scores, so it cannot be measured here")
+        with _questions(len(questions.texts)) as tick:
+            found = retrieval({assistant: retriever}, questions, tick)
+    else:
+        with _opened(deployment, data, limit) as (corpus, questions), _questions(3 * len(questions.texts)) as tick:
+            found = retrieval(sides(corpus), questions, tick)
+    if as_json:
+        output.as_json(found)
+        return
+    searched = [side for side in found if side != "latency_ms"]
+    names = list(found[searched[-1]])
+    rows = [(side, *(f"{found[side][name]:.4f}" for name in names)) for side in searched]
+    output.table(("side", *names), rows, empty="")
+    click.echo(f"{len(questions.texts)} questions; {searched[-1]} p50 {found['latency_ms']['p50']} ms, ", nl=False)
+    click.echo(f"p99 {found['latency_ms']['p99']} ms")
+
+
+@evaluate.command("refusal", epilog="Example: ragstone eval refusal --data ./squad --negatives others.txt")
+@_data
+@click.option(
+    "--negatives",
+    type=click.Path(path_type=Path),
+    required=True,
+    help="Questions that the corpus cannot answer: one a line, plain or JSON.",
+)
+@_limit
+@click.option("--top-k", type=click.IntRange(1, 50), default=5, show_default=True)
+@_json
+@click.pass_obj
+def eval_refusal(
+    deployment: Deployment, data: Path, negatives: Path, limit: int | None, top_k: int, as_json: bool
+) -> None:
+    """How well the gate parts what can be answered from what cannot."""
+    from ..evaluation import read_questions_file, refusal
+
+    outside = read_questions_file(negatives)
+    with (
+        _opened(deployment, data, limit) as (corpus, questions),
+        _questions(len(questions.texts) + len(outside)) as tick,
+    ):
+        found = refusal(corpus, list(questions.texts.values()), outside, top_k, tick).to_dict()
+    _print(found, as_json)
+
+
+@evaluate.command("answers", epilog="Example: ragstone eval answers --data ./squad --json")
+@_data
+@_limit
+@click.option("--top-k", type=click.IntRange(1, 50), default=5, show_default=True)
+@_json
+@click.pass_obj
+def eval_answers(deployment: Deployment, data: Path, limit: int | None, top_k: int, as_json: bool) -> None:
+    """In what share of the questions the gold answer stands in the extractive answer."""
+    from ..evaluation import answers
+
+    with _opened(deployment, data, limit) as (corpus, questions):
+        texts = {key: text for key, text in questions.texts.items() if key in questions.answers}
+        if not texts:
+            raise SourceError("its questions have no answers", where=str(data))
+        with _questions(len(texts)) as tick:
+            found = answers(corpus, texts, questions.answers, top_k, tick).to_dict()
+    _print(found, as_json)
+
+
+#: How many passages beyond those that are answered from ``inspect`` shows.
+_CUT_SHOWN = 5
+
+
+@asks('ragstone inspect book_chat "What is a caster?" --top-k 10')
+def inspect(asked: Asked) -> None:
+    """Show what a question is offered: each passage's scores and ranks, what the gate saw, and what was cut."""
+    top_k = asked.arguments.get("top_k", asked.assistant.profile.top_k)
+    found, enough = asked.assistant.retrieve_for(**asked.arguments)
+    more = {**asked.arguments, "top_k": min(top_k + _CUT_SHOWN, MOST_PASSAGES)}
+    wider, _ = asked.assistant.retrieve_for(**more)
+    passages = [_passage(rank, node, found) for rank, node in enumerate(found.nodes, start=1)]
+    seen = {passage["chunk_id"] for passage in passages}
+    cut = [(node, f"by {plugin}") for node, plugin in found.cut]
+    seen.update(node.node.node_id for node, _why in cut)
+    cut += [(node, f"beyond the first {top_k}") for node in wider.nodes if node.node.node_id not in seen]
+    cut_passages = [{**_passage(None, node, wider), "cut": why} for node, why in cut]
+    gate = _gate(found, enough)
+    leaning = found.follow_up
+    if asked.as_json:
+        question = {"question": asked.arguments["question"], "read_as": found.question}
+        output.as_json({**question, "passages": passages, "cut": cut_passages, "gate": gate})
+        return
+    if leaning is not None:
+        click.echo(f"read as: {output.printable(found.question)}\n")
+    columns = ("rank", "score", "fused", "dense", "lexical", "place", "text")
+    ranked = ("fused", "dense", "lexical")
+
+    def cells(passage: dict[str, Any]) -> list[object]:
+        return [
+            f"{passage[name]} (#{passage[name + '_rank'] or '–'})" if name in ranked else passage[name]
+            for name in columns
+        ]
+
+    output.table(columns, [cells(passage) for passage in passages], empty="No passage was found.")
+    if cut_passages:
+        click.echo("\ncut:")
+        output.table(("why", *columns[1:]), [[p["cut"], *cells(p)[1:]] for p in cut_passages], empty="")
+    verdict = "refused" if gate["refused"] else "answered"
+    click.echo(f"\ngate: cosine {gate['cosine']} + coverage {gate['coverage']} = {gate['score']}, ", nl=False)
+    click.echo(f"threshold {gate['threshold']}: {verdict}")
+    if leaning is not None:
+        click.echo(f"of its own words {', '.join(leaning.own) or '(none)'}: {gate['own_coverage']} covered")
+    click.echo("words: " + ", ".join(f"{word} {weight}" for word, weight in gate["words"].items()))
+
+
+def _gate(found: Retrieval, enough: bool) -> dict[str, Any]:
+    seen = evidence(found)
+    return {
+        "cosine": None if seen.cosine is None else round(seen.cosine, 4),
+        "coverage": round(seen.coverage, 4),
+        "own_coverage": round(seen.own_coverage, 4),
+        "score": round(seen.score, 4),
+        "threshold": found.threshold,
+        "refused": not enough,
+        "words": {word: round(weight, 3) for word, weight in found.idf.items()},
+    }
+
+
+def _passage(rank: int | None, node: NodeWithScore, found: Retrieval) -> dict[str, Any]:
+    scores = found.scores.get(node.node.node_id)
+    known = node.node.metadata
+    return {
+        "rank": rank,
+        "chunk_id": node.node.node_id,
+        "score": None if node.score is None else round(node.score, 4),
+        "fused": None if scores is None else round(scores.fused, 4),
+        "fused_rank": None if scores is None else scores.fused_rank,
+        "dense": None if scores is None or scores.dense is None else round(scores.dense, 4),
+        "dense_rank": None if scores is None else scores.dense_rank,
+        "lexical": None if scores is None else round(scores.lexical, 3),
+        "lexical_rank": None if scores is None else scores.lexical_rank,
+        "place": " › ".join(str(known[key]) for key in ("chapter", "section", "title") if known.get(key)),
+        "text": " ".join(node.node.get_content().split())[:100],
+    }
+
+
+def _some_questions(data: Path, limit: int | None) -> QuestionSet:
+    from ..evaluation import QuestionSet, read_question_set
+
+    questions = read_question_set(data)
+    if limit is None or limit >= len(questions.texts):
+        return questions
+    kept = list(questions.texts)[:: max(1, len(questions.texts) // limit)][:limit]
+    return QuestionSet({key: questions.texts[key] for key in kept}, questions.relevant, questions.answers)
+
+
+def _opened(
+    deployment: Deployment, data: Path, limit: int | None
+) -> AbstractContextManager[tuple[Corpus, QuestionSet]]:
+    from contextlib import contextmanager
+
+    from ..evaluation import open_corpus
+
+    @contextmanager
+    def opened() -> Iterator[tuple[Corpus, QuestionSet]]:
+        questions = _some_questions(data, limit)
+        with (
+            output.progress("indexing", None) as tell,
+            open_corpus(deployment.loaded(), data, on_progress=tell) as corpus,
+        ):
+            yield corpus, questions
+
+    return opened()
+
+
+def _questions(total: int) -> AbstractContextManager[Callable[[], None]]:
+    return output.counter("asking", total)
+
+
+def _print(found: dict[str, Any], as_json: bool) -> None:
+    if as_json:
+        output.as_json(found)
+    else:
+        output.table(("measure", ""), list(found.items()), empty="")

@@ -1,0 +1,133 @@
+"""How the command line shows things: tables, answers, progress, JSON."""
+
+from __future__ import annotations
+
+import json
+import unicodedata
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import click
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    SpinnerColumn,
+    TextColumn,
+    TimeElapsedColumn,
+)
+from rich.table import Table
+from rich.text import Text
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from ..answering.answer import Answer
+    from ..ingestion.pipeline import IngestProgress, OnProgress
+
+
+def as_json(value: Any) -> None:
+    """Print the value as JSON on stdout, control characters escaped: JSON is read by people too."""
+    click.echo(escaped(json.dumps(value, indent=2, ensure_ascii=False, default=str)))
+
+
+def escaped(said: str) -> str:
+    """JSON with its control characters escaped."""
+    return "".join(char if _is_calm(char) else _escaped(char) for char in said)
+
+
+def printable(text: str) -> str:
+    """The text without control characters: a document must not command the terminal."""
+    return "".join(char for char in text if _is_calm(char))
+
+
+def _is_calm(char: str) -> bool:
+    return char in "\n\t" or unicodedata.category(char)[0] != "C"
+
+
+def _escaped(char: str) -> str:
+    """The character as JSON writes it in ASCII."""
+    return json.dumps(char)[1:-1]
+
+
+def table(columns: Sequence[str], rows: Sequence[Sequence[object]], *, empty: str) -> None:
+    """Print rows under their columns, or a sentence when there are none."""
+    if not rows:
+        click.echo(empty)
+        return
+    console = Console(highlight=False)
+    shown = Table(box=None, pad_edge=False, header_style="bold")
+    for column in columns:
+        shown.add_column(column, overflow="fold")
+    for row in rows:
+        shown.add_row(*(Text(printable("" if cell is None else str(cell))) for cell in row))
+    if console.is_terminal:
+        console.print(shown)
+    else:  # whoever reads it is a program or a file: no line is cut for a screen that is not there
+        Console(width=10_000, highlight=False).print(shown)
+
+
+#: Metadata that say where a passage stands, in this order.
+_PLACE = ("book_title", "edition", "page_title", "chapter", "section", "page_label", "title", "heading", "place")
+
+
+def answer(found: Answer) -> None:
+    """Print an answer and where each sentence comes from."""
+    click.echo(printable(found.text))
+    if found.citations:
+        click.echo()
+    for citation in found.citations:
+        named = [
+            str(citation.fields[name])
+            for name in (
+                "book_title",
+                "edition",
+                "page_title",
+                "chapter",
+                "section",
+                "page_label",
+                "title",
+                "heading",
+                "place",
+            )
+            if citation.fields.get(name)
+        ]
+        if citation.url.startswith(("https://", "http://")):  # without a server, its own addresses lead nowhere
+            named.append(citation.url)
+        kept = [part for number, part in enumerate(named) if part not in named[:number]]
+        note = f" ({citation.note})" if citation.note else ""
+        click.echo(printable(f"[{citation.n}] {' · '.join(kept) or citation.chunk_id}{note}"))
+
+
+@contextmanager
+def progress(what: str, total: int | None) -> Iterator[OnProgress]:
+    """A bar on stderr that follows an ingestion; ``total`` is the number of documents, where it is known."""
+    console = Console(stderr=True, highlight=False)
+    columns = (
+        SpinnerColumn(),
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[rate]}"),
+        TimeElapsedColumn(),
+    )
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
+        task = bar.add_task(what, total=total, rate="")
+
+        def tell(now: IngestProgress) -> None:
+            elapsed = bar.tasks[0].elapsed or 0
+            rate = f"{now.chunks} chunks, {now.chunks / elapsed:.0f}/s" if now.chunks and elapsed > 1 else ""
+            bar.update(task, completed=now.documents, rate=rate)
+
+        yield tell
+
+
+@contextmanager
+def counter(what: str, total: int) -> Iterator[Callable[[], None]]:
+    """A bar on stderr that advances by one with every call."""
+    console = Console(stderr=True, highlight=False)
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
+        task = bar.add_task(what, total=total)
+        yield lambda: bar.advance(task)

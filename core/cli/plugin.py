@@ -1,0 +1,45 @@
+"""``ragstone plugin``: a package to begin a plugin with."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+
+import click
+
+from ..hooks.scaffold import checked_name, make_plugin
+from . import output
+
+
+@click.group()
+def plugin() -> None:
+    """Write a plugin of your own."""
+
+
+@plugin.command(epilog="Example: ragstone plugin new field_notes --into ~/src")
+@click.argument("name")
+@click.option(
+    "--into",
+    type=click.Path(path_type=Path),
+    default=Path(),
+    metavar="FOLDER",
+    help="Where its folder is made; without it here.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.pass_context
+def new(ctx: click.Context, name: str, into: Path, as_json: bool) -> None:
+    """Make a package with a short example of everything that a plugin can contribute, to keep or to delete.
+
+    It can be installed, has tests that pass, and is then listed by ragstone plugins.
+    """
+    root = ctx.find_root()
+    commands = root.command.list_commands(root) if isinstance(root.command, click.Group) else ()
+    made = make_plugin(checked_name(name, commands), into)
+    if as_json:
+        output.as_json(asdict(made))
+        return
+    click.echo(output.printable(f"The plugin {made.name} is in {made.folder}. Next:"))
+    click.echo(output.printable(f"  cd {made.folder}"))
+    click.echo("  python -m pip install --editable '.[test]'")
+    click.echo("  python -m pytest")
+    click.echo("  ragstone plugins")

@@ -1,0 +1,85 @@
+"""How a question is given on the command line, by every command that takes one."""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ..answering.question import read_question
+from ..errors import BadRequest
+from .completion import complete_assistant
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection
+
+    from ..answering.assistant import Assistant
+    from .app import Deployment
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A question of the command line."""
+
+    assistant: Assistant
+    #: As ``Assistant.ask`` takes them.
+    arguments: dict[str, Any]
+    as_json: bool
+
+
+def asks(example: str) -> Callable[[Callable[[Asked], None]], click.Command]:
+    """A command that takes a question: the decorated function gets it, read and checked."""
+
+    def decorate(function: Callable[[Asked], None]) -> click.Command:
+        # What a question can be narrowed to, each assistant says for itself: these options are not click's.
+        @click.command(context_settings={"ignore_unknown_options": True}, epilog=f"Example: {example}")
+        @click.argument("assistant", shell_complete=complete_assistant)
+        @click.argument("question")
+        @click.option("--top-k", type=int, help="Passages to answer from.")
+        @click.option(
+            "--after", multiple=True, metavar="QUESTION", help="What was asked before; may be given several times."
+        )
+        @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+        @click.argument("narrowing", nargs=-1, type=click.UNPROCESSED, metavar="[--book SLUG …]")
+        @click.pass_obj
+        @functools.wraps(function)
+        def command(
+            deployment: Deployment,
+            assistant: str,
+            question: str,
+            top_k: int | None,
+            after: tuple[str, ...],
+            as_json: bool,
+            narrowing: tuple[str, ...],
+        ) -> None:
+            asked = deployment.host().assistant(assistant)
+            history = [{"question": earlier} for earlier in after]
+            body = {"question": question, "top_k": top_k, "history": history, **_pairs(narrowing, asked.narrowings)}
+            function(Asked(asked, read_question(body, narrowings=asked.narrowings), as_json))
+
+        return command
+
+    return decorate
+
+
+def _pairs(words: tuple[str, ...], known: Collection[str]) -> dict[str, str]:
+    """``("--book", "primer")`` or ``("--book=primer",)`` as a mapping. Raises ``BadRequest``."""
+    found: dict[str, str] = {}
+    rest = list(words)
+    while rest:
+        word = rest.pop(0)
+        name, equals, value = word.removeprefix("--").partition("=")
+        if not word.startswith("--") or not name:
+            raise BadRequest(f"unexpected argument {word!r}", hint="put a question of several words in quotes")
+        name = name.replace("-", "_")
+        if name not in known:
+            options = ", ".join(f"--{option}" for option in (*known, "top-k", "after", "json"))
+            raise BadRequest(f"there is no option --{name}", hint=f"known: {options}")
+        if not equals:
+            if not rest:
+                raise BadRequest(f"{word} needs a value")
+            value = rest.pop(0)
+        found[name] = value
+    return found

@@ -1,0 +1,130 @@
+"""The whole examination, part after part: what one of them needs of those before it is left out where it is broken."""
+
+from __future__ import annotations
+
+import shlex
+from contextlib import suppress
+from functools import partial
+from typing import TYPE_CHECKING
+
+from ..errors import RagstoneError, SettingsError
+from ..health import Check
+from ..host.checks import check_catalog, check_encoder
+from ..host.host import Host
+from ..settings import PluginsTable, config_path, read_settings
+from . import machine, parts
+from .inspection import tried
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from ..settings import Settings
+
+
+def examine(config: Path | None) -> Iterator[Check]:
+    """Look at the deployment; ``config`` as for ``read_settings``. It raises nothing.
+
+    It makes neither a data folder nor a catalog, and changes nothing that is stored; the encoder's model is made where
+    it is not there yet.
+    """
+    return _Examination(config).checks()
+
+
+class _Examination:
+    def __init__(self, config: Path | None) -> None:
+        self._config = config
+        self._file: Path | None = None
+        self._settings: Settings | None = None
+        self._host: Host | None = None
+        self._known: set[str] = set()
+
+    def checks(self) -> Iterator[Check]:
+        yield from tried("settings", self._read_settings, fatal=True)
+        settings = self._settings
+        yield from tried("clock", partial(machine.clock, settings))
+        if settings is None:
+            return
+        yield from tried("permissions", partial(machine.permissions, settings, self._file))
+        yield from tried("disk", partial(machine.space, settings))
+        yield from tried("plugins", partial(self._load, settings), fatal=True)
+        host = self._host
+        if host is None:
+            return
+        try:
+            yield from self._parts(host)
+        finally:
+            list(tried("closing", partial(_closed, host)))
+
+    def _parts(self, host: Host) -> Iterator[Check]:
+        encoder = tried("encoder", lambda: [check_encoder(host)], fatal=True)
+        yield from encoder
+        if self._is_made(host.settings):
+            catalog = tried("catalog", partial(self._open, host), fatal=True)
+            yield from catalog
+            if all(check.ok for check in catalog):
+                yield from tried("chunks", partial(parts.checksums, host))
+                if all(check.ok for check in encoder):  # what made a corpus is compared with it
+                    yield from tried("corpora", partial(parts.corpora, host))
+                yield from tried("checks of plugins", partial(_checks_of_plugins, host))
+        else:
+            yield Check("catalog", True, "none yet: it is made with the first document")
+        yield from tried("vector index", partial(parts.vector_index, host))
+        yield from tried("language model", partial(parts.language_model, host), fatal=True)
+        yield from tried("plugins", partial(parts.plugins, host, self._known))
+
+    def _read_settings(self) -> Iterator[Check]:
+        self._file = _absolute(config_path(self._config))
+        try:
+            self._settings = read_settings(self._config)
+        except SettingsError as error:
+            yield self._wrong("settings", error)
+        else:
+            told = "as in the file" if self._file is not None else "no file: the defaults, and the environment"
+            yield Check("settings", True, told, where=None if self._file is None else str(self._file))
+
+    def _load(self, settings: Settings) -> Iterator[Check]:
+        """Load the plugins; where their settings are wrong, a host without any stands in for what can still be seen."""
+        try:
+            host = Host(settings)
+            parts.try_hooks(host)
+        except SettingsError as error:
+            yield self._wrong("settings of plugins", error)
+            self._host = Host(settings.model_copy(update={"plugins": PluginsTable(enabled=()), "prompts": {}}))
+            self._known = {"", *(state.name for state in self._host.plugins)}
+        else:
+            self._host = host
+            yield from parts.plugins(host, self._known)
+
+    def _wrong(self, name: str, error: SettingsError) -> Check:
+        in_the_file = self._file is not None and error.where != "the environment"
+        place = f"edit {shlex.quote(str(self._file))}" if in_the_file else "correct it in the environment"
+        mend = f"{place}: {error.hint}" if error.hint else place
+        return Check(name, False, error.what, True, mend, error.where)
+
+    @staticmethod
+    def _is_made(settings: Settings) -> bool:
+        files = ("catalog.sqlite", "catalog.sqlite.id")  # the second remembers a catalog that is gone
+        return settings.database is not None or any((settings.data_dir / name).exists() for name in files)
+
+    @staticmethod
+    def _open(host: Host) -> Iterator[Check]:
+        host.start()
+        faults = list(parts.catalog_files(host))
+        yield from faults or [check_catalog(host)]
+
+
+def _checks_of_plugins(host: Host) -> Iterator[Check]:
+    _ = host.assistants, host.tools  # a plugin that raises here is named below
+    yield from host.plugin_checks()
+    host.try_postprocessors()
+
+
+def _closed(host: Host) -> list[Check]:
+    with suppress(RagstoneError):
+        host.close()
+    return []
+
+
+def _absolute(path: Path | None) -> Path | None:
+    return None if path is None else path.absolute()

@@ -1,0 +1,146 @@
+"""What an open host has: plugins, corpora, the vector index, a language model."""
+
+from __future__ import annotations
+
+import shlex
+import time
+from typing import TYPE_CHECKING
+
+import click
+from filelock import FileLock, Timeout
+
+from ..catalog.checksums import RESTORE
+from ..health import Check
+from ..llm.reachability import reach
+from ..vector_index.chroma import chroma_is_installed
+from ..vector_index.store_files import why_damaged
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ..hooks.manager import PluginState
+    from ..host.host import Host
+
+#: Seconds that a whole look through the database may take.
+_SECONDS = 20.0
+
+
+def try_hooks(host: Host) -> None:
+    """Fire the hooks that need no storage, so that a plugin that raises is found out. Raises ``SettingsError``."""
+    _ = host.readers, host.prompts
+    host.add_commands(click.Group("ragstone"))
+
+
+def plugins(host: Host, known: set[str]) -> Iterator[Check]:
+    """How many are loaded, and each that is not as it should be, but those that are ``known``."""
+    if not known:
+        loaded = [state.name for state in host.plugins if state.state == "loaded"]
+        yield Check(
+            "plugins", bool(loaded), f"{len(loaded)} loaded: {', '.join(loaded)}" if loaded else "none is loaded"
+        )
+    for state in host.plugins:
+        if state.name not in known and _is_missed(state, host.settings.plugins.enabled or ()):
+            yield Check(f"plugin {state.name}", False, state.reason or state.state, mend=_mend(state))
+    known.update(state.name for state in host.plugins if state.state != "loaded")
+    known.add("")  # the first look is over
+
+
+def _is_missed(state: PluginState, enabled: tuple[str, ...]) -> bool:
+    """Whether somebody wants it: one whose packages are not there is off by itself, unless the settings name it."""
+    return state.state == "failed" or (
+        state.state == "disabled" and state.install is not None and state.name in enabled
+    )
+
+
+def _mend(state: PluginState) -> str:
+    if state.install is not None:
+        return state.install
+    if state.version == "-":
+        return "pip install the package that brings it, or take it out of [plugins] enabled"
+    return f'ragstone -v plugins shows where; until it is mended, [plugins] disabled = ["{state.name}"]'
+
+
+def catalog_files(host: Host) -> Iterator[Check]:
+    """Whether the database finds itself in order, unless it is so large that this takes too long."""
+    fault = host.catalog.fault(_SECONDS)
+    if fault is not None:
+        mend = "restore the database from a backup; without one move it and its .id away and add the sources again"
+        yield Check("catalog", False, fault, True, mend, host.catalog.where)
+
+
+def checksums(host: Host) -> Iterator[Check]:
+    """Whether each chunk is what was stored, as far as there is time to read them."""
+    ends = time.monotonic() + _SECONDS
+    with host.catalog.read() as snapshot:
+        for row in snapshot.corpora():
+            found = snapshot.check_chunks(row.id, max(0.0, ends - time.monotonic()))
+            name = f"chunks of {row.name}" if row.state == "active" else f"chunks of {row.name}, which is being built"
+            check = f"ragstone corpus check {shlex.quote(row.name)}"
+            if found.damaged:
+                yield Check(name, False, found.damage, mend=RESTORE, where=host.catalog.where)
+                continue
+            parts = [f"{found.checked} as they were stored" if found.complete else f"the first {found.checked} read"]
+            parts += [f"{found.unsealed} without a checksum: {check}"] if found.unsealed else []
+            parts += [f"{check} reads all"] if not found.complete else []
+            yield Check(name, True, "; ".join(parts))
+
+
+def corpora(host: Host) -> Iterator[Check]:
+    """Whether each corpus is as this deployment would make it."""
+    for info in host.corpora():
+        name = f"corpus {info.name}"
+        if info.stale:
+            mend = f"ragstone corpus rebuild {shlex.quote(info.name)}"
+            yield Check(name, False, info.stale, mend=mend)
+        else:
+            building = "; a rebuilt one is being made beside it" if info.building else ""
+            yield Check(name, True, f"{info.documents} documents, {info.chunks} chunks{building}")
+
+
+def vector_index(host: Host) -> Iterator[Check]:
+    """Whether the index can follow. None of it stops an answer: exact search stands in."""
+    settings = host.settings.index
+    if settings.server is not None:
+        from ..vector_index.chroma_server import heartbeat
+
+        heartbeat(settings.server)
+        yield Check("vector index", True, "the Chroma server answers", where=settings.server)
+        return
+    if settings.store == "none":
+        yield Check("vector index", True, "none; exact search answers")
+        return
+    if not chroma_is_installed():
+        wanted = settings.store == "chroma"
+        mend = "pip install 'ragstone[server]'" if wanted else None
+        yield Check("vector index", not wanted, "Chroma is not installed; exact search answers", mend=mend)
+        return
+    folder = host.settings.data_dir / "index"
+    if folder.is_symlink():
+        what = "it is a link, which is not followed; exact search answers"
+        mend = "put a folder in its place, or mount one there"
+        yield Check("vector index", False, what, mend=mend, where=str(folder))
+        return
+    if not folder.is_dir():
+        yield Check("vector index", True, "none yet; exact search answers")
+        return
+    lock = FileLock(folder / "lock", timeout=0)
+    try:
+        with lock:
+            damaged = {store.name: why for store in sorted(folder.iterdir()) if (why := why_damaged(store))}
+    except Timeout:
+        yield Check("vector index", True, "another process has it open", where=str(folder))
+        return
+    for name, why in damaged.items():
+        mend = f"rm -r {shlex.quote(str(folder / name))}; ragstone serve makes it anew"
+        yield Check(f"vector index of {name}", False, why, mend=mend, where=str(folder / name))
+    if not damaged:
+        yield Check("vector index", True, "in order", where=str(folder))
+
+
+def language_model(host: Host) -> Iterator[Check]:
+    """Whether the model's server can be reached, with its key. Raises ``SettingsError``, ``LLMError``."""
+    settings = host.settings.llm
+    if host.llm is None:
+        yield Check("language model", True, "none: answers are the passages' own sentences")
+    else:
+        yield Check("language model", True, reach(settings))

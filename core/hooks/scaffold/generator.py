@@ -1,0 +1,105 @@
+"""A new plugin's package out of the templates beside this module: all of it is there, or nothing."""
+
+from __future__ import annotations
+
+import errno
+import os
+import shutil
+import tempfile
+from dataclasses import dataclass
+from importlib import metadata, resources
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
+
+from ...errors import BadRequest, StorageDenied, StorageError, StorageFull
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from importlib.resources.abc import Traversable
+
+_SUFFIX = ".template"
+_FULL = (errno.ENOSPC, errno.EDQUOT)
+
+
+@dataclass(frozen=True)
+class NewPlugin:
+    """What was made."""
+
+    name: str
+    #: The distribution's name, and the one by which Python imports it.
+    distribution: str
+    package: str
+    folder: str
+    #: Relative to the folder, in order.
+    files: tuple[str, ...]
+
+
+def make_plugin(name: str, into: Path) -> NewPlugin:
+    """Make the folder ``ragstone-NAME`` in the folder ``into``; a name that was checked.
+
+    Raises ``BadRequest`` where ``into`` is no folder or something of that name is there already, ``StorageError``.
+    """
+    distribution = f"ragstone-{name.replace('_', '-')}"
+    package = f"ragstone_{name}"
+    target = into / distribution
+    if not into.is_dir():
+        raise BadRequest("there is no such folder", where=str(into), hint="make it first, or name another with --into")
+    if os.path.lexists(target):
+        raise BadRequest("there is something of that name already", where=str(target), hint="nothing was changed")
+    words = {
+        "@NAME@": name,
+        "@TITLE@": name.replace("_", " ").capitalize(),
+        "@DISTRIBUTION@": distribution,
+        "@PACKAGE@": package,
+        "@RAGSTONE@": ".".join(metadata.version("ragstone").split(".")[:2]),
+    }
+    try:
+        scratch = Path(tempfile.mkdtemp(prefix=f".{distribution}-", dir=into))
+        try:
+            files = tuple(_fill(scratch, words))
+            scratch.chmod(0o755)
+            _move(scratch, target)
+        finally:
+            shutil.rmtree(scratch, ignore_errors=True)
+    except OSError as error:
+        raise _kind(error)(f"it cannot be made there: {error.strerror or error}", where=str(into)) from error
+    return NewPlugin(name, distribution, package, str(target), files)
+
+
+def _kind(error: OSError) -> type[StorageError]:
+    if error.errno in _FULL:
+        return StorageFull
+    return StorageDenied if isinstance(error, PermissionError) else StorageError
+
+
+def _move(made: Path, target: Path) -> None:
+    """Give it its name in one step. Something that has come in between stays."""
+    target.mkdir()  # fails where anything is; an empty folder is what a folder may take the place of
+    try:
+        made.rename(target)
+    except OSError:
+        target.rmdir()
+        raise
+
+
+def _fill(folder: Path, words: dict[str, str]) -> Iterator[str]:
+    for path, text in sorted(_templates(resources.files(__package__) / "template", PurePosixPath())):
+        for mark, word in words.items():
+            text = text.replace(mark, word)
+        named = [words["@PACKAGE@"] if part == "package" else part for part in path.parts[:-1]]
+        if path.parts[-2:-1] == ("package",) and path.parts[-3:-2] == ("templates",):
+            named[-1] = words["@NAME@"]  # the web front knows templates by the plugin's name
+        name = path.name.removesuffix(_SUFFIX)
+        relative = PurePosixPath(*named, f".{name}" if name == "gitignore" else name)
+        made = folder / relative
+        made.parent.mkdir(parents=True, exist_ok=True)
+        made.write_text(text, "utf-8")
+        yield str(relative)
+
+
+def _templates(folder: Traversable, within: PurePosixPath) -> Iterator[tuple[PurePosixPath, str]]:
+    for entry in folder.iterdir():
+        if entry.is_dir():
+            yield from _templates(entry, within / entry.name)
+        elif entry.name.endswith(_SUFFIX):
+            yield within / entry.name, entry.read_text("utf-8")

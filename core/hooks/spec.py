@@ -1,0 +1,137 @@
+"""Every hook that a plugin may implement. The contract is this file; `plugins/README.md` has an example for each.
+
+A plugin is a module (or object) named by an entry point of the group ``ragstone``; it implements any of these as
+functions marked with ``@hookimpl``. Hooks are called plugin by plugin in the deployment's order. A hook that raises,
+takes longer than its time limit or returns something else disables its plugin and no other. That the storage is away or
+busy for a moment is no plugin's fault: it is the caller's to hear, and the hook is called again the next time.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pluggy
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    import click
+    from llama_index.core.base.embeddings.base import BaseEmbedding
+    from llama_index.core.llms import LLM
+    from llama_index.core.node_parser import NodeParser
+    from llama_index.core.postprocessor.types import BaseNodePostprocessor
+    from llama_index.core.prompts import BasePromptTemplate
+    from llama_index.core.readers.base import BaseReader
+    from llama_index.core.retrievers import BaseRetriever
+    from llama_index.core.tools import BaseTool
+    from llama_index.core.vector_stores.types import BasePydanticVectorStore, MetadataFilters
+    from pydantic import BaseModel
+
+    from ..answering.assistant import Assistant
+    from ..corpus import Corpus
+    from ..health import Check
+    from ..host.host import Host
+    from ..settings import EncoderSettings, LLMSettings
+    from .compatibility import Renamed
+
+hookspec = pluggy.HookspecMarker("ragstone")
+hookimpl = pluggy.HookimplMarker("ragstone")
+
+#: Raised by one when a hook or an argument is added, renamed, or means something else. A plugin says by an attribute
+#: ``ragstone_hooks`` for which version it was written; one for a later version is not loaded.
+HOOKS_VERSION = 1
+#: What had another name in the release before: a plugin may use that for one release more, and is warned.
+RENAMED: tuple[Renamed, ...] = ()
+
+
+@hookspec
+def ragstone_settings() -> type[BaseModel]:
+    """Fires once when the plugin is loaded; returns the pydantic model of its table ``[plugins.NAME]``."""
+    raise NotImplementedError
+
+
+@hookspec
+def ragstone_opened(host: Host) -> None:
+    """Fires when the host has opened and before anything is asked of it; returns nothing."""
+
+
+@hookspec
+def ragstone_closing(host: Host) -> None:
+    """Fires when the host is about to close, while its catalog is still open; returns nothing."""
+
+
+@hookspec
+def ragstone_readers(host: Host) -> Mapping[str, BaseReader]:
+    """Fires when readers are first needed; returns readers by lower-case suffix (``.md``) or scheme (``wiki:``)."""
+    raise NotImplementedError
+
+
+@hookspec
+def ragstone_node_parsers(host: Host) -> Mapping[str, NodeParser]:
+    """Fires when node parsers are first needed; returns node parsers by document type (``book``)."""
+    raise NotImplementedError
+
+
+@hookspec
+def ragstone_vector_store(host: Host, corpus: Corpus) -> BasePydanticVectorStore | None:
+    """Fires when a long-lived host lets an index follow a corpus; returns an empty or known store, or ``None``."""
+    raise NotImplementedError
+
+
+@hookspec
+def ragstone_retriever(host: Host, corpus: Corpus, top_k: int, filters: MetadataFilters | None) -> BaseRetriever | None:
+    """Fires when a corpus is searched; returns the retriever that is to search it, or ``None`` to pass."""
+    raise NotImplementedError
+
+
+@hookspec
+def ragstone_postprocessors(host: Host, corpus: Corpus) -> Sequence[BaseNodePostprocessor]:
+    """Fires when a corpus is searched; returns what shall rerank, filter or guard its passages, in order."""
+    raise NotImplementedError
+
+
+@hookspec
+def ragstone_prompts() -> Mapping[str, BasePromptTemplate]:
+    """Fires when prompts are first needed; returns templates by name (``book_chat/answer``); later plugins win."""
+    raise NotImplementedError
+
+
+@hookspec
+def ragstone_embed_model(settings: EncoderSettings) -> BaseEmbedding | None:
+    """Fires when the encoder is first needed; returns the model that embeds texts, or ``None`` to pass."""
+    raise NotImplementedError
+
+
+@hookspec
+def ragstone_llm(settings: LLMSettings) -> LLM | None:
+    """Fires when a language model is set and first needed; returns it, or ``None`` to pass."""
+    raise NotImplementedError
+
+
+@hookspec
+def ragstone_assistants(host: Host) -> Sequence[Assistant]:
+    """Fires when assistants are first needed; returns what can be asked: every door then has it."""
+    raise NotImplementedError
+
+
+@hookspec
+def ragstone_tools(host: Host) -> Sequence[BaseTool]:
+    """Fires when tools are first needed; returns what programs may call besides asking: doors for programs have it."""
+    raise NotImplementedError
+
+
+@hookspec
+def ragstone_pages(host: Host) -> Any:
+    """Fires when the web front is made; returns one ``flask.Blueprint`` with the plugin's pages."""
+    raise NotImplementedError
+
+
+@hookspec
+def ragstone_commands(cli: click.Group) -> None:
+    """Fires when the command line starts; adds the plugin's commands to ``cli`` and returns nothing."""
+
+
+@hookspec
+def ragstone_checks(host: Host) -> Sequence[Check]:
+    """Fires when health is asked for; returns the plugin's checks, each done and with its result."""
+    raise NotImplementedError

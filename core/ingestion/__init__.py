@@ -1,0 +1,1 @@
+"""Ingestion: from documents to nodes with vectors in the catalog."""

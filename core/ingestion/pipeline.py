@@ -1,0 +1,220 @@
+"""From documents to the catalog: parse, embed, store, one transaction a document."""
+
+from __future__ import annotations
+
+import threading
+from concurrent.futures import CancelledError, ThreadPoolExecutor
+from contextlib import closing
+from contextvars import copy_context
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Protocol
+
+from llama_index.core.ingestion import IngestionPipeline
+from llama_index.core.schema import NodeRelationship, TextNode
+
+from ..catalog import NewChunk, NewDocument
+from ..errors import PluginError, RagstoneError, is_failure
+from ..text.chunk_terms import headings_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+    from concurrent.futures import Future
+
+    import numpy as np
+    import numpy.typing as npt
+    from llama_index.core.node_parser import NodeParser
+    from llama_index.core.schema import BaseNode, Document
+
+    from ..catalog import Catalog
+    from ..embedding import Encoder
+
+    Vectors = npt.NDArray[np.float32]
+    #: Documents with their nodes.
+    Group = list[tuple[Document, list[TextNode]]]
+
+#: Chunks embedded in one go: enough that sorting by length fills the encoder's runs, few enough that a document
+#: is acknowledged within seconds of being read.
+_CHUNKS_A_GROUP = 192
+#: Chunks after which embedding looks whether it is to stop.
+_CHUNKS_A_SLICE = 64
+
+
+@dataclass(frozen=True)
+class IngestProgress:
+    """How far an ingestion is."""
+
+    documents: int
+    chunks: int
+    #: The document that was stored, or found unchanged, last.
+    doc_id: str
+
+
+@dataclass
+class IngestReport:
+    """What an ingestion did, by document id."""
+
+    added: list[str] = field(default_factory=list)
+    updated: list[str] = field(default_factory=list)
+    unchanged: list[str] = field(default_factory=list)
+    removed: list[str] = field(default_factory=list)
+    chunks: int = 0
+
+
+class OnProgress(Protocol):
+    """Called after every document."""
+
+    def __call__(self, progress: IngestProgress, /) -> None:
+        """Show it."""
+
+
+def ingest(
+    documents: Iterable[Document],
+    *,
+    catalog: Catalog,
+    corpus_id: int,
+    parser: NodeParser,
+    encoder: Encoder,
+    on_progress: OnProgress | None = None,
+) -> IngestReport:
+    """Store the documents that are new or changed; a document's ``hash`` tells.
+
+    A document is in the catalog, whole, as soon as its progress is reported. When reading, parsing or embedding
+    raises, what was reported stays, and every other document is as it was. Chunks of a changed document that are as
+    they were, text and headings, keep their vectors.
+    """
+    report = IngestReport()
+    with catalog.read() as snapshot:
+        known = {row.doc_id: row.hash for row in snapshot.documents(corpus_id)}
+
+    def tell(doc_id: str) -> None:
+        if on_progress is not None:
+            done = len(report.added) + len(report.updated) + len(report.unchanged)
+            on_progress(IngestProgress(done, report.chunks, doc_id))
+
+    def changed() -> Iterator[Document]:
+        for document in documents:
+            if known.get(document.doc_id) == document.hash:
+                report.unchanged.append(document.doc_id)
+                tell(document.doc_id)
+            else:
+                yield document
+
+    def embed(group: Group, stopped: threading.Event) -> list[Vectors]:
+        with catalog.read() as snapshot:
+            older = {
+                document.doc_id: snapshot.embedded(corpus_id, document.doc_id, encoder.dimension)
+                for document, _ in group
+                if document.doc_id in known
+            }
+        return _embedded(group, older, encoder, stopped)
+
+    pipeline = IngestionPipeline(transformations=[parser], disable_cache=True)
+    with closing(_embedding(_groups(changed(), pipeline), embed)) as embedding:
+        for group, embedded in embedding:
+            vectors = iter(embedded)
+            for document, nodes in group:
+                chunks = [_chunk(node, next(vectors)) for node in nodes]
+                catalog.put_document(
+                    corpus_id,
+                    NewDocument(document.doc_id, document.hash, document.text, document.metadata, chunks),
+                )
+                (report.updated if document.doc_id in known else report.added).append(document.doc_id)
+                report.chunks += len(chunks)
+                tell(document.doc_id)
+    return report
+
+
+def _embedding(
+    groups: Iterable[Group], embed: Callable[[Group, threading.Event], list[Vectors]]
+) -> Generator[tuple[Group, list[Vectors]], None, None]:
+    """Each group with its vectors. While one is embedded the next is read: that keeps one processor busy, embedding
+    all of them. Whatever ends this early, such as Ctrl+C, stops the embedding."""
+    stopped = threading.Event()
+    unread: Exception | None = None
+
+    def readable() -> Iterator[Group]:
+        nonlocal unread
+        try:
+            yield from groups
+        except Exception as error:
+            unread = error
+
+    with ThreadPoolExecutor(1, "embedding") as pool:
+        before: tuple[Group, Future[list[Vectors]]] | None = None
+        try:
+            for group in readable():
+                begun = group, pool.submit(copy_context().run, embed, group, stopped)
+                if before is not None:
+                    yield before[0], before[1].result()
+                before = begun
+            if before is not None:
+                yield before[0], before[1].result()
+            if unread is not None:
+                raise unread
+        finally:
+            stopped.set()
+
+
+def _embedded(
+    group: Group,
+    older: Mapping[str, Mapping[tuple[str, str], Vectors]],
+    encoder: Encoder,
+    stopped: threading.Event,
+) -> list[Vectors]:
+    """The vectors of all the group's nodes in order: those of the older version where it has the same chunk."""
+    words = [(document.doc_id, (headings_of(node), node.text)) for document, nodes in group for node in nodes]
+    found = [older.get(doc_id, {}).get(said) for doc_id, said in words]
+    missing = [said for (_, said), vectors in zip(words, found, strict=True) if vectors is None]
+    fresh: list[Vectors] = []
+    # In slices, also because one document may be as long as a hundred books.
+    for first in range(0, len(missing), _CHUNKS_A_SLICE):
+        if stopped.is_set():
+            raise CancelledError
+        fresh += encoder.embed_chunks(missing[first : first + _CHUNKS_A_SLICE])
+    made = iter(fresh)
+    return [next(made) if vectors is None else vectors for vectors in found]
+
+
+def _groups(documents: Iterable[Document], pipeline: IngestionPipeline) -> Iterator[Group]:
+    """Neighbouring documents with their nodes, about as many as are embedded well together."""
+    group: Group = []
+    count = 0
+    for document in documents:
+        nodes = _parsed(document, pipeline)
+        group.append((document, nodes))
+        count += len(nodes)
+        if count >= _CHUNKS_A_GROUP:
+            yield group
+            group, count = [], 0
+    if group:
+        yield group
+
+
+def _parsed(document: Document, pipeline: IngestionPipeline) -> list[TextNode]:
+    """The document's nodes. Raises ``PluginError`` for a node parser that fails or gives something else."""
+    try:
+        return _text_nodes(pipeline.run(documents=[document]))
+    except RagstoneError:
+        raise
+    except BaseException as error:
+        if not is_failure(error):
+            raise
+        (parser,) = pipeline.transformations
+        what = f"the node parser {type(parser).__name__} raised {type(error).__name__}: {error}"
+        raise PluginError(what, where=document.doc_id) from error
+
+
+def _text_nodes(nodes: Iterable[BaseNode]) -> list[TextNode]:
+    """Nodes with something in them: an empty one can neither be found nor cited."""
+    return [node for node in nodes if isinstance(node, TextNode) and node.text.strip()]
+
+
+def _chunk(node: TextNode, vectors: object) -> NewChunk:
+    kept = node.to_dict()
+    for known in ("text", "metadata", "embedding"):
+        kept.pop(known, None)
+    for side in (NodeRelationship.PREVIOUS, NodeRelationship.NEXT):
+        beside = kept["relationships"].get(side)
+        if isinstance(beside, dict):  # anybody's parser may give a list
+            beside["metadata"] = {}  # it stands with the neighbour itself, and was a third of what a chunk's row held
+    return NewChunk(node.node_id, headings_of(node), node.text, node.metadata, kept, vectors)  # type: ignore[arg-type]

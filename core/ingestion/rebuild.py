@@ -1,0 +1,73 @@
+"""A corpus made anew from the catalog's documents, beside the old one, whose place it takes when it is whole."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from llama_index.core.schema import Document
+
+from .pipeline import ingest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from ..catalog import CorpusRow
+    from ..corpus import Corpus
+    from .pipeline import IngestReport, OnProgress
+
+
+def rebuild(corpus: Corpus, on_progress: OnProgress | None = None) -> IngestReport:
+    """Rounds, until nothing was changed while the last one was under way."""
+    catalog = corpus.catalog
+    with catalog.read() as snapshot:
+        unfinished = snapshot.corpus(corpus.name, state="building")
+    if unfinished is not None and unfinished.fingerprint != corpus.fingerprint:
+        catalog.drop_corpus(unfinished.id)
+    while True:
+        building = catalog.create_corpus(corpus.name, corpus.fingerprint, state="building")
+        report, active = bring_up_to_date(corpus, building, on_progress)
+        # Whatever another process changed meanwhile is brought over in the next round.
+        if catalog.swap_in(building, active):
+            return report
+
+
+def bring_up_to_date(
+    corpus: Corpus, building: CorpusRow, on_progress: OnProgress | None
+) -> tuple[IngestReport, CorpusRow]:
+    """Bring to the corpus that is being built what the active one has and it has not; the active one as it was then."""
+    catalog = corpus.catalog
+    with catalog.read() as snapshot:
+        active = corpus.row(snapshot)
+        stored = snapshot.documents(active.id)
+        there = {row.doc_id for row in snapshot.documents(building.id)}
+    gone = there - {row.doc_id for row in stored}
+    if gone:
+        catalog.remove_documents(building.id, sorted(gone))
+
+    def documents() -> Iterable[Document]:
+        for row in stored:
+            with catalog.read() as snapshot:
+                text = snapshot.document_text(active.id, row.doc_id)
+            if text is not None:
+                yield StoredAs(id_=row.doc_id, text=text, metadata=row.metadata, stored_hash=row.hash)
+
+    report = ingest(
+        documents(),
+        catalog=catalog,
+        corpus_id=building.id,
+        parser=corpus.parser,
+        encoder=corpus.encoder,
+        on_progress=on_progress,
+    )
+    return report, active
+
+
+class StoredAs(Document):
+    """A document out of the catalog, which keeps the hash that it was stored with."""
+
+    stored_hash: str
+
+    @property
+    def hash(self) -> str:
+        """The hash of what its reader gave."""
+        return self.stored_hash

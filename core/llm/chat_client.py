@@ -1,0 +1,194 @@
+"""One whole answer from a server of OpenAI's chat completions protocol, with httpx alone: it needs no extra.
+
+For plugins that ask a model of their own beside the deployment's: everything happens before one deadline, the key is
+read from the environment into one header and out of whatever the server says, no redirect is followed.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import queue
+import threading
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from ..errors import LLMError
+from .keys import Key, read_key
+
+if TYPE_CHECKING:
+    from .requests import Call
+
+#: Bytes of a server's answer that are read; more is no answer to these questions.
+_LONGEST = 2_000_000
+
+
+@dataclass(frozen=True)
+class ChatServer:
+    """Where to ask, and how much may be said."""
+
+    #: The version's part included: ``http://127.0.0.1:8080/v1``.
+    base: str
+    model: str
+    #: Tokens of one answer.
+    max_tokens: int
+    #: Seconds for the whole of it.
+    timeout: float
+    #: Environment variables of which the first that holds a key is sent as bearer token.
+    key_variables: tuple[str, ...] = ()
+    #: Whether the environment's proxies are used.
+    proxies: bool = False
+    #: Ask for the probabilities of the tokens; a server that does not know how may refuse.
+    logprobs: bool = False
+    #: What the protocol calls the limit: newer models take the second alone.
+    limit: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"
+    temperature: float | None = 0.0
+
+    def body(self, prompt: str) -> bytes:
+        """The request as it is sent."""
+        told: dict[str, Any] = {
+            "model": self.model,
+            "messages": [{"role": "user", "content": prompt}],
+            self.limit: self.max_tokens,
+            "stream": False,
+        }
+        if self.temperature is not None:
+            told["temperature"] = self.temperature
+        if self.logprobs:
+            told["logprobs"] = True
+        return json.dumps(told, ensure_ascii=False).encode("utf-8", "replace")
+
+
+@dataclass(frozen=True)
+class ChatReply:
+    """What the model said, and what the server counted."""
+
+    text: str
+    #: Tokens that the server says it read and wrote; ``None`` where it says nothing of use.
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    #: Geometric mean of the tokens' probabilities, 0 to 1, where the server gave them.
+    likelihood: float | None = None
+    #: Whether it stopped because it had said as much as it may.
+    cut_short: bool = False
+
+
+class ChatFailed(LLMError):
+    """No answer. ``reached``: whether the request may have come to the server; ``refused``: with which HTTP status."""
+
+    def __init__(self, what: str, *, hint: str | None = None, reached: bool = True, refused: int | None = None) -> None:
+        super().__init__(what, hint=hint)
+        self.reached = reached
+        self.refused = refused
+
+
+def ask_chat(server: ChatServer, prompt: str) -> ChatReply:
+    """The model's answer to one message. Raises ``ChatFailed``, never later than ``server.timeout``."""
+    from .requests import Call
+
+    call = Call()
+    call.key = read_key(*server.key_variables)
+    heard: queue.Queue[bytes | BaseException] = queue.Queue()
+    threading.Thread(target=_ask, args=(server, prompt, call, heard), name="ragstone-chat", daemon=True).start()
+    try:
+        said = heard.get(timeout=server.timeout)
+    except queue.Empty:
+        said = ChatFailed(f"the language model did not finish within {server.timeout:g} s", hint="raise its timeout")
+    finally:
+        call.end()
+    if isinstance(said, ChatFailed):
+        raise said
+    if isinstance(said, BaseException):
+        raise _explained(said)
+    return _read(said, call.key)
+
+
+def _ask(server: ChatServer, prompt: str, call: Call, heard: queue.Queue[bytes | BaseException]) -> None:
+    """In the thread: one request, until its end or until it is cut."""
+    import httpx
+
+    from .redaction import refuse_compressed
+
+    headers = {"Content-Type": "application/json", "Accept": "application/json", "Accept-Encoding": "identity"}
+    if call.key is not None:
+        headers["Authorization"] = f"Bearer {call.key.reveal()}"
+    try:
+        with (
+            httpx.Client(timeout=server.timeout, follow_redirects=False, trust_env=server.proxies) as client,
+            client.stream(
+                "POST",
+                f"{server.base.rstrip('/')}/chat/completions",
+                content=server.body(prompt),
+                headers=headers,
+                extensions={"trace": call.traced},
+            ) as response,
+        ):
+            if response.status_code != 200:
+                heard.put(_refused(response.status_code))
+                return
+            refuse_compressed(response)
+            read = bytearray()
+            for piece in response.iter_bytes():
+                read += piece
+                if len(read) > _LONGEST:
+                    heard.put(ChatFailed("the language model's server does not stop talking"))
+                    return
+        heard.put(bytes(read))
+    except BaseException as error:  # whatever it is, it must not end in a thread's traceback
+        heard.put(error)
+
+
+def _refused(status: int) -> ChatFailed:
+    hints = {401: "is its key in the environment?", 403: "is its key in the environment?", 404: "see base and model"}
+    return ChatFailed(f"the language model's server answered {status}", hint=hints.get(status), refused=status)
+
+
+def _explained(error: BaseException) -> ChatFailed:
+    """Not in the library's words: they may repeat what was sent."""
+    import httpx
+
+    from .redaction import Oversized
+
+    if isinstance(error, Oversized):
+        return ChatFailed(f"the language model: {error}")
+    if isinstance(error, httpx.ConnectError | httpx.ConnectTimeout | httpx.UnsupportedProtocol | httpx.InvalidURL):
+        return ChatFailed("the language model's server cannot be reached", hint="is it running?", reached=False)
+    if isinstance(error, httpx.TimeoutException):
+        return ChatFailed("the language model did not finish in time", hint="raise its timeout")
+    if isinstance(error, httpx.TransportError):
+        return ChatFailed("the language model's server broke off")
+    return ChatFailed(f"the language model's server failed ({type(error).__name__})")
+
+
+def _read(said: bytes, key: Key | None) -> ChatReply:
+    try:
+        told = json.loads(said)
+        choice = told["choices"][0]
+        text = choice["message"]["content"]
+    except (ValueError, KeyError, IndexError, TypeError, RecursionError):
+        text = choice = told = None
+    if not isinstance(text, str) or not isinstance(choice, dict):
+        raise ChatFailed("the language model's server does not speak the protocol of chat completions")
+    text = text.encode("utf-8", "replace").decode("utf-8").replace("\x00", "")
+    if not text.strip():
+        raise ChatFailed("the language model said nothing")
+    usage = told.get("usage")
+    return ChatReply(
+        text=text if key is None else key.removed_from(text),
+        input_tokens=_count(usage, "prompt_tokens"),
+        output_tokens=_count(usage, "completion_tokens"),
+        likelihood=_likelihood(choice.get("logprobs")),
+        cut_short=choice.get("finish_reason") == "length",
+    )
+
+
+def _count(usage: object, name: str) -> int | None:
+    value = usage.get(name) if isinstance(usage, dict) else None
+    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
+
+
+def _likelihood(logprobs: object) -> float | None:
+    content = logprobs.get("content") if isinstance(logprobs, dict) else None
+    found = [each.get("logprob") for each in content if isinstance(each, dict)] if isinstance(content, list) else []
+    known = [float(value) for value in found if isinstance(value, int | float) and math.isfinite(value) and value <= 0]
+    return math.exp(sum(known) / len(known)) if known and len(known) == len(found) else None

@@ -1,0 +1,38 @@
+"""What a language model says, whole: for a plugin that wants data of it and not an answer with citations."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from typing import TYPE_CHECKING
+
+from ..errors import LLMError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from llama_index.core.llms import ChatMessage
+
+    from ..host.host import Host
+
+
+def ask_llm(host: Host, prompt: str | Sequence[ChatMessage]) -> str:
+    """All that the deployment's language model says to ``prompt``, under the deadline of ``[llm] timeout``.
+
+    ``prompt``: what a user says, or the messages of a template.
+
+    Nothing of it is checked: whatever is in it came from a stranger. Raises ``LLMError`` where no model is set, where
+    it fails, is late, or stops in the middle.
+    """
+    if host.llm is None:
+        raise LLMError("no language model is set", hint="see [llm] in the settings")
+    from llama_index.core.llms import ChatMessage, MessageRole
+
+    from .streaming import Deadline, Reply  # brings an HTTP client that extractive answers do without
+
+    messages = [ChatMessage(role=MessageRole.USER, content=prompt)] if isinstance(prompt, str) else prompt
+    reply = Reply(host.llm, messages, Deadline(host.settings.llm.timeout))
+    with closing(reply.pieces()) as pieces:
+        said = "".join(pieces)
+    if reply.cut_short:
+        raise LLMError("the language model stopped in the middle", hint="raise max_tokens in [llm]")
+    return reply.without_key(said)

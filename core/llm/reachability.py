@@ -1,0 +1,102 @@
+"""Whether the language model's server can be reached, and takes the key: asked without a word for the model."""
+
+from __future__ import annotations
+
+import json
+import urllib.parse
+from typing import TYPE_CHECKING, Any
+
+import httpx
+
+from ..errors import LLMError
+from .chat_client import ChatFailed, ChatServer, ask_chat
+from .errors import explained
+from .keys import GEMINI_VARIABLE, OWN_VARIABLE, read_key
+from .requests import Call, clients
+from .settings import GeminiSettings, OpenAILikeSettings
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from .keys import Key
+    from .settings import LLMSettings
+
+_GOOGLE = "https://generativelanguage.googleapis.com"
+#: Seconds without a byte.
+_SECONDS = 10.0
+#: Bytes of a list of models; a longer one is not read to its end.
+_LONGEST = 2_000_000
+_NO_SUCH_ADDRESS = frozenset({404, 405, 501})
+
+
+def reach(settings: LLMSettings) -> str:
+    """What was found out of the server, in a few words. Raises ``LLMError``.
+
+    Of a provider of somebody else's nothing is known: it was made, and that is all.
+    """
+    if isinstance(settings, OpenAILikeSettings):
+        return _reach_openai_like(settings)
+    if isinstance(settings, GeminiSettings):
+        base = (settings.api_base or _GOOGLE).rstrip("/")
+        model = urllib.parse.quote(settings.model.removeprefix("models/"))
+        key = read_key(OWN_VARIABLE, GEMINI_VARIABLE)
+        if _get(f"{base}/v1beta/models/{model}", lambda: key, ("x-goog-api-key", "")) is None:
+            raise LLMError(f"its server knows no model {settings.model!r}", hint="see [llm] model and api_base")
+        return f"{settings.model}: its server answers and knows it"
+    return f"{settings.provider}: it was made; whether it answers, only a question tells"
+
+
+def _reach_openai_like(settings: OpenAILikeSettings) -> str:
+    address = f"{settings.api_base.rstrip('/')}/models"
+    said = _get(address, lambda: read_key(OWN_VARIABLE), ("Authorization", "Bearer "))
+    if said is None:
+        return _ask_for_a_word(settings)  # not every server tells its models
+    known = _models(said)
+    if known and settings.model not in known:
+        return f"{settings.model}: its server answers, and does not list it ({', '.join(known[:5])[:200]})"
+    return f"{settings.model}: its server answers"
+
+
+def _ask_for_a_word(settings: OpenAILikeSettings) -> str:
+    server = ChatServer(
+        base=settings.api_base,
+        model=settings.model,
+        max_tokens=1,
+        timeout=settings.timeout,
+        key_variables=(OWN_VARIABLE,),
+        proxies=True,
+    )
+    try:
+        ask_chat(server, "Hello")
+    except ChatFailed as error:
+        if not error.reached or error.refused is not None:
+            raise
+    return f"{settings.model}: its server answers"
+
+
+def _get(address: str, key: Callable[[], Key | None], header: tuple[str, str]) -> bytes | None:
+    """The answer's body; ``None`` where the server answers that there is no such address. Raises ``LLMError``."""
+    client, _ = clients(key, header, _SECONDS)
+    try:
+        with client, client.stream("GET", address) as response:
+            if response.status_code in _NO_SUCH_ADDRESS:
+                return None
+            response.raise_for_status()
+            read = bytearray()
+            for piece in response.iter_bytes():
+                read += piece
+                if len(read) > _LONGEST:
+                    break
+            return bytes(read)
+    except httpx.HTTPError as error:
+        raise explained(error, Call()) from None
+
+
+def _models(said: bytes) -> list[str]:
+    """The names of the models that the server lists; none where it says something else."""
+    try:
+        told: Any = json.loads(said)
+        listed = told["data"]
+        return [str(each["id"]) for each in listed]
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return []

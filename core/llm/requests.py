@@ -1,0 +1,146 @@
+"""One request to a language model's server, and the connections that it holds, so that it can be cut from outside.
+
+A thread that waits for a server's next byte cannot be told to stop, and closing its socket does not wake it: shutting
+the socket down does. httpcore's trace extension tells of every connection that it opens.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+import threading
+from contextvars import ContextVar
+from typing import TYPE_CHECKING, Any
+
+import httpx
+
+from .redaction import Bounded, WithoutKey, refuse_compressed
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from .keys import Key
+
+#: The header that carries the key, and how the key stands in it.
+Header = tuple[str, str]
+#: The SDKs refuse to start without a key; this one is taken out of every request.
+NO_KEY = "-"
+_STRIPPED = ("authorization", "x-goog-api-key", "openai-organization", "openai-project")
+
+
+class Call:
+    """One request, from its first connection to its end."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._sockets: list[socket.socket] = []
+        self._ended = False
+        #: The key that was sent, to be taken out of whatever the server says.
+        self.key: Key | None = None
+        #: Whether the request goes through a client of ours, so that we know which key it carries.
+        self.known = False
+
+    @property
+    def ended(self) -> bool:
+        """Whether nobody waits for it any more."""
+        return self._ended
+
+    def end(self) -> None:
+        """Cut every connection; whoever reads from one sees its end."""
+        with self._lock:
+            self._ended = True
+            open_ones = [*self._sockets]
+        for connection in open_ones:
+            _shut(connection)
+
+    def close(self) -> None:
+        """Cut and close every connection; for the thread that reads from them, since nobody else may close them.
+
+        An SDK's generators may keep a response open until they are collected, and the server in its writing.
+        """
+        self.end()
+        for connection in self._sockets:
+            with contextlib.suppress(OSError):
+                connection.close()
+
+    def opened(self, connection: socket.socket) -> None:
+        """Note a connection, or cut it where the call has ended meanwhile."""
+        with self._lock:
+            if not self._ended:
+                self._sockets.append(connection)
+                return
+        _shut(connection)
+
+    def traced(self, event: str, info: dict[str, Any]) -> None:
+        """For httpx's request extension ``trace``."""
+        if event.endswith(("connect_tcp.complete", "start_tls.complete", "connect_unix_socket.complete")):
+            stream = info.get("return_value")
+            connection = stream.get_extra_info("socket") if stream is not None else None
+            if isinstance(connection, socket.socket):
+                self.opened(connection)
+
+
+#: The call that this thread works for.
+current: ContextVar[Call | None] = ContextVar("ragstone_llm_call", default=None)
+
+
+def _shut(connection: socket.socket) -> None:
+    with contextlib.suppress(OSError):  # it may have been closed already
+        # Not the method of ``SSLSocket``, which takes its own state away from the thread that reads.
+        socket.socket.shutdown(connection, socket.SHUT_RDWR)
+
+
+def clients(key: Callable[[], Key | None], header: Header, timeout: float) -> tuple[httpx.Client, httpx.AsyncClient]:
+    """httpx clients whose requests carry the key and can be cut.
+
+    ``key`` is read with every request, so that no SDK ever holds it. ``header``: its name, and what stands before the
+    key. ``timeout``: seconds without a byte. No redirects: a header with a key goes where the settings say and nowhere
+    else. No connection is kept: every answer has its own to cut.
+    """
+    name, prefix = header
+
+    def prepared(request: httpx.Request) -> None:
+        for stripped in _STRIPPED:
+            request.headers.pop(stripped, None)
+        found = key()
+        if found is not None:
+            request.headers[name] = f"{prefix}{found.reveal()}"
+        call = current.get()
+        if call is not None:
+            call.key, call.known = found, True
+            request.extensions["trace"] = call.traced
+        request.headers["Accept-Encoding"] = "identity"  # what is packed could hold the key unseen
+
+    def cleaned(response: httpx.Response) -> None:
+        refuse_compressed(response)
+        found = key()
+        if isinstance(response.stream, httpx.SyncByteStream):
+            response.stream = Bounded(response.stream)
+            if found is not None:
+                response.stream = WithoutKey(response.stream, found)
+
+    async def prepared_too(request: httpx.Request) -> None:
+        prepared(request)
+        request.extensions.pop("trace", None)  # an asynchronous request is cut by cancelling its task
+
+    async def cleaned_too(response: httpx.Response) -> None:
+        refuse_compressed(response)
+
+    verify = httpx.create_ssl_context()
+    limits = httpx.Limits(max_keepalive_connections=0)
+    return (
+        httpx.Client(
+            timeout=timeout,
+            limits=limits,
+            verify=verify,
+            follow_redirects=False,
+            event_hooks={"request": [prepared], "response": [cleaned]},
+        ),
+        httpx.AsyncClient(
+            timeout=timeout,
+            limits=limits,
+            verify=verify,
+            follow_redirects=False,
+            event_hooks={"request": [prepared_too], "response": [cleaned_too]},
+        ),
+    )

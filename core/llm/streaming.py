@@ -1,0 +1,148 @@
+"""How any language model is asked: streaming, under one deadline, in a thread that nobody has to wait for."""
+
+from __future__ import annotations
+
+import contextvars
+import queue
+import threading
+import time
+from typing import TYPE_CHECKING, Any
+
+from ..runtime.budget import llm_place
+from .errors import Failed, explained, late, silent, unfinished
+from .requests import Call, current
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Sequence
+
+    from llama_index.core.llms import LLM, ChatMessage, ChatResponse
+
+#: Characters after which an answer is not heard to its end: a model that repeats itself has none.
+LONGEST_ANSWER = 24_000
+#: Pieces that may lie about unread; a reader that is slow slows the server down.
+_UNREAD = 64
+_CUT_SHORT = frozenset({"length", "max_tokens"})
+
+
+class Deadline:
+    """A moment by which everything has to be over."""
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds = seconds
+        self._until = time.monotonic() + seconds
+
+    @property
+    def left(self) -> float:
+        """Seconds, never negative."""
+        return max(self._until - time.monotonic(), 0.0)
+
+
+class Reply:
+    """What a model says to some messages, once. Raises ``Failed``."""
+
+    def __init__(self, llm: LLM, messages: Sequence[ChatMessage], deadline: Deadline) -> None:
+        self._llm = llm
+        self._messages = messages
+        self._deadline = deadline
+        self._call = Call()
+        self._pieces: queue.Queue[str | BaseException | None] = queue.Queue(_UNREAD)
+        self._ending: str | None = None
+        self._has_endings = False
+        #: Whether it stopped in the middle, because it had said as much as it may.
+        self.cut_short = False
+
+    def pieces(self) -> Generator[str, None, None]:
+        """What it says, as it says it; close it and the connection is cut. Raises ``LLMBusy`` too."""
+        with llm_place():
+            yield from self._read()
+
+    def _read(self) -> Generator[str, None, None]:
+        # The thread has this one's context (LlamaIndex's instrumentation lies there), and the call in it.
+        context = contextvars.copy_context()
+        threading.Thread(target=context.run, args=(self._listen,), name="ragstone-llm", daemon=True).start()
+        heard = 0
+        try:
+            while heard < LONGEST_ANSWER:
+                piece = self._next()
+                if piece is None:
+                    break
+                heard += len(piece)
+                yield piece
+            else:
+                self.cut_short = True
+        finally:
+            self._call.end()  # also where the reader has gone
+        if heard == 0:
+            raise silent() if self._ending or not self._has_endings else unfinished()
+        if self._has_endings and self._ending is None and not self.cut_short:
+            raise unfinished()
+        self.cut_short = self.cut_short or self._ending in _CUT_SHORT
+
+    def without_key(self, text: str) -> str:
+        """The text without the key that was sent: a server may say it."""
+        return text if self._call.key is None else self._call.key.removed_from(text)
+
+    def _next(self) -> str | None:
+        """The next piece; ``None`` at the end."""
+        piece: str | BaseException | None
+        left = self._deadline.left
+        try:
+            piece = self._pieces.get(timeout=left) if left else late(self._deadline.seconds)
+        except queue.Empty:
+            piece = late(self._deadline.seconds)
+        # Raised here, where no other error stands behind it: a log would print that one's words as well.
+        if isinstance(piece, Failed):
+            raise piece
+        if isinstance(piece, BaseException):
+            raise explained(piece, self._call)
+        return piece
+
+    def _listen(self) -> None:
+        """In the thread: read until the end, the deadline, or nobody listens any more."""
+        current.set(self._call)
+        answer: Any = None
+        said = ""
+        try:
+            answer = self._llm.stream_chat(self._messages)
+            for response in answer:
+                self._note_ending(response.raw)
+                piece = _piece(response, said)
+                said += piece
+                if piece and not self._give(piece):
+                    return
+            self._give(None)
+        except BaseException as error:  # whatever it is, it must not end in a thread's traceback
+            self._give(error)
+        finally:
+            self._call.close()
+            if answer is not None and hasattr(answer, "close"):
+                answer.close()
+
+    def _give(self, piece: str | BaseException | None) -> bool:
+        """Hand a piece over; whether anybody still wants one."""
+        while not self._call.ended and self._deadline.left:
+            try:
+                self._pieces.put(piece, timeout=min(self._deadline.left, 0.5))
+            except queue.Full:
+                continue
+            return True
+        return False
+
+    def _note_ending(self, raw: Any) -> None:
+        """Why the model stopped, in the form of OpenAI's protocol or of Gemini's."""
+        choices = getattr(raw, "choices", None)
+        if isinstance(choices, list):
+            self._has_endings = True  # by that protocol the last piece says it
+        elif isinstance(raw, dict):
+            choices = [raw] if "finish_reason" in raw else None
+        for choice in choices or ():
+            reason = choice.get("finish_reason") if isinstance(choice, dict) else getattr(choice, "finish_reason", None)
+            if reason:
+                self._ending = str(getattr(reason, "value", reason)).lower()
+
+
+def _piece(response: ChatResponse, said: str) -> str:
+    """What is new: the delta, or where an integration gives none, what its text has more than before."""
+    if response.delta is not None:
+        return response.delta
+    return str(response.message.content or "").removeprefix(said)

@@ -1,0 +1,117 @@
+"""Ranking: what the dense and the lexical side found, fused and looked at a second time."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from .rerank import seen
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+#: Passages that are looked at a second time.
+_LOOKED_AT = 20
+# Of the second look. Chosen on SQuAD, HotpotQA and SciFact together; none of them is better off by more than 0.2 points
+# of nDCG@10 with any of these between half and double.
+_SENTENCE_WEIGHT = 0.3
+_PAIRS_WEIGHT = 0.1
+_NEARNESS_WEIGHT = 0.4
+
+
+@dataclass(frozen=True)
+class Scores:
+    """Why a passage stands where it stands."""
+
+    #: Cosine of the question and the passage's nearest window; ``None`` where the corpus has no such vectors.
+    dense: float | None
+    #: BM25; 0 where no word of the question stands in the passage.
+    lexical: float
+    #: Convex combination of both, each normalised, 0 to 1.
+    fused: float
+    #: What the second look added, 0 to 0.8; see ``rank``.
+    added: float = 0.0
+    #: Places by each of the three, from 1; ``None`` where the side did not see the passage.
+    dense_rank: int | None = None
+    lexical_rank: int | None = None
+    fused_rank: int | None = None
+
+    @property
+    def final(self) -> float:
+        """By which the passages are ranked."""
+        return self.fused + self.added
+
+
+def rank(
+    words: Sequence[str],
+    idf: Mapping[str, float],
+    dense: Mapping[int, float],
+    lexical: Mapping[int, float],
+    *,
+    weight: float,
+    top_k: int,
+    packed: Callable[[Sequence[int]], Mapping[int, bytes]],
+) -> dict[int, Scores]:
+    """The best ``top_k`` keys of either side with their scores, best first.
+
+    ``words``: the question's stems. ``weight``: share of meaning in the fusion, 0 to 1; one side alone is asked for to
+    be seen as it is, without a second look. ``packed``: gives passages' words as ``second_look.pack`` packs them.
+
+    Both sides are fused, then the best of them are looked at a second time: whether a passage has one sentence that,
+    under its headings, holds what is asked, whether words that stand side by side in the question do so in it, and how
+    near it is in itself, not against the others. On 1,500 SQuAD questions that brings nDCG@10 from 0.896 to 0.907, on
+    SciFact from 0.744 to 0.743, on 100 HotpotQA questions from 0.845 to 0.847.
+    """
+    fused = fuse(dense, lexical, weight)
+    best = sorted(fused, key=lambda key: (-fused[key], key))
+    fused_places = {key: place for place, key in enumerate(best, start=1)}
+    added: dict[int, float] = {}
+    if 0 < weight < 1:
+        looked_at = packed(best[:_LOOKED_AT])
+        sentences, pairs = seen(list(looked_at.values()), words, idf)
+        for key, sentence, together in zip(looked_at, sentences.tolist(), pairs.tolist(), strict=True):
+            nearness = max(dense.get(key, 0.0), 0.0)
+            added[key] = _SENTENCE_WEIGHT * sentence + _PAIRS_WEIGHT * together + _NEARNESS_WEIGHT * nearness
+        best.sort(key=lambda key: (-(fused[key] + added.get(key, 0.0)), key))
+    dense_places, lexical_places = _places(dense), _places(lexical)
+    return {
+        key: Scores(
+            dense.get(key),
+            lexical.get(key, 0.0),
+            fused[key],
+            added.get(key, 0.0),
+            dense_places.get(key),
+            lexical_places.get(key),
+            fused_places[key],
+        )
+        for key in best[:top_k]
+    }
+
+
+def fuse(dense: Mapping[int, float], lexical: Mapping[int, float], weight: float) -> dict[int, float]:
+    """``weight`` x min-max-normalised cosine + (1 - ``weight``) x BM25 over its maximum, for every key of either.
+
+    After Bruch, Gai and Ingber, "An Analysis of Fusion Functions for Hybrid Retrieval" (arXiv:2210.11934).
+    """
+    low, high = min(dense.values(), default=0.0), max(dense.values(), default=0.0)
+    top = max(lexical.values(), default=0.0)
+    return {
+        key: weight * ((dense.get(key, low) - low) / (high - low) if high > low else float(key in dense))
+        + (1 - weight) * (lexical.get(key, 0.0) / top if top > 0 else 0.0)
+        for key in dense.keys() | lexical.keys()
+    }
+
+
+def inverse_frequencies(words: Sequence[str], frequencies: Mapping[str, int], chunks: int) -> dict[str, float]:
+    """BM25's inverse document frequency of each stem, never negative (Robertson and Zaragoza 2009)."""
+    return {
+        word: math.log1p((chunks - count + 0.5) / (count + 0.5))
+        for word in words
+        for count in [min(frequencies.get(word, 0), chunks)]
+    }
+
+
+def _places(scores: Mapping[int, float]) -> dict[int, int]:
+    """Each key's place, from 1, the highest score first."""
+    return {key: place for place, key in enumerate(sorted(scores, key=lambda key: (-scores[key], key)), start=1)}

@@ -1,0 +1,179 @@
+"""Dense and lexical search, fused: what a corpus offers to a question."""
+
+from __future__ import annotations
+
+import time
+from abc import abstractmethod
+from dataclasses import asdict, dataclass, field, replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+from llama_index.core.callbacks import CallbackManager
+from llama_index.core.retrievers import BaseRetriever
+from llama_index.core.schema import NodeWithScore
+from llama_index.core.vector_stores.types import MetadataFilter
+
+from ..answering.question import check_top_k
+from ..text.stemming import question_stems, stems
+from ..tracing import step
+from .fusion import Scores, inverse_frequencies, rank
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    import numpy as np
+    import numpy.typing as npt
+    from llama_index.core.schema import QueryBundle
+    from llama_index.core.vector_stores.types import MetadataFilters
+
+    from ..answering.follow_up import FollowUp
+    from ..corpus import Corpus
+
+
+@dataclass(frozen=True)
+class Retrieval:
+    """The passages that a question was offered, best first, and what was found out on the way."""
+
+    question: str
+    nodes: tuple[NodeWithScore, ...] = ()
+    scores: Mapping[str, Scores] = field(default_factory=dict)
+    #: How much each stem of the question tells in this corpus (BM25's idf).
+    idf: Mapping[str, float] = field(default_factory=dict)
+    vector: npt.NDArray[np.float32] | None = None
+    #: Evidence below which the corpus refuses.
+    threshold: float = 0.0
+    #: What the question leans on, for one that does.
+    follow_up: FollowUp | None = None
+    #: Passages that a postprocessor took away, with its plugin.
+    cut: tuple[tuple[NodeWithScore, str], ...] = ()
+    encode_ms: float = 0.0
+    retrieve_ms: float = 0.0
+
+
+class ScoredRetriever(BaseRetriever):
+    """A retriever that tells why it offers what it offers. What a plugin's other retrievers offer is embedded again to
+    find out how much it is worth."""
+
+    def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
+        return list(self.search(query_bundle.query_str).nodes)
+
+    @abstractmethod
+    def search(self, question: str) -> Retrieval:
+        """The passages with their scores, the words' idf, the question's vector, and the threshold to refuse by."""
+
+
+class HybridRetriever(ScoredRetriever):
+    """A corpus's own retriever: the host's default, and a LlamaIndex retriever for anybody's pipeline.
+
+    How both sides become one order is told in ``ranking.rank``.
+    """
+
+    def __init__(
+        self,
+        corpus: Corpus,
+        *,
+        top_k: int = 5,
+        filters: MetadataFilters | None = None,
+        dense_weight: float | None = None,
+    ) -> None:
+        """``dense_weight``: share of meaning in the fusion, 0 to 1; without it the deployment's."""
+        super().__init__(callback_manager=CallbackManager([]))
+        check_top_k(top_k, most=None)
+        self._dense_weight = corpus.options.dense_weight if dense_weight is None else dense_weight
+        self._corpus = corpus
+        self._top_k = top_k
+        self._filters = filters
+
+    def search(self, question: str) -> Retrieval:
+        """The passages with their scores."""
+        encoder = self._corpus.encoder  # loaded here, once, so that no question's time counts it
+        started = time.perf_counter()
+        embedded = encoder.embed_query(question)
+        spent = (time.perf_counter() - started) * 1000
+        return replace(self.search_embedded(question, embedded), encode_ms=spent)
+
+    def search_embedded(self, question: str, embedded: npt.NDArray[np.float32]) -> Retrieval:
+        """The same for a question whose unit vector is known."""
+        corpus, options = self._corpus, self._corpus.options
+        searching, encoder = corpus.searching, corpus.encoder
+        started = time.perf_counter()
+        words = question_stems(question)
+        ahead = searching.ahead(embedded)
+        with encoder.turns.turn(), corpus.catalog.read() as snapshot:
+            row = corpus.row(snapshot)
+            # Another encoder made the corpus: until it is rebuilt, words find what they can.
+            vector = embedded if corpus.has_vectors(row) else None
+            keys = searching.passing(snapshot, row, self._filters)
+            with step("HybridRetriever.lexical", words=list(words)) as looked:
+                found, frequencies = searching.lexical.search(snapshot, row, words, options.candidates, keys)
+                looked.gave(lambda: {"found": len(found)})
+            lexical, dense = dict(found), {}
+            if vector is not None:
+                with step("HybridRetriever.dense", limit=options.candidates) as looked:
+                    near = searching.nearest(snapshot, row, vector, options.candidates, keys, self._filters, ahead)
+                    dense = dict(near)
+                    dense |= searching.cosines(snapshot, row, vector, [key for key in lexical if key not in dense])
+                    looked.gave(lambda: {"found": len(near)})
+            idf = inverse_frequencies(words, frequencies, corpus.size(snapshot, row))
+            weight = self._dense_weight if vector is not None else 0.0
+            with step("HybridRetriever.fuse", dense_weight=weight, top_k=self._top_k) as fused:
+                packed = partial(searching.packed_words, snapshot)
+                scores = rank(words, idf, dense, lexical, weight=weight, top_k=self._top_k, packed=packed)
+                nodes = snapshot.nodes(scores)
+                fused.gave(lambda: {nodes[key].node_id: asdict(scores[key]) for key in scores if key in nodes})
+        there = [key for key in scores if key in nodes]
+        return Retrieval(
+            question=question,
+            nodes=tuple(NodeWithScore(node=nodes[key], score=scores[key].final) for key in there),
+            scores={nodes[key].node_id: scores[key] for key in there},
+            idf=idf,
+            vector=vector,
+            threshold=corpus.threshold_of(row),
+            retrieve_ms=(time.perf_counter() - started) * 1000,
+        )
+
+
+def retrieve_with(
+    retriever: BaseRetriever,
+    corpus: Corpus,
+    question: str,
+    filters: MetadataFilters | None,
+    checked: Callable[[object], Sequence[NodeWithScore]],
+) -> Retrieval:
+    """What the retriever offers. A plugin's own gives no scores of ours, so they are found out for what it gave.
+
+    ``checked``: returns what it gave if these are passages, and raises if not.
+    """
+    if isinstance(retriever, ScoredRetriever):
+        return retriever.search(question)
+    started = time.perf_counter()
+    vector = corpus.encoder.embed_query(question)
+    encoded = time.perf_counter()
+    nodes = tuple(
+        node
+        for node in checked(retriever.retrieve(question))
+        if filters is None or _passes(node.node.metadata, filters)
+    )
+    windows = corpus.encoder.embed_chunks([("", node.node.get_content()) for node in nodes])
+    words = question_stems(question)
+    held = [set(stems(node.node.get_content())) for node in nodes]
+    with corpus.catalog.read() as snapshot:
+        threshold = corpus.threshold_of(snapshot.corpus(corpus.name))
+    return Retrieval(
+        question=question,
+        nodes=nodes,
+        scores={
+            node.node.node_id: Scores(float((rows @ vector).max()), 0.0, node.score or 0.0)
+            for node, rows in zip(nodes, windows, strict=True)
+        },
+        idf=inverse_frequencies(words, {word: sum(word in each for each in held) for word in words}, len(held)),
+        vector=vector,
+        threshold=threshold,
+        encode_ms=(encoded - started) * 1000,
+        retrieve_ms=(time.perf_counter() - encoded) * 1000,
+    )
+
+
+def _passes(metadata: Mapping[str, object], filters: MetadataFilters) -> bool:
+    """Whether a passage of a plugin's retriever is one that the question was narrowed to."""
+    return all(isinstance(part, MetadataFilter) and metadata.get(part.key) == part.value for part in filters.filters)

@@ -1,0 +1,251 @@
+"""What Ragstone wrote itself: folders with a marker file that may be removed again, and files replaced in one piece.
+
+A data, cache or output folder may hold files of others, and links to them. So nothing is removed for its place alone.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import re
+import shutil
+import stat
+from contextlib import contextmanager, suppress
+from secrets import token_hex
+from typing import TYPE_CHECKING
+
+from ..errors import StorageDenied
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+_log = logging.getLogger(__name__)
+
+#: In each folder that Ragstone made: what for, under which name, and the id of the data folder that it belongs to.
+MARKER = ".ragstone-folder.json"
+#: In a data, cache or output folder: its id, made once.
+ID = ".ragstone-id"
+#: Prefix of files and folders that are being written.
+TEMPORARY = ".ragstone-"
+#: A marker whose writing was interrupted.
+_HALF_MARKED = re.compile(rf"{re.escape(TEMPORARY + MARKER)}-[0-9a-f]{{16}}")
+_LONGEST = 4096
+_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+
+
+class OwnedFolders:
+    """The folders of one purpose that Ragstone makes in ``parent``, beside whatever else lies there.
+
+    A folder is Ragstone's if its marker names the purpose, the home's id and the folder's own name: a copy or a renamed
+    folder is the user's, and stays. Links are never followed, neither in the parent's place nor in a folder's.
+    """
+
+    def __init__(self, parent: Path, purpose: str, contents: str = ".*", *, home: Path | None = None) -> None:
+        """``contents``: a regular expression of the names that Ragstone writes at the top of such a folder.
+
+        ``home``: the data or cache folder that ``parent`` lies in; without it, ``parent`` itself.
+        """
+        self.parent = parent
+        self._home = home or parent
+        self._purpose = purpose
+        self._contents = re.compile(contents)
+
+    def make(self, name: str, *, recognise: Callable[[Path], bool] = lambda _: False, mode: int = 0o777) -> Path:
+        """The folder, which is made and marked where it is not there yet.
+
+        ``recognise``: whether a folder without a marker was made by a Ragstone that wrote none; it is marked then.
+        Raises ``StorageDenied`` for a link and for a folder of somebody else, ``OSError``.
+        """
+        folder = self.parent / name
+        self.parent.mkdir(parents=True, exist_ok=True)
+        if not self.parent.is_symlink():
+            with suppress(FileExistsError):
+                folder.mkdir(mode=mode)
+        for place in (self.parent, folder):
+            if place.is_symlink() or not place.is_dir():
+                raise StorageDenied(
+                    "is a link or no folder where Ragstone makes one of its own", where=str(place), hint="move it away"
+                )
+        if self.holds(name):
+            return folder
+        if not all(_HALF_MARKED.fullmatch(entry.name) for entry in folder.iterdir()) and not recognise(folder):
+            raise StorageDenied(
+                "holds files that Ragstone did not write", where=str(folder), hint="move the folder away"
+            )
+        self.mark(folder)
+        return folder
+
+    def mark(self, folder: Path, name: str | None = None) -> None:
+        """Write the marker. ``name``: under which the folder will lie in the parent, if it is another. ``OSError``."""
+        about = {"purpose": self._purpose, "name": name or folder.name, "home": self._id(make=True)}
+        write_atomically(folder / MARKER, json.dumps(about).encode())
+
+    def adopt(self, name: str, recognise: Callable[[Path], bool]) -> bool:
+        """Whether the folder is Ragstone's; one without a marker is marked if ``recognise`` says so."""
+        folder = self.parent / name
+        if self.holds(name):
+            return True
+        if self.parent.is_symlink() or folder.is_symlink() or not folder.is_dir() or not recognise(folder):
+            return False
+        self.mark(folder)
+        return True
+
+    def holds(self, name: str) -> bool:
+        """Whether that folder is there and is Ragstone's."""
+        try:
+            with self._opened(name) as (_, descriptor):
+                return self._is_marked(descriptor, name)
+        except OSError:
+            return False
+
+    def remove(self, name: str) -> bool:
+        """Remove the folder, if it is Ragstone's; ``True`` when it is gone.
+
+        What Ragstone does not write there stays, and the folder with it. Raises ``OSError``.
+        """
+        try:
+            with self._opened(name) as (parent, descriptor):
+                if not self._is_marked(descriptor, name):
+                    _log.warning("%s is left alone: it carries no marker of Ragstone", self.parent / name)
+                    return False
+                if not self._empty(descriptor):
+                    _log.warning("%s is kept: it holds files that Ragstone did not write", self.parent / name)
+                    return False
+                os.unlink(MARKER, dir_fd=descriptor)
+                os.rmdir(name, dir_fd=parent)
+        except FileNotFoundError:
+            return True
+        except NotADirectoryError:
+            _log.warning("%s is left alone: it is a link or no folder", self.parent / name)
+            return False
+        _log.info("removed %s (%s)", self.parent / name, self._purpose)
+        return True
+
+    def clear(self, name: str, *, keep: tuple[str, ...] = ()) -> None:
+        """Remove what Ragstone wrote in the folder but ``keep``, and leave the folder. Raises ``OSError``."""
+        with self._opened(name) as (_, descriptor):
+            if self._is_marked(descriptor, name):
+                self._empty(descriptor, keep)
+
+    def _empty(self, descriptor: int, keep: tuple[str, ...] = ()) -> bool:
+        """Remove Ragstone's own entries but for the marker, which goes last; whether nothing else is there."""
+        is_empty = True
+        for name in os.listdir(descriptor):
+            if name in (MARKER, *keep):
+                continue
+            kind = os.stat(name, dir_fd=descriptor, follow_symlinks=False).st_mode
+            if stat.S_ISLNK(kind) or not (self._contents.fullmatch(name) or _HALF_MARKED.fullmatch(name)):
+                is_empty = False
+            elif stat.S_ISDIR(kind):
+                shutil.rmtree(name, dir_fd=descriptor)
+            else:
+                os.unlink(name, dir_fd=descriptor)
+        return is_empty
+
+    @contextmanager
+    def _opened(self, name: str) -> Iterator[tuple[int, int]]:
+        """Descriptors of the parent and of the folder. Raises ``OSError`` where one of them is a link or no folder."""
+        if "/" in name or name in {"", ".", ".."}:
+            raise NotADirectoryError(name)
+        parent = os.open(self.parent, _FOLDER)
+        try:
+            descriptor = os.open(name, _FOLDER, dir_fd=parent)
+            try:
+                yield parent, descriptor
+            finally:
+                os.close(descriptor)
+        finally:
+            os.close(parent)
+
+    def _is_marked(self, descriptor: int, name: str) -> bool:
+        try:
+            marker = json.loads(_read(MARKER, descriptor))
+        except (OSError, ValueError):
+            return False
+        return bool(marker == {"purpose": self._purpose, "name": name, "home": self._id()})
+
+    def _id(self, *, make: bool = False) -> str | None:
+        """The home's id; ``None`` where it has none and is not to get one. Raises ``OSError``."""
+        home = os.open(self._home, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        try:
+            if make and _id_in(home) is None:
+                _make_id(home)
+            return _id_in(home)
+        finally:
+            os.close(home)
+
+
+def _id_in(folder: int) -> str | None:
+    try:
+        return _read(ID, folder).decode("ascii", "replace").strip() or None
+    except OSError:
+        return None
+
+
+def _make_id(folder: int) -> None:
+    """Give the folder an id; of two processes that do so at once, the first one's stays."""
+    new = f"{TEMPORARY}{token_hex(8)}"
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
+    with os.fdopen(os.open(new, flags, 0o644, dir_fd=folder), "w", encoding="ascii") as file:
+        file.write(token_hex(16))
+        file.flush()
+        os.fsync(file.fileno())
+    try:
+        os.link(new, ID, src_dir_fd=folder, dst_dir_fd=folder)
+    except OSError:  # it is there, perhaps empty; or the file system knows no hard links
+        if _id_in(folder) is None:
+            os.replace(new, ID, src_dir_fd=folder, dst_dir_fd=folder)
+            return
+    os.unlink(new, dir_fd=folder)
+
+
+def remove_own_file(path: Path, names: str) -> bool:
+    """Remove a file whose name is one that Ragstone gives; ``True`` when it is gone.
+
+    ``names``: a regular expression of those names. A link stays, and so does anything in a folder that is a link.
+    """
+    try:
+        if path.parent.is_symlink() or not re.fullmatch(names, path.name) or not stat.S_ISREG(path.lstat().st_mode):
+            return False
+        path.unlink()
+    except FileNotFoundError:
+        return True
+    return True
+
+
+def write_atomically(path: Path, content: bytes, *, mode: int = 0o644) -> None:
+    """Replace the file's content: after a crash at any moment it is the old one or the new one, whole.
+
+    A link in its place is replaced, and what it leads to is not touched. Raises ``OSError``.
+    """
+    temporary = path.with_name(f"{TEMPORARY}{path.name[:100]}-{token_hex(8)}")
+    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(path)
+    except BaseException:
+        with suppress(OSError):
+            temporary.unlink()
+        raise
+    sync_folder(path.parent)
+
+
+def sync_folder(folder: Path) -> None:
+    """Make the folder's names survive a loss of power."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _read(name: str, folder: int) -> bytes:
+    """A small plain file of the folder. Raises ``OSError``."""
+    descriptor = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=folder)
+    with os.fdopen(descriptor, "rb") as file:
+        return file.read(_LONGEST)

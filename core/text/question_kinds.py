@@ -1,0 +1,61 @@
+"""What kind of thing an English question asks for, and whether a sentence holds one."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from .stemming import words
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_ASKS_TIME = re.compile(r"\bwhen\b|\b(?:what|which) (?:year|decade|century|date|month|day|time)\b", re.IGNORECASE)
+_ASKS_QUANTITY = re.compile(
+    r"\bhow (?:many|much|old|long|far|tall|large|big|high|often|fast|deep|wide|heavy)\b"
+    r"|\b(?:what|which) (?:percent|percentage|number|amount|proportion|fraction|share)\b",
+    re.IGNORECASE,
+)
+_ASKS_NAME = re.compile(r"\b(?:who|whom|whose|where)\b|\b(?:what|which) (?:city|country|state|person|company)\b", re.I)
+_TIME = re.compile(
+    r"\b(?:1\d|20)\d\d\b|\b\d{1,4}s\b|\bcentur|\b\d+ ?(?:BC|AD|BCE|CE)\b"
+    r"|\b(?:January|February|March|April|May|June|July|August|September|October|November|December)\b"
+)
+_QUANTITY = re.compile(
+    r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty|forty|fifty|hundred"
+    r"|thousand|million|billion|half|third|quarter|dozen|percent|once|twice)\b",
+    re.IGNORECASE,
+)
+#: A capital that no sentence begins with.
+_NAME = re.compile(r"(?<=[a-z,;:()] )[\"'(“‘]?([A-Z][\w'’-]+)")
+_ASKS_REASON = re.compile(r"\bwhy\b|\bhow come\b|\bwhat (?:for|is the reason)\b", re.IGNORECASE)
+_REASON = re.compile(
+    r"\b(?:because|since|due to|owing to|thanks to|so that|in order to|as a result|therefore|thus|hence|causes?d?"
+    r"|reasons?|otherwise|which means|leads? to|prevents?|avoids?|allows?|enables?|makes? (?:it|them))\b"
+    r"|^To \w+",
+    re.IGNORECASE,
+)
+
+
+def asks_for_a_reason(question: str) -> bool:
+    """Whether it is a "why"."""
+    return bool(_ASKS_REASON.search(question))
+
+
+def gives_a_reason(sentence: str) -> bool:
+    """Whether the sentence says why something is so."""
+    return bool(_REASON.search(sentence))
+
+
+def holds_what_is_asked(question: str) -> Callable[[str], float]:
+    """A measure of sentences: 1 for one that holds a time, quantity or name where the question asks for one, 0 for
+    one that does not, one half where it asks for nothing of the kind."""
+    if _ASKS_TIME.search(question):
+        return lambda sentence: float(bool(_TIME.search(sentence)))
+    if _ASKS_QUANTITY.search(question):
+        return lambda sentence: float(bool(_QUANTITY.search(sentence)))
+    if _ASKS_NAME.search(question):
+        known = set(words(question))
+        # A name that the question itself holds answers nothing.
+        return lambda sentence: float(any(name.casefold() not in known for name in _NAME.findall(sentence)))
+    return lambda _sentence: 0.5

@@ -1,0 +1,128 @@
+"""The built-in plugin ``chroma_server``: a Chroma server as the vector index, where ``[index] server`` names one.
+
+For deployments of several web processes: one of them lets the server's collections follow the catalog. Only the server
+that is written in Rust (``chroma run``) may be used: the one in Python can be entered by anybody (CVE-2026-45829).
+"""
+
+from __future__ import annotations
+
+import re
+import secrets
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+import httpx
+
+from ..errors import StorageAway
+from ..hooks.manager import require_extra
+from ..hooks.spec import hookimpl
+from ..runtime.owned_files import write_atomically
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from llama_index.core.vector_stores.types import BasePydanticVectorStore
+
+    from ..corpus import Corpus
+    from ..host.host import Host
+
+require_extra("server", "chromadb", "llama_index.vector_stores.chroma")
+
+#: Seconds that a question may wait for the server, before exact search answers; and what is written, for its answer.
+_SECONDS = 5.0
+
+
+class _Connection:
+    """A host's own to its server, made when it is first needed."""
+
+    def __init__(self, host: Host) -> None:
+        self._server = host.settings.index.server
+        self._client: Any = None
+        host.when_closing(self.close)
+
+    def client(self) -> Any:
+        """Chroma's client. Raises ``StorageAway``."""
+        if self._client is None:
+            try:
+                self._client = _open(str(self._server))
+            except (httpx.HTTPError, ValueError) as error:
+                raise _away(str(self._server), error) from None
+        return self._client
+
+    def close(self) -> None:
+        """Hang up."""
+        if self._client is not None:
+            self._client.close()
+            for part in (self._client, self._client._admin_client):  # noqa: SLF001 - it leaves their sockets open
+                part._server._session.close()  # noqa: SLF001
+            self._client = None
+
+
+@hookimpl
+def ragstone_vector_store(host: Host, corpus: Corpus) -> BasePydanticVectorStore | None:
+    """The corpus's collection; ``None`` without a server. Raises ``StorageAway`` while it does not answer."""
+    if host.settings.index.server is None:
+        return None
+    from .chroma_store import ChromaStore
+
+    name = _collection_name(host.settings.data_dir / "index", corpus.name)
+    return ChromaStore(host.once(_Connection).client(), name)
+
+
+def heartbeat(server: str) -> None:
+    """See that the server answers. Raises ``StorageAway``."""
+    try:
+        _hear(server)
+    except (httpx.HTTPError, ValueError) as error:
+        raise _away(server, error) from None
+
+
+def _hear(server: str) -> None:
+    # Chroma's own client waits for ever, its first request too.
+    httpx.get(f"{server}/api/v2/heartbeat", timeout=_SECONDS).raise_for_status()
+
+
+def _away(server: str, error: Exception) -> StorageAway:
+    return StorageAway(
+        f"the Chroma server does not answer ({error})", where=server, hint="start it: chroma run --path FOLDER"
+    )
+
+
+def _open(server: str) -> Any:
+    _hear(server)
+    from chromadb.api.client import Client
+    from chromadb.config import Settings
+
+    class TimedClient(Client):
+        """Sets the time limit before the first request of each of Chroma's two HTTP sessions, which have none."""
+
+        def get_user_identity(self) -> Any:
+            server: Any = self._server
+            server._session.timeout = httpx.Timeout(_SECONDS)  # noqa: SLF001 - nothing public sets it
+            return super().get_user_identity()
+
+        def _validate_tenant_database(self, tenant: str, database: str) -> None:
+            admin: Any = self._admin_client
+            admin._server._session.timeout = httpx.Timeout(_SECONDS)  # noqa: SLF001
+            super()._validate_tenant_database(tenant=tenant, database=database)
+
+    parts = urlsplit(server)
+    secure = parts.scheme == "https"
+    return TimedClient(
+        settings=Settings(
+            anonymized_telemetry=False,
+            chroma_api_impl="chromadb.api.fastapi.FastAPI",  # its client over HTTP
+            chroma_server_host=parts.hostname or "",
+            chroma_server_http_port=parts.port or (443 if secure else 80),
+            chroma_server_ssl_enabled=secure,
+        )
+    )
+
+
+def _collection_name(folder: Path, corpus: str) -> str:
+    """Of this data folder alone: another deployment on the same server may have a corpus of the same name."""
+    own = folder / "deployment"
+    if not own.exists():  # one process at a time comes here
+        write_atomically(own, secrets.token_hex(8).encode())
+    name = corpus if re.fullmatch(r"[A-Za-z0-9_]{1,64}", corpus) else corpus.encode().hex()
+    return f"ragstone-{own.read_text('ascii').strip()}-{name}"

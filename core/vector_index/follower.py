@@ -1,0 +1,281 @@
+"""One corpus's vector index: it remembers the last change that it applied, and catches up."""
+
+from __future__ import annotations
+
+import json
+import logging
+import re
+import secrets
+import threading
+import time
+from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING
+
+from llama_index.core.vector_stores.types import VectorStoreQuery
+
+from ..runtime.owned_files import TEMPORARY, OwnedFolders, write_atomically
+from .chroma import ChromaFolder
+from .nodes import sample, why_unlike, windows
+from .probe import digest_of, why_unsound
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import numpy as np
+    import numpy.typing as npt
+    from llama_index.core.schema import TextNode
+    from llama_index.core.vector_stores.types import BasePydanticVectorStore, MetadataFilters
+
+    from ..catalog import CorpusRow, Snapshot
+    from ..corpus import Corpus
+
+_log = logging.getLogger(__name__)
+
+#: Chroma takes 5,461 rows at once at most; as LlamaIndex hands them over, a thousand take 30 MB.
+_ROWS_A_BATCH = 128
+#: Windows asked for each wanted chunk: neighbours of one chunk crowd each other out.
+_WINDOWS_A_CHUNK = 3
+#: Seconds of rest after a failure, twice as long after each further one: making a large index anew costs.
+_FIRST_REST, _LONGEST_REST = 1.0, 60.0
+_STATE = "state.json"
+
+
+def index_folders(folder: Path) -> OwnedFolders:
+    """The folders of the corpora's indexes within ``folder``."""
+    names = rf"{re.escape(_STATE)}(\.new)?|store-[0-9a-f]{{8}}|{re.escape(TEMPORARY)}.*"
+    return OwnedFolders(folder, "vector index", names, home=folder.parent)
+
+
+def is_index(folder: Path) -> bool:
+    """Whether an index says in the folder what it is: one that an older Ragstone made carries no marker."""
+    return (_read(folder) or _State()).corpus_id > 0
+
+
+class Stopped(Exception):
+    """The host closes: the work at hand is left, and goes on at the next start."""
+
+
+@dataclass(frozen=True)
+class _State:
+    """What the index's folder says of itself; written in one piece, last of all."""
+
+    corpus_id: int = 0
+    applied: int = 0
+    vectors: int = 0
+    #: Folder of the store beside this file. A new store gets a new one: Chroma keeps what it once opened at a path.
+    store: str = ""
+    #: ``False`` while a process has the store open: one that was killed leaves it so.
+    clean: bool = True
+    #: Of the store's files when it was closed.
+    digest: str = ""
+
+
+class Follower:
+    """Used by one thread, except for ``search``, which any thread may call."""
+
+    def __init__(
+        self,
+        corpus: Corpus,
+        folder: Path,
+        given: BasePydanticVectorStore | None,
+        stop: threading.Event | None = None,
+    ) -> None:
+        """``given``: a plugin's store; without one it is Chroma in the folder. ``stop``: ends ``catch_up`` when set."""
+        self.corpus = corpus
+        self._stop = stop or threading.Event()
+        self.trouble: str | None = None
+        self._folder = folder
+        self._folders = index_folders(folder.parent)
+        self._given = given
+        self._store: BasePydanticVectorStore | None = None
+        self._chroma: ChromaFolder | None = None
+        self._state = _State()
+        #: What the store can answer for: a corpus and its change number. Swapped in one assignment.
+        self._current: tuple[int, int] | None = None
+        self._rest = _FIRST_REST
+        self._rests_until = 0.0
+
+    @property
+    def current(self) -> tuple[int, int] | None:
+        """The corpus id and change number that the index stands at; ``None`` while it cannot answer."""
+        return self._current
+
+    def search(
+        self, row: CorpusRow, question: npt.NDArray[np.float32], limit: int, filters: MetadataFilters | None
+    ) -> list[str] | None:
+        """Ids of the nearest chunks; ``None`` when the index is not at the corpus's last change."""
+        store = self._store
+        if store is None or self._current != (row.id, row.seq):
+            return None
+        wanted = min(limit * _WINDOWS_A_CHUNK, max(1, self._state.vectors))
+        try:
+            query = VectorStoreQuery(query_embedding=question.tolist(), similarity_top_k=wanted, filters=filters)
+            ids = store.query(query).ids
+            return None if ids is None else list(dict.fromkeys(name.rpartition("#")[0] for name in ids))[:limit]
+        except (Exception, SystemExit) as error:
+            if self._store is store:  # else it was closed meanwhile
+                self._give_up(f"a search failed: {error}")
+            return None
+
+    def catch_up(self) -> bool:
+        """Apply what changed since the last time; ``True`` when there was something. Opens the store at first.
+
+        Whatever is wrong with the store or its disk is kept as ``trouble``; after a rest it is made anew. Raises
+        ``Stopped`` between two requests to the store once ``stop`` is set; the documents that are in it then stay.
+        """
+        if time.monotonic() < self._rests_until:
+            return False
+        with self.corpus.catalog.read() as snapshot:
+            row = snapshot.corpus(self.corpus.name)
+            if row is None or not self.corpus.has_vectors(row):
+                return False
+            try:
+                if self._store is None or self._state.corpus_id != row.id or self._state.applied > row.seq:
+                    self._open(snapshot, row)
+                if self._current == (row.id, row.seq):
+                    return False
+                self._apply(snapshot, row)
+            except Stopped:
+                raise
+            except (Exception, SystemExit) as error:
+                if self._stop.is_set():  # what was closed meanwhile is not at fault
+                    self._let_go()
+                    raise Stopped from error
+                self._give_up(f"it could not be brought up to date: {error}")
+                self._let_go()
+                self._rests_until = time.monotonic() + self._rest
+                self._rest = min(2 * self._rest, _LONGEST_REST)
+                return False
+        self._rest = _FIRST_REST
+        return True
+
+    def close(self) -> None:
+        """Say that the store was left in order; where that cannot be said, it is made anew the next time."""
+        opened = self._store is not None
+        self._let_go()
+        if not opened:
+            return
+        try:
+            digest = digest_of(self._folder / self._state.store) if self._given is None else ""
+            self._write(replace(self._state, clean=True, digest=digest))
+        except OSError as error:
+            _log.warning("the vector index of %s was not closed in order: %s", self.corpus.name, error)
+
+    def _let_go(self) -> None:
+        self._current = None
+        self._store = None
+        chroma, self._chroma = self._chroma, None
+        if chroma is not None:
+            try:
+                chroma.close()
+            except Exception:
+                _log.warning("the vector index of %s could not be closed", self.corpus.name, exc_info=True)
+
+    def _open(self, snapshot: Snapshot, row: CorpusRow) -> None:
+        self._let_go()
+        self._folders.make(self._folder.name, recognise=is_index)
+        state = _read(self._folder) or _State()
+        why = self._why_anew(snapshot, row, state)
+        if why is None:
+            self._state = state
+        else:
+            if state.corpus_id:
+                _log.warning("the vector index of %s is made anew: %s", self.corpus.name, why)
+            self._folders.clear(self._folder.name)
+            self._state = _State(corpus_id=row.id, store=f"store-{secrets.token_hex(4)}")
+        self._write(replace(self._state, clean=False))
+        if self._given is None:
+            self._chroma = ChromaFolder(self._folder / self._state.store)
+            self._store = self._chroma.store
+            return
+        if why is not None:
+            self._given.clear()
+        self._store = self._given
+
+    def _why_anew(self, snapshot: Snapshot, row: CorpusRow, state: _State) -> str | None:
+        if state.corpus_id != row.id:
+            return "it belongs to another corpus"
+        if state.applied > row.seq:
+            return "the catalog is older than it: a backup was restored"
+        if not state.clean:
+            return "the process that had it open did not close it"
+        ids, vectors = sample(snapshot, row, state.applied, self.corpus.encoder.dimension)
+        if not ids:
+            return "nothing that it holds can be told any more"
+        if self._given is not None:
+            return why_unlike(self._given, ids, vectors, self._go_on)
+        return why_unsound(self._folder / state.store, state.digest, ids, vectors, state.vectors)
+
+    def _apply(self, snapshot: Snapshot, row: CorpusRow) -> None:
+        store = self._store
+        assert store is not None  # noqa: S101 - opened by the caller
+        there, gone = snapshot.changes(row.id, self._state.applied)
+        self._current = None
+        if self._state.applied:
+            for doc_id in [*gone, *(doc_id for doc_id, _key in there)]:
+                self._go_on()
+                store.delete(doc_id)
+        added, held = 0, 0
+        batch: list[TextNode] = []
+        try:
+            for number, (doc_id, key) in enumerate(there):
+                for node in windows(snapshot, doc_id, key, self.corpus.encoder.dimension):
+                    batch.append(node)
+                    if len(batch) == _ROWS_A_BATCH:
+                        self._add(store, batch)
+                        added, held, batch = added + len(batch), number, []
+            self._add(store, batch)
+        except Stopped:
+            self._keep(snapshot, row, there[held - 1][1] if held else None, added)
+            raise
+        added += len(batch)
+        self._state = replace(self._state, applied=row.seq, vectors=self._unchanged(snapshot, row) + added, clean=False)
+        self._write(self._state)
+        self._current = (row.id, row.seq)
+        self.trouble = None
+
+    def _add(self, store: BasePydanticVectorStore, batch: list[TextNode]) -> None:
+        self._go_on()
+        if batch:
+            store.add(batch)
+
+    def _go_on(self) -> None:
+        if self._stop.is_set():
+            raise Stopped
+
+    def _keep(self, snapshot: Snapshot, row: CorpusRow, last: int | None, added: int) -> None:
+        """Note how far it came: ``last``, the key of the last document with all its rows in the store, and their count.
+
+        A document with some of its rows there is deleted and added again the next time.
+        """
+        applied = self._state.applied
+        if last is not None:
+            applied = next(document.seq for document in snapshot.documents(row.id) if document.key == last)
+        self._state = replace(self._state, applied=applied, vectors=self._unchanged(snapshot, row) + added)
+
+    def _unchanged(self, snapshot: Snapshot, row: CorpusRow) -> int:
+        """How many rows the store has of the documents that did not change since it was last brought up to date."""
+        dimension = self.corpus.encoder.dimension
+        return sum(
+            len(snapshot.document_vectors(document.key, dimension).vectors)
+            for document in snapshot.documents(row.id)
+            if document.seq <= self._state.applied
+        )
+
+    def _give_up(self, trouble: str) -> None:
+        """Answer no more; the next opening finds the store unclean and makes it anew."""
+        _log.error("the vector index of %s: %s; exact search answers", self.corpus.name, trouble)
+        self.trouble = trouble
+        self._current = None
+        self._store = None  # Chroma is closed by the thread that opened it: others may be searching it
+        self._state = _State()
+
+    def _write(self, state: _State) -> None:
+        write_atomically(self._folder / _STATE, json.dumps(asdict(state)).encode())
+
+
+def _read(folder: Path) -> _State | None:
+    try:
+        return _State(**json.loads((folder / _STATE).read_text("utf-8")))
+    except (OSError, ValueError, TypeError):
+        return None

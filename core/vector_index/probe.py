@@ -1,0 +1,100 @@
+"""Looks into a Chroma store from outside the host's process: a damaged one can kill whoever opens it.
+
+``python -m ragstone.core.vector_index.probe STORE DIGEST SAMPLE.npz COUNT`` exits with 0 when the store's files are
+those that were closed, it opens, holds COUNT vectors and finds each of the sample's vectors by itself. Whatever else
+happens, a crash included, means: rebuild it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import sqlite3
+import subprocess
+import sys
+import tempfile
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy.typing as npt
+
+_SECONDS = 120
+#: A vector's own distance to itself in float32.
+_NEAR = 1e-3
+
+
+def digest_of(store: Path) -> str:
+    """SHA-256 over the names and contents of the store's files. Raises ``OSError``.
+
+    A sample of its vectors is right even where a bit of another one is wrong; this sees every bit.
+    """
+    total = hashlib.sha256()
+    for path in sorted(store.rglob("*")):
+        if path.is_file():
+            with path.open("rb") as file:
+                content = hashlib.file_digest(file, "sha256").hexdigest()
+            total.update(f"{path.relative_to(store)}\0{content}\n".encode())
+    return total.hexdigest()
+
+
+def why_unsound(
+    store: Path, digest: str, ids: Sequence[str], vectors: npt.NDArray[np.float32], count: int
+) -> str | None:
+    """Why the store must be rebuilt; ``None`` when it may be opened.
+
+    ``digest``: of its files when it was closed. ``ids`` and ``vectors`` are a sample of it.
+    """
+    with tempfile.TemporaryDirectory(prefix="ragstone-probe-") as scratch:
+        sample = Path(scratch, "sample.npz")
+        np.savez(sample, ids=np.array(ids, dtype=str), vectors=vectors)
+        command = [sys.executable, "-m", __name__, str(store), digest, str(sample), str(count)]
+        try:
+            done = subprocess.run(command, capture_output=True, timeout=_SECONDS, check=False)  # noqa: S603
+        except subprocess.TimeoutExpired:
+            return f"it did not open within {_SECONDS} s"
+    if done.returncode == 0:
+        return None
+    if done.returncode < 0:
+        return f"opening it ended the process with signal {-done.returncode}"
+    said = done.stderr.decode("utf-8", "replace").strip().splitlines()
+    return said[-1] if said else f"the probe ended with {done.returncode}"
+
+
+def _main(store: str, digest: str, sample: str, count: str) -> None:
+    if not Path(store).is_dir():
+        sys.exit("its folder is gone")
+    if digest_of(Path(store)) != digest:
+        sys.exit("its files are not those that were closed")
+    _see_that_nobody_has_it(Path(store, "chroma.sqlite3"))
+    from .chroma import open_collection
+
+    with np.load(sample) as wanted:
+        ids, vectors = list(wanted["ids"]), wanted["vectors"]
+    collection = open_collection(Path(store))
+    held = collection.count()
+    if held != int(count):
+        sys.exit(f"it holds {held} vectors, not {count}")
+    for start in range(0, len(ids), 64):
+        part = vectors[start : start + 64]
+        found = collection.query(query_embeddings=part, n_results=1, include=["distances"])
+        if any(not row or row[0] > _NEAR for row in found["distances"]):
+            sys.exit("it does not find its own vectors")
+    known = collection.get(ids=[str(name) for name in ids], include=[])
+    if len(known["ids"]) != len(ids):
+        sys.exit("it does not know its own ids")
+
+
+def _see_that_nobody_has_it(database: Path) -> None:
+    """Chroma would wait for minutes for whoever has locked it."""
+    with closing(sqlite3.connect(database, timeout=1, isolation_level=None)) as connection:
+        connection.execute("BEGIN EXCLUSIVE")
+        connection.execute("ROLLBACK")
+
+
+if __name__ == "__main__":
+    _main(*sys.argv[1:5])
