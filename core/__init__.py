@@ -12,7 +12,6 @@ with uncollected():
     from .answering.extractive import Quote
     from .answering.extractive import choose as choose_quotes
     from .answering.findings import Findings, FoundPassage, find_passages
-    from .answering.follow_up import Turn
     from .answering.guard import CitedWarning, Guard, Verdict
     from .answering.profile import Profile
     from .answering.question import check_type, read_question
@@ -47,21 +46,24 @@ with uncollected():
         TooLarge,
         is_failure,
     )
+    from .extras import require_extra
     from .health import Check
-    from .hooks.manager import PluginState, require_extra
-    from .hooks.spec import HOOKS_VERSION, hookimpl
+    from .hooks.manager import PluginState
+    from .hooks.spec import HOOKS_VERSION
     from .host.host import Host
+    from .host.llm_completion import ask_llm
     from .ingestion.pipeline import IngestProgress, IngestReport
     from .ingestion.span_node_parser import SlicingNodeParser
     from .llm.addresses import server_address
     from .llm.chat_client import ChatFailed, ChatReply, ChatServer, ask_chat
-    from .llm.completion import ask_llm
+    from .markers import hookimpl
     from .retrieval.calibration import DEFAULT_THRESHOLD, FEWEST_CHUNKS, OFFERED, Calibration, calibrate
     from .retrieval.evidence_gate import Evidence
     from .retrieval.evidence_gate import evidence as weigh_evidence
+    from .retrieval.follow_up import Turn
     from .retrieval.fusion import Scores, inverse_frequencies, rank
-    from .retrieval.rerank import is_packed, pack
-    from .retrieval.search import HybridRetriever, Retrieval, ScoredRetriever
+    from .retrieval.models import Retrieval
+    from .retrieval.search import HybridRetriever, ScoredRetriever
     from .retrieval.top_k import best_of_sums
     from .runtime.budget import Budget, Places, check_budget, set_budget
     from .runtime.fork_server import Ended, ForkServer
@@ -70,6 +72,7 @@ with uncollected():
     from .runtime.subprocesses import apart
     from .settings import EncoderSettings, LLMSettings, Settings, Table, read_settings
     from .text.instructions import is_addressed
+    from .text.packed_terms import is_packed, pack
     from .text.sanitizing import LIKE_LESS_THAN, harmless, one_line, visible
     from .text.segmentation import sentence_spans
     from .text.stemming import question_stems, stems

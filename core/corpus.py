@@ -13,7 +13,7 @@ from .ingestion.pipeline import IngestReport, OnProgress, ingest
 from .ingestion.rebuild import rebuild
 from .retrieval.calibration import DEFAULT_THRESHOLD, FEWEST_CHUNKS, OFFERED, Calibration, bank, calibrate
 from .retrieval.search import HybridRetriever
-from .retrieval.search_cache import Searching
+from .retrieval.search_cache import SearchCache
 from .runtime.forks import OwnLock
 from .runtime.lazy import lazily
 from .text.stemming import ANALYSIS_VERSION
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from .catalog import Catalog, ChunkCheck, CorpusRow, Snapshot, StoredDocument
     from .catalog.counts import Facets
     from .embedding import Encoder
-    from .retrieval.search import Retrieval
+    from .retrieval.models import Retrieval
     from .settings import RetrievalSettings
 
 
@@ -70,7 +70,7 @@ class Corpus:
         self.catalog = catalog
         self.options = options
         #: What finds its passages.
-        self.searching = Searching(lambda: self.encoder.dimension)
+        self.searching = SearchCache(lambda: self.encoder.dimension)
         self._get_encoder = encoder
         self._get_parser = parser
         self._counts = Counts()

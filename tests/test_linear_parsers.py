@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from ragstone.core.answering.follow_up import Turn, follow_up
 from ragstone.core.citations import Passages, Splitter, read_markers, split_answer
 from ragstone.core.citations.contradictions import contradictions
 from ragstone.core.citations.links import addresses
 from ragstone.core.citations.quantities import quantities
+from ragstone.core.retrieval.follow_up import Turn, follow_up
 from ragstone.core.text.question_kinds import gives_a_reason, holds_what_is_asked
 from ragstone.core.text.sanitizing import harmless, one_line
 from ragstone.core.text.segmentation import sentence_spans, units

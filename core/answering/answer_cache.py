@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from llama_index.core.prompts import BasePromptTemplate
 
     from ..llm.settings import LLMSettings
-    from ..retrieval.search import Retrieval
+    from ..retrieval.models import Retrieval
     from .synthesis import Synthesizer
 
 _log = logging.getLogger(__name__)

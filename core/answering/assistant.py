@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from contextlib import closing, contextmanager
 from dataclasses import asdict, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from llama_index.core.base.base_query_engine import BaseQueryEngine
 from llama_index.core.base.response.schema import Response
@@ -15,12 +15,13 @@ from llama_index.core.instrumentation.events.synthesis import SynthesizeEndEvent
 
 from ..errors import PluginError, is_failure
 from ..retrieval.evidence_gate import evidence, is_enough
+from ..retrieval.follow_up import FollowUp, Turn, follow_up
+from ..retrieval.models import check_top_k
 from ..tracing import in_its_own_context, step
 from .answer import Answer, Delta, Timings
 from .composition import Composition
 from .draft import Draft
-from .follow_up import FollowUp, Turn, follow_up
-from .question import LONGEST_QUESTION, LONGEST_SELECTION, check_history, check_text, check_top_k
+from .question import LONGEST_QUESTION, LONGEST_SELECTION, check_history, check_text
 from .selection import from_selection, placed
 from .synthesis import Extractive, Synthesizer
 
@@ -30,10 +31,10 @@ if TYPE_CHECKING:
     from llama_index.core.base.response.schema import RESPONSE_TYPE
     from llama_index.core.prompts.mixin import PromptMixinType
     from llama_index.core.schema import BaseNode, QueryBundle
+    from llama_index.core.vector_stores.types import MetadataFilters
 
     from ..corpus import Corpus
-    from ..host.host import Host
-    from ..retrieval.search import Retrieval
+    from ..retrieval.models import Retrieval
     from .profile import Profile
 
 NOTHING_FOUND = "nothing in the text answers this"
@@ -44,10 +45,28 @@ NOTHING_SUPPORTED = "no sentence of the answer is borne by the text"
 _STANDS_ALONE = 2
 
 
+class AnsweringHost(Protocol):
+    """What an assistant needs of the host."""
+
+    def retrieve(
+        self, corpus: Corpus, question: str, *, top_k: int, filters: MetadataFilters | None = None
+    ) -> Retrieval:
+        """What the corpus offers to a question."""
+
+    def synthesizer(self, prompt: str) -> Synthesizer:
+        """What makes an answer's sentences, with the prompt of that name."""
+
+    def plugin_of(self, assistant: str) -> str:
+        """The plugin that gives the assistant of that name."""
+
+    def note_failure(self, plugin: str, reason: str) -> None:
+        """Note that the plugin failed."""
+
+
 class Assistant(BaseQueryEngine):
     """Got from ``Host.assistant``; made by a plugin's ``ragstone_assistants``. Safe to ask from several threads."""
 
-    def __init__(self, host: Host, corpus: Corpus, profile: Profile) -> None:
+    def __init__(self, host: AnsweringHost, corpus: Corpus, profile: Profile) -> None:
         super().__init__(callback_manager=CallbackManager([]))
         self._host = host
         self.corpus = corpus

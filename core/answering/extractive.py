@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from ..embedding import Encoder
-    from ..retrieval.search import Retrieval
-    from .follow_up import FollowUp
+    from ..retrieval.follow_up import FollowUp
+    from ..retrieval.models import Retrieval
 
 # The weights were chosen on 1,500 questions of SQuAD articles: the gold answer stands in the first sentence of 77 % of
 # the answers, in the first two of 87 %, in the whole of 91 %. Any of them between half and double costs about a point.

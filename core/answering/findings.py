@@ -10,8 +10,8 @@ from ..text.instructions import note_on
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from ..retrieval.follow_up import Turn
     from .assistant import Assistant
-    from .follow_up import Turn
 
 _PLACE = ("book_title", "title", "page_title", "chapter", "section", "heading", "place")
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..errors import BadRequest, TooLarge
-from .follow_up import LONGEST_HISTORY, Turn
+from ..retrieval.follow_up import LONGEST_HISTORY, Turn
+from ..retrieval.models import check_top_k
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -13,7 +14,6 @@ if TYPE_CHECKING:
 #: Characters; enough for any question, far less than what would keep the encoder busy.
 LONGEST_QUESTION = 4_000
 LONGEST_SELECTION = 20_000
-MOST_PASSAGES = 50
 
 
 def read_question(body: object, *, narrowings: Collection[str], selection: bool = False) -> dict[str, Any]:
@@ -82,15 +82,6 @@ def check_type(value: object, name: str, types: type | tuple[type, ...], expecte
     """Raise ``BadRequest`` for an argument that is of none of the types. ``True`` is no number."""
     if not isinstance(value, types) or (isinstance(value, bool) and types is not bool):
         raise BadRequest(f"{name} must be {expected}, not {type(value).__name__}")
-
-
-def check_top_k(top_k: object, most: int | None = MOST_PASSAGES) -> None:
-    """Raise ``BadRequest`` for a number of passages that nobody can be given."""
-    if isinstance(top_k, bool) or not isinstance(top_k, int):
-        raise BadRequest("top_k must be a whole number")
-    if top_k < 1 or (most is not None and top_k > most):
-        allowed = "1 or more" if most is None else f"from 1 to {most}"
-        raise BadRequest(f"top_k must be {allowed}, not {top_k}")
 
 
 def check_text(text: str, name: str, longest: int) -> None:

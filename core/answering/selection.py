@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from llama_index.core.schema import NodeWithScore, TextNode
 
 from ..retrieval.fusion import Scores
-from ..retrieval.search import Retrieval
+from ..retrieval.models import Retrieval
 from ..runtime.budget import check_budget
 from ..text.chunk_terms import covered
 from ..text.stemming import question_stems, stems

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Protocol
 
 from ..citations import Splitter
 from ..errors import LLMBusy, LLMError
-from ..llm.prompting import Offer
 from .draft import Draft, Sentence
 from .extractive import choose
+from .prompting import Offer
 from .verification import Proofreading
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ..embedding import Encoder
     from ..llm.settings import LLMSettings
     from ..llm.streaming import Deadline
-    from ..retrieval.search import Retrieval
+    from ..retrieval.models import Retrieval
 
 _log = logging.getLogger(__name__)
 

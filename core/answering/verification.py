@@ -14,7 +14,7 @@ from .draft import Draft, Sentence
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ..llm.prompting import Offer
+    from .prompting import Offer
 
 #: A piece without markers that has fewer words is no sentence that lost them ("NOT IN THE BOOK", "Here you are.").
 _LEAST_WORDS = 6

@@ -12,9 +12,9 @@ from weakref import WeakSet
 from sqlalchemy import delete, insert, select, update
 
 from ..errors import StorageError, StorageLost
-from ..retrieval.rerank import pack
 from ..runtime.forks import OfOneProcess
 from ..runtime.owned_files import write_atomically
+from ..text.packed_terms import pack
 from .checksums import checksum
 from .database import SCHEMA, database_of
 from .errors import told

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import Double, case, cast, create_engine, event, func, text
 
 from ..errors import StorageDenied
-from ..hooks.manager import require_extra
+from ..extras import require_extra
 from . import postgresql_errors, postings
 from .database import Database, hidden
 from .schema import chunk

@@ -83,7 +83,7 @@ chunk = Table(
     Column("checksum", LargeBinary),
     #: float32, little-endian, C order, [windows, dimension].
     Column("vectors", LargeBinary, nullable=False),
-    #: The words as ``second_look.pack`` packs them; NULL in what an older Ragstone stored.
+    #: The words as ``packed_terms.pack`` packs them; NULL in what an older Ragstone stored.
     Column("words", LargeBinary),
     UniqueConstraint("corpus_id", "chunk_id"),
     sqlite_autoincrement=True,

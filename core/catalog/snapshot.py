@@ -12,7 +12,7 @@ from llama_index.core.schema import TextNode
 from sqlalchemy import bindparam, func, select
 
 from ..errors import StorageError
-from ..retrieval.rerank import is_packed, pack
+from ..text.packed_terms import is_packed, pack
 from ..text.sanitizing import visible
 from .checksums import ChunkCheck, DamagedChunk, checksum, is_quotable
 from .filters import condition
@@ -211,7 +211,7 @@ class Snapshot:
         return {row[0]: self._node(row) for row in rows}
 
     def packed_words(self, keys: Sequence[int]) -> dict[int, bytes]:
-        """The chunks' words by key as ``second_look.pack`` packs them; keys that are gone are left out."""
+        """The chunks' words by key as ``packed_terms.pack`` packs them; keys that are gone are left out."""
         rows = self._connection.execute(_WORDS, {"keys": list(keys)}).all()
         found = {row.id: row.words for row in rows}
         older = [key for key, words in found.items() if not is_packed(words)]

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..answering.question import MOST_PASSAGES
 from ..errors import BadRequest, MissingExtra, SourceError
-from ..hooks.manager import require_extra
+from ..extras import require_extra
 from ..retrieval.evidence_gate import evidence
+from ..retrieval.models import MOST_PASSAGES
 from ..retrieval.search import ScoredRetriever
 from . import output
 from .question_options import Asked, asks
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from ..corpus import Corpus
     from ..evaluation import QuestionSet
-    from ..retrieval.search import Retrieval
+    from ..retrieval.models import Retrieval
     from .app import Deployment
 
 _json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")

@@ -101,7 +101,7 @@ def vector_index(host: Host) -> Iterator[Check]:
     """Whether the index can follow. None of it stops an answer: exact search stands in."""
     settings = host.settings.index
     if settings.server is not None:
-        from ..vector_index.chroma_server import heartbeat
+        from ..providers.chroma_server import heartbeat
 
         heartbeat(settings.server)
         yield Check("vector index", True, "the Chroma server answers", where=settings.server)

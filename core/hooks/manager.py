@@ -8,7 +8,6 @@ import re
 import threading
 from dataclasses import dataclass, replace
 from importlib import metadata
-from importlib.util import find_spec
 from types import CoroutineType, ModuleType
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
@@ -62,20 +61,6 @@ class PluginState:
     reason: str | None = None
     #: What is to be typed to mend it, where that is known.
     install: str | None = None
-
-
-def require_extra(extra: str, *modules: str, distribution: str = "ragstone") -> None:
-    """For the top of a plugin: raise ``MissingExtra`` unless the modules are installed. Imports none of them."""
-    missing = tuple(module for module in modules if not _is_installed(module))
-    if missing:
-        raise MissingExtra(extra, missing, distribution=distribution)
-
-
-def _is_installed(module: str) -> bool:
-    try:
-        return find_spec(module) is not None
-    except ModuleNotFoundError:  # the package around it
-        return False
 
 
 class Plugins:

@@ -21,7 +21,7 @@ from pydantic import BaseModel
 from ..answering.assistant import Assistant
 from ..health import Check
 from ..retrieval.fusion import Scores
-from ..retrieval.search import Retrieval
+from ..retrieval.models import Retrieval
 
 #: Gives back what a hook returned, in the shape that the host uses. Raises ``TypeError``.
 Shape = Callable[[Any], Any]

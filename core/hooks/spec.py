@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import pluggy
+from ..markers import hookspec
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -33,9 +33,6 @@ if TYPE_CHECKING:
     from ..host.host import Host
     from ..settings import EncoderSettings, LLMSettings
     from .compatibility import Renamed
-
-hookspec = pluggy.HookspecMarker("ragstone")
-hookimpl = pluggy.HookimplMarker("ragstone")
 
 #: Raised by one when a hook or an argument is added, renamed, or means something else. A plugin says by an attribute
 #: ``ragstone_hooks`` for which version it was written; one for a later version is not loaded.

@@ -13,7 +13,6 @@ from llama_index.core.instrumentation.events.retrieval import RetrievalEndEvent,
 from llama_index.core.schema import NodeWithScore, QueryBundle
 
 from ..answering.answer_cache import Remembering
-from ..answering.question import check_top_k
 from ..answering.synthesis import Extractive, Generative, Synthesizer
 from ..catalog import Catalog
 from ..corpus import Corpus, CorpusInfo
@@ -22,7 +21,8 @@ from ..health import Check
 from ..hooks import results
 from ..hooks.calls import Hooks
 from ..hooks.manager import reason_of
-from ..retrieval.search import Retrieval, retrieve_with
+from ..retrieval.models import Retrieval, check_top_k
+from ..retrieval.search import retrieve_with
 from ..runtime.budget import check_budget
 from ..runtime.lazy import lazily
 from ..settings import Settings, read_settings
@@ -287,7 +287,9 @@ class Host(Hooks):
         """Let vector indexes follow the corpora from now on, in the background. For hosts that live long."""
         with self._lock:
             if self._following is None:
-                self._following = Following(self)
+                self._following = Following(
+                    self.catalog, self.settings.data_dir / "index", self.settings.index, self.vector_store
+                )
                 for corpus in self._corpora.values():
                     self._following.add(corpus)
                 self._following.start()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Protocol
 
 from llama_index.core.schema import Document
 
@@ -11,12 +11,41 @@ from .pipeline import ingest
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from ..catalog import CorpusRow
-    from ..corpus import Corpus
+    from llama_index.core.node_parser import NodeParser
+
+    from ..catalog import Catalog, CorpusRow, Snapshot
+    from ..embedding import Encoder
     from .pipeline import IngestReport, OnProgress
 
 
-def rebuild(corpus: Corpus, on_progress: OnProgress | None = None) -> IngestReport:
+class RebuiltCorpus(Protocol):
+    """A corpus as its rebuild sees it."""
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+
+    @property
+    def catalog(self) -> Catalog:
+        """Where its documents are."""
+
+    @property
+    def fingerprint(self) -> dict[str, Any]:
+        """What it is made with."""
+
+    @property
+    def parser(self) -> NodeParser:
+        """What cuts its documents."""
+
+    @property
+    def encoder(self) -> Encoder:
+        """What embeds its chunks."""
+
+    def row(self, snapshot: Snapshot) -> CorpusRow:
+        """Its row in the catalog. Raises ``NotFound``."""
+
+
+def rebuild(corpus: RebuiltCorpus, on_progress: OnProgress | None = None) -> IngestReport:
     """Rounds, until nothing was changed while the last one was under way."""
     catalog = corpus.catalog
     with catalog.read() as snapshot:
@@ -32,7 +61,7 @@ def rebuild(corpus: Corpus, on_progress: OnProgress | None = None) -> IngestRepo
 
 
 def bring_up_to_date(
-    corpus: Corpus, building: CorpusRow, on_progress: OnProgress | None
+    corpus: RebuiltCorpus, building: CorpusRow, on_progress: OnProgress | None
 ) -> tuple[IngestReport, CorpusRow]:
     """Bring to the corpus that is being built what the active one has and it has not; the active one as it was then."""
     catalog = corpus.catalog

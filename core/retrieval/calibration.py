@@ -15,7 +15,7 @@ from .evidence_gate import evidence
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from .search import Retrieval
+    from .models import Retrieval
 
 #: The threshold of a corpus that has not been calibrated, or is too small for it.
 DEFAULT_THRESHOLD = 0.95

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from ..text.chunk_terms import covered, words_of
 
 if TYPE_CHECKING:
-    from .search import Retrieval
+    from .models import Retrieval
 
 #: Share of a follow-up's own words, weighed, that the passage must hold.
 _OWN_SHARE = 0.5

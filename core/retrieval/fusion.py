@@ -56,7 +56,7 @@ def rank(
     """The best ``top_k`` keys of either side with their scores, best first.
 
     ``words``: the question's stems. ``weight``: share of meaning in the fusion, 0 to 1; one side alone is asked for to
-    be seen as it is, without a second look. ``packed``: gives passages' words as ``second_look.pack`` packs them.
+    be seen as it is, without a second look. ``packed``: gives passages' words as ``packed_terms.pack`` packs them.
 
     Both sides are fused, then the best of them are looked at a second time: whether a passage has one sentence that,
     under its headings, holds what is asked, whether words that stand side by side in the question do so in it, and how

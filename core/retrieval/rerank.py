@@ -1,47 +1,17 @@
-"""A passage's words, packed so that the second look needs neither its text nor a stemmer.
-
-Splitting a passage into sentences and stemming them takes about a millisecond, and a question looks at twenty
-passages. So both are done once, when the passage is stored; what is asked later is compared with numbers.
-"""
+"""Reranking: how well the sentences of packed chunks hold a question, by their terms alone."""
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import TYPE_CHECKING
-from zlib import crc32
 
 import numpy as np
 
-from ..text.chunk_terms import passage_words
+from ..text.packed_terms import HEADER, number_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     import numpy.typing as npt
-
-#: Raised whenever the same passage would be packed otherwise; what was packed before is then packed anew when needed.
-PACKING_VERSION = 1
-_HEADER = 4  # version, stems above, sentences, stems in the sentences
-
-
-def pack(headings: str, text: str) -> bytes:
-    """The passage's words as little-endian uint32: a header; the stems above; the sentences' sizes; the distinct stems
-    of each sentence, one after the other; all stems in order. A stem is its CRC-32."""
-    known = passage_words(headings, text)
-    sentences = [sorted(_number(stem) for stem in held) for held in known.held]
-    parts = (
-        [PACKING_VERSION, len(known.above), len(sentences), sum(len(each) for each in sentences)],
-        sorted(_number(stem) for stem in known.above),
-        [len(each) for each in sentences],
-        [number for each in sentences for number in each],
-        [_number(stem) for stem in known.inside],
-    )
-    return np.array([number for part in parts for number in part], "<u4").tobytes()
-
-
-def is_packed(data: bytes | None) -> bool:
-    """Whether ``pack`` of this version made it."""
-    return data is not None and len(data) >= 4 * _HEADER and int.from_bytes(data[:4], "little") == PACKING_VERSION
 
 
 def seen(
@@ -52,7 +22,7 @@ def seen(
 
     Both float64 [passages], 0 to 1.
     """
-    asked = np.array([_number(word) for word in words], np.uint32)
+    asked = np.array([number_of(word) for word in words], np.uint32)
     weights = np.array([idf.get(word, 0.0) for word in words])
     total = weights.sum()
     sentence, pairs = np.zeros(len(passages)), np.zeros(len(passages))
@@ -63,13 +33,13 @@ def seen(
     lengths = np.array([len(data) // 4 for data in passages])
     ends = np.cumsum(lengths)
     begins = ends - lengths
-    above, counts, sizes = numbers[begins + np.arange(1, _HEADER)[:, None]].astype(np.int64)
-    first = begins + _HEADER + above + counts
+    above, counts, sizes = numbers[begins + np.arange(1, HEADER)[:, None]].astype(np.int64)
+    first = begins + HEADER + above + counts
     equal = asked[:, None] == numbers
     word, places = np.divmod(np.flatnonzero(equal), len(numbers))
     of = np.searchsorted(ends, places, side="right")
     headed = np.zeros((len(passages), len(asked)), bool)
-    under = (places >= begins[of] + _HEADER) & (places < first[of] - counts[of])
+    under = (places >= begins[of] + HEADER) & (places < first[of] - counts[of])
     headed[of[under], word[under]] = True
 
     owners = np.repeat(np.arange(len(passages)), counts)
@@ -95,8 +65,3 @@ def seen(
         together[of[beside], word[beside]] = True
         pairs = together.mean(axis=1)
     return sentence, pairs
-
-
-@lru_cache(maxsize=8192)
-def _number(stem: str) -> int:
-    return crc32(stem.encode())

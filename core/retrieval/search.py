@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from abc import abstractmethod
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -13,10 +13,10 @@ from llama_index.core.retrievers import BaseRetriever
 from llama_index.core.schema import NodeWithScore
 from llama_index.core.vector_stores.types import MetadataFilter
 
-from ..answering.question import check_top_k
 from ..text.stemming import question_stems, stems
 from ..tracing import step
 from .fusion import Scores, inverse_frequencies, rank
+from .models import Retrieval, check_top_k
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -26,28 +26,7 @@ if TYPE_CHECKING:
     from llama_index.core.schema import QueryBundle
     from llama_index.core.vector_stores.types import MetadataFilters
 
-    from ..answering.follow_up import FollowUp
-    from ..corpus import Corpus
-
-
-@dataclass(frozen=True)
-class Retrieval:
-    """The passages that a question was offered, best first, and what was found out on the way."""
-
-    question: str
-    nodes: tuple[NodeWithScore, ...] = ()
-    scores: Mapping[str, Scores] = field(default_factory=dict)
-    #: How much each stem of the question tells in this corpus (BM25's idf).
-    idf: Mapping[str, float] = field(default_factory=dict)
-    vector: npt.NDArray[np.float32] | None = None
-    #: Evidence below which the corpus refuses.
-    threshold: float = 0.0
-    #: What the question leans on, for one that does.
-    follow_up: FollowUp | None = None
-    #: Passages that a postprocessor took away, with its plugin.
-    cut: tuple[tuple[NodeWithScore, str], ...] = ()
-    encode_ms: float = 0.0
-    retrieve_ms: float = 0.0
+    from .models import SearchableCorpus
 
 
 class ScoredRetriever(BaseRetriever):
@@ -70,7 +49,7 @@ class HybridRetriever(ScoredRetriever):
 
     def __init__(
         self,
-        corpus: Corpus,
+        corpus: SearchableCorpus,
         *,
         top_k: int = 5,
         filters: MetadataFilters | None = None,
@@ -135,7 +114,7 @@ class HybridRetriever(ScoredRetriever):
 
 def retrieve_with(
     retriever: BaseRetriever,
-    corpus: Corpus,
+    corpus: SearchableCorpus,
     question: str,
     filters: MetadataFilters | None,
     checked: Callable[[object], Sequence[NodeWithScore]],

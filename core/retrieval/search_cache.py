@@ -1,8 +1,8 @@
-"""What searching one corpus keeps in memory from one question to the next."""
+"""Arrays that one corpus is searched with, kept in memory from one question to the next."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
 import numpy as np
 
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
     from ..catalog import CorpusRow, Snapshot
     from ..runtime.batched_matvec import Asked
-    from ..vector_index import Follower
 
 #: Different filters that are remembered for a corpus that does not change: each book of a shelf, and some more.
 _FILTERS_KEPT = 64
@@ -52,15 +51,37 @@ class _Kept(Generic[Value]):
         return found
 
 
-class Searching:
-    """A corpus's vectors, words and filters. Safe to use from several threads; it never tells of another moment."""
+class VectorIndex(Protocol):
+    """A vector index that follows the corpus."""
+
+    #: What is wrong with it, for people.
+    trouble: str | None
+
+    @property
+    def current(self) -> tuple[int, int] | None:
+        """The corpus id and change number that it stands at; ``None`` while it cannot answer."""
+
+    def search(
+        self, row: CorpusRow, question: npt.NDArray[np.float32], limit: int, filters: MetadataFilters | None
+    ) -> list[str] | None:
+        """Ids of the nearest chunks; ``None`` when it is not at the corpus's last change."""
+
+    def catch_up(self) -> bool:
+        """Apply what changed since the last time; ``True`` when there was something."""
+
+    def close(self) -> None:
+        """Close its store."""
+
+
+class SearchCache:
+    """A corpus's vectors, words and filters, each of one revision. Safe to use from several threads."""
 
     def __init__(self, dimension: Callable[[], int]) -> None:
         """``dimension``: of the vectors, asked for when the first question is."""
         self._dimension = dimension
         self._lock = OwnLock()
         #: The vector index that follows the corpus, in a host that lets one follow.
-        self.follower: Follower | None = None
+        self.follower: VectorIndex | None = None
         self.lexical = LexicalSearch()
         self._passing: dict[tuple[int, int, str], npt.NDArray[np.int64]] = {}
         self._packed = _Kept[bytes](_PACKED_KEPT)

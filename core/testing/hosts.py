@@ -11,8 +11,8 @@ from llama_index.core.schema import Document
 
 from ..answering.assistant import Assistant
 from ..answering.profile import Profile
-from ..hooks.spec import hookimpl
 from ..host.host import Host
+from ..markers import hookimpl
 from ..settings import Settings
 from .models import TestModels
 

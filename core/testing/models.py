@@ -11,7 +11,7 @@ from llama_index.core.base.embeddings.base import BaseEmbedding
 from llama_index.core.llms import LLM, CompletionResponse, CustomLLM, LLMMetadata
 from pydantic import PrivateAttr
 
-from ..hooks.spec import hookimpl
+from ..markers import hookimpl
 from ..text.stemming import stems
 
 if TYPE_CHECKING:

@@ -14,11 +14,17 @@ from .chroma import chroma_is_installed
 from .follower import Follower, Stopped, index_folders, is_index
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
+    from llama_index.core.vector_stores.types import BasePydanticVectorStore
+
+    from ..catalog import Catalog
     from ..corpus import Corpus
-    from ..host.host import Host
     from ..ingestion.pipeline import IngestProgress
+    from ..settings import IndexSettings
+
+    VectorStoreOf = Callable[[Corpus], BasePydanticVectorStore | None]
 
 _log = logging.getLogger(__name__)
 
@@ -34,9 +40,12 @@ _LAST_SECONDS = 4.0
 class Following:
     """Started and stopped by the host."""
 
-    def __init__(self, host: Host) -> None:
-        self._host = host
-        self._folder = host.settings.data_dir / "index"
+    def __init__(self, catalog: Catalog, folder: Path, settings: IndexSettings, vector_store: VectorStoreOf) -> None:
+        """``folder``: of all indexes. ``vector_store``: gives a plugin's store for a corpus, or ``None``."""
+        self._catalog = catalog
+        self._settings = settings
+        self._vector_store = vector_store
+        self._folder = folder
         self._lock = FileLock(self._folder / "lock", timeout=0)
         self._corpora: list[Corpus] = []
         #: What lies beside the indexes and was said to be left alone.
@@ -154,7 +163,7 @@ class Following:
             raise Stopped
 
     def _attach(self, corpus: Corpus) -> bool:
-        given, settings = self._host.vector_store(corpus), self._host.settings.index
+        given, settings = self._vector_store(corpus), self._settings
         if given is None and (settings.store == "none" or not chroma_is_installed()):
             self.detail = "none; exact search answers"
             return False
@@ -168,7 +177,7 @@ class Following:
     def _sweep(self) -> None:
         """Remove the index folders of corpora that are gone; whatever else lies beside them is not ours."""
         folders = index_folders(self._folder)
-        with self._host.catalog.read() as snapshot:
+        with self._catalog.read() as snapshot:
             known = {row.name for row in snapshot.corpora()}
         for entry in sorted(self._folder.iterdir()):
             if entry.name in known:

@@ -19,7 +19,7 @@ from sqlalchemy import create_engine
 from ragstone.core import BadRequest, StorageDenied, StorageError
 from ragstone.core.catalog import Catalog, NewChunk, NewDocument
 from ragstone.core.retrieval.dense import ExactSearch
-from ragstone.core.retrieval.rerank import pack
+from ragstone.core.text.packed_terms import pack
 from tests.words import by_words
 
 if TYPE_CHECKING:

@@ -15,11 +15,12 @@ from hypothesis import strategies as st
 from ragstone.core.catalog import WordScores
 from ragstone.core.retrieval.bm25 import LexicalSearch, best_of
 from ragstone.core.retrieval.fusion import rank
-from ragstone.core.retrieval.rerank import is_packed, pack, seen
+from ragstone.core.retrieval.rerank import seen
 from ragstone.core.retrieval.top_k import highest
 from ragstone.core.runtime.batched_matvec import Together
 from ragstone.core.runtime.turns import Turns
 from ragstone.core.text.chunk_terms import covered, passage_words
+from ragstone.core.text.packed_terms import is_packed, pack
 from ragstone.core.text.stemming import question_stems
 from tests.patience import until
 

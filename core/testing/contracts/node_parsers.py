@@ -9,7 +9,7 @@ from llama_index.core.node_parser import NodeParser
 from llama_index.core.schema import Document, MetadataMode, TextNode
 
 from ...corpus import parser_fingerprint
-from ...hooks.spec import hookimpl
+from ...markers import hookimpl
 from ..hosts import open_host
 from .saying import hold, in_another_thread, must_be_storable, must_work
 

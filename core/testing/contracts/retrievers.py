@@ -10,7 +10,8 @@ from llama_index.core.retrievers import BaseRetriever
 from llama_index.core.schema import NodeWithScore, TextNode
 
 from ...answering.question import LONGEST_QUESTION
-from ...retrieval.search import Retrieval, ScoredRetriever
+from ...retrieval.models import Retrieval
+from ...retrieval.search import ScoredRetriever
 from .saying import hold, in_another_thread, must_work
 
 #: What people and programs ask besides questions.

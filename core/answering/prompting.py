@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
     from llama_index.core.prompts import BasePromptTemplate
 
-    from ..retrieval.search import Retrieval
-    from .settings import LLMSettings
+    from ..llm.settings import LLMSettings
+    from ..retrieval.models import Retrieval
 
 #: Characters of a token at least; in English it has four to five, in tables and other languages fewer.
 _CHARACTERS_A_TOKEN = 3

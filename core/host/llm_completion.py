@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from llama_index.core.llms import ChatMessage
 
-    from ..host.host import Host
+    from .host import Host
 
 
 def ask_llm(host: Host, prompt: str | Sequence[ChatMessage]) -> str:
@@ -27,7 +27,7 @@ def ask_llm(host: Host, prompt: str | Sequence[ChatMessage]) -> str:
         raise LLMError("no language model is set", hint="see [llm] in the settings")
     from llama_index.core.llms import ChatMessage, MessageRole
 
-    from .streaming import Deadline, Reply  # brings an HTTP client that extractive answers do without
+    from ..llm.streaming import Deadline, Reply  # brings an HTTP client that extractive answers do without
 
     messages = [ChatMessage(role=MessageRole.USER, content=prompt)] if isinstance(prompt, str) else prompt
     reply = Reply(host.llm, messages, Deadline(host.settings.llm.timeout))

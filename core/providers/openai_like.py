@@ -7,16 +7,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..hooks.manager import require_extra
-from ..hooks.spec import hookimpl
-from .keys import OWN_VARIABLE, read_key
-from .requests import NO_KEY, clients
-from .settings import OpenAILikeSettings
+from ..extras import require_extra
+from ..llm.keys import OWN_VARIABLE, read_key
+from ..llm.requests import NO_KEY, clients
+from ..llm.settings import OpenAILikeSettings
+from ..markers import hookimpl
 
 if TYPE_CHECKING:
     from llama_index.core.llms import LLM
 
-    from .settings import LLMSettings
+    from ..llm.settings import LLMSettings
 
 require_extra("openai-like", "llama_index.llms.openai_like")
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..errors import EncoderError, SettingsError
-from ..hooks.manager import require_extra
-from ..hooks.spec import hookimpl
+from ..extras import require_extra
+from ..markers import hookimpl
 
 if TYPE_CHECKING:
     from llama_index.core.base.embeddings.base import BaseEmbedding

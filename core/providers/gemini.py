@@ -10,16 +10,16 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from ..errors import SettingsError
-from ..hooks.manager import require_extra
-from ..hooks.spec import hookimpl
-from .keys import GEMINI_VARIABLE, OWN_VARIABLE, read_key
-from .requests import NO_KEY, clients
-from .settings import GeminiSettings
+from ..extras import require_extra
+from ..llm.keys import GEMINI_VARIABLE, OWN_VARIABLE, read_key
+from ..llm.requests import NO_KEY, clients
+from ..llm.settings import GeminiSettings
+from ..markers import hookimpl
 
 if TYPE_CHECKING:
     from llama_index.core.llms import LLM
 
-    from .settings import LLMSettings
+    from ..llm.settings import LLMSettings
 
 require_extra("gemini", "llama_index.llms.google_genai")
 

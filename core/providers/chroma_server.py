@@ -14,8 +14,8 @@ from urllib.parse import urlsplit
 import httpx
 
 from ..errors import StorageAway
-from ..hooks.manager import require_extra
-from ..hooks.spec import hookimpl
+from ..extras import require_extra
+from ..markers import hookimpl
 from ..runtime.owned_files import write_atomically
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ def ragstone_vector_store(host: Host, corpus: Corpus) -> BasePydanticVectorStore
     """The corpus's collection; ``None`` without a server. Raises ``StorageAway`` while it does not answer."""
     if host.settings.index.server is None:
         return None
-    from .chroma_store import ChromaStore
+    from ..vector_index.chroma_store import ChromaStore
 
     name = _collection_name(host.settings.data_dir / "index", corpus.name)
     return ChromaStore(host.once(_Connection).client(), name)

@@ -1,0 +1,90 @@
+"""What retrieval takes and gives: the corpus that is searched, and what was found in it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Protocol
+
+from ..errors import BadRequest
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import numpy as np
+    import numpy.typing as npt
+    from llama_index.core.schema import NodeWithScore
+
+    from ..catalog import Catalog, CorpusRow, Snapshot
+    from ..embedding import Encoder
+    from ..settings import RetrievalSettings
+    from .follow_up import FollowUp
+    from .fusion import Scores
+    from .search_cache import SearchCache
+
+#: Passages that one question may be given.
+MOST_PASSAGES = 50
+
+
+class SearchableCorpus(Protocol):
+    """A corpus as retrieval sees it."""
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+
+    @property
+    def catalog(self) -> Catalog:
+        """Where its chunks are."""
+
+    @property
+    def encoder(self) -> Encoder:
+        """What embeds its chunks and the questions."""
+
+    @property
+    def options(self) -> RetrievalSettings:
+        """How it is searched."""
+
+    @property
+    def searching(self) -> SearchCache:
+        """What searching it keeps in memory."""
+
+    def row(self, snapshot: Snapshot) -> CorpusRow:
+        """Its row in the catalog. Raises ``NotFound``."""
+
+    def has_vectors(self, row: CorpusRow) -> bool:
+        """Whether its vectors can be compared with those of its encoder."""
+
+    def size(self, snapshot: Snapshot, row: CorpusRow) -> int:
+        """How many chunks it has."""
+
+    def threshold_of(self, row: CorpusRow | None) -> float:
+        """Evidence below which it refuses."""
+
+
+@dataclass(frozen=True)
+class Retrieval:
+    """The passages that a question was offered, best first, and what was found out on the way."""
+
+    question: str
+    nodes: tuple[NodeWithScore, ...] = ()
+    scores: Mapping[str, Scores] = field(default_factory=dict)
+    #: How much each stem of the question tells in this corpus (BM25's idf).
+    idf: Mapping[str, float] = field(default_factory=dict)
+    vector: npt.NDArray[np.float32] | None = None
+    #: Evidence below which the corpus refuses.
+    threshold: float = 0.0
+    #: What the question leans on, for one that does.
+    follow_up: FollowUp | None = None
+    #: Passages that a postprocessor took away, with its plugin.
+    cut: tuple[tuple[NodeWithScore, str], ...] = ()
+    encode_ms: float = 0.0
+    retrieve_ms: float = 0.0
+
+
+def check_top_k(top_k: object, most: int | None = MOST_PASSAGES) -> None:
+    """Raise ``BadRequest`` for a number of passages that nobody can be given."""
+    if isinstance(top_k, bool) or not isinstance(top_k, int):
+        raise BadRequest("top_k must be a whole number")
+    if top_k < 1 or (most is not None and top_k > most):
+        allowed = "1 or more" if most is None else f"from 1 to {most}"
+        raise BadRequest(f"top_k must be {allowed}, not {top_k}")
