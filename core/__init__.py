@@ -18,7 +18,7 @@ with uncollected():
     from .catalog import PluginTables
     from .citations import CheckedSentence, Passages, split_answer
     from .citations.contradictions import Contradiction, contradictions
-    from .cli.app import Deployment
+    from .cli.deployment import Deployment
     from .cli.lazy_group import LazyGroup
     from .cli.output import as_json as show_json
     from .cli.output import printable

@@ -2,7 +2,7 @@
 
 from .catalog import Catalog, NewChunk, NewDocument
 from .checksums import ChunkCheck, DamagedChunk
-from .database import is_server
+from .database_url import is_server
 from .plugin_tables import PluginTables
 from .snapshot import CorpusRow, DocumentVectors, Snapshot, StoredDocument, WordScores
 

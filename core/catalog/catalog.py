@@ -16,7 +16,8 @@ from ..runtime.forks import OfOneProcess
 from ..runtime.owned_files import write_atomically
 from ..text.packed_terms import pack
 from .checksums import checksum
-from .database import SCHEMA, database_of
+from .database import SCHEMA
+from .database_url import database_of
 from .errors import told
 from .plugin_tables import PluginTables
 from .schema import SCHEMA_VERSION, about, chunk, corpus, document, metadata, removed

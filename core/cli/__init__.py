@@ -1,5 +1,6 @@
 """The command line."""
 
-from .app import Deployment, main
+from .app import main
+from .deployment import Deployment
 
 __all__ = ["Deployment", "main"]

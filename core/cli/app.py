@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from contextlib import redirect_stdout
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -11,45 +10,12 @@ from typing import Any
 import click
 
 from ..errors import PluginError, RagstoneError
-from ..host.host import Host
-from ..settings import read_settings
 from . import commands
+from .deployment import deployment_of
 from .logs import is_json, log_as_json, log_bug, log_error, log_to_stderr, stderr_as_it_was
 from .output import printable
 
 _INTERRUPTED = 130
-
-
-class Deployment:
-    """What every command gets as its context object: the host, made when it is first needed."""
-
-    def __init__(self, config: Path | None) -> None:
-        #: The settings file that the command line names.
-        self.config = config
-        self._host: Host | None = None
-
-    def loaded(self) -> Host:
-        """The host with its plugins loaded, its catalog perhaps not opened yet. Raises ``SettingsError``."""
-        if self._host is None:
-            with redirect_stdout(sys.stderr):  # what a plugin prints is no part of a command's output
-                self._host = Host(read_settings(self.config))
-        return self._host
-
-    def host(self) -> Host:
-        """The open host. Raises ``SettingsError`` or ``StorageError``."""
-        host = self.loaded()
-        with redirect_stdout(sys.stderr):
-            host.start()
-        return host
-
-    def plugin_of_command(self, name: str) -> str | None:
-        """The plugin that gave a command."""
-        return None if self._host is None else self._host.plugin_of_command(name)
-
-    def close(self) -> None:
-        """Close the host, if there is one."""
-        if self._host is not None:
-            self._host.close()
 
 
 class _Cli(click.Group):
@@ -111,15 +77,6 @@ class _Cli(click.Group):
         if "ragstone.loaded" not in ctx.meta:
             ctx.meta["ragstone.loaded"] = True
             deployment_of(ctx).loaded().add_commands(self)
-
-
-def deployment_of(ctx: click.Context) -> Deployment:
-    """The deployment of a command line, also of one that a shell completes."""
-    found = ctx.find_object(Deployment)
-    if found is None:
-        found = ctx.find_root().obj = Deployment(ctx.find_root().params.get("config"))
-        ctx.call_on_close(found.close)
-    return found
 
 
 def _cli() -> click.Group:

@@ -22,7 +22,7 @@ from .question_options import Asked, asks
 
 if TYPE_CHECKING:
     from ..corpus import CorpusInfo
-    from .app import Deployment
+    from .deployment import Deployment
 
 _json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 _pass = click.pass_obj

@@ -32,7 +32,7 @@ def completion(ctx: click.Context, shell: str) -> None:
 
 def complete_assistant(ctx: click.Context, _parameter: click.Parameter, begun: str) -> list[CompletionItem]:
     """The assistants' names that begin so; none where the deployment cannot say."""
-    from .app import deployment_of
+    from .deployment import deployment_of
 
     try:
         found = deployment_of(ctx).host().assistants

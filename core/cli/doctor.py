@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from ..health import Check
-    from .app import Deployment
+    from .deployment import Deployment
 
 Status = Literal["ok", "impaired", "unavailable"]
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ..corpus import Corpus
     from ..evaluation import QuestionSet
     from ..retrieval.models import Retrieval
-    from .app import Deployment
+    from .deployment import Deployment
 
 _json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 _data = click.option(

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection
 
     from ..answering.assistant import Assistant
-    from .app import Deployment
+    from .deployment import Deployment
 
 
 @dataclass(frozen=True)

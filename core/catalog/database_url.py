@@ -1,0 +1,51 @@
+"""The database that a deployment's URL names."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlalchemy import make_url
+from sqlalchemy.exc import ArgumentError
+
+from ..errors import SettingsError
+from .database import SCHEMA
+from .sqlite import SQLite
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from .database import Database
+
+
+def database_of(url: str | None, folder: Path, schema: str = SCHEMA) -> Database:
+    """The database that the URL names; SQLite in the folder without one.
+
+    ``schema``: in PostgreSQL, which the catalog has for itself. Raises ``SettingsError``, and ``MissingExtra`` for
+    PostgreSQL without its driver.
+    """
+    if url is None:
+        return SQLite.in_folder(folder)
+    try:
+        parsed = make_url(url)
+        kind = parsed.drivername
+    except (ArgumentError, ValueError):
+        # Without its cause, which may quote a part of the URL, and with it a password.
+        raise _unusable("is not a database URL") from None
+    if kind.split("+")[0] == "sqlite":
+        return SQLite(parsed)
+    if kind in ("postgresql+psycopg", "postgresql", "postgres"):
+        from .postgresql import PostgreSQL
+
+        return PostgreSQL(parsed, schema, folder)
+    raise _unusable(f"the catalog cannot be kept in {kind}")
+
+
+def is_server(url: str | None) -> bool:
+    """Whether the URL names a database server, and not a file."""
+    return url is not None and not url.startswith("sqlite")
+
+
+def _unusable(what: str) -> SettingsError:
+    return SettingsError(
+        what, where="database", hint="postgresql+psycopg://USER:PASSWORD@HOST/NAME, or leave it unset for SQLite"
+    )
