@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from ragstone.core import Host, Settings, set_budget
+from ragstone.core import Host, Settings
 from ragstone.core.embedding import Encoder, MiniLMEmbedding
+from ragstone.core.runtime import set_budget
 from ragstone.core.testing import open_host
 from tests.needs import missing, needed
 

@@ -14,8 +14,9 @@ import numpy as np
 import pytest
 from llama_index.core.vector_stores.simple import SimpleVectorStore
 
-from ragstone.core import OwnedFolders, StorageDenied, hookimpl
+from ragstone.core import StorageDenied, hookimpl
 from ragstone.core.answering import answer_cache
+from ragstone.core.runtime import OwnedFolders
 from ragstone.core.testing import open_host
 from ragstone.core.vector_index.follower import Follower, index_folders
 from ragstone.plugins.book_chat.admin import uploads as uploads_module

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from ragstone.core.citations import Passages, Splitter, read_markers, split_answer
-from ragstone.core.citations.contradictions import contradictions
+from ragstone.core.citations.contradiction import contradictions
 from ragstone.core.citations.links import addresses
 from ragstone.core.citations.quantities import quantities
 from ragstone.core.retrieval.follow_up import Turn, follow_up

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from flask import Flask, Response, g, jsonify, request
 
-from ragstone.core import Answer, read_question
+from ragstone.core import Answer
+from ragstone.core.answering import read_question
 
 from .errors import BUG, PLUGIN, problem_of
 from .json_body import read_json

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from flask import Flask, Response, request
 
-from ragstone.core import Budget, LLMBusy, Places, set_budget
+from ragstone.core import LLMBusy
+from ragstone.core.runtime import Budget, Places, set_budget
 
 from . import admission, answers, errors, formulas, home, openai_style, rates, rendering, security
 from .keys import checking

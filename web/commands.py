@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
-    from ragstone.core import Deployment
+    from ragstone.core.cli import Deployment
 
 
 @click.command()

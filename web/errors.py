@@ -13,7 +13,8 @@ from markupsafe import escape
 from werkzeug.exceptions import HTTPException
 from werkzeug.wsgi import ClosingIterator
 
-from ragstone.core import PluginError, RagstoneError, is_failure
+from ragstone.core import PluginError, RagstoneError
+from ragstone.core.errors import is_failure
 
 from .mounting import plugin_of
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from flask import Blueprint, Flask
 
-from ragstone.core import is_failure
+from ragstone.core.errors import is_failure
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

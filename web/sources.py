@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 from urllib.parse import urljoin
 
-from ragstone.core import one_line
+from ragstone.core.text import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -1,7 +1,7 @@
 """The citation check: every sentence of an answer must be supported by the passages that it cites.
 
-``splitting`` cuts an answer into sentences while it streams; ``checking`` decides on each one by ``alignment`` with the
-segments of its ``sources``, under the ``transformations`` that keep what a sentence says.
+``sentence_stream`` cuts an answer into sentences while it streams; ``check`` decides on each one, by ``alignment`` with
+the segments of its ``sources`` under the ``transformations`` that keep what a sentence says.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from .check import MARKER, find_fault
+from .contradiction import Contradiction, contradictions
 from .sentence_stream import ITEM_MARK, Splitter, split_answer
 from .sources import Segment, Source
 
@@ -101,10 +102,12 @@ def unsupported(sentence: str, source: str) -> str | None:
 __all__ = [
     "ITEM_MARK",
     "CheckedSentence",
+    "Contradiction",
     "Passages",
     "Splitter",
     "Support",
     "check_sentence",
+    "contradictions",
     "is_item",
     "read_markers",
     "split_answer",

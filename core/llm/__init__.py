@@ -4,3 +4,16 @@
 points ``ragstone.builtins``; ``asking`` streams an answer under one deadline, ``calls`` holds the connections that it
 can cut, ``failures`` says in our words what went wrong, ``keys`` reads the keys from the environment.
 """
+
+from .addresses import server_address
+from .chat_client import ChatFailed, ChatReply, ChatServer, ask_chat
+from .completion import ask_llm
+
+__all__ = [
+    "ChatFailed",
+    "ChatReply",
+    "ChatServer",
+    "ask_chat",
+    "ask_llm",
+    "server_address",
+]

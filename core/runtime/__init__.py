@@ -1,1 +1,22 @@
 """Processes, forks, locks, limits of time and work, and files that are replaced in one piece."""
+
+from .budget import Budget, Places, check_budget, set_budget
+from .fork_server import Ended, ForkServer
+from .owned_files import OwnedFolders, remove_own_file, sync_folder, write_atomically
+from .sqlite_files import write_ahead
+from .subprocesses import apart
+
+__all__ = [
+    "Budget",
+    "Ended",
+    "ForkServer",
+    "OwnedFolders",
+    "Places",
+    "apart",
+    "check_budget",
+    "remove_own_file",
+    "set_budget",
+    "sync_folder",
+    "write_ahead",
+    "write_atomically",
+]

@@ -10,14 +10,15 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ragstone.core import BadRequest, NotFound, printable, show_json, show_progress, show_table
+from ragstone.core import BadRequest, NotFound
+from ragstone.core.cli import printable, show_json, show_progress, show_table
 
 from .editions import diff
 from .pdf.pagemap import ranges
 from .shelf import AddReport, Shelf
 
 if TYPE_CHECKING:
-    from ragstone.core import Deployment
+    from ragstone.core.cli import Deployment
 
 _json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 _LEFT_OUT_SHOWN = 12

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ragstone.core import LazyGroup, hookimpl, require_extra
+from ragstone.core import hookimpl, require_extra
+from ragstone.core.cli import LazyGroup
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

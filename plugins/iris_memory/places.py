@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ragstone.core import NotFound, visible
+from ragstone.core import NotFound
+from ragstone.core.text import visible
 
 from . import fields
 from .recall.search import chunk_of

@@ -16,7 +16,7 @@ from .figures import spread
 from .ragstone_side import opened
 
 if TYPE_CHECKING:
-    from ragstone.core import Retrieval
+    from ragstone.core.retrieval import Retrieval
 
 #: Sentences of an answer, which cite the best passages in turn, and the characters of which it is streamed.
 _SENTENCES = 5

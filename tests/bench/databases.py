@@ -18,9 +18,10 @@ from llama_index.core.base.embeddings.base import BaseEmbedding
 from llama_index.core.node_parser import SentenceSplitter
 from llama_index.core.schema import TextNode
 
-from ragstone.core import Corpus, HybridRetriever
+from ragstone.core import Corpus
 from ragstone.core.catalog import Catalog, NewChunk, NewDocument
 from ragstone.core.embedding import Encoder
+from ragstone.core.retrieval import HybridRetriever
 from ragstone.core.settings import RetrievalSettings
 from tests.postgresql import server
 from tests.words import by_words

@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Console
 from rich.table import Table
 
-from ragstone.core import Host, HybridRetriever, Settings
+from ragstone.core import Host, Settings
 from ragstone.core.evaluation import answers, open_corpus, read_question_set, refusal, retrieval, sides
+from ragstone.core.retrieval import HybridRetriever
 from ragstone.plugins.book_chat.shelf import Shelf
 
 if TYPE_CHECKING:

@@ -23,7 +23,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ragstone.core import Host, HybridRetriever, Settings
+from ragstone.core import Host, Settings
+from ragstone.core.retrieval import HybridRetriever
 from ragstone.plugins.iris_memory import fields
 from ragstone.plugins.iris_memory.memory import memory_of
 from ragstone.plugins.iris_memory.recall.narrowing import Narrowing

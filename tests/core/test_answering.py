@@ -8,10 +8,12 @@ import numpy as np
 import pytest
 from llama_index.core.schema import NodeWithScore, TextNode
 
-from ragstone.core import Answer, BadRequest, Delta, Host, LLMError, NotFound, Retrieval, TooLarge, read_question
+from ragstone.core import Answer, BadRequest, Delta, Host, LLMError, NotFound, TooLarge
+from ragstone.core.answering import read_question
 from ragstone.core.answering.extractive import choose
 from ragstone.core.citations import check_sentence, split_answer, unsupported
 from ragstone.core.embedding import Encoder
+from ragstone.core.retrieval import Retrieval
 from ragstone.core.retrieval.evidence_gate import evidence
 from ragstone.core.retrieval.fusion import fuse
 from ragstone.core.retrieval.search import HybridRetriever

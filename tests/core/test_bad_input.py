@@ -11,17 +11,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from ragstone.core import (
-    BadRequest,
-    Host,
-    HybridRetriever,
-    NotFound,
-    SourceError,
-    TooLarge,
-    find_passages,
-    read_question,
-)
+from ragstone.core import BadRequest, Host, NotFound, SourceError, TooLarge
+from ragstone.core.answering import find_passages, read_question
 from ragstone.core.catalog.schema import SCHEMA_VERSION
+from ragstone.core.retrieval import HybridRetriever
 from ragstone.plugins.book_chat.shelf import Shelf
 from tests.third_party_fakes import Ended, Here, fast_models, run, write_pages
 

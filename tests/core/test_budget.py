@@ -6,7 +6,8 @@ from contextvars import copy_context
 
 import pytest
 
-from ragstone.core import Budget, LLMBusy, Places, TooLarge, check_budget, set_budget
+from ragstone.core import LLMBusy, TooLarge
+from ragstone.core.runtime import Budget, Places, check_budget, set_budget
 from ragstone.core.runtime.budget import llm_place
 
 

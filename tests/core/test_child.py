@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import psutil
 import pytest
 
-from ragstone.core import apart, write_ahead
+from ragstone.core.runtime import apart, write_ahead
 from tests.patience import HANG, until
 
 if TYPE_CHECKING:

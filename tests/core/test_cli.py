@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import click
 import pytest
 
-from ragstone.core import show_json
+from ragstone.core.cli import show_json
 from ragstone.core.cli.app import _cli
 from ragstone.plugins.book_chat.service import SAMPLE
 from tests.installed import BUILTINS, DOORS, PLUGINS

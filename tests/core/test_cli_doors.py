@@ -12,8 +12,8 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from ragstone.core import LazyGroup
-from ragstone.core.cli.deployment import Deployment, _cli
+from ragstone.core.cli import Deployment, LazyGroup
+from ragstone.core.cli.app import _cli
 from tests.needs import missing
 from tests.patience import HANG
 from tests.third_party_fakes import RAGSTONE, Here, environment, fast_models

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from ragstone.core import HOOKS_VERSION, Check, Corpus, Host, HybridRetriever, hookimpl
+from ragstone.core import HOOKS_VERSION, Check, Corpus, Host, hookimpl
 from ragstone.core.hooks import spec
 from ragstone.core.hooks.compatibility import Renamed
+from ragstone.core.retrieval import HybridRetriever
 from ragstone.core.testing import SmallCorpus, fill_small_corpus, open_host, plugin_state
 from tests.third_party_fakes import distribution
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ragstone.core import contradictions
+from ragstone.core.citations import contradictions
 
 HELD = "Water boils at 100 °C at sea level and expands when it freezes; it does not conduct electricity when pure."
 

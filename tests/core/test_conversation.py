@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from ragstone.core import BadRequest, Host, TooLarge, Turn, read_question
+from ragstone.core import BadRequest, Host, TooLarge, Turn
+from ragstone.core.answering import read_question
 from ragstone.core.retrieval.follow_up import follow_up
 from ragstone.plugins.book_chat.shelf import Shelf
 from tests.third_party_fakes import Here, write_pages

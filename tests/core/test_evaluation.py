@@ -34,7 +34,8 @@ DOCUMENTS = {
 QUESTIONS = {"q1": ("What is a caster?", "d1", "a vertical axis"), "q2": ("What do rubber tyres grip?", "d2", "ice")}
 
 WHEELS_ONLY = """
-    from ragstone.core import HybridRetriever, hookimpl
+    from ragstone.core import hookimpl
+    from ragstone.core.retrieval import HybridRetriever
     from llama_index.core.vector_stores.types import MetadataFilter, MetadataFilters
 
     WHEELS = MetadataFilters(filters=[MetadataFilter(key="chapter", value="Wheels")])

@@ -6,7 +6,7 @@ import unicodedata
 
 import pytest
 
-from ragstone.core import harmless, one_line, visible
+from ragstone.core.text import harmless, one_line, visible
 
 
 @pytest.mark.parametrize("bracket", ["<", "\uff1c", "\ufe64", "\u226e", "\u2039", "\u3008", "\u27e8", "\u276e"])

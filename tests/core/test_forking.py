@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import psutil
 import pytest
 
-from ragstone.core import Ended, ForkServer
+from ragstone.core.runtime import Ended, ForkServer
 from tests.patience import HANG, until
 
 if TYPE_CHECKING:
@@ -254,7 +254,7 @@ def test_it_ends_when_nobody_has_it_any_more() -> None:
 
 _OWNER = """
 import sys, tempfile
-from ragstone.core import ForkServer
+from ragstone.core.runtime import ForkServer
 with tempfile.TemporaryFile() as page:
     ForkServer("work").run("wait", sys.argv[1], stdin=page, seconds=600)
 """
@@ -274,7 +274,7 @@ def test_a_killed_owner_takes_all_with_it(tmp_path: Path) -> None:
 
 _FORKS = """
 import json, os, sys, tempfile, threading
-from ragstone.core import ForkServer
+from ragstone.core.runtime import ForkServer
 
 def server_of(forks):
     with tempfile.TemporaryFile() as page:

@@ -32,15 +32,11 @@ from ragstone.core import (
     EncoderError,
     EncoderSettings,
     Host,
-    HybridRetriever,
     LLMSettings,
     NotFound,
     PluginError,
     PluginState,
     Profile,
-    Retrieval,
-    ScoredRetriever,
-    Scores,
     Settings,
     SettingsError,
     StorageError,
@@ -48,6 +44,7 @@ from ragstone.core import (
     hookimpl,
 )
 from ragstone.core.hooks import spec
+from ragstone.core.retrieval import HybridRetriever, Retrieval, ScoredRetriever, Scores
 from ragstone.core.testing import ScriptedLLM, TestModels, WordEmbedding, open_host
 from ragstone.plugins.book_chat.shelf import Shelf
 from tests.patience import HANG

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from ragstone.core import ChatFailed, ChatServer, ask_chat
+from ragstone.core.llm import ChatFailed, ChatServer, ask_chat
 from tests.allocations import peak_bytes
 from tests.llm_server import Server, compressed, drip, refuse, send, stall
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ragstone.core import HybridRetriever
+from ragstone.core.retrieval import HybridRetriever
 from ragstone.core.text.stemming import question_stems, stems
 
 from .models import embedded

@@ -14,7 +14,9 @@ from llama_index.core.readers.base import BaseReader
 from llama_index.core.retrievers import BaseRetriever
 from llama_index.core.schema import Document, NodeWithScore, TextNode
 from llama_index.core.tools import FunctionTool
-from ragstone.core import Assistant, Check, LazyGroup, Profile, Retrieval, ScoredRetriever, Scores, Table, hookimpl
+from ragstone.core import Assistant, Check, Profile, Table, hookimpl
+from ragstone.core.cli import LazyGroup
+from ragstone.core.retrieval import Retrieval, ScoredRetriever, Scores
 
 
 def profile(**more):

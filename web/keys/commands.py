@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ragstone.core import show_json, show_table
+from ragstone.core.cli import show_json, show_table
 
 from .access import DOORS
 from .store import Keys
 
 if TYPE_CHECKING:
-    from ragstone.core import Deployment
+    from ragstone.core.cli import Deployment
 
 _json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 

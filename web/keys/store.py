@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Row
 
-    from ragstone.core import Host, PluginTables
+    from ragstone.core import Host
+    from ragstone.core.catalog import PluginTables
 
 _LONGEST_NAME = 100
 #: Nobody's: an unknown key is compared as well, so that it takes as long as a known one.

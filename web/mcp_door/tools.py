@@ -10,7 +10,9 @@ from urllib.parse import quote
 
 from pydantic import ValidationError
 
-from ragstone.core import Answer, BadRequest, Delta, RagstoneError, find_passages, is_failure, read_question
+from ragstone.core import Answer, BadRequest, Delta, RagstoneError
+from ragstone.core.answering import find_passages, read_question
+from ragstone.core.errors import is_failure
 
 from ..openapi import question_schema
 from ..sources import source_list

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 from flask import Blueprint, Response, g, jsonify, request
 from werkzeug.exceptions import ServiceUnavailable
 
-from ragstone.core import BadRequest, EncoderError, Places
+from ragstone.core import BadRequest, EncoderError
+from ragstone.core.runtime import Places
 
 from ..errors import PLUGIN
 from ..json_body import read_json

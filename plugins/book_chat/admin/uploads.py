@@ -19,7 +19,8 @@ from uuid import uuid4
 
 from filelock import FileLock, Timeout
 
-from ragstone.core import BadRequest, OwnedFolders, SourceError, TooLarge, write_atomically
+from ragstone.core import BadRequest, SourceError, TooLarge
+from ragstone.core.runtime import OwnedFolders, write_atomically
 
 from ..files import MAX_DEPTH
 

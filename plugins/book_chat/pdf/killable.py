@@ -11,7 +11,7 @@ from typing import IO, TYPE_CHECKING
 
 from pydantic import ValidationError
 
-from ragstone.core import apart
+from ragstone.core.runtime import apart
 
 from .answers import FINAL, OPENED, Read, Refused
 from .limits import answer_for, seconds_for

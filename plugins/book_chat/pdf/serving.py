@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, NamedTuple
 from urllib.parse import urlencode
 
-from ragstone.core import NotFound, SourceError, remove_own_file
+from ragstone.core import NotFound, SourceError
+from ragstone.core.runtime import remove_own_file
 
 from ..files import is_file
 from .pagemap import KEY

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ragstone.core import stems
+from ragstone.core.text import stems
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

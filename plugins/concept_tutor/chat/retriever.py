@@ -11,7 +11,8 @@ from llama_index.core.callbacks import CallbackManager
 from llama_index.core.schema import NodeWithScore, TextNode
 from llama_index.core.vector_stores.types import FilterOperator, MetadataFilter, MetadataFilters
 
-from ragstone.core import HybridRetriever, Retrieval, ScoredRetriever, sentence_spans, weigh_evidence
+from ragstone.core.retrieval import HybridRetriever, Retrieval, ScoredRetriever, weigh_evidence
+from ragstone.core.text import sentence_spans
 
 from ..learn.lessons import ME, Lessons
 from ..learn.records import BLANK

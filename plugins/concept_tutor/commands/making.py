@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ragstone.core import BadRequest, printable, show_json, show_progress
+from ragstone.core import BadRequest
+from ragstone.core.cli import printable, show_json, show_progress
 
 from ..importing import FORMATS, read_plan, read_plan_file
 from ..importing.exporting import exported
@@ -18,7 +19,8 @@ from ..wikis import Wikis
 from .plans import as_json, told
 
 if TYPE_CHECKING:
-    from ragstone.core import Deployment, Host
+    from ragstone.core import Host
+    from ragstone.core.cli import Deployment
 
     from ..importing import Imported
 

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ragstone.core import printable, show_json, show_table
+from ragstone.core.cli import printable, show_json, show_table
 
 from ..plans.corpus import bring_up_to_date
 from ..plans.graph import order
 from ..plans.store import PlanStore
 
 if TYPE_CHECKING:
-    from ragstone.core import Deployment
+    from ragstone.core.cli import Deployment
 
     from ..plans.records import PlanSize
 

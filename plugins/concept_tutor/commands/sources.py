@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ragstone.core import printable, show_json
+from ragstone.core.cli import printable, show_json
 
 from ..gathering import Gathering
 from ..plans.store import PlanStore
 from .plans import as_json
 
 if TYPE_CHECKING:
-    from ragstone.core import Deployment
+    from ragstone.core.cli import Deployment
 
     from ..gathering import Progress
     from ..plans.records import SourceState

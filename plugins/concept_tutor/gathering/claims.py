@@ -15,7 +15,7 @@ from ..plans import rows, tables
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ragstone.core import PluginTables
+    from ragstone.core.catalog import PluginTables
 
     from ..plans.records import SourceState
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from llama_index.core.schema import MetadataMode
 
-from ragstone.core import question_stems, stems
+from ragstone.core.text import question_stems, stems
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 
 from llama_index.core.prompts import PromptTemplate
 
-from ragstone.core import BadRequest, LLMError, ask_llm, harmless
+from ragstone.core import BadRequest, LLMError
+from ragstone.core.llm import ask_llm
+from ragstone.core.text import harmless
 
 from .reading import read_plan
 
@@ -55,7 +57,7 @@ def plan_by_model(host: Host, topic: str, *, most: int = 15, title: str = "", sl
     prompt = host.prompts[NAME].format(topic=harmless(topic), most=str(most))
     fault = ""
     for asked in (prompt, None):
-        said = ask_llm(host, asked or _AGAIN.format(prompt=prompt, fault=fault))
+        said = ask_llm(host.llm, host.settings.llm, asked or _AGAIN.format(prompt=prompt, fault=fault))
         try:
             return _read(said, topic, most, title, slug)
         except BadRequest as error:

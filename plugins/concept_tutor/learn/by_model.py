@@ -17,7 +17,9 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from llama_index.core.base.llms.types import ChatMessage, MessageRole
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
-from ragstone.core import Passages, ask_llm, harmless, split_answer
+from ragstone.core.citations import Passages, split_answer
+from ragstone.core.llm import ask_llm
+from ragstone.core.text import harmless
 
 from .prompts import FEEDBACK, QUESTION
 from .reading.material import bare_title
@@ -88,12 +90,12 @@ class ModelWriter:
         messages = self._host.prompts[QUESTION].format_messages(
             concept=harmless(name), context_str=shown, count=str(min(most, _MOST))
         )
-        said = ask_llm(self._host, messages)
+        said = ask_llm(self._host.llm, self._host.settings.llm, messages)
         read = _read(said)
         if isinstance(read, str):
             again = [*messages, ChatMessage(role=MessageRole.ASSISTANT, content=said[:8000]),
                      ChatMessage(role=MessageRole.USER, content=_AGAIN.format(fault=read))]  # fmt: skip
-            read = _read(ask_llm(self._host, again))
+            read = _read(ask_llm(self._host.llm, self._host.settings.llm, again))
         if isinstance(read, str):
             _log.info("the language model's questions cannot be read: %s", read)
             return Written((), {read: 1})
@@ -137,7 +139,7 @@ def model_feedback(host: Host, question: Question, answer: str, finding: Finding
         context_str=shown, question=harmless(question.text), key=harmless(question.key),
         answer=harmless(answer), verdict={"partly": "partly right", "wrong": "not right"}.get(finding.verdict, "right"),
     )  # fmt: skip
-    said = ask_llm(host, messages).strip()
+    said = ask_llm(host.llm, host.settings.llm, messages).strip()
     if not said or len(said) > _LONGEST_FEEDBACK:
         return None
     # The check numbers what it was given from 1; a source's own number may be another one.

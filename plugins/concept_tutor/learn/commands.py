@@ -9,14 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ragstone.core import BadRequest, StorageError, printable, show_json, show_table
+from ragstone.core import BadRequest, StorageError
+from ragstone.core.cli import printable, show_json, show_table
 
 from ..plans.store import PlanStore
 from .grading.hints import STEPS
 from .lessons import ME, Lessons
 
 if TYPE_CHECKING:
-    from ragstone.core import Deployment
+    from ragstone.core.cli import Deployment
 
     from .records import Grade, Question
 

@@ -9,7 +9,7 @@ from typing import Literal, get_args
 
 from pydantic import TypeAdapter, ValidationError
 
-from ragstone.core import ForkServer
+from ragstone.core.runtime import ForkServer
 
 from .found import Page
 

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ragstone.core import sentence_spans
+from ragstone.core.text import sentence_spans
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -17,7 +17,8 @@ from .records import Edge
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from ragstone.core import Host, PluginTables
+    from ragstone.core import Host
+    from ragstone.core.catalog import PluginTables
 
     from .records import Concept, NewChunk, NewPlan, Plan, PlanSize, SourceChunk
 

@@ -22,7 +22,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ragstone.core import remove_own_file
+from ragstone.core.runtime import remove_own_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from ragstone.core import sentence_spans
+from ragstone.core.text import sentence_spans
 
 from .sections import Section, lines_within_code
 

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ragstone.core import BadRequest, printable, show_json, show_progress, show_table
+from ragstone.core import BadRequest
+from ragstone.core.cli import printable, show_json, show_progress, show_table
 
 from ..memory import memory_of
 
 if TYPE_CHECKING:
-    from ragstone.core import Deployment
+    from ragstone.core.cli import Deployment
 
     from ..indexing.updating import UpdateReport
 

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ragstone.core import printable, show_json
+from ragstone.core.cli import printable, show_json
 
 if TYPE_CHECKING:
-    from ragstone.core import Deployment
+    from ragstone.core.cli import Deployment
 
 
 @click.command(epilog='Example: ragstone memory query "the tyres" --type email --since 30d --from joshua')

@@ -16,7 +16,7 @@ from .keeping import told
 if TYPE_CHECKING:
     from types import FrameType
 
-    from ragstone.core import Deployment
+    from ragstone.core.cli import Deployment
 
     from ..indexing.updating import UpdateReport
 

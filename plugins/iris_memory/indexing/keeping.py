@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 from filelock import FileLock, Timeout
 
-from ragstone.core import StorageBusy, StorageDenied, StorageError, StorageFull, write_atomically
+from ragstone.core import StorageBusy, StorageDenied, StorageError, StorageFull
+from ragstone.core.runtime import write_atomically
 
 from .missing import Place
 

@@ -14,7 +14,8 @@ from pathlib import Path, PurePath
 from types import NoneType
 from typing import TYPE_CHECKING
 
-from ragstone.core import BadRequest, Host, RagstoneError, check_type
+from ragstone.core import BadRequest, Host, RagstoneError
+from ragstone.core.answering import check_type
 
 from ..memory import memory_of
 from ..settings import IrisMemorySettings

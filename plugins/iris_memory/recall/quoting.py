@@ -12,7 +12,7 @@ import re
 import unicodedata
 from typing import TYPE_CHECKING
 
-from ragstone.core import LIKE_LESS_THAN, harmless, visible
+from ragstone.core.text import LIKE_LESS_THAN, harmless, visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from llama_index.core.schema import NodeWithScore
 
-from ragstone.core import HybridRetriever, ScoredRetriever
+from ragstone.core.retrieval import HybridRetriever, ScoredRetriever
 
 from .. import fields
 
@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
     from llama_index.core.vector_stores.types import MetadataFilters
 
-    from ragstone.core import Corpus, Retrieval
+    from ragstone.core import Corpus
+    from ragstone.core.retrieval import Retrieval
 
     from .recency import Recency
 

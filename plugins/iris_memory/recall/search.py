@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ragstone.core import visible
+from ragstone.core.text import visible
 
 from .. import fields
 from .chunk import MemoryChunk
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from llama_index.core.schema import BaseNode, NodeWithScore
 
-    from ragstone.core import Retrieval
+    from ragstone.core.retrieval import Retrieval
 
     from ..memory import Memory
     from .narrowing import Narrowing

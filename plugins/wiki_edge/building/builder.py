@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from filelock import FileLock, Timeout
 
-from ragstone.core import BadRequest, OwnedFolders, RagstoneError, SourceError, StorageBusy
+from ragstone.core import BadRequest, RagstoneError, SourceError, StorageBusy
+from ragstone.core.runtime import OwnedFolders
 
 from ..shards.files import real
 from .articles import ARTICLES_VERSION

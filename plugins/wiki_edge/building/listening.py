@@ -11,7 +11,7 @@ import tempfile
 from contextlib import ExitStack, suppress
 from typing import TYPE_CHECKING, Any
 
-from ragstone.core import apart
+from ragstone.core.runtime import apart
 
 if TYPE_CHECKING:
     import threading

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from filelock import FileLock, Timeout
 
-from ragstone.core import OwnedFolders, StorageBusy, StorageError, sync_folder
+from ragstone.core import StorageBusy, StorageError
+from ragstone.core.runtime import OwnedFolders, sync_folder
 
 from ..shards.entry import NAME, Manifest, ShardEntry
 from ..shards.files import real

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ragstone.core import printable, show_json, show_table
+from ragstone.core.cli import printable, show_json, show_table
 
 if TYPE_CHECKING:
-    from ragstone.core import Deployment
+    from ragstone.core.cli import Deployment
 
     from ..planner.options import EpisodesSettings
 

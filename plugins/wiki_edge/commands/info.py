@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ragstone.core import printable, show_json, show_table
+from ragstone.core.cli import printable, show_json, show_table
 
 from .shown import megabytes, signed_by, size_on_disk
 
 if TYPE_CHECKING:
-    from ragstone.core import Deployment
+    from ragstone.core.cli import Deployment
 
     from ..shards.entry import ShardEntry
 

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ragstone.core import printable, show_json
+from ragstone.core.cli import printable, show_json
 
 if TYPE_CHECKING:
-    from ragstone.core import Deployment
+    from ragstone.core.cli import Deployment
 
     from ..shards.installing import Installed
 

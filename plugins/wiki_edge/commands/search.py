@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ragstone.core import BadRequest, printable, show_json
+from ragstone.core import BadRequest
+from ragstone.core.cli import printable, show_json
 
 from ..search.retrievers import librarian_of
 
 if TYPE_CHECKING:
-    from ragstone.core import Deployment
+    from ragstone.core.cli import Deployment
 
 _SHOWN = 300
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ragstone.core import printable, show_json
+from ragstone.core.cli import printable, show_json
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey

@@ -6,12 +6,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ragstone.core import Check, RagstoneError, printable, show_json, show_table
+from ragstone.core import Check, RagstoneError
+from ragstone.core.cli import printable, show_json, show_table
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ragstone.core import Deployment, Host
+    from ragstone.core import Host
+    from ragstone.core.cli import Deployment
 
 
 @click.command(epilog="Example: ragstone wiki tend --json")

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ragstone.core import BadRequest, printable, show_json
+from ragstone.core import BadRequest
+from ragstone.core.cli import printable, show_json
 
 from .shown import megabytes, signed_by, size_on_disk
 
 if TYPE_CHECKING:
-    from ragstone.core import Deployment
+    from ragstone.core.cli import Deployment
 
     from ..places import Trust
 

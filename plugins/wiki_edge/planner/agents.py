@@ -10,7 +10,9 @@ from decimal import ROUND_CEILING, Decimal
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from ragstone.core import ChatFailed, ChatServer, LLMError, ask_chat, visible
+from ragstone.core import LLMError
+from ragstone.core.llm import ChatFailed, ChatServer, ask_chat
+from ragstone.core.text import visible
 
 from .fencing import HARMLESS, flags
 from .ledger import CENT, Ledger, LedgerError, Refused
@@ -18,7 +20,7 @@ from .ledger import CENT, Ledger, LedgerError, Refused
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from ragstone.core import ChatReply
+    from ragstone.core.llm import ChatReply
 
     from .options import RemoteSettings, SlmSettings
     from .situation import Passage, PlannerContext

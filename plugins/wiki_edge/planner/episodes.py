@@ -17,7 +17,7 @@ import time
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from ragstone.core import sync_folder, write_atomically
+from ragstone.core.runtime import sync_folder, write_atomically
 
 from .journal import explained
 

@@ -19,7 +19,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ragstone.core import NotFound, OwnedFolders, StorageBusy, StorageDenied, StorageError
+from ragstone.core import NotFound, StorageBusy, StorageDenied, StorageError
+from ragstone.core.runtime import OwnedFolders
 
 from ..errors import ShardError
 from ..shards.entry import NAME, Manifest, ShardEntry

@@ -10,7 +10,7 @@ import re
 import unicodedata
 from typing import TYPE_CHECKING
 
-from ragstone.core import harmless, is_addressed, one_line, sentence_spans, visible
+from ragstone.core.text import harmless, is_addressed, one_line, sentence_spans, visible
 
 if TYPE_CHECKING:
     from .situation import Passage

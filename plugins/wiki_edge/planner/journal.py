@@ -14,7 +14,8 @@ from contextlib import contextmanager, suppress
 from errno import EDQUOT, ENOSPC
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from ragstone.core import StorageBusy, StorageError, StorageFull, sync_folder, write_atomically
+from ragstone.core import StorageBusy, StorageError, StorageFull
+from ragstone.core.runtime import sync_folder, write_atomically
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

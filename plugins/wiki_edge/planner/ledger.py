@@ -13,7 +13,8 @@ from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ragstone.core import StorageError, write_ahead
+from ragstone.core import StorageError
+from ragstone.core.runtime import write_ahead
 
 from .clock import EARLIEST, Clock, day_of
 

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ragstone.core import BadRequest, TooLarge, check_type
+from ragstone.core import BadRequest, TooLarge
+from ragstone.core.answering import check_type
 
 from .episodic import EpisodicStore
 from .library import passages_of

@@ -9,7 +9,8 @@ from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, Field, model_validator
 
-from ragstone.core import Table, server_address
+from ragstone.core import Table
+from ragstone.core.llm import server_address
 
 _VARIABLE = re.compile(r"[A-Z][A-Z0-9_]{0,99}")
 

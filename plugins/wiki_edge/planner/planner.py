@@ -8,7 +8,9 @@ from os import PathLike
 from types import NoneType
 from typing import TYPE_CHECKING, Any
 
-from ragstone.core import BadRequest, Host, RagstoneError, TooLarge, check_type, question_stems
+from ragstone.core import BadRequest, Host, RagstoneError, TooLarge
+from ragstone.core.answering import check_type
+from ragstone.core.text import question_stems
 
 from ..places import places
 from ..settings import WikiEdgeSettings

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from llama_index.core.prompts import BasePromptTemplate, PromptTemplate
 
-from ragstone.core import TooLarge, one_line
+from ragstone.core import TooLarge
+from ragstone.core.text import one_line
 
 from .fencing import fenced
 from .situation import Passage, PlannerContext

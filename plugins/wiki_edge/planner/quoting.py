@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ragstone.core import Retrieval, Scores, choose_quotes, question_stems, weigh_evidence
+from ragstone.core.answering import choose_quotes
+from ragstone.core.retrieval import Retrieval, Scores, weigh_evidence
+from ragstone.core.text import question_stems
 
 from .fencing import HARMLESS, flags
 

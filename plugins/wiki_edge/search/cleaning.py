@@ -12,7 +12,7 @@ from typing import Any
 
 from filelock import FileLock, Timeout
 
-from ragstone.core import OwnedFolders
+from ragstone.core.runtime import OwnedFolders
 
 _log = logging.getLogger(__name__)
 

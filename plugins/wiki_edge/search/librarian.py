@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any, NotRequired, TypedDict
 
 from llama_index.core.schema import NodeRelationship, NodeWithScore, RelatedNodeInfo, TextNode
 
-from ragstone.core import NotFound, Retrieval, inverse_frequencies, question_stems, rank
+from ragstone.core import NotFound
+from ragstone.core.retrieval import Retrieval, inverse_frequencies, rank
+from ragstone.core.text import question_stems
 
 from .memory import Memory
 from .shelves import Shelves
@@ -20,7 +22,8 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from ragstone.core import Encoder, Scores
+    from ragstone.core import Encoder
+    from ragstone.core.retrieval import Scores
 
     from ..shards.entry import ShardEntry
     from .shard import Shard

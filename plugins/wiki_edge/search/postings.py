@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from ragstone.core import best_of_sums, stems
+from ragstone.core.retrieval import best_of_sums
+from ragstone.core.text import stems
 
 from .file_arrays import FileArray, GrowingArray
 

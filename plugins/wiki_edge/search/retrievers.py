@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from llama_index.core.callbacks import CallbackManager
 
-from ragstone.core import (
+from ragstone.core.retrieval import (
     DEFAULT_THRESHOLD,
     FEWEST_CHUNKS,
     OFFERED,
@@ -19,8 +19,8 @@ from ragstone.core import (
     Retrieval,
     ScoredRetriever,
     calibrate,
-    write_atomically,
 )
+from ragstone.core.runtime import write_atomically
 
 from ..places import places
 from ..settings import WikiEdgeSettings

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ragstone.core import is_packed, pack
+from ragstone.core.text import is_packed, pack
 
 from ..errors import ShardError
 from ..shards.lines import read_line

@@ -22,7 +22,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from filelock import FileLock
 
-from ragstone.core import StorageError, pack
+from ragstone.core import StorageError
+from ragstone.core.text import pack
 
 from ..errors import ShardError
 from ..shards.files import open_regular

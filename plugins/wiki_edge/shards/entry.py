@@ -14,7 +14,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, field_validator
 
-from ragstone.core import write_atomically
+from ragstone.core.runtime import write_atomically
 
 from ..errors import ShardError
 from .files import inside, open_regular, plain_name, relative_name

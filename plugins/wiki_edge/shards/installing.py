@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from secrets import token_hex
 from typing import TYPE_CHECKING, Literal
 
-from ragstone.core import sync_folder
+from ragstone.core.runtime import sync_folder
 
 from ..errors import ShardError
 from . import releases

@@ -16,15 +16,8 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-from ragstone.core import (
-    OwnedFolders,
-    StorageBusy,
-    StorageDenied,
-    StorageError,
-    StorageFull,
-    sync_folder,
-    write_atomically,
-)
+from ragstone.core import StorageBusy, StorageDenied, StorageError, StorageFull
+from ragstone.core.runtime import OwnedFolders, sync_folder, write_atomically
 
 from ..errors import ShardError
 from .entry import NAME, Manifest

@@ -14,7 +14,8 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
-from ragstone.core import BadRequest, sync_folder
+from ragstone.core import BadRequest
+from ragstone.core.runtime import sync_folder
 
 from ..errors import ShardError
 from .files import open_regular

@@ -12,7 +12,7 @@ from llama_index.core.callbacks import CallbackManager
 from llama_index.core.retrievers import BaseRetriever
 from llama_index.core.schema import NodeWithScore, QueryBundle, TextNode
 
-from ragstone.core import Corpus, HybridRetriever, Retrieval, ScoredRetriever
+from ragstone.core.retrieval import HybridRetriever, Retrieval, ScoredRetriever
 from ragstone.core.testing import (
     RetrieverContract,
     ScoredRetrieverContract,
@@ -24,6 +24,8 @@ from tests.core.testing.breaking import OneThread, breaks, clauses
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
+
+    from ragstone.core import Corpus
 
     Change = Callable[[str, list[NodeWithScore]], list[Any]]
     Changes = Mapping[str, Callable[[Retrieval], object]]

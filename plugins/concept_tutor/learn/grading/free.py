@@ -11,12 +11,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ragstone.core import contradictions, stems
+from ragstone.core.citations import contradictions
+from ragstone.core.text import stems
 
 from ..records import Finding
 
 if TYPE_CHECKING:
-    from ragstone.core import Contradiction, Encoder
+    from ragstone.core import Encoder
+    from ragstone.core.citations import Contradiction
 
     from ..records import Question
 

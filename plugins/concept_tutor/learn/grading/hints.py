@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from ragstone.core import sentence_spans
+from ragstone.core.text import sentence_spans
 
 from ..reading.spelling import normal, word_set
 from ..records import BLANK, Hint

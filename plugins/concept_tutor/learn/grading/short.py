@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from ragstone.core import stems
+from ragstone.core.text import stems
 
 from ..reading.numbers import WORD_VALUES
 from ..reading.spelling import normal

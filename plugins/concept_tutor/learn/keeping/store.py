@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection, Row, Table
 
-    from ragstone.core import Host, PluginTables
+    from ragstone.core import Host
+    from ragstone.core.catalog import PluginTables
 
     from ..records import Form
 

@@ -6,7 +6,7 @@ import re
 import unicodedata
 from functools import lru_cache
 
-from ragstone.core import stems
+from ragstone.core.text import stems
 
 _ARTICLE = re.compile(r"^(?:a|an|the)\s+")
 _NOT_WORD = re.compile(r"[^\w.%°/+-]+|(?<!\d)[.](?!\d)|(?<=\d)[.](?!\d)|(?<!\w)-(?!\d)|-(?!\w)")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 from click.testing import CliRunner
 
-from ragstone.core import Deployment
+from ragstone.core.cli import Deployment
 from ragstone.core.testing import open_host
 from ragstone.plugins.concept_tutor.learn.commands import anki, due, learn, questions
 from ragstone.plugins.concept_tutor.learn.lessons import Lessons

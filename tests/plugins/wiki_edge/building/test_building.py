@@ -19,18 +19,10 @@ import numpy as np
 import pytest
 from filelock import FileLock
 
-from ragstone.core import (
-    BadRequest,
-    EncoderError,
-    MissingExtra,
-    OwnedFolders,
-    SourceError,
-    StorageBusy,
-    StorageError,
-    StorageFull,
-)
+from ragstone.core import BadRequest, EncoderError, MissingExtra, SourceError, StorageBusy, StorageError, StorageFull
 from ragstone.core.cli import main
 from ragstone.core.embedding import Encoder
+from ragstone.core.runtime import OwnedFolders
 from ragstone.core.testing import WordEmbedding
 from ragstone.plugins.wiki_edge.building import feeding
 from ragstone.plugins.wiki_edge.building.builder import BuildProgress, BuildReport, Order, build

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ragstone.core import write_atomically
+from ragstone.core.runtime import write_atomically
 from ragstone.plugins.wiki_edge.errors import ShardError
 from ragstone.plugins.wiki_edge.shards.entry import NAME, Manifest, ShardEntry
 from ragstone.plugins.wiki_edge.shards.files import inside, open_regular

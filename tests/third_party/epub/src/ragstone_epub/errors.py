@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Literal
 
-from ragstone.core import SourceError, one_line
+from ragstone.core import SourceError
+from ragstone.core.text import one_line
 
 Reason = Literal["broken", "too_large", "bomb", "entities", "escapes", "encrypted", "empty"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from ragstone.core import visible
+from ragstone.core.text import visible
 
 from .tokens import tokens
 

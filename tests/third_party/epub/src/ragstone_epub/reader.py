@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from llama_index.core.readers.base import BaseReader
 from llama_index.core.schema import Document
 
-from ragstone.core import visible
+from ragstone.core.text import visible
 
 from .archive import opened
 from .errors import Refused
