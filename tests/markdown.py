@@ -4,6 +4,12 @@ from __future__ import annotations
 
 import re
 
+#: The modules whose names an author may use.
+PUBLIC_MODULES = {"ragstone.core"} | {
+    f"ragstone.core.{name}"
+    for name in "answering catalog citations cli errors llm retrieval runtime testing text".split()
+}
+
 _HEADING = re.compile(r"^(#{2,3}) (.+)$", re.MULTILINE)
 _FENCE = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 

@@ -10,14 +10,15 @@ from pathlib import Path
 import pytest
 from pydantic import BaseModel
 
+import ragstone.core
 from ragstone.core import Citation, Corpus, Profile, RagstoneError, Settings, errors
 from ragstone.core.hooks import spec
 from ragstone.core.llm.settings import GeminiSettings, LLMSettings, OpenAILikeSettings
 from ragstone.web import sources
 from ragstone.web.rendering import LICENCE_FIELDS, PLACE_FIELDS, TITLE_FIELDS
-from tests.markdown import python_blocks, sections
+from tests.markdown import PUBLIC_MODULES, python_blocks, sections
 
-README = Path(spec.__file__).parent / "README.md"
+README = Path(ragstone.core.__file__).parent / "README.md"
 TEXT = README.read_text("utf-8")
 SPECS = {name: spec for name, spec in vars(spec).items() if name.startswith("ragstone_")}
 
@@ -59,7 +60,7 @@ def test_an_example_uses_what_it_imports_and_only_public_names(fence: str) -> No
     tree = ast.parse(fence)
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("ragstone"):
-            assert node.module in {"ragstone.core", "ragstone.core.testing"}
+            assert node.module in PUBLIC_MODULES
     names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
     imported = [
         (alias.asname or alias.name).partition(".")[0]
@@ -139,6 +140,23 @@ def test_every_field_of_a_citation_is_named_and_every_one_that_people_see() -> N
     text = SECTIONS["What a citation shows"]
     seen = {*TITLE_FIELDS, *PLACE_FIELDS, *LICENCE_FIELDS, *sources._NAMED}
     assert not [name for name in seen if f"`{name}`" not in text]
+
+
+# Public names
+
+GUIDE = (README.parent.parent / "plugins" / "README.md").read_text("utf-8")
+
+
+def test_the_public_names_are_few_and_each_is_imported() -> None:
+    assert len(ragstone.core.__all__) <= 45
+    for name in ragstone.core.__all__:
+        assert getattr(ragstone.core, name) is not None
+    assert {*ragstone.core.__all__} == {*ragstone.core._MODULES}
+
+
+@pytest.mark.parametrize("name", ragstone.core.__all__)
+def test_every_public_name_is_in_a_document(name: str) -> None:
+    assert re.search(rf"\b{name}\b", TEXT + GUIDE)
 
 
 # Errors

@@ -16,7 +16,7 @@ from ragstone.core.hooks import spec
 from ragstone.core.testing import TestModels
 from tests.core import test_hooks
 from tests.following import agrees, blocks
-from tests.markdown import python_blocks, sections
+from tests.markdown import PUBLIC_MODULES, python_blocks, sections
 
 GUIDE = Path(__file__).parents[2] / "plugins" / "README.md"
 TEXT = GUIDE.read_text("utf-8")
@@ -97,7 +97,7 @@ def test_an_example_uses_what_it_imports_and_only_public_names(fence: str) -> No
     tree = ast.parse(fence)
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom) and (node.module or "").partition(".")[0] == "ragstone":
-            assert node.module in {"ragstone.core", "ragstone.core.testing"}
+            assert node.module in PUBLIC_MODULES
     names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
     imported = [
         (alias.asname or alias.name).partition(".")[0]

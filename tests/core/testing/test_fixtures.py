@@ -8,12 +8,12 @@ import subprocess
 import sys
 from pathlib import Path
 
-from ragstone.core.hooks import spec
+import ragstone.core
 from ragstone.core.testing import FileReaderContract
 from tests.core.testing.breaking import clauses
 from tests.patience import HANG
 
-README = Path(spec.__file__).parent / "README.md"
+README = Path(ragstone.core.__file__).parent / "README.md"
 CONFTEST = """
 import pytest
 
