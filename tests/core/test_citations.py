@@ -241,6 +241,7 @@ def test_no_passage_makes_the_check_long(piece: str) -> None:
     assert grows_linearly(check, 100)
 
 
+@pytest.mark.slow
 @pytest.mark.data
 @pytest.mark.parametrize("name", ["squad13", "biology"])
 def test_it_seldom_errs(data: Path, name: str) -> None:

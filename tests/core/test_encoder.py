@@ -56,6 +56,7 @@ def test_same_vectors_as_sentence_transformers(minilm: MiniLMEmbedding, packaged
     assert np.dot(minilm.get_query_embedding(question), theirs.get_query_embedding(question)) >= 0.9999
 
 
+@pytest.mark.slow
 @pytest.mark.data
 def test_int8_stays_near(minilm: MiniLMEmbedding, model_cache: Path, texts: list[str]) -> None:
     small = MiniLMEmbedding.find(model_cache / "encoder", precision="int8")

@@ -58,6 +58,7 @@ def sentences(answer: Answer) -> list[str]:
     return [piece.strip() for piece in re.split(r"(?:\s*\[\d+\])+\s*", answer.text) if piece.strip()]
 
 
+@pytest.mark.slow
 @pytest.mark.data
 @pytest.mark.parametrize("place", PLACES)
 def test_no_order_of_a_book_is_obeyed(tmp_path: Path, attacks: list[str], place: str) -> None:

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from ragstone.core.catalog import CorpusRow
     from ragstone.core.ingestion.pipeline import OnProgress
 
+pytestmark = pytest.mark.slow
+
 QUESTION = "What is a caster wheel?"
 ANSWER = "A caster is a wheel that swivels about a vertical axis."
 SMALLER = {"RAGSTONE_PLUGINS__BOOK_CHAT__CHUNK_TOKENS": "60", "RAGSTONE_PLUGINS__BOOK_CHAT__MIN_CHUNK_TOKENS": "20"}

@@ -56,6 +56,7 @@ def deployed(
         yield Deployed(stack, key, readers)
 
 
+@pytest.mark.slow
 def test_two_workers_and_an_ingestion_at_once(deployed: Deployed) -> None:
     stack, readers = deployed.stack, deployed.readers
     threads = readers.asking()
@@ -130,6 +131,7 @@ def test_no_service_writes_into_its_home(deployed: Deployed) -> None:
     assert list((deployed.stack.folder / "home").rglob("*")) == []
 
 
+@pytest.mark.slow
 def test_everything_is_gone_and_comes_back_from_the_backup(deployed: Deployed) -> None:
     stack = deployed.stack
     questions = [f"At how many bar does the {name} valve open?" for name in ("Dordak", "Kellim")]

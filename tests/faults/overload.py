@@ -7,7 +7,6 @@ import json
 import multiprocessing
 import os
 import socket
-import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing, contextmanager
@@ -50,26 +49,36 @@ def _server(run: Run, **settings: Any) -> Iterator[Any]:
 
 @contextmanager
 def _watched_health(run: Run, url: str) -> Iterator[None]:
-    """Ask for ``/health`` all the while, which must be answered with 200."""
-    ended, statuses = threading.Event(), []
+    """Ask for ``/health`` all the while, which must be answered with 200.
 
-    def watch() -> None:
-        while not ended.wait(0.2):
-            begun = time.monotonic()
-            statuses.append(httpx.get(f"{url}health", timeout=PATIENCE_S).status_code)
-            slowest[0] = max(slowest[0], time.monotonic() - begun)
-
-    slowest = [0.0]
-    thread = threading.Thread(target=watch)
-    thread.start()
+    In a process of its own: a thread would wait for the interpreter beside the clients' threads.
+    """
+    context = multiprocessing.get_context("spawn")
+    asking, ended = context.Event(), context.Event()
+    theirs, ours = context.Pipe()
+    process = context.Process(target=_watch_health, args=(url, asking, ended, theirs))
+    process.start()
     try:
+        assert asking.wait(PATIENCE_S), "health was never asked for"
         yield
     finally:
         ended.set()
-        thread.join()
-        _note(run, "slowest health", slowest[0])
-    assert statuses, "health was never asked for"
-    assert set(statuses) == {200}, statuses
+        assert ours.poll(PATIENCE_S), "the process that asks for health gave nothing"
+        slowest, statuses = ours.recv()
+        process.join(PATIENCE_S)
+        _note(run, "slowest health", slowest)
+    assert statuses == {200}, statuses
+
+
+def _watch_health(url: str, asking: Any, ended: Any, found: Any) -> None:
+    slowest, statuses = 0.0, set()
+    with httpx.Client(timeout=PATIENCE_S) as client:
+        while not ended.wait(0.2):
+            begun = time.monotonic()
+            statuses.add(client.get(f"{url}health").status_code)
+            slowest = max(slowest, time.monotonic() - begun)
+            asking.set()
+    found.send((slowest, statuses))
 
 
 def _note(run: Run, what: str, seconds: float) -> None:
@@ -81,12 +90,13 @@ def _note(run: Run, what: str, seconds: float) -> None:
 def _asked(run: Run, url: str, clients: int, times: int, path: str, body: dict[str, Any]) -> None:
     def ask(_: int) -> None:
         for _time in range(times):
-            response = httpx.post(url + path, json=body, timeout=PATIENCE_S)
+            response = client.post(url + path, json=body)
             assert response.status_code in {200, 413, 503}, response.text
             assert (response.status_code == 503) == ("Retry-After" in response.headers)
             run.count(str(response.status_code))
 
-    with ThreadPoolExecutor(clients) as pool:
+    limits = httpx.Limits(max_connections=clients, max_keepalive_connections=0)
+    with httpx.Client(timeout=PATIENCE_S, limits=limits) as client, ThreadPoolExecutor(clients) as pool:
         list(pool.map(ask, range(clients)))
 
 

@@ -19,6 +19,8 @@ from tests.third_party_fakes import Here, environment, fast_models
 if TYPE_CHECKING:
     from pathlib import Path
 
+pytestmark = pytest.mark.slow
+
 QUESTION = "What is a caster?"
 SENTENCE = "A caster is a wheel that swivels about a vertical axis."
 

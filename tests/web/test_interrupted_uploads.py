@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
     from ragstone.plugins.book_chat.admin.jobs import Job
 
+pytestmark = pytest.mark.slow
+
 KEY = "a key of enough characters"
 HELD = {"Authorization": f"Bearer {KEY}"}
 BOOK = b"# Wheels\n\n## Casters\n\nA caster is a wheel that swivels about a vertical axis.\n"

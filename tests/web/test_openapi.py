@@ -36,6 +36,7 @@ def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Flask]:
         yield create_app(host)
 
 
+@pytest.mark.slow
 def test_every_answer_is_as_described(app: Flask) -> None:
     schema = schemathesis.openapi.from_wsgi("/openapi.json", app)
     operations = [found.ok() for found in schema.get_all_operations()]

@@ -53,6 +53,7 @@ def of_dump(dump: dict[str, list[SourceChunk]]) -> list[Question]:
     return written(dump)
 
 
+@pytest.mark.slow
 def test_two_hundred_questions_over_the_dump_have_a_proved_key_and_one_right_option(
     dump: dict[str, list[SourceChunk]], of_dump: list[Question], tmp_path: Path
 ) -> None:

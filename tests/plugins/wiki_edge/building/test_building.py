@@ -321,6 +321,7 @@ def test_two_builds_of_one_shard_do_not_meet(fast_host: Host, tmp_path: Path, du
         build(Order(dump, tmp_path / "out", "x"), fast_host)
 
 
+@pytest.mark.slow
 def test_a_page_that_ends_the_parser_costs_that_page(
     fast_host: Host, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -356,6 +357,7 @@ def test_a_pattern_that_never_ends_is_given_up(
         build(Order(plain(tmp_path / "dump.xml", pages), tmp_path / "out", "x", match="(a+)+$|Short"), fast_host)
 
 
+@pytest.mark.slow
 def test_seeking_may_take_long(fast_host: Host, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where reading goes on in the middle of a dump of one stream, the next page may be an hour away."""
     site = tmp_path / "site"
@@ -388,6 +390,7 @@ def test_progress_is_honest(fast_host: Host, tmp_path: Path, small_batches: None
     assert (told[-1].articles, told[-1].chunks) == (100, report.chunks)
 
 
+@pytest.mark.slow
 def test_ctrl_c_leaves_no_process_and_goes_on_later(tmp_path: Path, dump: Path) -> None:
     out, log = tmp_path / "out", tmp_path / "log"
     command = [sys.executable, "-m", "tests.plugins.wiki_edge.building.killed", str(dump), str(out), str(log)]

@@ -107,6 +107,7 @@ def test_a_killed_process_has_spent_what_it_reserved(tmp_path: Path) -> None:
     assert "4 of 5 cents are spent" in refused.reason
 
 
+@pytest.mark.slow
 def test_killed_at_any_moment_it_is_whole_and_counts_all_that_was_granted(tmp_path: Path) -> None:
     path = tmp_path / "ledger.sqlite"
     code = f"""
