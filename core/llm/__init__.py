@@ -1,8 +1,7 @@
-"""Language models: the built-in providers, and how any model is asked so that nothing hangs.
+"""Language models: how any model is asked so that nothing hangs, and no key is seen.
 
-``settings`` is their table ``[llm]``; ``openai_like`` and ``gemini`` are plugins like anybody's, found by the entry
-points ``ragstone.builtins``; ``asking`` streams an answer under one deadline, ``calls`` holds the connections that it
-can cut, ``failures`` says in our words what went wrong, ``keys`` reads the keys from the environment.
+``settings`` is their table ``[llm]``; ``streaming`` reads an answer under one deadline, ``requests`` holds the
+connections that it can cut, ``errors`` says in our words what went wrong, ``keys`` reads the keys from the environment.
 """
 
 from .addresses import server_address
