@@ -14,13 +14,13 @@ from ragstone.core import Host, Settings
 from ragstone.core.embedding import Encoder, MiniLMEmbedding
 from ragstone.core.runtime import set_budget
 from ragstone.core.testing import open_host
-from tests.needs import missing, needed
+from tests.support.needs import missing, needed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tests import mediawiki
-    from tests.postgresql import Server
+    from tests.support import mediawiki
+    from tests.support.postgresql import Server
 
 _REPOSITORY = Path(__file__).parent.parent
 _LOOPBACK = ("127.", "::1", "localhost")
@@ -81,7 +81,7 @@ def encoder(minilm: MiniLMEmbedding) -> Encoder:
 def postgresql() -> Iterator[Server]:
     """A running PostgreSQL of the tests' own."""
     needed("psycopg")
-    from tests.postgresql import server
+    from tests.support.postgresql import server
 
     with server() as running:
         yield running
@@ -90,7 +90,7 @@ def postgresql() -> Iterator[Server]:
 @pytest.fixture(scope="session")
 def wikipedia(data: Path) -> Iterator[mediawiki.Server]:
     """A running MediaWiki that holds 106 articles of Wikipedia."""
-    from tests.mediawiki import Wiki, server
+    from tests.support.mediawiki import Wiki, server
 
     dump = data / "mediawiki" / "dumps" / "enwiki-latest-pages-articles1.xml-p000000010p000030302-shortened.bz2"
     with server(Wiki("Wikipedia", dump=dump)) as running:
@@ -100,7 +100,7 @@ def wikipedia(data: Path) -> Iterator[mediawiki.Server]:
 @pytest.fixture(scope="session")
 def wikibooks() -> Iterator[mediawiki.Server]:
     """A running MediaWiki that plays Wikibooks: a few pages with names that need care."""
-    from tests.mediawiki import BOOKS, Wiki, server
+    from tests.support.mediawiki import BOOKS, Wiki, server
 
     with server(Wiki("Wikibooks", pages=BOOKS)) as running:
         yield running

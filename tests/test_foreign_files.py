@@ -31,10 +31,10 @@ from ragstone.plugins.wiki_edge.planner.episodic import EpisodicStore
 from ragstone.plugins.wiki_edge.planner.redaction import Redactor
 from ragstone.plugins.wiki_edge.search.cleaning import clear, side_file_folders
 from ragstone.plugins.wiki_edge.shards.installing import install
-from tests.needs import needed
-from tests.patience import until
 from tests.plugins.wiki_edge.building.dumps import page, plain
 from tests.plugins.wiki_edge.shards.making import make
+from tests.support.needs import needed
+from tests.support.patience import until
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -16,7 +16,7 @@ from ragstone.core.text.question_kinds import gives_a_reason, holds_what_is_aske
 from ragstone.core.text.sanitizing import harmless, one_line
 from ragstone.core.text.segmentation import sentence_spans, units
 from ragstone.core.text.stemming import stems
-from tests.patience import grows_linearly
+from tests.support.patience import grows_linearly
 
 if TYPE_CHECKING:
     from collections.abc import Callable

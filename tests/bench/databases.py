@@ -23,8 +23,8 @@ from ragstone.core.catalog import Catalog, NewChunk, NewDocument
 from ragstone.core.embedding import Encoder
 from ragstone.core.retrieval import HybridRetriever
 from ragstone.core.settings import RetrievalSettings
-from tests.postgresql import server
-from tests.words import by_words
+from tests.support.postgresql import server
+from tests.support.words import by_words
 
 if TYPE_CHECKING:
     import numpy.typing as npt

@@ -18,7 +18,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from tests.pi5 import MEMORY, moved
+from tests.support.pi5 import MEMORY, moved
 
 from .children import measure, run
 from .machine import describe

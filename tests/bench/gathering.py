@@ -19,12 +19,12 @@ from ragstone.core import Host, Settings
 from ragstone.plugins.concept_tutor.gathering import Gathering
 from ragstone.plugins.concept_tutor.plans.records import NewConcept, NewPlan
 from ragstone.plugins.concept_tutor.plans.store import PlanStore
-from tests.mediawiki import BOOKS, Wiki, server
 from tests.plugins.concept_tutor.gathering.test_real_wiki import NAMES
+from tests.support.mediawiki import BOOKS, Wiki, server
 
 if TYPE_CHECKING:
     from ragstone.plugins.concept_tutor.gathering import Progress
-    from tests.mediawiki import Server
+    from tests.support.mediawiki import Server
 
 _REPOSITORY = Path(__file__).parents[2]
 _DUMP = "mediawiki/dumps/enwiki-latest-pages-articles1.xml-p000000010p000030302-shortened.bz2"

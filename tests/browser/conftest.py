@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.needs import missing, needed
+from tests.support.needs import missing, needed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

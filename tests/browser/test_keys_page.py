@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.third_party_fakes import run
+from tests.support.third_party_fakes import run
 
 from .conftest import serving
 

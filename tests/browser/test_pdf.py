@@ -9,9 +9,9 @@ import httpx
 import pytest
 
 from ragstone.plugins.book_chat.admin.uploads import store
-from tests.needs import needed
-from tests.patience import until
 from tests.plugins.book_chat.pdfs import Text, lines, make
+from tests.support.needs import needed
+from tests.support.patience import until
 
 from .conftest import serving
 

@@ -9,14 +9,14 @@ from urllib.parse import unquote, urldefrag
 import httpx
 import pytest
 
-from tests.mediawiki import Wiki, server
+from tests.support.mediawiki import Wiki, server
 
 from .conftest import serving
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from tests.mediawiki import Server
+    from tests.support.mediawiki import Server
 
     Open = Callable[..., Any]
     Snap = Callable[[Any, str], None]

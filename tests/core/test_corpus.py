@@ -15,7 +15,7 @@ from ragstone.core import Host, NotFound
 from ragstone.core.ingestion import pipeline as ingest_module
 from ragstone.core.testing import WordEmbedding, open_host
 from ragstone.plugins.book_chat.shelf import Shelf
-from tests.patience import HANG
+from tests.support.patience import HANG
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -16,7 +16,7 @@ from ragstone.core.hooks import spec
 from ragstone.core.llm.settings import GeminiSettings, LLMSettings, OpenAILikeSettings
 from ragstone.web import sources
 from ragstone.web.rendering import LICENCE_FIELDS, PLACE_FIELDS, TITLE_FIELDS
-from tests.markdown import PUBLIC_MODULES, python_blocks, sections
+from tests.support.markdown import PUBLIC_MODULES, python_blocks, sections
 
 README = Path(ragstone.core.__file__).parent / "README.md"
 TEXT = README.read_text("utf-8")

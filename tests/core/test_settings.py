@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 from ragstone.core import Host, Settings, SettingsError, Table, hookimpl, read_settings
 from ragstone.core.testing import TestModels
-from tests.installed import ALWAYS, PLUGINS
+from tests.support.installed import ALWAYS, PLUGINS
 
 if TYPE_CHECKING:
     from pathlib import Path

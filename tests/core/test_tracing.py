@@ -18,9 +18,9 @@ from ragstone.core import Host, LLMError, Settings
 from ragstone.core.testing import TestModels, open_host
 from ragstone.core.tracing import in_its_own_context, listened_to, step
 from ragstone.plugins.book_chat.shelf import Shelf
-from tests.llm_server import Server, refuse, say
-from tests.needs import needed
-from tests.patience import HANG, until
+from tests.support.llm_server import Server, refuse, say
+from tests.support.needs import needed
+from tests.support.patience import HANG, until
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator

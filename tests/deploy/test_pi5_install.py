@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.needs import missing
-from tests.pi5 import MEMORY, PROFILE
 from tests.plugins.wiki_edge.shards.making import make
+from tests.support.needs import missing
+from tests.support.pi5 import MEMORY, PROFILE
 
 if TYPE_CHECKING:
     from pathlib import Path

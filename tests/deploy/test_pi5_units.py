@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.needs import missing
-from tests.pi5 import PROFILE
+from tests.support.needs import missing
+from tests.support.pi5 import PROFILE
 
 SYSTEMD = PROFILE / "systemd"
 UNIT = SYSTEMD / "ragstone-tend.service"

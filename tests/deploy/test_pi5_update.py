@@ -10,8 +10,8 @@ import pytest
 from ragstone.plugins.wiki_edge import Planner, Situation
 from ragstone.plugins.wiki_edge.shards.installing import install
 from ragstone.plugins.wiki_edge.shards.verifying import verify
-from tests.pi5 import MEMORY, moved
 from tests.plugins.wiki_edge.shards.making import make
+from tests.support.pi5 import MEMORY, moved
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -12,16 +12,16 @@ import pytest
 
 from ragstone.core.testing import open_host
 from ragstone.plugins.book_chat.shelf import Shelf
-from tests.composed import SERVER
-from tests.needs import missing
-from tests.patience import until
+from tests.support.composed import SERVER
+from tests.support.needs import missing
+from tests.support.patience import until
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from pathlib import Path
 
     from ragstone.core import Host
-    from tests.postgresql import Server
+    from tests.support.postgresql import Server
 
 _SECONDS = 120
 _QUESTIONS = ("What is a caster?", "How strong is the grip force of a small parallel gripper?")

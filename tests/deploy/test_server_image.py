@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.composed import SERVER, instructions
-from tests.needs import missing
+from tests.support.composed import SERVER, instructions
+from tests.support.needs import missing
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -14,8 +14,8 @@ import pytest
 import yaml
 
 from ragstone.core import Host, read_settings
-from tests.composed import SERVER, VARIABLES, WORKERS, compose, instructions, said_by_image
-from tests.needs import needed
+from tests.support.composed import SERVER, VARIABLES, WORKERS, compose, instructions, said_by_image
+from tests.support.needs import needed
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 import httpx
 import pytest
 
-from tests.caddy import proxy
-from tests.patience import HANG, until
+from tests.support.caddy import proxy
+from tests.support.patience import HANG, until
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING
 import httpx
 import pytest
 
-from tests.caddy import proxy
-from tests.composed import VARIABLES, WORKERS
 from tests.faults.valves import Readers
 from tests.faults.working_together import everything_is_there, first_version, ingest, until_the_index_follows
-from tests.needs import needed
-from tests.patience import HANG, until
-from tests.services import Stack, stacked
+from tests.support.caddy import proxy
+from tests.support.composed import VARIABLES, WORKERS
+from tests.support.needs import needed
+from tests.support.patience import HANG, until
+from tests.support.services import Stack, stacked
 
 if TYPE_CHECKING:
     import subprocess

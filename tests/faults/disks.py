@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.needs import missing
+from tests.support.needs import missing
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

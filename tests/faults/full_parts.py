@@ -12,7 +12,7 @@ import numpy as np
 from ragstone.core import EncoderError, Host, StorageFull
 from ragstone.core.embedding import MiniLMEmbedding
 from ragstone.core.evaluation import open_corpus
-from tests.needs import missing, needed
+from tests.support.needs import missing, needed
 
 from .actors import Actor, soon
 from .disks import Disk, small_disk

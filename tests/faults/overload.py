@@ -16,9 +16,9 @@ from urllib.parse import urlsplit
 
 import httpx
 
-from tests.needs import needed
-from tests.patience import until
-from tests.third_party_fakes import distribution
+from tests.support.needs import needed
+from tests.support.patience import until
+from tests.support.third_party_fakes import distribution
 
 from .run import PATIENCE_S
 from .serving import fill, serving

@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING
 import psutil
 
 from ragstone.plugins.book_chat.shelf import Shelf
-from tests.needs import needed
-from tests.third_party_fakes import RAGSTONE, distribution, environment
+from tests.support.needs import needed
+from tests.support.third_party_fakes import RAGSTONE, distribution, environment
 
 from .actors import soon
 from .models import opened, words

@@ -13,7 +13,7 @@ from contextlib import closing
 from typing import TYPE_CHECKING
 
 from ragstone.core import StorageBusy, StorageError
-from tests.needs import needed
+from tests.support.needs import needed
 
 from .actors import Actor, soon
 from .killing import assert_nothing_half

@@ -10,7 +10,7 @@ from contextlib import closing, contextmanager, nullcontext
 from typing import TYPE_CHECKING
 
 from ragstone.core.vector_index.probe import digest_of
-from tests.needs import needed
+from tests.support.needs import needed
 
 from .actors import Actor, soon
 from .models import CORPUS, note, notes, opened
@@ -41,7 +41,7 @@ def damaged_stores(run: Run) -> None:
         assert actor.wait() == 0
     truth = Truth.of(whole / "data", CORPUS)
     questions = questions_of(truth, run.random, 6)
-    # A short run tries the one that is hardest to see; tests/core/test_index.py has some of the others.
+    # A short run tries the one that is hardest to see; tests/core/vector_index/test_followers.py has others.
     names = list(_DAMAGES) if run.full else ["bit flipped"]
     longest = 0.0
     for name in names:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import httpx
 
-from tests.patience import HANG
+from tests.support.patience import HANG
 
 if TYPE_CHECKING:
     from pathlib import Path

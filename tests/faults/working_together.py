@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING
 
 import httpx
 
-from tests.composed import WORKERS
-from tests.patience import HANG, until
-from tests.services import stacked
+from tests.support.composed import WORKERS
+from tests.support.patience import HANG, until
+from tests.support.services import stacked
 
 from .valves import TOLD, Readers, facts, write_book
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     import subprocess
     from collections.abc import Callable
 
-    from tests.services import Stack
+    from tests.support.services import Stack
 
     from .run import Run
 

@@ -14,9 +14,9 @@ import pytest
 from ragstone.core import Host, Settings
 from ragstone.core.hooks import spec
 from ragstone.core.testing import TestModels
-from tests.core import test_hooks
-from tests.following import agrees, blocks
-from tests.markdown import PUBLIC_MODULES, python_blocks, sections
+from tests.core.hooks import test_hooks
+from tests.support.following import agrees, blocks
+from tests.support.markdown import PUBLIC_MODULES, python_blocks, sections
 
 GUIDE = Path(__file__).parents[2] / "plugins" / "README.md"
 TEXT = GUIDE.read_text("utf-8")
@@ -47,7 +47,7 @@ def test_a_hook_has_its_heading_signature_and_sentence(hook: str) -> None:
 
 @pytest.mark.parametrize("hook", SPECS)
 def test_a_hook_has_a_test(hook: str) -> None:
-    assert callable(getattr(test_hooks, f"test_{hook}", None)), f"tests/core/test_hooks.py has no test_{hook}"
+    assert callable(getattr(test_hooks, f"test_{hook}", None)), f"tests/core/hooks/test_hooks.py has no test_{hook}"
 
 
 def _fire(host: Host, hook: str) -> list[tuple[str, Any]]:

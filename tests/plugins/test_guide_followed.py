@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.environments import built, need_an_index, offline
-from tests.following import agrees, blocks, follow
 from tests.plugins.test_guide import TEXT
+from tests.support.environments import built, need_an_index, offline
+from tests.support.following import agrees, blocks, follow
 
 if TYPE_CHECKING:
     from pathlib import Path

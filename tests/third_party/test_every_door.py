@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any
 import httpx
 import pytest
 
-from tests.environments import built, environment_with, need_an_index, offline
-from tests.loops import finished
-from tests.needs import needed
-from tests.patience import HANG
+from tests.support.environments import built, environment_with, need_an_index, offline
+from tests.support.loops import finished
+from tests.support.needs import needed
+from tests.support.patience import HANG
 from tests.third_party.packages import EPUB, NUMPY_STORE, small_epub
 
 if TYPE_CHECKING:

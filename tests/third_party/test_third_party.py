@@ -11,10 +11,10 @@ import pytest
 
 from ragstone.core.testing import open_host
 from ragstone.plugins.book_chat.shelf import Shelf
-from tests.environments import built, unpacked
-from tests.patience import HANG, until
+from tests.support.environments import built, unpacked
+from tests.support.patience import HANG, until
+from tests.support.third_party_fakes import Here, environment, fast_models
 from tests.third_party.packages import EPUB, NUMPY_STORE, small_epub
-from tests.third_party_fakes import Here, environment, fast_models
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -18,7 +18,7 @@ from ragstone.plugins.book_chat.admin.jobs import Jobs
 from ragstone.plugins.book_chat.admin.uploads import About, Upload, unpack, upload_folders
 from ragstone.plugins.book_chat.shelf import AddReport
 from ragstone.web import create_app
-from tests.allocations import peak_bytes
+from tests.support.allocations import peak_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

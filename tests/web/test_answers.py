@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from ragstone.core import LLMError, NotFound, StorageFull
-from tests.patience import HANG
+from tests.support.patience import HANG
 
 if TYPE_CHECKING:
     from collections.abc import Callable

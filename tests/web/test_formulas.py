@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from ragstone.web.formulas import LONGEST, MOST, formula, mathml
-from tests.needs import needed
+from tests.support.needs import needed
 
 if TYPE_CHECKING:
     from flask.testing import FlaskClient

@@ -15,7 +15,7 @@ import pytest
 
 from ragstone.core import StorageAway
 from ragstone.web.lanes import Lane
-from tests.patience import HANG, until
+from tests.support.patience import HANG, until
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -26,7 +26,7 @@ from ragstone.plugins.book_chat.admin.jobs import MOST_BEGUN, Jobs
 from ragstone.plugins.book_chat.admin.uploads import Upload, book_of, left_behind, store
 from ragstone.plugins.book_chat.shelf import AddReport
 from ragstone.web import create_app
-from tests.patience import until
+from tests.support.patience import until
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

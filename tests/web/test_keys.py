@@ -17,7 +17,7 @@ from ragstone.core.testing import open_host
 from ragstone.web import create_app
 from ragstone.web.keys.access import Access
 from ragstone.web.keys.store import Keys
-from tests.third_party_fakes import Here, fast_models
+from tests.support.third_party_fakes import Here, fast_models
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -12,7 +12,7 @@ from ragstone.core.testing import open_host
 from ragstone.core.testing.models import ScriptedLLM
 from ragstone.plugins.book_chat.shelf import Shelf
 from ragstone.web import create_app
-from tests.patience import HANG
+from tests.support.patience import HANG
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -22,10 +22,10 @@ from ragstone.plugins.book_chat.shelf import Shelf
 from ragstone.web import create_app
 from ragstone.web.keys.store import Keys
 from ragstone.web.settings import WebSettings
-from tests.loops import finished
-from tests.needs import needed
-from tests.patience import HANG
-from tests.third_party_fakes import RAGSTONE, distribution, environment, fast_models, run
+from tests.support.loops import finished
+from tests.support.needs import needed
+from tests.support.patience import HANG
+from tests.support.third_party_fakes import RAGSTONE, distribution, environment, fast_models, run
 
 from .conftest import running
 

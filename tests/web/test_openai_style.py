@@ -16,8 +16,8 @@ from ragstone.core.testing import open_host
 from ragstone.plugins.book_chat.shelf import Shelf
 from ragstone.web import create_app
 from ragstone.web.settings import WebSettings
-from tests.needs import needed
-from tests.patience import HANG
+from tests.support.needs import needed
+from tests.support.patience import HANG
 
 from .conftest import Speaker, SpeakingHost, running
 

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from ragstone.core.testing import open_host
 from ragstone.plugins.book_chat.shelf import Shelf
 from ragstone.web import create_app
-from tests.needs import needed
+from tests.support.needs import needed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

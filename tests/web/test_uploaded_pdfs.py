@@ -11,8 +11,8 @@ import pytest
 from ragstone.core.testing import open_host
 from ragstone.web import create_app
 from ragstone.web.settings import WebSettings
-from tests.needs import missing, needed
 from tests.plugins.book_chat.pdfs import lines, make
+from tests.support.needs import missing, needed
 
 from .conftest import running
 

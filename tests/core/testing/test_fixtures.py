@@ -11,7 +11,7 @@ from pathlib import Path
 import ragstone.core
 from ragstone.core.testing import FileReaderContract
 from tests.core.testing.breaking import clauses
-from tests.patience import HANG
+from tests.support.patience import HANG
 
 README = Path(ragstone.core.__file__).parent / "README.md"
 CONFTEST = """

@@ -12,7 +12,7 @@ from pydantic import PrivateAttr
 
 from ragstone.core.testing import VectorStoreContract
 from tests.core.testing.breaking import OneThread, breaks, clauses
-from tests.needs import needed
+from tests.support.needs import needed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

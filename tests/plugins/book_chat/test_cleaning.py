@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from ragstone.plugins.book_chat.blocks import block_parser, read_blocks
 from ragstone.plugins.book_chat.cleaning import clean_markdown
 from ragstone.plugins.book_chat.rewriting import code_lines
-from tests.patience import grows_linearly
+from tests.support.patience import grows_linearly
 
 CASES = {
     "inline markup": (

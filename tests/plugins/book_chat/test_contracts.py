@@ -9,7 +9,7 @@ from llama_index.core.schema import Document
 
 from ragstone.core.testing import AssistantContract, FileReaderContract, NodeParserContract, open_host
 from ragstone.plugins.book_chat.shelf import Shelf
-from tests.needs import needed
+from tests.support.needs import needed
 
 from .pdfs import lines, make
 

@@ -10,7 +10,7 @@ from ragstone.core import SourceError
 from ragstone.plugins.book_chat.fields import LONGEST_TOML, LONGEST_YAML, read_toml, read_yaml
 from ragstone.plugins.book_chat.layouts import read_layout
 from ragstone.plugins.book_chat.manifest import read_manifest
-from tests.allocations import peak_bytes
+from tests.support.allocations import peak_bytes
 
 if TYPE_CHECKING:
     from pathlib import Path

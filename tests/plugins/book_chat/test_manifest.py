@@ -9,7 +9,7 @@ import pytest
 from ragstone.core import Host, SourceError
 from ragstone.plugins.book_chat.manifest import Manifest, read_manifest, said_of_section
 from ragstone.plugins.book_chat.shelf import Shelf
-from tests.third_party_fakes import write_pages
+from tests.support.third_party_fakes import write_pages
 
 if TYPE_CHECKING:
     from pathlib import Path

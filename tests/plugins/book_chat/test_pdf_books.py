@@ -9,7 +9,7 @@ import pytest
 
 from ragstone.core import Host, SourceError
 from ragstone.plugins.book_chat.shelf import Shelf
-from tests.needs import needed
+from tests.support.needs import needed
 
 from . import pdfs
 from .pdfs import Text, lines, make

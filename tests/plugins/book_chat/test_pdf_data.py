@@ -14,7 +14,7 @@ from ragstone.plugins.book_chat.parsers import BookNodeParser
 from ragstone.plugins.book_chat.pdf.headings import bare
 from ragstone.plugins.book_chat.pdf.pagemap import PageMap
 from ragstone.plugins.book_chat.pdf.reader import PdfReader, UnreadablePdf
-from tests.needs import missing, needed
+from tests.support.needs import missing, needed
 
 if TYPE_CHECKING:
     from llama_index.core.schema import Document

@@ -18,7 +18,7 @@ from ragstone.plugins.book_chat.pdf.answers import FINAL
 from ragstone.plugins.book_chat.pdf.killable import Failed
 from ragstone.plugins.book_chat.pdf.limits import memory_for, seconds_for
 from ragstone.plugins.book_chat.pdf.reader import PdfReader, UnreadablePdf
-from tests.needs import needed
+from tests.support.needs import needed
 
 from . import pdfs
 from .pdfs import Text, lines, make

@@ -9,7 +9,7 @@ import pytest
 from ragstone.plugins.book_chat.blocks import read_blocks
 from ragstone.plugins.book_chat.pdf.pagemap import PageMap
 from ragstone.plugins.book_chat.pdf.reader import PdfReader
-from tests.needs import needed
+from tests.support.needs import needed
 
 from .pdfs import Text, lines, make, rules
 

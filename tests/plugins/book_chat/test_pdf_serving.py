@@ -9,7 +9,7 @@ import pytest
 from ragstone.core import SourceError
 from ragstone.core.testing import open_host
 from ragstone.plugins.book_chat.shelf import Shelf
-from tests.needs import needed
+from tests.support.needs import needed
 
 from .test_pdf_books import BOOK
 

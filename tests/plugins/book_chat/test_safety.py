@@ -10,7 +10,7 @@ from ragstone.core import BadRequest, Host, NotFound
 from ragstone.core.testing import ScriptedLLM, open_host
 from ragstone.plugins.book_chat.safety import is_procedure
 from ragstone.plugins.book_chat.shelf import Shelf
-from tests.third_party_fakes import write_pages
+from tests.support.third_party_fakes import write_pages
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -160,7 +160,7 @@ class TestEditions:
             assistant.ask("What?", narrow={"book": "nothing"})
 
     def test_diff_tells_which_sections_changed(self, two: Host, capsys: pytest.CaptureFixture[str]) -> None:
-        from tests.third_party_fakes import Here
+        from tests.support.third_party_fakes import Here
 
         slugs = {book.edition: book.slug for book in Shelf(two).books() if book.title == "Wheels"}
         done = Here(capsys)("book", "diff", slugs["First Edition"], slugs["Second Edition"])

@@ -11,7 +11,7 @@ import pytest
 
 from ragstone.plugins.book_chat.shelf import Shelf
 from tests.plugins.book_chat.pdfs import lines, make
-from tests.third_party_fakes import write_pages
+from tests.support.third_party_fakes import write_pages
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -9,7 +9,7 @@ import pytest
 
 from ragstone.plugins.concept_tutor.service import SAMPLE
 from tests.plugins.concept_tutor.gathering.small_wiki import SmallWiki, page
-from tests.third_party_fakes import Here
+from tests.support.third_party_fakes import Here
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -10,7 +10,7 @@ from ragstone.core.testing import AssistantContract, NodeParserContract, ReaderC
 from ragstone.plugins.concept_tutor.plans import KIND
 from ragstone.plugins.concept_tutor.plans.corpus import corpus_of, document_of
 from ragstone.plugins.concept_tutor.plans.store import PlanStore
-from tests.needs import needed
+from tests.support.needs import needed
 
 from .gathering.small_wiki import SmallWiki, page
 from .material import SLUG, put_plan

@@ -15,8 +15,8 @@ from ragstone.plugins.concept_tutor.plans.store import PlanStore
 from ragstone.plugins.concept_tutor.service import SAMPLE, begin
 from ragstone.plugins.concept_tutor.wiki import WikiPageMissing
 from ragstone.plugins.concept_tutor.wikis import Wikis
-from tests.patience import until
 from tests.plugins.concept_tutor.gathering.small_wiki import SmallWiki, page
+from tests.support.patience import until
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

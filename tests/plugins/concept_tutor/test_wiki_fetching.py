@@ -23,7 +23,6 @@ from ragstone.plugins.concept_tutor.wiki import (
     WikiTooLarge,
 )
 from ragstone.plugins.concept_tutor.wiki.traffic import Traffic, traffic
-from tests.patience import until, without_hanging
 from tests.plugins.concept_tutor.wiki_server import (
     HTML,
     Server,
@@ -35,6 +34,7 @@ from tests.plugins.concept_tutor.wiki_server import (
     page,
     stall,
 )
+from tests.support.patience import until, without_hanging
 
 if TYPE_CHECKING:
     import socket

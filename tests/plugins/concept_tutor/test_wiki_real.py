@@ -13,7 +13,7 @@ from ragstone.plugins.concept_tutor.wiki import WikiClient, WikiPageMissing
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tests.mediawiki import Server
+    from tests.support.mediawiki import Server
 
 
 @pytest.fixture

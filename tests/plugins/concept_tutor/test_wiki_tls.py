@@ -14,8 +14,8 @@ from cryptography.x509.oid import NameOID
 
 from ragstone.plugins.concept_tutor.settings import SiteSettings, WikiSettings
 from ragstone.plugins.concept_tutor.wiki import WikiAway, WikiClient
-from tests.patience import without_hanging
 from tests.plugins.concept_tutor.wiki_server import Server, drip, page, stall
+from tests.support.patience import without_hanging
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

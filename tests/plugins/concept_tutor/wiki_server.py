@@ -12,7 +12,7 @@ import time
 from collections import deque
 from typing import TYPE_CHECKING, Any
 
-from tests.patience import HANG
+from tests.support.patience import HANG
 
 if TYPE_CHECKING:
     import socket

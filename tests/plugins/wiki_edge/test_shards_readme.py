@@ -16,7 +16,7 @@ import ragstone.plugins.wiki_edge
 from ragstone.plugins.wiki_edge.planner.options import EpisodesSettings, PlannerSettings, RemoteSettings, SlmSettings
 from ragstone.plugins.wiki_edge.settings import WikiEdgeSettings
 from ragstone.plugins.wiki_edge.shards.entry import NAME, Manifest, ShardEntry
-from tests.third_party_fakes import Here
+from tests.support.third_party_fakes import Here
 
 from .shards.making import ID, make
 

@@ -20,8 +20,8 @@ from ragstone.plugins.concept_tutor.plans.corpus import corpus_of
 from ragstone.plugins.concept_tutor.plans.records import NewChunk, NewConcept, NewPlan
 from ragstone.plugins.concept_tutor.plans.store import PlanStore
 from ragstone.plugins.concept_tutor.service import begin
-from tests.patience import HANG, until
 from tests.plugins.concept_tutor.gathering.small_wiki import SmallWiki, page
+from tests.support.patience import HANG, until
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -17,7 +17,7 @@ from ragstone.plugins.concept_tutor.wikis import Wikis
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tests.mediawiki import Server
+    from tests.support.mediawiki import Server
 
 NAMES = (
     *("Albedo", "Altruism", "Astronomer", "Alkane", "Zyzzyva", "Analysis of variance", "Animation", "Algae", "Alchemy"),

@@ -13,9 +13,9 @@ import pytest
 
 from ragstone.plugins.concept_tutor.learn.reading.material import Material
 from ragstone.plugins.concept_tutor.learn.writing.built_in import BuiltIn
-from tests.needs import needed
 from tests.plugins.concept_tutor.learn import passages
 from tests.plugins.concept_tutor.learn.independent_check import faults_of
+from tests.support.needs import needed
 
 if TYPE_CHECKING:
     from ragstone.plugins.concept_tutor.learn.records import Question

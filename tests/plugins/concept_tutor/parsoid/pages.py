@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from ragstone.plugins.concept_tutor.parsoid.page import read_page
 from ragstone.plugins.concept_tutor.parsoid.parser import ParsoidNodeParser
 from ragstone.plugins.concept_tutor.parsoid.reader import PageFacts, document_of
-from tests.needs import missing
+from tests.support.needs import missing
 
 if TYPE_CHECKING:
     from llama_index.core.schema import BaseNode

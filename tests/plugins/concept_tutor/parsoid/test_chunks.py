@@ -16,7 +16,7 @@ from ragstone.plugins.concept_tutor.parsoid.parser import ParsoidNodeParser
 from ragstone.plugins.concept_tutor.parsoid.pieces import count_words
 from ragstone.plugins.concept_tutor.parsoid.reader import PageFacts, document_of
 from ragstone.plugins.concept_tutor.parsoid.settings import PageSettings
-from tests.needs import needed
+from tests.support.needs import needed
 
 from .pages import PAGES, RETRIEVED, chunks, facts, page
 

@@ -11,7 +11,7 @@ from html.parser import HTMLParser
 
 import pytest
 
-from tests.needs import needed
+from tests.support.needs import needed
 
 from .pages import PAGES, fixture, page
 

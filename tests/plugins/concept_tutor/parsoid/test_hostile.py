@@ -15,8 +15,8 @@ import pytest
 from ragstone.core import MissingExtra, SourceError
 from ragstone.plugins.concept_tutor.parsoid.killable import Failed, Limits, PageReaders
 from ragstone.plugins.concept_tutor.parsoid.reader import PageFacts, ParsoidReader, UnreadablePage
-from tests.needs import needed
-from tests.patience import HANG, until
+from tests.support.needs import needed
+from tests.support.patience import HANG, until
 
 from .pages import RETRIEVED, facts, fixture, html, page
 

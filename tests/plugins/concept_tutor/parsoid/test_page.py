@@ -6,7 +6,7 @@ import pytest
 
 from ragstone.plugins.concept_tutor.parsoid.boilerplate import is_boilerplate
 from ragstone.plugins.concept_tutor.parsoid.page import TooDeep, read_page
-from tests.needs import needed
+from tests.support.needs import needed
 
 from .pages import html, read, texts
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from ragstone.plugins.concept_tutor.parsoid.page import read_page
 from ragstone.plugins.concept_tutor.parsoid.pieces import count_words
-from tests.needs import needed
+from tests.support.needs import needed
 
 from .pages import chunks, html
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.plugins.iris_memory.homes import write
-from tests.third_party_fakes import RAGSTONE, Here, environment, fast_models
+from tests.support.third_party_fakes import RAGSTONE, Here, environment, fast_models
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -12,9 +12,9 @@ from ragstone.core import MissingExtra
 from ragstone.core.testing import open_host
 from ragstone.plugins.iris_memory.indexing import watching
 from ragstone.plugins.iris_memory.indexing.watching import Watcher
-from tests.needs import needed
-from tests.patience import HANG, until
 from tests.plugins.iris_memory.homes import remembering, said, write
+from tests.support.needs import needed
+from tests.support.patience import HANG, until
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -13,7 +13,7 @@ from ragstone.plugins.iris_memory.reading.html import text_of_html
 from ragstone.plugins.iris_memory.reading.mail import MailReader
 from ragstone.plugins.iris_memory.reading.mbox import mail_of, messages_of
 from ragstone.plugins.iris_memory.reading.replies import tell_apart
-from tests.patience import grows_linearly
+from tests.support.patience import grows_linearly
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -28,9 +28,9 @@ from ragstone.plugins.iris_memory import (
 )
 from ragstone.plugins.iris_memory.recall import functions
 from ragstone.plugins.iris_memory.recall.resident import Resident
-from tests.patience import HANG
 from tests.plugins.iris_memory.recall.strict_block import read
 from tests.plugins.iris_memory.remembering import NOW, File, mail, remember
+from tests.support.patience import HANG
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -30,8 +30,8 @@ from ragstone.plugins.wiki_edge.building.journal import HEADER
 from ragstone.plugins.wiki_edge.building.sources import open_source
 from ragstone.plugins.wiki_edge.shards.entry import Manifest, ShardEntry
 from ragstone.plugins.wiki_edge.shards.verifying import verify
-from tests.needs import needed
-from tests.patience import HANG, until
+from tests.support.needs import needed
+from tests.support.patience import HANG, until
 
 from .dumps import multistream, page, plain
 from .killed import TEXTS_A_BATCH

@@ -11,7 +11,7 @@ import pytest
 from ragstone.core import SourceError
 from ragstone.plugins.wiki_edge.building.columns import JsonLines, Parquet
 from ragstone.plugins.wiki_edge.building.prose import encyclopedic_blocks
-from tests.needs import needed
+from tests.support.needs import needed
 
 if TYPE_CHECKING:
     from pathlib import Path

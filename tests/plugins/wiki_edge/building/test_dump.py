@@ -14,7 +14,7 @@ from ragstone.core import SourceError
 from ragstone.plugins.wiki_edge.building import dump as module
 from ragstone.plugins.wiki_edge.building.dump import Dump
 from ragstone.plugins.wiki_edge.building.streams import pieces
-from tests.needs import needed
+from tests.support.needs import needed
 
 from .dumps import FOOT, HEAD, multistream, page, plain
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from ragstone.plugins.wiki_edge.building.html_text import license_in, text_of_html
-from tests.needs import needed
+from tests.support.needs import needed
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -12,7 +12,7 @@ from ragstone.plugins.wiki_edge.building.prose import encyclopedic_blocks, plain
 from ragstone.plugins.wiki_edge.building.sections import is_boilerplate
 from ragstone.plugins.wiki_edge.building.splitting import sentences_of
 from ragstone.plugins.wiki_edge.building.wikitext import Site, blocks_of
-from tests.needs import needed
+from tests.support.needs import needed
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -12,7 +12,7 @@ from ragstone.core import SourceError
 from ragstone.plugins.wiki_edge.building.kiwix import Zim
 from ragstone.plugins.wiki_edge.building.unpacking import Xz, Zstd
 from ragstone.plugins.wiki_edge.building.zim import ZimFile
-from tests.needs import needed
+from tests.support.needs import needed
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -12,7 +12,7 @@ import pytest
 
 from ragstone.plugins.wiki_edge.shards.entry import NAME
 from tests.plugins.wiki_edge.shards.making import EMBEDDINGS, ID, METADATA, edit, edit_object, make
-from tests.third_party_fakes import Here
+from tests.support.third_party_fakes import Here
 
 if TYPE_CHECKING:
     from pathlib import Path

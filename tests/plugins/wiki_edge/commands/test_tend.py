@@ -10,7 +10,7 @@ import pytest
 from ragstone.core import Host
 from ragstone.plugins.wiki_edge import Planner, Situation
 from tests.plugins.wiki_edge.shards.making import METADATA, make
-from tests.third_party_fakes import Here
+from tests.support.third_party_fakes import Here
 
 if TYPE_CHECKING:
     from pathlib import Path

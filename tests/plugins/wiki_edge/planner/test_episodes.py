@@ -19,8 +19,8 @@ from ragstone.plugins.wiki_edge.planner.checking import check, mend, read_steps
 from ragstone.plugins.wiki_edge.planner.episodes import Episode
 from ragstone.plugins.wiki_edge.planner.exporting import export
 from ragstone.plugins.wiki_edge.planner.redaction import Redactor
-from tests.llm_server import Server, refuse, send
 from tests.plugins.wiki_edge.planner.libraries import MOON, MUG, planning
+from tests.support.llm_server import Server, refuse, send
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -14,8 +14,8 @@ from ragstone.core import BadRequest, EncoderError, NotFound, SettingsError, Too
 from ragstone.core.testing import open_host
 from ragstone.plugins.wiki_edge import Planner, Situation
 from ragstone.plugins.wiki_edge.planner.ledger import CENT
-from tests.llm_server import Server, refuse, send, stall
 from tests.plugins.wiki_edge.planner.libraries import MOON, MUG, SPONGE, Shelf, planning
+from tests.support.llm_server import Server, refuse, send, stall
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -23,9 +23,9 @@ from ragstone.plugins.wiki_edge.planner import planner as planner_module
 from ragstone.plugins.wiki_edge.planner import situation
 from ragstone.plugins.wiki_edge.planner.fencing import FLAGS, HARMLESS, fenced, flags
 from ragstone.plugins.wiki_edge.planner.situation import Passage, PlannerAnswer, PlannerContext
-from tests.llm_server import Server
-from tests.needs import missing
 from tests.plugins.wiki_edge.planner.libraries import MUG, SPONGE, planning
+from tests.support.llm_server import Server
+from tests.support.needs import missing
 
 TRUE = "To clean a coffee mug, rinse it with hot water and wipe it with a sponge."
 GOAL = "How do I clean a coffee mug?"

@@ -1,0 +1,129 @@
+"""Bits that flip in the catalog's file: the chunk is named, and none of its text is quoted."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from llama_index.core.schema import TextNode
+
+from ragstone.core import StorageError
+from ragstone.core.catalog import Catalog, NewChunk, NewDocument
+from ragstone.core.testing import open_host
+from ragstone.plugins.book_chat.shelf import Shelf
+from tests.support.third_party_fakes import Here, fast_models
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Here:
+    monkeypatch.syspath_prepend(str(fast_models(tmp_path / "site")))
+    return Here(capsys)
+
+
+@pytest.fixture
+def shelf(tmp_path: Path, small_book: Path) -> Path:
+    """The data folder with a book, its catalog whole in one file."""
+    with open_host(tmp_path) as host:
+        shelf = Shelf(host)
+        shelf.add(shelf.plan(small_book), title="Parts")
+    return tmp_path / "data"
+
+
+def flip(file: Path, text: bytes, *, bit: int = 1, to: bytes | None = None) -> int:
+    """Flip a bit in the middle of each place that holds the bytes; how many places there were."""
+    raw = bytearray(file.read_bytes())
+    count, at = 0, raw.find(text)
+    while at >= 0:
+        middle = at + len(text) // 2
+        raw[middle : middle + 1] = to or bytes([raw[middle] ^ bit])
+        count, at = count + 1, raw.find(text, at + len(text))
+    file.write_bytes(raw)
+    return count
+
+
+@pytest.mark.parametrize(
+    ("text", "to"),
+    [
+        (b"grip force of a small", None),  # a letter of the text for another
+        (b"grip force of a small", b"\xff"),  # no text at all
+        (b'"section": "Grippers"', b"\x02"),  # no JSON any more
+    ],
+)
+def test_the_doctor_and_corpus_check_name_the_chunk(shelf: Path, here: Here, text: bytes, to: bytes | None) -> None:
+    assert here("doctor").code == 0
+    with closing(sqlite3.connect(shelf / "catalog.sqlite")) as opened:
+        rows = dict(opened.execute("SELECT chunk_id, doc_id FROM chunk JOIN document ON document.id = document_id"))
+        (chunk_id,) = (
+            row[0] for row in opened.execute("SELECT chunk_id FROM chunk WHERE text LIKE '%grip force of a small%'")
+        )
+    assert flip(shelf / "catalog.sqlite", text, to=to)
+    examined = here("doctor")
+    assert examined.code == 1
+    assert f"WRONG chunks of books: {shelf / 'catalog.sqlite'}: 1 damaged: chunk {chunk_id}" in examined.out
+    assert rows[chunk_id] in examined.out
+    assert "backup" in examined.out
+    checked = here("corpus", "check", "books")
+    assert checked.code == 1
+    assert f"1 damaged: chunk {chunk_id} of document {rows[chunk_id]}" in checked.out
+
+
+@pytest.mark.parametrize("to", [None, b"\xff"])
+def test_no_damaged_text_is_quoted(tmp_path: Path, shelf: Path, to: bytes | None) -> None:
+    assert flip(shelf / "catalog.sqlite", b"grip force of a small", to=to)
+    with open_host(tmp_path) as host:
+        with pytest.raises(StorageError, match="damaged") as raised:
+            host.assistant("book_chat").ask("How strong is the grip force of a parallel gripper?")
+        assert str(raised.value).isascii(), "what was read from the file is not shown"
+
+
+@pytest.fixture
+def catalog(tmp_path: Path, database: str | None) -> Catalog:
+    return Catalog(database, tmp_path)
+
+
+#: A column of the row, and another value for it.
+OTHERS = {
+    "chunk_id": "'d-1'",
+    "position": "1",
+    "headings": "'Headinh'",
+    "text": "'wheels burn'",
+    "metadata": "'{}'",
+    "node": "'{}'",
+    "vectors": "words",
+    "words": "vectors",
+}
+
+
+def test_each_column_counts_and_every_database_gives_back_what_was_stored(catalog: Catalog) -> None:
+    metadata = {"page": 3, "weight": 1e22, "small": -0.0, "z": [1, {"b": 0.1, "a": None}], "a": "ß"}
+    node = {"id_": "d-0", "relationships": {"1": {"node_id": "d"}}}
+    chunk = NewChunk("d-0", "Heading", "wheels turn", metadata, node, np.eye(4, dtype=np.float32)[:2])
+    with closing(catalog):
+        corpus = catalog.create_corpus("c", {})
+        for column, other in OTHERS.items():
+            catalog.put_document(corpus.id, NewDocument("d", "h", "t", {}, [chunk]))
+            with catalog.read() as snapshot:
+                found = snapshot.check_chunks(corpus.id)
+            assert (found.checked, found.unsealed, found.damaged, found.complete) == (1, 0, [], True)
+            with catalog._write() as connection:
+                connection.exec_driver_sql(f"UPDATE chunk SET {column} = {other}")
+            with catalog.read() as snapshot:
+                assert [each.doc_id for each in snapshot.check_chunks(corpus.id).damaged] == ["d"], column
+
+
+def test_a_checksum_that_is_gone_is_damage(catalog: Catalog) -> None:
+    chunk = NewChunk("d-0", "", "wheels turn", {}, TextNode(id_="d-0").to_dict(), np.eye(4, dtype=np.float32)[:1])
+    with closing(catalog):
+        corpus = catalog.create_corpus("c", {})
+        catalog.put_document(corpus.id, NewDocument("d", "h", "t", {}, [chunk]))
+        with catalog._write() as connection:
+            connection.exec_driver_sql("UPDATE chunk SET checksum = NULL")
+        with catalog.read() as snapshot:
+            assert len(snapshot.check_chunks(corpus.id).damaged) == 1
+            assert not snapshot.check_chunks(corpus.id, 0.0).complete, "there was no time"

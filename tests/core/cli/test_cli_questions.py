@@ -1,0 +1,224 @@
+"""``ragstone search``, ``ragstone completion``, ``--json`` everywhere, and the exit codes that the README promises."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from shutil import which
+from typing import TYPE_CHECKING
+
+import click
+import pytest
+from click.testing import CliRunner
+
+from ragstone.core.cli import Deployment, LazyGroup
+from ragstone.core.cli.app import _cli
+from tests.support.needs import missing
+from tests.support.patience import HANG
+from tests.support.third_party_fakes import RAGSTONE, Here, environment, fast_models
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+QUESTION = "What is a caster wheel?"
+#: Commands that print no result: they serve, talk with a person, or what they print is itself for a program.
+NO_RESULT = {"completion", "mcp", "serve", "tutor export", "tutor learn"}
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return fast_models(tmp_path_factory.mktemp("site"))
+
+
+@pytest.fixture
+def here(site: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Here:
+    monkeypatch.syspath_prepend(str(site))
+    return Here(capsys)
+
+
+@pytest.fixture
+def with_book(here: Here, small_book: Path) -> Here:
+    assert here("book", "add", str(small_book), "--title", "Robot parts").code == 0
+    return here
+
+
+# search
+
+
+def test_search_prints_the_passages_and_where_they_stand(with_book: Here) -> None:
+    done = with_book("search", "book_chat", QUESTION, "--top-k", "2")
+    assert (done.code, done.err) == (0, "")
+    assert done.out.startswith("[1] Robot parts › Wheels › Casters\n    A caster is a wheel that swivels")
+    assert "\n[2] Robot parts" in done.out
+    assert "\n[3]" not in done.out
+
+
+def test_search_as_json(with_book: Here) -> None:
+    found = json.loads(with_book("search", "book_chat", QUESTION, "--book", "robot-parts", "--json").out)
+    first, second = found["passages"][:2]
+    assert (first["n"], first["section"], found["enough"]) == (1, "Casters", True)
+    assert first["text"].startswith("A caster is a wheel")
+    assert first["score"] >= second["score"]
+    assert first["url"].endswith(first["chunk_id"])
+
+
+def test_search_says_when_it_is_not_enough(with_book: Here) -> None:
+    done = with_book("search", "book_chat", "Who won the war of Troy?")
+    assert done.code == 0
+    assert done.out.endswith("This is not enough to answer from: ragstone ask would refuse.\n")
+
+
+# completion
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_a_script_for_every_shell(here: Here, shell: str) -> None:
+    done = here("completion", shell)
+    assert (done.code, done.err) == (0, "")
+    assert f"_RAGSTONE_COMPLETE={shell}_complete" in done.out
+
+
+def test_bash_takes_the_script(here: Here) -> None:
+    bash = which("bash")
+    if bash is None:
+        missing("bash")
+    script = here("completion", "bash").out
+    subprocess.run([bash, "-c", f"{script}\ncomplete -p ragstone"], check=True, capture_output=True, timeout=HANG)
+
+
+@pytest.mark.parametrize(
+    ("words", "completed"),
+    [
+        ("ragstone s", {"search", "serve"}),
+        ("ragstone book ", {"add", "list", "remove"}),
+        ("ragstone ask book", {"book_chat"}),
+        ("ragstone search wi", {"wiki_edge"}),
+        ("ragstone key add x --door ", {"web", "openai", "mcp"}),
+        ("ragstone ask book_chat x --js", {"--json"}),
+    ],
+)
+def test_what_a_shell_is_told(site: Path, words: str, completed: set[str]) -> None:
+    last = len(words.split(" ")) - 1
+    asked = environment(site, _RAGSTONE_COMPLETE="bash_complete", COMP_WORDS=words, COMP_CWORD=str(last))
+    done = subprocess.run([str(RAGSTONE)], env=asked, capture_output=True, text=True, timeout=HANG, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert {told.split(",")[1] for told in done.stdout.splitlines()} >= completed
+
+
+def test_a_shell_hears_nothing_of_wrong_settings(site: Path, tmp_path: Path) -> None:
+    (tmp_path / "ragstone.toml").write_text("nonsense = 1\n", "utf-8")
+    asked = environment(site, _RAGSTONE_COMPLETE="bash_complete", COMP_WORDS="ragstone ask ", COMP_CWORD="2")
+    done = subprocess.run([str(RAGSTONE)], env=asked, capture_output=True, text=True, timeout=HANG, check=False)
+    assert done.stdout.strip() == ""
+    assert "Traceback" not in done.stderr
+
+
+# --json
+
+
+def _commands(
+    group: click.Group, ctx: click.Context, path: tuple[str, ...] = ()
+) -> Iterator[tuple[str, click.Command]]:
+    for name in group.list_commands(ctx):
+        command = group.get_command(ctx, name)
+        if isinstance(command, click.Group):
+            yield from _commands(command, click.Context(command, parent=ctx), (*path, name))
+        elif command is not None:
+            yield " ".join((*path, name)), command
+
+
+def test_every_command_that_has_a_result_gives_it_as_json() -> None:
+    cli = _cli()
+    ctx = click.Context(cli, obj=Deployment(None))
+    without = {
+        name
+        for name, command in _commands(cli, ctx)
+        if not any("--json" in parameter.opts for parameter in command.params)
+    }
+    assert without == NO_RESULT
+
+
+def test_what_changes_something_tells_it_as_json(with_book: Here) -> None:
+    assert json.loads(with_book("corpus", "rebuild", "books", "--json").out)["name"] == "books"
+    removed = json.loads(with_book("book", "remove", "robot-parts", "--yes", "--json").out)
+    assert (removed["removed"], removed["title"]) == ("robot-parts", "Robot parts")
+
+
+# Exit codes
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        (["ask", "book_chat", QUESTION], 0),
+        (["ask", "book_chat", "Who won the war of Troy?"], 0),
+        (["search", "book_chat", QUESTION], 0),
+        (["search", "nobody", QUESTION], 2),
+        (["search", "book_chat", ""], 2),
+        (["search", "book_chat", "x" * 4001], 2),
+        (["search", "book_chat", QUESTION, "--top-k", "0"], 2),
+        (["search", "book_chat", QUESTION, "--colour", "red"], 2),
+        (["search"], 2),
+        (["nothing"], 2),
+        (["completion", "powershell"], 2),
+        (["book", "add", "/nowhere/at/all"], 1),
+        (["corpus", "check", "none"], 2),
+        (["--config", "/nowhere.toml", "plugins"], 2),
+    ],
+)
+def test_the_exit_codes_of_the_readme(with_book: Here, arguments: list[str], code: int) -> None:
+    done = with_book(*arguments)
+    assert done.code == code, done.err
+    assert "Traceback" not in done.err
+    assert (done.err == "") == (code == 0)
+
+
+# What another command is made of
+
+
+def test_a_group_is_imported_when_somebody_looks_into_it() -> None:
+    found = []
+
+    @click.group(epilog="Example: sing song")
+    def sing() -> None:
+        """Songs."""
+
+    @sing.command()
+    def song() -> None:
+        """One of them."""
+        click.echo("la")
+
+    def find() -> click.Group:
+        found.append(sing)
+        return sing
+
+    cli = click.Group("cli", commands={"sing": LazyGroup("sing", find)})
+    runner = CliRunner()
+    assert runner.invoke(cli, ["nothing"]).exit_code == 2
+    assert not found
+    assert runner.invoke(cli, ["sing", "song"]).output == "la\n"
+    for looks in (["--help"], ["sing", "--help"], ["sing", "nothing"]):
+        one, other = (click.Group("cli", commands={"sing": group}) for group in (LazyGroup("sing", find), sing))
+        assert runner.invoke(one, looks).output == runner.invoke(other, looks).output
+    context = click.Context(cli)
+    assert LazyGroup("sing", find).list_commands(context) == ["song"]
+    assert LazyGroup("sing", find).get_command(context, "song") is song
+    assert LazyGroup("sing", find).to_info_dict(context) == sing.to_info_dict(context)
+
+
+def test_no_command_waits_for_those_of_other_plugins(site: Path) -> None:
+    code = """
+import sys
+from ragstone.core.cli.app import main
+try:
+    main(["memory", "status", "--help"])
+finally:
+    print(*(name for name in sys.modules if name.startswith("ragstone.plugins.")), file=sys.stderr)
+"""
+    ran = subprocess.run(
+        [sys.executable, "-c", code], env=environment(site), capture_output=True, text=True, timeout=HANG, check=True
+    )
+    brought = {name.split(".")[2] for name in ran.stderr.split() if ".commands" in name}
+    assert brought == {"iris_memory"}

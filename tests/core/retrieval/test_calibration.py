@@ -1,0 +1,85 @@
+"""A corpus finds out its own threshold, keeps it, and finds it out again when it has outgrown it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ragstone.core.retrieval import calibration
+from ragstone.core.retrieval.calibration import DEFAULT_THRESHOLD, FEWEST_CHUNKS, bank
+from ragstone.core.testing import open_host
+from ragstone.plugins.book_chat.shelf import Shelf
+from tests.support.third_party_fakes import Here, write_pages
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import pytest
+
+    from ragstone.core import Corpus, Host
+
+
+def _add(host: Host, folder: Path, chapters: int) -> Corpus:
+    pages = {
+        f"{number:03}.md": f"# Part {number}\n\nGear number{number} turns shaft s{number}. It is made of steel.\n"
+        for number in range(chapters)
+    }
+    shelf = Shelf(host)
+    shelf.add(shelf.plan(write_pages(folder, pages)), title="Gears")
+    return shelf.corpus
+
+
+def test_the_bank_is_of_distinct_questions() -> None:
+    assert len(bank()) == len(set(bank())) == 120
+    assert all(question.endswith("?") for question in bank())
+
+
+def test_a_small_corpus_keeps_the_default(fast_host: Host, tmp_path: Path) -> None:
+    info = _add(fast_host, tmp_path / "gears", FEWEST_CHUNKS - 1).info()
+    assert (info.threshold, info.calibration) == (DEFAULT_THRESHOLD, None)
+
+
+def test_a_corpus_calibrates_itself_and_keeps_the_result(
+    fast_host: Host, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    corpus = _add(fast_host, tmp_path / "gears", 60)
+    found = corpus.info().calibration
+    assert found is not None
+    assert (found.questions, found.chunks) == (120, 60)
+    assert found.median <= found.upper_fifth <= found.upper_twentieth
+    assert corpus.info().threshold == found.threshold
+    result, enough = fast_host.assistant("book_chat").retrieve_for("What does gear number7 turn?")
+    assert result.threshold == found.threshold
+    assert enough
+    with open_host(tmp_path) as again:
+        assert Shelf(again).corpus.info().calibration == found
+    shown = Here(capsys)("corpus", "check", "books").out
+    assert f"refuses below: {found.threshold} (120 foreign questions over 60 chunks" in shown
+
+
+def test_it_is_found_out_anew_only_when_outgrown(
+    fast_host: Host, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    corpus = _add(fast_host, tmp_path / "gears", 60)
+    _add(fast_host, tmp_path / "gears", 65)
+    kept = corpus.info().calibration
+    assert kept is not None
+    assert kept.chunks == 60
+    _add(fast_host, tmp_path / "gears", 90)
+    anew = corpus.info().calibration
+    assert anew is not None
+    assert anew.chunks == 90
+    monkeypatch.setattr(calibration, "bank_id", lambda: "another")
+    corpus.ingest([])
+    assert (found := corpus.info().calibration)
+    assert found.bank == "another"
+
+
+def test_a_rebuilt_corpus_is_calibrated(fast_host: Host, tmp_path: Path) -> None:
+    corpus = _add(fast_host, tmp_path / "gears", 60)
+    corpus.rebuild()
+    assert corpus.info().calibration is not None
+
+
+def test_the_deployments_number_wins(tmp_path: Path) -> None:
+    with open_host(tmp_path, retrieval={"threshold": 0.5}) as host:
+        assert _add(host, tmp_path / "gears", 60).info().threshold == 0.5

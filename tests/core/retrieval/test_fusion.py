@@ -1,0 +1,200 @@
+"""Ranking: the second look at packed passages, words added up, and threads that take turns."""
+
+from __future__ import annotations
+
+import threading
+from itertools import pairwise
+from types import SimpleNamespace
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ragstone.core.catalog import WordScores
+from ragstone.core.retrieval.bm25 import LexicalSearch, best_of
+from ragstone.core.retrieval.fusion import rank
+from ragstone.core.retrieval.rerank import seen
+from ragstone.core.retrieval.top_k import highest
+from ragstone.core.runtime.batched_matvec import Together
+from ragstone.core.runtime.turns import Turns
+from ragstone.core.text.chunk_terms import covered, passage_words
+from ragstone.core.text.packed_terms import is_packed, pack
+from ragstone.core.text.stemming import question_stems
+from tests.support.patience import until
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+WORDS = st.lists(
+    st.sampled_from(["wheel", "axle", "motor", "robot", "battery", "the", "of", "turns", "fast", "slow"]), max_size=12
+)
+TEXTS = st.lists(WORDS, max_size=6).map(lambda parts: ". ".join(" ".join(part).capitalize() for part in parts))
+
+
+@settings(max_examples=150, deadline=None)
+@given(headings=TEXTS, text=TEXTS, question=WORDS.map(" ".join))
+def test_packed_passages_say_what_their_words_say(headings: str, text: str, question: str) -> None:
+    words = question_stems(question)
+    idf = {word: 1.0 + number for number, word in enumerate(words)}
+    known = passage_words(headings, text)
+    sentence = max((covered(idf, held | known.above) for held in known.held if held), default=0.0)
+    asked, inside = set(pairwise(words)), set(pairwise(known.inside))
+    sentences, pairs = seen([pack(headings, text)], words, idf)
+    assert sentences.tolist() == pytest.approx([sentence])
+    assert pairs.tolist() == pytest.approx([len(asked & inside) / len(asked) if asked and any(known.held) else 0.0])
+
+
+@settings(max_examples=150, deadline=None)
+@given(passages=st.lists(st.tuples(TEXTS, TEXTS), max_size=5), question=WORDS.map(" ".join))
+def test_a_passage_is_seen_alone_as_among_others(passages: list[tuple[str, str]], question: str) -> None:
+    words = question_stems(question)
+    idf = {word: 1.0 + number for number, word in enumerate(words)}
+    packed = [pack(headings, text) for headings, text in passages]
+    alone = [seen([data], words, idf) for data in packed]
+    for all_at_once, side in zip(seen(packed, words, idf), range(2), strict=True):
+        assert all_at_once.tolist() == pytest.approx([float(each[side][0]) for each in alone])
+
+
+@pytest.mark.parametrize("damaged", [None, b"", b"\1\0\0\0", b"\xff" * 64])
+def test_what_another_version_packed_is_known(damaged: bytes | None) -> None:
+    assert not is_packed(damaged)
+    assert is_packed(pack("Wheels", "They turn."))
+
+
+def test_the_second_look_puts_the_sentence_that_tells_first() -> None:
+    texts = {1: "Wheels turn. Motors hum. Axles hold.", 2: "Motors let wheels turn on axles."}
+    words = question_stems("do motors turn wheels on axles")
+    same = dict.fromkeys(texts, 1.0)
+    ranked = rank(
+        words,
+        dict.fromkeys(words, 1.0),
+        same,
+        same,
+        weight=0.5,
+        top_k=2,
+        packed=lambda keys: {key: pack("", texts[key]) for key in keys},
+    )
+    assert list(ranked) == [2, 1]
+    assert ranked[2].added > ranked[1].added > 0
+    assert ranked[2].fused == ranked[1].fused
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    held=st.lists(st.dictionaries(st.integers(5, 60), st.floats(0.01, 9.0), max_size=20), max_size=4),
+    limit=st.integers(0, 70),
+    only=st.none() | st.sets(st.integers(0, 70)),
+)
+def test_words_add_up(held: list[dict[int, float]], limit: int, only: set[int] | None) -> None:
+    scores = [WordScores(np.array(sorted(one), np.int64), np.array([one[key] for key in sorted(one)])) for one in held]
+    sums: dict[int, float] = {}
+    for one in held:
+        for key, score in one.items():
+            sums[key] = sums.get(key, 0.0) + score
+    wanted = sorted((key for key in sums if only is None or key in only), key=lambda key: (-sums[key], key))[:limit]
+    found = best_of(scores, limit, None if only is None else np.array(sorted(only), np.int64))
+    assert [score for _, score in found] == pytest.approx([sums[key] for key in wanted])
+    assert dict(found) == pytest.approx({key: sums[key] for key, _ in found})
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    size=st.integers(0, 1000), limit=st.integers(1, 40), distinct=st.sampled_from([2, 10**6]), seed=st.integers(0, 99)
+)
+def test_the_highest_are_among_those_that_are_given(size: int, limit: int, distinct: int, seed: int) -> None:
+    numbers = np.random.default_rng(seed).integers(0, distinct, size).astype(np.float32)
+    found = highest(numbers, limit)
+    assert found.tolist() == sorted(set(found.tolist()))
+    assert sorted(numbers[found].tolist())[-limit:] == sorted(numbers.tolist())[-limit:]
+
+
+def test_words_that_stand_nowhere_are_not_kept() -> None:
+    class Catalog:
+        asked = 0
+
+        def word_scores(self, _corpus: int, words: Sequence[str]) -> dict[str, WordScores]:
+            self.asked += len(words)
+            keys = {word: [7] if word == "wheel" else [] for word in words}
+            return {word: WordScores(np.array(each, np.int64), np.ones(len(each))) for word, each in keys.items()}
+
+    search, catalog, corpus = LexicalSearch(), Catalog(), SimpleNamespace(id=1, seq=1)
+    for number in range(10):
+        found, frequencies = search.search(catalog, corpus, ["wheel", f"unknown{number}"], 5)  # type: ignore[arg-type]
+        assert (found, frequencies) == ([(7, 1.0)], {"wheel": 1})
+    assert catalog.asked == 11
+    assert list(search._kept.scores) == ["wheel"]
+
+
+def test_products_of_many_threads_are_each_threads_own() -> None:
+    draws = np.random.default_rng(7)
+    matrices = [draws.standard_normal((2000, 16)).astype(np.float32) for _ in range(2)]
+    together, wrong = Together(), []
+
+    def ask(number: int) -> None:
+        for turn in range(50):
+            matrix = matrices[(number + turn) % 2]
+            vector = np.full(16, number + turn, np.float32)
+            asked = together.ask(matrix, vector)
+            if not np.allclose(together.product(asked), matrix @ vector, rtol=1e-4, atol=1e-3):
+                wrong.append((number, turn))
+
+    _all_at_once([lambda number=number: ask(number) for number in range(8)])
+    assert wrong == []
+
+
+def test_whoever_needs_a_product_first_works_it_out_for_all_that_have_asked() -> None:
+    together = Together()
+    matrix = np.arange(900, dtype=np.float32).reshape(300, 3)
+    vectors = [np.eye(3, dtype=np.float32)[number] for number in range(3)]
+    asked = [together.ask(matrix, vector) for vector in vectors]
+    other = together.ask(matrix.copy(), vectors[0])
+    asked.pop()  # one that came to nothing
+    assert together.product(asked[1]).tolist() == matrix[:, 1].tolist()
+    assert asked[0].done.is_set()
+    assert not other.done.is_set()
+    assert together.product(asked[0]).tolist() == matrix[:, 0].tolist()
+    assert together.product(other).tolist() == matrix[:, 0].tolist()
+
+
+def test_turns_are_taken_in_order() -> None:
+    turns, order, inside = Turns(1), [], 0
+    first = threading.Event()
+
+    def work(number: int) -> None:
+        nonlocal inside
+        with turns.turn():
+            inside += 1
+            assert inside == 1
+            order.append(number)
+            if number == 0:
+                first.wait(60)
+            inside -= 1
+
+    threads = []
+    for number in range(6):
+        threads.append(threading.Thread(target=work, args=(number,)))
+        threads[-1].start()
+        until(lambda before=number: len(turns._waiting) == before)  # type: ignore[misc]
+    first.set()
+    for thread in threads:
+        thread.join(60)
+    assert order == list(range(6))
+
+
+def test_a_turn_that_fails_is_given_back() -> None:
+    turns = Turns(1)
+    with pytest.raises(ZeroDivisionError), turns.turn():
+        raise ZeroDivisionError
+    with turns.turn():
+        pass
+
+
+def _all_at_once(works: Sequence[object]) -> None:
+    threads = [threading.Thread(target=work) for work in works]  # type: ignore[arg-type]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+        assert not thread.is_alive()

@@ -1,0 +1,74 @@
+"""Python in a process apart: what it is told, and that it and what it started are gone afterwards."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import subprocess
+import threading
+from typing import TYPE_CHECKING
+
+import psutil
+import pytest
+
+from ragstone.core.runtime import apart, write_ahead
+from tests.support.patience import HANG, until
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+_TELLS = """
+import json, os, sys
+json.dump([dict(os.environ), sys.argv[1:], os.getcwd(), sys.stdin.read()], sys.stdout)
+"""
+_HANGS = """
+import os, subprocess, sys, time
+child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
+print(child.pid, flush=True)
+time.sleep(600)
+"""
+
+
+@pytest.fixture
+def modules(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    (tmp_path / "tells.py").write_text(_TELLS, "utf-8")
+    (tmp_path / "hangs.py").write_text(_HANGS, "utf-8")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    yield tmp_path
+
+
+def test_it_knows_no_secret_of_its_parent(modules: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RAGSTONE_LLM_API_KEY", "secret")
+    (modules / "page").write_text("what a stranger wrote", "utf-8")
+    with (modules / "page").open("rb") as page, apart("tells", "one", stdin=page, environment={"MORE": "1"}) as process:
+        said, _ = process.communicate(timeout=HANG)
+    environment, arguments, folder, page_told = json.loads(said)
+    assert environment.keys() - {"LC_CTYPE"} == {"MORE", "PYTHONPATH", "PYTHONUTF8"}
+    assert (arguments, folder, page_told) == (["one"], "/", "what a stranger wrote")
+
+
+def test_it_and_what_it_started_are_gone(modules: Path) -> None:
+    with apart("hangs", stdin=subprocess.DEVNULL) as process:
+        assert process.stdout is not None
+        grandchild = psutil.Process(int(process.stdout.readline()))
+        assert grandchild.is_running()
+    assert process.returncode is not None
+    until(lambda: not grandchild.is_running() or grandchild.status() == psutil.STATUS_ZOMBIE)
+
+
+def test_the_switch_to_write_ahead_waits_for_whoever_holds_the_file(tmp_path: Path) -> None:
+    place = tmp_path / "new.sqlite"
+    holder = sqlite3.connect(place, isolation_level=None, check_same_thread=False)
+    holder.execute("CREATE TABLE t (x)")
+    holder.execute("BEGIN EXCLUSIVE")
+    other = sqlite3.connect(place, timeout=0)
+    with pytest.raises(sqlite3.OperationalError, match="locked"):
+        write_ahead(other, patience=0)
+    letting_go = threading.Timer(0.2, holder.commit)
+    letting_go.start()
+    write_ahead(other, patience=HANG)
+    assert other.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+    letting_go.join()
+    other.close()
+    holder.close()

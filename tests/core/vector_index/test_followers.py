@@ -1,0 +1,237 @@
+"""The vector index follows the catalog, and is thrown away rather than trusted."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from llama_index.core.vector_stores.simple import SimpleVectorStore
+
+from ragstone.core import Host, hookimpl
+from ragstone.core.testing import open_host
+from ragstone.core.vector_index import Follower
+from ragstone.plugins.book_chat.shelf import Shelf
+from tests.support.needs import missing, needed
+from tests.support.patience import until
+
+if TYPE_CHECKING:
+    from llama_index.core.vector_stores.types import VectorStoreQuery, VectorStoreQueryResult
+
+    from ragstone.core import Corpus
+
+needed("chromadb")
+
+QUESTIONS = ("What is a caster?", "Which tyres grip?", "How strong is the gripper?", "What about safety?")
+
+
+def is_followed(corpus: Corpus) -> bool:
+    follower = corpus.searching.follower
+    return follower is not None and follower.current is not None
+
+
+@pytest.fixture
+def corpus(fast_host: Host, small_book: Path) -> Corpus:
+    shelf = Shelf(fast_host)
+    shelf.add(shelf.plan(small_book), title="Parts")
+    return shelf.corpus
+
+
+def _ranks(corpus: Corpus, follower: Follower | None) -> list[list[int]]:
+    """The nearest chunks to each question, through the follower or by exact search."""
+    corpus.searching.follower = follower
+    found = []
+    for question in QUESTIONS:
+        vector = corpus.encoder.embed_query(question)
+        with corpus.catalog.read() as snapshot:
+            row = corpus.row(snapshot)
+            if follower is not None:
+                assert follower.search(row, vector, 4, None) is not None, "the index was not asked"
+            found.append([key for key, _ in corpus.searching.nearest(snapshot, row, vector, 4, None, None)])
+    corpus.searching.follower = None
+    return found
+
+
+def test_it_finds_what_exact_search_finds_and_catches_up(
+    corpus: Corpus, fast_host: Host, small_book: Path, tmp_path: Path
+) -> None:
+    follower = Follower(corpus, tmp_path / "index", None)
+    assert follower.catch_up()
+    assert _ranks(corpus, follower) == _ranks(corpus, None)
+    assert not follower.catch_up()
+
+    (small_book / "01-wheels.md").unlink()
+    (small_book / "03-legs.md").write_text("# Legs\n\n## Feet\n\nA foot bears the robot's weight.\n", "utf-8")
+    shelf = Shelf(fast_host)
+    shelf.add(shelf.plan(small_book), title="Parts")
+    with corpus.catalog.read() as snapshot:
+        row = corpus.row(snapshot)
+    assert follower.search(row, corpus.encoder.embed_query("foot"), 4, None) is None, "not at this change"
+    assert follower.catch_up()
+    assert _ranks(corpus, follower) == _ranks(corpus, None)
+    follower.close()
+
+
+def test_a_store_that_was_closed_is_used_again(
+    corpus: Corpus, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    first = Follower(corpus, tmp_path / "index", None)
+    first.catch_up()
+    first.close()
+    second = Follower(corpus, tmp_path / "index", None)
+    second.catch_up()
+    assert "anew" not in caplog.text
+    assert _ranks(corpus, second) == _ranks(corpus, None)
+    second.close()
+
+
+def test_a_store_that_was_not_closed_is_made_anew(
+    corpus: Corpus, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    Follower(corpus, tmp_path / "index", None).catch_up()
+    again = Follower(corpus, tmp_path / "index", None)
+    again.catch_up()
+    assert "did not close it" in caplog.text
+    assert _ranks(corpus, again) == _ranks(corpus, None)
+    again.close()
+
+
+def test_a_store_of_later_changes_than_a_restored_catalogs_is_made_anew(
+    tmp_path: Path, small_book: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    catalog, kept = tmp_path / "data" / "catalog.sqlite", tmp_path / "kept.sqlite"
+    with open_host(tmp_path) as host:
+        shelf = Shelf(host)
+        shelf.add(shelf.plan(small_book), title="Parts")
+    shutil.copy(catalog, kept)
+    with open_host(tmp_path) as host:
+        shelf = Shelf(host)
+        (small_book / "01-wheels.md").unlink()
+        shelf.add(shelf.plan(small_book), title="Parts")
+        later = Follower(shelf.corpus, tmp_path / "index", None)
+        later.catch_up()
+        later.close()
+    kept.replace(catalog)
+    with open_host(tmp_path) as host:
+        corpus = Shelf(host).corpus
+        follower = Follower(corpus, tmp_path / "index", None)
+        assert follower.catch_up()
+        assert "a backup was restored" in caplog.text
+        assert _ranks(corpus, follower) == _ranks(corpus, None)
+        follower.close()
+
+
+@pytest.mark.parametrize("damage", ["gone", "halved", "no database"])
+def test_a_damaged_store_is_found_out_and_made_anew(
+    corpus: Corpus, tmp_path: Path, damage: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    first = Follower(corpus, tmp_path / "index", None)
+    first.catch_up()
+    first.close()
+    (store,) = (tmp_path / "index").glob("store-*")
+    database = store / "chroma.sqlite3"
+    if damage == "gone":
+        shutil.rmtree(store)
+    elif damage == "halved":
+        database.write_bytes(database.read_bytes()[: database.stat().st_size // 2])
+    else:
+        database.write_bytes(b"nothing of the kind" * 500)
+    again = Follower(corpus, tmp_path / "index", None)
+    again.catch_up()
+    assert "made anew" in caplog.text
+    assert _ranks(corpus, again) == _ranks(corpus, None)
+    again.close()
+
+
+def test_a_failing_store_leaves_the_answers_to_exact_search(corpus: Corpus, tmp_path: Path) -> None:
+    class Failing(SimpleVectorStore):
+        def query(self, query: VectorStoreQuery, **kwargs: Any) -> VectorStoreQueryResult:
+            raise RuntimeError("no more")
+
+        def clear(self) -> None:
+            pass
+
+    follower = Follower(corpus, tmp_path / "index", Failing())
+    follower.catch_up()
+    corpus.searching.follower = follower
+    with corpus.catalog.read() as snapshot:
+        row = corpus.row(snapshot)
+        found = corpus.searching.nearest(snapshot, row, corpus.encoder.embed_query("caster"), 4, None, None)
+    assert len(found) == 4
+    assert "no more" in (follower.trouble or "")
+    assert follower.current is None
+    corpus.searching.follower = None
+
+
+class InMemory:
+    """A plugin that brings a vector store of its own."""
+
+    class Store(SimpleVectorStore):
+        def clear(self) -> None:
+            self.data.embedding_dict.clear()
+
+    def __init__(self) -> None:
+        self.store = self.Store()
+
+    @hookimpl
+    def ragstone_vector_store(self, corpus: Corpus) -> SimpleVectorStore:
+        return self.store
+
+
+def test_a_plugin_swaps_in_its_own_store(tmp_path: Path, small_book: Path) -> None:
+    plugin = InMemory()
+    with open_host(tmp_path, plugins={"in_memory": plugin}) as host:
+        shelf = Shelf(host)
+        shelf.add(shelf.plan(small_book), title="Parts")
+        host.follow()
+        until(
+            lambda: is_followed(shelf.corpus),
+            "following",
+        )
+        assert len(plugin.store.data.embedding_dict) == 4
+        assert "caster" in host.assistant("book_chat").ask("What is a caster?").text.lower()
+
+
+def test_a_following_host_answers_while_and_after_it_catches_up(real_host: Host, small_book: Path) -> None:
+    if not Path(real_host.encoder.model.files.model).exists():  # type: ignore[attr-defined]
+        missing("the encoder")
+    real_host.follow()
+    shelf = Shelf(real_host)
+    shelf.add(shelf.plan(small_book), title="Parts")
+    ask = real_host.assistant("book_chat").ask
+    at_once = ask("What is a caster?")
+    until(
+        lambda: is_followed(shelf.corpus),
+        "following",
+    )
+    assert ask("What is a caster?").text == at_once.text
+    assert ask("What is a caster?", narrow={"book": "parts"}).text == at_once.text
+    assert any("Chroma follows" in check.detail for check in real_host.checks())
+
+
+def test_an_index_begins_where_it_pays(tmp_path: Path) -> None:
+    def add(host: Host, files: int) -> Corpus:
+        folder = tmp_path / f"book-of-{files}"
+        folder.mkdir()
+        for number in range(files):
+            (folder / f"{number}.md").write_text(f"# Part {number}\n\n## Wheel {number}\n\nWheel {number} turns.\n")
+        shelf = Shelf(host)
+        shelf.add(shelf.plan(folder), title=folder.name)
+        return shelf.corpus
+
+    with open_host(tmp_path, index={"store": "auto", "from_chunks": 4}) as host:
+        corpus = add(host, 1)
+        host.follow()
+        until(lambda: _detail(host).startswith("none below 4 passages"), "the reason")
+        assert corpus.searching.follower is None
+        add(host, 3)
+        until(lambda: _detail(host) == "Chroma follows the catalog", "the index")
+        until(
+            lambda: is_followed(corpus),
+            "catching up",
+        )
+
+
+def _detail(host: Host) -> str:
+    return next(check.detail for check in host.checks() if check.name == "vector index")
