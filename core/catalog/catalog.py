@@ -117,6 +117,14 @@ class Catalog:
         with told(self._database), self._writing.begin() as connection:
             yield connection
 
+    def probe(self) -> None:
+        """Read a little of what is stored, past what open connections keep in memory of the file.
+
+        Raises ``StorageError`` where the file was overwritten, replaced or removed since it was opened.
+        """
+        self._process.check()
+        self._database.probe()
+
     def fault(self, seconds: float) -> str | None:
         """What the database finds wrong with itself, read from end to end; ``None`` where it is in order.
 

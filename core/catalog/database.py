@@ -62,6 +62,9 @@ class Database(ABC):
     def fault(self, connection: Connection, seconds: float) -> str | None:
         """See ``Catalog.fault``."""
 
+    def probe(self) -> None:  # noqa: B027 - a server tells by itself
+        """See ``Catalog.probe``."""
+
     @abstractmethod
     def raw(self, column: ColumnElement[Any]) -> ColumnElement[Any]:
         """The column in a form that is read whatever became of it: bytes, or its value."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import re
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +19,6 @@ from .database import Database, hidden
 from .schema import chunk
 
 if TYPE_CHECKING:
-    import sqlite3
     from collections.abc import Iterable, Sequence
 
     from sqlalchemy import ColumnElement, Connection, Engine
@@ -30,6 +31,8 @@ _BUSY_TIMEOUT_MS = 20_000
 _BYTES_A_SECOND = 25_000_000
 
 
+#: The first and the last chunk: what leads to them, and their pages.
+_PROBES = ("SELECT * FROM chunk ORDER BY id LIMIT 1", "SELECT * FROM chunk ORDER BY id DESC LIMIT 1")
 #: Behind these words SQLite and its driver quote what they found in the file.
 _UNDECODABLE = "Could not decode to UTF-8 column"
 _QUOTING = re.compile(rf"(malformed database schema|{_UNDECODABLE}).*", re.DOTALL)
@@ -52,6 +55,8 @@ class SQLite(Database):
     def __init__(self, url: URL) -> None:
         self._url = url
         self._folder: Path | None = None
+        #: Device and inode of the file that was opened first; ``None`` for a database in memory.
+        self._file: tuple[int, int] | None = None
         self.where = url.database or str(url)
         self.marker = (
             Path(f"{url.database}.id") if url.database and not url.database.startswith((":", "file:")) else None
@@ -90,6 +95,8 @@ class SQLite(Database):
                     connection.execute(f"PRAGMA {pragma}")
             except UnicodeDecodeError:
                 raise self._damaged("its schema is no text") from None
+            if self.marker is not None and self._file is None:
+                self._file = self._identity()
 
         @event.listens_for(engine, "handle_error")
         def _undecodable(context: ExceptionContext) -> None:
@@ -157,6 +164,29 @@ class SQLite(Database):
             return None
         said = connection.exec_driver_sql("PRAGMA quick_check(1)").scalar()
         return None if said == "ok" else f"is damaged: {_plain(said)}"
+
+    def probe(self) -> None:
+        """By a connection of its own: one that is open answers from its pages in memory."""
+        if self._file is None:
+            return
+        try:
+            if self._identity() != self._file:
+                raise self._damaged("another file took its place")
+            # Never opened as a file: closing it would give up the locks that SQLite holds on it.
+            uri, patience = f"{Path(self.where).resolve().as_uri()}?mode=ro", _BUSY_TIMEOUT_MS / 1000
+            with closing(sqlite3.connect(uri, uri=True, timeout=patience)) as connection:
+                for query in _PROBES:
+                    connection.execute(query).fetchall()
+        except FileNotFoundError:
+            raise self._damaged("the file is gone") from None
+        except (sqlite3.Error, UnicodeDecodeError) as error:
+            if getattr(error, "sqlite_errorname", "").startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
+                raise StorageBusy("another process holds the database", where=self.where) from None
+            raise self._damaged(_plain(error)) from None
+
+    def _identity(self) -> tuple[int, int]:
+        found = os.stat(self.where)  # noqa: PTH116 - as SQLite takes it
+        return found.st_dev, found.st_ino
 
     def raw(self, column: ColumnElement[Any]) -> ColumnElement[Any]:
         """The bytes as they are: a damaged text cannot be decoded."""

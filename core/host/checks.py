@@ -20,8 +20,9 @@ def check_encoder(host: Host) -> Check:
 
 
 def check_catalog(host: Host) -> Check:
-    """Whether the catalog can be read."""
+    """Whether the catalog can be read, past what is kept in memory of it."""
     try:
+        host.catalog.probe()
         with host.catalog.read() as snapshot:
             return Check("catalog", True, f"{len(snapshot.corpora())} corpora")
     except StorageError as error:

@@ -60,6 +60,7 @@ class Host(Hooks):
         """``plugins``: further plugins by name, beside the installed ones."""
         super().__init__(settings, plugins)
         self._corpora: dict[str, Corpus] = {}
+        self._kinds: dict[str, str] = {}
         self._following: Following | None = None
         self._opened = self._closed = False
         self._once: dict[object, object] = {}
@@ -165,8 +166,14 @@ class Host(Hooks):
         """The corpus of that name.
 
         ``kind``: the document type whose node parser cuts its documents. ``hint``: what to do while it is empty.
+        Raises ``PluginError`` for another kind than the one it has.
         """
         with self._lock:
+            if self._kinds.setdefault(name, kind) != kind:
+                raise PluginError(
+                    f"the corpus {name!r} is of the kind {self._kinds[name]!r} and cannot be of {kind!r} too",
+                    hint="give the corpus another name",
+                )
             if name not in self._corpora:
                 self._corpora[name] = Corpus(
                     name,

@@ -6,12 +6,13 @@ import time
 from abc import abstractmethod
 from dataclasses import asdict, replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from llama_index.core.callbacks import CallbackManager
 from llama_index.core.retrievers import BaseRetriever
 from llama_index.core.schema import NodeWithScore
-from llama_index.core.vector_stores.types import MetadataFilter
+from llama_index.core.vector_stores.types import FilterCondition, MetadataFilters
+from llama_index.core.vector_stores.utils import build_metadata_filter_fn
 
 from ..text.stemming import question_stems, stems
 from ..tracing import step
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
     from llama_index.core.schema import QueryBundle
-    from llama_index.core.vector_stores.types import MetadataFilters
 
     from .models import SearchableCorpus
 
@@ -153,6 +153,12 @@ def retrieve_with(
     )
 
 
-def _passes(metadata: Mapping[str, object], filters: MetadataFilters) -> bool:
+def _passes(metadata: Mapping[str, Any], filters: MetadataFilters) -> bool:
     """Whether a passage of a plugin's retriever is one that the question was narrowed to."""
-    return all(isinstance(part, MetadataFilter) and metadata.get(part.key) == part.value for part in filters.filters)
+    nested = [part for part in filters.filters if isinstance(part, MetadataFilters)]  # LlamaIndex takes none
+    plain = [part for part in filters.filters if not isinstance(part, MetadataFilters)]
+    held = [_passes(metadata, part) for part in nested]
+    held += [build_metadata_filter_fn(lambda _: metadata, MetadataFilters(filters=[part]))("") for part in plain]
+    if filters.condition == FilterCondition.OR:
+        return any(held)
+    return not any(held) if filters.condition == FilterCondition.NOT else all(held)

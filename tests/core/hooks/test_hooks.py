@@ -21,7 +21,7 @@ from llama_index.core.schema import Document, NodeWithScore, QueryBundle, TextNo
 from llama_index.core.tools import BaseTool, FunctionTool
 from llama_index.core.vector_stores import SimpleVectorStore
 from llama_index.core.vector_stores.simple import SimpleVectorStoreData
-from llama_index.core.vector_stores.types import MetadataFilter, MetadataFilters
+from llama_index.core.vector_stores.types import FilterCondition, FilterOperator, MetadataFilter, MetadataFilters
 from pydantic import PrivateAttr
 
 from ragstone.core import (
@@ -108,7 +108,7 @@ class Notes:
             url=lambda node: f"/notes/{node.node_id}",
             prompt="notes/answer",
         )
-        return [Assistant(host, host.corpus("notes", kind=self.kind), profile)]
+        return [Assistant(host, host.corpus(f"{self.kind}s", kind=self.kind), profile)]
 
 
 def note(text: str, name: str = "one", **metadata: Any) -> Document:
@@ -425,6 +425,34 @@ def test_ragstone_retriever_gets_the_filters_and_its_passages_are_held_to_them(t
             found = host.retrieve(corpus, "What holds a nut?", top_k=2, filters=filters)
             assert mine.asked[-1] == ("notes", 2, filters)
             assert len(found.nodes) == count
+
+
+@pytest.mark.parametrize(
+    ("filters", "count"),
+    [
+        ([MetadataFilter(key="title", value=["a", "c"], operator=FilterOperator.IN)], 1),
+        ([MetadataFilter(key="title", value=["b", "c"], operator=FilterOperator.IN)], 0),
+        ([MetadataFilter(key="title", value="b", operator=FilterOperator.NE)], 1),
+        ([MetadataFilter(key="absent", value=["a"], operator=FilterOperator.IN)], 0),
+        (
+            [
+                MetadataFilters(
+                    filters=[MetadataFilter(key="title", value="a"), MetadataFilter(key="title", value="b")],
+                    condition=FilterCondition.OR,
+                )
+            ],
+            1,
+        ),
+    ],
+)
+def test_a_plugins_retriever_is_held_to_every_kind_of_filter(
+    tmp_path: Path, filters: list[MetadataFilter | MetadataFilters], count: int
+) -> None:
+    mine = WithRetriever(Fixed("A cotter holds a nut."))
+    with open_host(tmp_path, plugins={"notes": Notes(), "mine": mine}) as host:
+        corpus = host.corpus("notes", kind="note")
+        found = host.retrieve(corpus, "What holds a nut?", top_k=2, filters=MetadataFilters(filters=filters))
+        assert len(found.nodes) == count
 
 
 def test_ragstone_retriever_one_that_raises_is_taken_out_and_the_question_answered(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -13,20 +14,22 @@ from llama_index.core.schema import Document
 
 from ragstone.core import (
     Answer,
+    Check,
     EncoderError,
     EncoderSettings,
     Host,
     NotFound,
+    PluginError,
     Settings,
     SettingsError,
     StorageDenied,
     hookimpl,
 )
-from ragstone.core.testing import TestModels, WordEmbedding, open_host
+from ragstone.core.testing import SmallCorpus, TestModels, WordEmbedding, fill_small_corpus, open_host
 from ragstone.plugins.book_chat.shelf import Shelf
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from collections.abc import Callable
 
     from llama_index.core.base.embeddings.base import BaseEmbedding
 
@@ -271,3 +274,44 @@ def test_the_kit_keeps_to_its_folder_whatever_the_environment_says(
     with open_host(tmp_path / "kit") as host:
         assert host.settings.data_dir == tmp_path / "kit" / "data"
     assert not (tmp_path / "precious").exists()
+
+
+def test_a_corpus_has_one_kind(tmp_path: Path) -> None:
+    with open_host(tmp_path, plugins={"notes": Notes()}) as host:
+        corpus = host.corpus("notes", kind="note")
+        assert host.corpus("notes", kind="note") is corpus
+        with pytest.raises(PluginError, match="'notes' is of the kind 'note' and cannot be of 'book' too"):
+            host.corpus("notes", kind="book")
+
+
+def _overwrite(file: Path) -> None:
+    file.write_bytes(b"\x5a" * file.stat().st_size)
+
+
+def _overwrite_all_but_the_beginning(file: Path) -> None:
+    size = file.stat().st_size
+    with file.open("r+b") as opened:
+        opened.seek(8192)
+        opened.write(b"\x5a" * (size - 8192))
+
+
+def _replace(file: Path) -> None:
+    other = file.with_name("other")
+    other.write_bytes(file.read_bytes())
+    other.replace(file)
+
+
+@pytest.mark.parametrize("damage", [_overwrite, _overwrite_all_but_the_beginning, _replace, Path.unlink])
+def test_a_catalog_that_is_damaged_while_it_is_open_is_not_well(tmp_path: Path, damage: Callable[[Path], None]) -> None:
+    with open_host(tmp_path, plugins={"small_corpus": SmallCorpus()}) as host:
+        fill_small_corpus(host)
+    with open_host(tmp_path, plugins={"small_corpus": SmallCorpus()}) as host:
+        assert _check(host, "catalog").ok
+        damage(tmp_path / "data" / "catalog.sqlite")
+        check = _check(host, "catalog")
+        assert (check.ok, check.fatal) == (False, True)
+        assert check.detail.startswith("is not a readable database")
+
+
+def _check(host: Host, name: str) -> Check:
+    return next(check for check in host.checks() if check.name == name)
