@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     )
     from .extras import require_extra
     from .health import Check
-    from .hooks.manager import PluginState
+    from .hooks.discovery import PluginState
     from .hooks.spec import HOOKS_VERSION
     from .host.host import Host
     from .ingestion.pipeline import IngestProgress, IngestReport
@@ -107,7 +107,7 @@ _NAMES = {
     "SettingsError SourceError StorageAway StorageBusy StorageDenied StorageError StorageFull StorageLost TooLarge",
     "extras": "require_extra",
     "health": "Check",
-    "hooks.manager": "PluginState",
+    "hooks.discovery": "PluginState",
     "hooks.spec": "HOOKS_VERSION",
     "host.host": "Host",
     "ingestion.pipeline": "IngestProgress IngestReport",

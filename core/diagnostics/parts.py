@@ -18,7 +18,7 @@ from ..vector_index.store_files import why_damaged
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ..hooks.manager import PluginState
+    from ..hooks.discovery import PluginState
     from ..host.host import Host
 
 #: Seconds that a whole look through the database may take.

@@ -31,7 +31,7 @@ from ..runtime.forks import OwnLock
 from ..runtime.lazy import lazily
 from ..settings import Settings, check_options
 from . import results
-from .manager import Plugins, PluginState, reason_of
+from .manager import Plugins, reason_of
 from .prompts import replaced_prompts
 from .results import by_name, model_class, one, several, tools_by_name
 
@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from ..answering.assistant import Assistant
     from ..corpus import Corpus
     from ..health import Check
+    from .discovery import PluginState
 
 Options = TypeVar("Options", bound="BaseModel")
 Thing = TypeVar("Thing")

@@ -6,20 +6,19 @@ import difflib
 import logging
 import re
 import threading
-from dataclasses import dataclass, replace
-from importlib import metadata
+from dataclasses import replace
 from types import CoroutineType, ModuleType
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import pluggy
 
 from ..errors import MissingExtra, PluginError, RagstoneError, StorageAway, StorageBusy, is_failure
 from ..runtime.time_limits import TimeLimit, TookTooLong, Watchdog, run_limited
 from ..settings import LimitsSettings
-from ..uncollected import uncollected
 from . import spec
-from .compatibility import HookManager, check_version, perhaps_later
+from .discovery import Candidate, PluginState, candidates
 from .results import Shape, anything
+from .versions import check_version, perhaps_later
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -27,13 +26,6 @@ if TYPE_CHECKING:
     from ..settings import PluginsTable
 
 _log = logging.getLogger(__name__)
-
-PLUGINS = "ragstone"
-#: The distribution whose plugins come first where the deployment does not say otherwise.
-_OWN = "ragstone"
-#: On wherever their extra is installed, without being listed: the interfaces, and, called last, what the host brings.
-DOORS = "ragstone.doors"
-BUILTINS = "ragstone.builtins"
 
 #: Hooks that are called for every question.
 _OF_QUESTIONS = frozenset({"ragstone_retriever", "ragstone_postprocessors"})
@@ -46,21 +38,6 @@ _Result = TypeVar("_Result")
 _Errors = tuple[type[Exception], ...]
 #: What passes by itself and is no plugin's fault; the hook is called again the next time.
 _A_MOMENT = (StorageAway, StorageBusy)
-State = Literal["loaded", "disabled", "failed"]
-
-
-@dataclass(frozen=True)
-class PluginState:
-    """What ``ragstone plugins`` and ``/health`` show of a plugin."""
-
-    name: str
-    version: str
-    #: The distribution that brought it, or ``given`` for one that was handed to the host.
-    origin: str
-    state: State
-    reason: str | None = None
-    #: What is to be typed to mend it, where that is known.
-    install: str | None = None
 
 
 class Plugins:
@@ -73,16 +50,16 @@ class Plugins:
         given: dict[str, object] | None = None,
         limits: LimitsSettings | None = None,
     ) -> None:
-        self._manager = HookManager(spec, spec.RENAMED)
+        self._manager = pluggy.PluginManager("ragstone")
+        self._manager.add_hookspecs(spec)
         self._states: dict[str, PluginState] = {}
         self._order: list[str] = []
         self._limits = limits or LimitsSettings()
         self._packages: dict[str, str] = {}
         self._watchdog = Watchdog(self.disable)
         self._mutex = threading.Lock()
-        with uncollected():
-            for candidate in _ordered(table, given or {}):
-                self._load(candidate)
+        for candidate in candidates(table, given or {}):
+            self._load(candidate)
 
     @property
     def states(self) -> tuple[PluginState, ...]:
@@ -98,7 +75,7 @@ class Plugins:
         self, hook: str, shape: Shape = anything, may_raise: _Errors = (), /, **arguments: Any
     ) -> Iterator[tuple[str, Any]]:
         """Each loaded plugin's result of the hook in its shape, in order, ``None`` left out."""
-        having = self._manager.having(hook)
+        having = {each.plugin_name for each in getattr(self._manager.hook, hook).get_hookimpls()}
         for name in [each for each in self.names if each in having]:
             found = self.call_one(name, hook, shape, may_raise, **arguments)
             yield from ((name, result) for result in found)
@@ -113,11 +90,10 @@ class Plugins:
         that a database is away or busy for a moment.
         """
         others = [self._manager.get_plugin(other) for other in self._order if other != name]
-        named = self._manager.with_old_names(hook, arguments)
         caller = self._manager.subset_hook_caller(hook, others)
 
         def work() -> list[Any]:
-            return [shape(_waited_for(result)) for result in caller(**named)]
+            return [shape(_waited_for(result)) for result in caller(**arguments)]
 
         try:
             if hook in _OF_QUESTIONS:
@@ -170,7 +146,7 @@ class Plugins:
             if state is not None and state.state == "loaded":
                 self._states[name] = replace(state, reason=reason)
 
-    def _load(self, candidate: _Candidate) -> None:
+    def _load(self, candidate: Candidate) -> None:
         name = candidate.state.name
         if name in self._states:
             other = self._states[name].origin
@@ -200,8 +176,6 @@ class Plugins:
             self._manager.register(plugin, name)
             self._order.append(name)
             self._manager.check_pending()
-            for words in self._manager.warn_of_old_names(plugin, name):
-                _log.warning("%s", words)
         except PluginError as error:
             self._states[name] = replace(candidate.state, install=error.hint)
             self.disable(name, str(error))
@@ -209,73 +183,6 @@ class Plugins:
             self.disable(name, _validation_words(error), None)
         except (Exception, SystemExit) as error:
             self.disable(name, f"it cannot be registered: {_text_of(error)}", error)
-
-
-@dataclass(frozen=True)
-class _Candidate:
-    state: PluginState
-    load: Callable[[], object] | None
-    #: What is imported to load it; empty for one that was handed to the host.
-    module: str = ""
-
-
-def _ordered(table: PluginsTable, given: dict[str, object]) -> list[_Candidate]:
-    """Candidates in calling order.
-
-    The deployment's order, else Ragstone's own by name and then the others by name. Its interfaces come before all of
-    them where the deployment does not list them: what they bring is not displaced.
-    """
-    installed = [*_installed(PLUGINS), *_given(given)]
-    doors, builtins = _installed(DOORS), _installed(BUILTINS)
-    if table.enabled is None:
-        own = [candidate for candidate in installed if candidate.state.origin == _OWN]
-        ordered = [*own, *(candidate for candidate in installed if candidate.state.origin != _OWN)]
-    else:
-        by_name: dict[str, list[_Candidate]] = {}
-        for candidate in [*installed, *doors, *builtins]:
-            by_name.setdefault(candidate.state.name, []).append(candidate)
-        ordered = []
-        for name in dict.fromkeys(table.enabled):
-            ordered += by_name.get(name) or [_unknown(name, by_name)]
-        left_out = [c for c in installed if c.state.name not in table.enabled]
-        ordered += [_disabled(c, "not in the deployment's list of plugins") for c in left_out]
-        doors, builtins = ([c for c in group if c.state.name not in table.enabled] for group in (doors, builtins))
-    first = [door for door in doors if door.state.origin == _OWN]
-    last = [door for door in doors if door.state.origin != _OWN]
-    return [
-        _disabled(candidate, "disabled by the settings") if candidate.state.name in table.disabled else candidate
-        for candidate in [*first, *ordered, *last, *builtins]
-    ]
-
-
-def _installed(group: str) -> list[_Candidate]:
-    """The installed plugins of a group by name; of two of one name Ragstone's own first."""
-    found = []
-    for point in metadata.entry_points(group=group):
-        origin = point.dist.name if point.dist else "?"
-        version = point.dist.version if point.dist else "?"
-        found.append(_Candidate(PluginState(point.name, version, origin, "loaded"), point.load, point.module))
-    return sorted(found, key=lambda each: (each.state.name, each.state.origin != _OWN, each.state.origin))
-
-
-def _given(given: dict[str, object]) -> Iterator[_Candidate]:
-    for name, plugin in given.items():
-        version = str(getattr(plugin, "__version__", "-"))
-
-        def load(plugin: object = plugin) -> object:
-            return plugin
-
-        yield _Candidate(PluginState(name, version, "given", "loaded"), load)
-
-
-def _disabled(candidate: _Candidate, reason: str) -> _Candidate:
-    return _Candidate(replace(candidate.state, state="disabled", reason=reason), None)
-
-
-def _unknown(name: str, known: dict[str, list[_Candidate]]) -> _Candidate:
-    near = difflib.get_close_matches(name, known, n=1)
-    hint = f"; did you mean {near[0]}?" if near else ""
-    return _Candidate(PluginState(name, "-", "-", "failed", f"no such plugin is installed{hint}"), None)
 
 
 def reason_of(what: str, error: BaseException) -> str:

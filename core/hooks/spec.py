@@ -32,13 +32,10 @@ if TYPE_CHECKING:
     from ..health import Check
     from ..host.host import Host
     from ..settings import EncoderSettings, LLMSettings
-    from .compatibility import Renamed
 
 #: Raised by one when a hook or an argument is added, renamed, or means something else. A plugin says by an attribute
 #: ``ragstone_hooks`` for which version it was written; one for a later version is not loaded.
 HOOKS_VERSION = 1
-#: What had another name in the release before: a plugin may use that for one release more, and is warned.
-RENAMED: tuple[Renamed, ...] = ()
 
 
 @hookspec

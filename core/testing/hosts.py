@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from llama_index.core.llms import LLM
 
     from ..corpus import Corpus
-    from ..hooks.manager import PluginState
+    from ..hooks.discovery import PluginState
 
 _SMALL = "small_corpus"
 _TEXTS = {

@@ -6,8 +6,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from llama_index.core.schema import MetadataMode
-
 from .segmentation import Unit, units
 from .stemming import stems
 
@@ -39,6 +37,9 @@ class PassageWords:
 
 def headings_of(node: BaseNode) -> str:
     """What stands above the text: the metadata that its parser lets into the embedding."""
+    # Here, because it loads all of LlamaIndex: processes that only read texts do without.
+    from llama_index.core.schema import MetadataMode
+
     return node.get_metadata_str(MetadataMode.EMBED).strip()
 
 

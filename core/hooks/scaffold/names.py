@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from ...errors import BadRequest
 from ...text.sanitizing import one_line
-from ..manager import BUILTINS, DOORS, PLUGINS
+from ..discovery import BUILTINS, DOORS, PLUGINS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
