@@ -5,8 +5,9 @@ These are the names that every plugin needs; ``retrieval``, ``text``, ``citation
 change without notice. Each name is imported when it is first used: ``hookimpl`` alone brings nothing but pluggy.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from .lazy_names import lazy_names
 
 if TYPE_CHECKING:
     from .answering.answer import Answer, Citation, Delta, Timings
@@ -116,15 +117,4 @@ _NAMES = {
     "retrieval.follow_up": "Turn",
     "settings": "EncoderSettings LLMSettings Settings Table read_settings",
 }
-_MODULES = {name: module for module, names in _NAMES.items() for name in names.split()}
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _MODULES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = globals()[name] = getattr(import_module(f".{_MODULES[name]}", __name__), name)
-    return value
-
-
-def __dir__() -> list[str]:
-    return [*globals(), *_MODULES]
+__getattr__, __dir__ = lazy_names(__name__, _NAMES)

@@ -9,10 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from .catalog.counts import Counts
 from .errors import NotFound
-from .ingestion.pipeline import IngestReport, OnProgress, ingest
-from .ingestion.rebuild import rebuild
 from .retrieval.calibration import DEFAULT_THRESHOLD, FEWEST_CHUNKS, OFFERED, Calibration, bank, calibrate
-from .retrieval.search import HybridRetriever
 from .retrieval.search_cache import SearchCache
 from .runtime.forks import OwnLock
 from .runtime.lazy import lazily
@@ -28,6 +25,7 @@ if TYPE_CHECKING:
     from .catalog import Catalog, ChunkCheck, CorpusRow, Snapshot, StoredDocument
     from .catalog.counts import Facets
     from .embedding import Encoder
+    from .ingestion.pipeline import IngestReport, OnProgress
     from .retrieval.models import Retrieval
     from .settings import RetrievalSettings
 
@@ -207,6 +205,8 @@ class Corpus:
         if self._why_stale(row):
             self.rebuild(on_progress=on_progress)
             row = self.catalog.create_corpus(self.name, self.fingerprint)
+        from .ingestion.pipeline import ingest
+
         report = ingest(
             documents,
             catalog=self.catalog,
@@ -262,6 +262,8 @@ class Corpus:
         known = _calibration_of(row)
         if chunks < FEWEST_CHUNKS or not self.has_vectors(row) or (known is not None and known.fits(chunks)):
             return
+        from .retrieval.search import HybridRetriever
+
         retriever = HybridRetriever(self, top_k=OFFERED)
         vectors = dict(zip(bank(), self.encoder.embed_queries(bank()), strict=True))  # at once: a tenth of the time
 
@@ -285,6 +287,8 @@ class Corpus:
         from outside.
         """
         with self._rebuilding:
+            from .ingestion.rebuild import rebuild
+
             report = rebuild(self, on_progress)
             self._calibrate()
             return report

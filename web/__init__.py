@@ -1,19 +1,12 @@
-"""The web front: one Flask app over a host, and ``ragstone serve``."""
+"""The web front: one Flask app over a host, and ``ragstone serve``. Commands that serve nothing do without Flask."""
 
-from __future__ import annotations
+from typing import TYPE_CHECKING
 
-from typing import TYPE_CHECKING, Any
+from ragstone.core.runtime import lazy_names
 
 if TYPE_CHECKING:
     from .app import create_app
 
 __all__ = ["create_app"]
 
-
-def __getattr__(name: str) -> Any:
-    """``create_app`` when somebody asks for it: commands that serve nothing do without Flask, and so may machines."""
-    if name == "create_app":
-        from .app import create_app
-
-        return create_app
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+__getattr__, __dir__ = lazy_names(__name__, {"app": "create_app"})

@@ -8,14 +8,12 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from llama_index.core.schema import TextNode
 from sqlalchemy import bindparam, func, select
 
 from ..errors import StorageError
 from ..text.packed_terms import is_packed, pack
 from ..text.sanitizing import visible
 from .checksums import ChunkCheck, DamagedChunk, checksum, is_quotable
-from .filters import condition
 from .schema import about, chunk, corpus, document, removed
 
 if TYPE_CHECKING:
@@ -23,6 +21,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     import numpy.typing as npt
+    from llama_index.core.schema import TextNode
     from llama_index.core.vector_stores.types import MetadataFilters
     from sqlalchemy import Connection, Row
 
@@ -180,6 +179,8 @@ class Snapshot:
 
     def chunk_keys(self, corpus_id: int, filters: MetadataFilters) -> npt.NDArray[np.int64]:
         """Keys of the chunks that pass the filters, ascending."""
+        from .filters import condition
+
         passing = condition(filters, self._database)
         rows = self._connection.execute(select(chunk.c.id).where(chunk.c.corpus_id == corpus_id, passing))
         return np.array(sorted(rows.scalars()), np.int64)
@@ -245,6 +246,8 @@ class Snapshot:
                 where=self._database.where,
                 hint="restore the catalog from a backup, or remove its document and add it again",
             )
+        from llama_index.core.schema import TextNode
+
         return TextNode.from_dict({**node, "metadata": metadata, "text": text})
 
     def check_chunks(self, corpus_id: int, seconds: float | None = None) -> ChunkCheck:

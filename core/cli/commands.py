@@ -9,10 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ..answering.findings import find_passages
-from ..catalog.checksums import RESTORE
 from ..errors import StorageError
-from ..retrieval.calibration import FEWEST_CHUNKS
 from . import output
 from .completion import completion
 from .doctor import doctor
@@ -84,6 +81,8 @@ def corpus_check(ctx: click.Context, name: str | None, as_json: bool) -> None:
 
     Exits with 1 if a corpus should be rebuilt or a chunk is damaged.
     """
+    from ..catalog.checksums import RESTORE
+
     host = ctx.obj.host()
     found = [host.find_corpus(name).info()] if name else list(host.corpora())
     chunks = {info.name: host.find_corpus(info.name).check_chunks() for info in found}
@@ -108,6 +107,8 @@ def corpus_check(ctx: click.Context, name: str | None, as_json: bool) -> None:
 def _threshold(info: CorpusInfo) -> str:
     known = info.calibration
     if known is None:
+        from ..retrieval.calibration import FEWEST_CHUNKS
+
         return f"{info.threshold} (not calibrated: as set, or fewer than {FEWEST_CHUNKS} chunks)"
     said = f"{known.questions} foreign questions over {known.chunks} chunks: median {known.median}"
     return f"{info.threshold} ({said}, one of twenty above {known.upper_twentieth}; bank {known.bank})"
@@ -142,6 +143,8 @@ def ask(asked: Asked) -> None:
 @asks('ragstone search book_chat "How do doors connect?" --top-k 3 --json')
 def search(asked: Asked) -> None:
     """Search an assistant's sources: the passages that a question would be answered from, best first."""
+    from ..answering.findings import find_passages
+
     found = find_passages(asked.assistant, **asked.arguments)
     if asked.as_json:
         output.as_json(found.to_dict())

@@ -6,13 +6,12 @@ import sys
 from contextlib import redirect_stdout
 from typing import TYPE_CHECKING
 
-from ..host.host import Host
-from ..settings import read_settings
-
 if TYPE_CHECKING:
     from pathlib import Path
 
     import click
+
+    from ..host.host import Host
 
 
 class Deployment:
@@ -25,6 +24,9 @@ class Deployment:
 
     def loaded(self) -> Host:
         """The host with its plugins loaded, its catalog perhaps not opened yet. Raises ``SettingsError``."""
+        from ..host.host import Host
+        from ..settings import read_settings
+
         if self._host is None:
             with redirect_stdout(sys.stderr):  # what a plugin prints is no part of a command's output
                 self._host = Host(read_settings(self.config))

@@ -9,9 +9,7 @@ import click
 
 from ..errors import BadRequest, MissingExtra, SourceError
 from ..extras import require_extra
-from ..retrieval.evidence_gate import evidence
 from ..retrieval.models import MOST_PASSAGES
-from ..retrieval.search import ScoredRetriever
 from . import output
 from .question_options import Asked, asks
 
@@ -61,6 +59,8 @@ def eval_retrieval(deployment: Deployment, data: Path, limit: int | None, assist
     if assistant is not None:
         host, questions = deployment.host(), _some_questions(data, limit)
         retriever = host.retriever(host.assistant(assistant).corpus, DEPTH)
+        from ..retrieval.search import ScoredRetriever
+
         if not isinstance(retriever, ScoredRetriever):
             raise BadRequest(f"the retriever of {assistant} tells no scores, so it cannot be measured here")
         with _questions(len(questions.texts)) as tick:
@@ -172,6 +172,8 @@ def inspect(asked: Asked) -> None:
 
 
 def _gate(found: Retrieval, enough: bool) -> dict[str, Any]:
+    from ..retrieval.evidence_gate import evidence
+
     seen = evidence(found)
     return {
         "cosine": None if seen.cosine is None else round(seen.cosine, 4),

@@ -8,17 +8,6 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import click
-from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    SpinnerColumn,
-    TextColumn,
-    TimeElapsedColumn,
-)
-from rich.table import Table
-from rich.text import Text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -56,6 +45,10 @@ def table(columns: Sequence[str], rows: Sequence[Sequence[object]], *, empty: st
     if not rows:
         click.echo(empty)
         return
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
     console = Console(highlight=False)
     shown = Table(box=None, pad_edge=False, header_style="bold")
     for column in columns:
@@ -103,6 +96,16 @@ def answer(found: Answer) -> None:
 @contextmanager
 def progress(what: str, total: int | None) -> Iterator[OnProgress]:
     """A bar on stderr that follows an ingestion; ``total`` is the number of documents, where it is known."""
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        SpinnerColumn,
+        TextColumn,
+        TimeElapsedColumn,
+    )
+
     console = Console(stderr=True, highlight=False)
     columns = (
         SpinnerColumn(),
@@ -126,6 +129,15 @@ def progress(what: str, total: int | None) -> Iterator[OnProgress]:
 @contextmanager
 def counter(what: str, total: int) -> Iterator[Callable[[], None]]:
     """A bar on stderr that advances by one with every call."""
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        SpinnerColumn,
+        TextColumn,
+    )
+
     console = Console(stderr=True, highlight=False)
     columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:

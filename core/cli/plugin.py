@@ -7,7 +7,6 @@ from pathlib import Path
 
 import click
 
-from ..hooks.scaffold import checked_name, make_plugin
 from . import output
 
 
@@ -34,6 +33,8 @@ def new(ctx: click.Context, name: str, into: Path, as_json: bool) -> None:
     """
     root = ctx.find_root()
     commands = root.command.list_commands(root) if isinstance(root.command, click.Group) else ()
+    from ..hooks.scaffold import checked_name, make_plugin
+
     made = make_plugin(checked_name(name, commands), into)
     if as_json:
         output.as_json(asdict(made))

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..answering.question import read_question
 from ..errors import BadRequest
 from .completion import complete_assistant
 
@@ -54,6 +53,8 @@ def asks(example: str) -> Callable[[Callable[[Asked], None]], click.Command]:
             as_json: bool,
             narrowing: tuple[str, ...],
         ) -> None:
+            from ..answering.question import read_question
+
             asked = deployment.host().assistant(assistant)
             history = [{"question": earlier} for earlier in after]
             body = {"question": question, "top_k": top_k, "history": history, **_pairs(narrowing, asked.narrowings)}

@@ -1,4 +1,8 @@
-"""One typed method for each hook: pluggy is untyped, the wall stands here, and nobody else sees it."""
+"""One typed method for each hook: pluggy is untyped, the wall stands here, and nobody else sees it.
+
+LlamaIndex and what is made with it are imported by the methods that need them: loading them takes longer than most
+commands do.
+"""
 
 from __future__ import annotations
 
@@ -6,16 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
-from llama_index.core.base.embeddings.base import BaseEmbedding
-from llama_index.core.llms import LLM
-from llama_index.core.node_parser import NodeParser
-from llama_index.core.postprocessor.types import BaseNodePostprocessor
-from llama_index.core.readers.base import BaseReader
-from llama_index.core.retrievers import BaseRetriever
-from llama_index.core.vector_stores.types import BasePydanticVectorStore, MetadataFilters
 
-from ..embedding import Encoder
-from ..embedding.default_model import default_embed_model
 from ..errors import (
     EncoderError,
     NotFound,
@@ -26,25 +21,30 @@ from ..errors import (
     StorageError,
     is_failure,
 )
-from ..retrieval.search import HybridRetriever
 from ..runtime.forks import OwnLock
 from ..runtime.lazy import lazily
 from ..settings import Settings, check_options
 from . import results
 from .manager import Plugins, reason_of
-from .prompts import replaced_prompts
 from .results import by_name, model_class, one, several, tools_by_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from llama_index.core.llms import LLM
+    from llama_index.core.node_parser import NodeParser
+    from llama_index.core.postprocessor.types import BaseNodePostprocessor
     from llama_index.core.prompts import BasePromptTemplate
+    from llama_index.core.readers.base import BaseReader
+    from llama_index.core.retrievers import BaseRetriever
     from llama_index.core.schema import Document
     from llama_index.core.tools import BaseTool
+    from llama_index.core.vector_stores.types import BasePydanticVectorStore, MetadataFilters
     from pydantic import BaseModel
 
     from ..answering.assistant import Assistant
     from ..corpus import Corpus
+    from ..embedding import Encoder
     from ..health import Check
     from .discovery import PluginState
 
@@ -86,6 +86,8 @@ class Hooks:
     @lazily
     def readers(self) -> Mapping[str, BaseReader]:
         """Readers by lower-case suffix or scheme; of two plugins the first keeps it."""
+        from llama_index.core.readers.base import BaseReader
+
         return self._by_key("ragstone_readers", BaseReader, host=self)
 
     def read(self, key: str, source: object, **arguments: Any) -> list[Document]:
@@ -114,10 +116,14 @@ class Hooks:
 
     @lazily
     def _node_parsers(self) -> Mapping[str, NodeParser]:
+        from llama_index.core.node_parser import NodeParser
+
         return self._by_key("ragstone_node_parsers", NodeParser, host=self)
 
     def vector_store(self, corpus: Corpus) -> BasePydanticVectorStore | None:
         """The first plugin's store for the corpus; ``None`` leaves it to the host's own."""
+        from llama_index.core.vector_stores.types import BasePydanticVectorStore
+
         return self._first("ragstone_vector_store", BasePydanticVectorStore, host=self, corpus=corpus)
 
     @lazily
@@ -127,6 +133,11 @@ class Hooks:
         When a plugin's fails later, the host's own takes over, if its vectors can be compared. Raises ``EncoderError``,
         ``SettingsError``.
         """
+        from llama_index.core.base.embeddings.base import BaseEmbedding
+
+        from ..embedding import Encoder
+        from ..embedding.default_model import default_embed_model
+
         settings = self.settings.encoder
         is_own = settings.provider == "minilm"
         own = partial(default_embed_model, settings, self.settings.cache_dir)
@@ -158,12 +169,18 @@ class Hooks:
     def _given_retriever(
         self, corpus: Corpus, top_k: int, filters: MetadataFilters | None
     ) -> tuple[str | None, BaseRetriever]:
+        from llama_index.core.retrievers import BaseRetriever
+
+        from ..retrieval.search import HybridRetriever
+
         arguments = {"host": self, "corpus": corpus, "top_k": top_k, "filters": filters}
         given = self._plugins.call("ragstone_retriever", one(BaseRetriever), **arguments)
         return next(given, (None, HybridRetriever(corpus, top_k=top_k, filters=filters)))
 
     def postprocessors(self, corpus: Corpus) -> list[tuple[str, BaseNodePostprocessor]]:
         """What reranks, filters or guards the corpus's passages, with its plugin, in the plugins' order."""
+        from llama_index.core.postprocessor.types import BaseNodePostprocessor
+
         arguments = {"host": self, "corpus": corpus}
         calls = self._plugins.call("ragstone_postprocessors", several(BaseNodePostprocessor), **arguments)
         return [(plugin, postprocessor) for plugin, given in calls for postprocessor in given]
@@ -174,6 +191,8 @@ class Hooks:
 
         Raises ``SettingsError`` for a replacement that no plugin's template has, or that leaves a variable out.
         """
+        from .prompts import replaced_prompts
+
         found: dict[str, BasePromptTemplate] = {}
         for _plugin, given in self._plugins.call("ragstone_prompts", results.prompts_like(found)):
             found.update(given)
@@ -185,6 +204,8 @@ class Hooks:
         settings = self.settings.llm
         if settings.provider == "extractive":
             return None
+        from llama_index.core.llms import LLM
+
         calls = self._plugins.call("ragstone_llm", one(LLM), (SettingsError,), settings=settings)
         given: LLM | None = next((llm for _plugin, llm in calls), None)
         if given is None:

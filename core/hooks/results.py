@@ -1,6 +1,7 @@
 """What hooks may return, and what may come of it when a question is answered.
 
-A plugin that returns something else is disabled where it is called, not where it is used.
+A plugin that returns something else is disabled where it is called, not where it is used. The types of LlamaIndex are
+imported by the functions that need them: they load all of it, which many a command does without.
 """
 
 from __future__ import annotations
@@ -9,19 +10,21 @@ import json
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 import numpy as np
-from llama_index.core.prompts import BasePromptTemplate
-from llama_index.core.schema import BaseNode, Document, NodeWithScore
-from llama_index.core.tools import BaseTool
 from pydantic import BaseModel
 
-from ..answering.assistant import Assistant
 from ..health import Check
-from ..retrieval.fusion import Scores
-from ..retrieval.models import Retrieval
+
+if TYPE_CHECKING:
+    from llama_index.core.prompts import BasePromptTemplate
+    from llama_index.core.schema import Document, NodeWithScore
+    from llama_index.core.tools import BaseTool
+
+    from ..answering.assistant import Assistant
+    from ..retrieval.models import Retrieval
 
 #: Gives back what a hook returned, in the shape that the host uses. Raises ``TypeError``.
 Shape = Callable[[Any], Any]
@@ -63,6 +66,8 @@ def by_name(kind: type) -> Shape:
 
 def tools_by_name(result: Any) -> dict[str, BaseTool]:
     """A sequence of tools, each by the name that it gives itself, whose arguments can be described as JSON."""
+    from llama_index.core.tools import BaseTool
+
     found: dict[str, BaseTool] = {}
     for tool in several(BaseTool)(result):
         name = _checked(tool.metadata.get_name(), str, "names a tool by")
@@ -76,6 +81,8 @@ def tools_by_name(result: Any) -> dict[str, BaseTool]:
 
 def assistants(result: Any) -> tuple[Assistant, ...]:
     """A sequence of assistants, each with a name of its own and a profile that interfaces can show."""
+    from ..answering.assistant import Assistant
+
     given: tuple[Assistant, ...] = several(Assistant)(result)
     for made in given:
         profile = made.profile
@@ -114,6 +121,8 @@ def checks(result: Any) -> tuple[Check, ...]:
 def prompts_like(known: Mapping[str, BasePromptTemplate]) -> Shape:
     """Prompt templates by name; one that replaces a known one has all of its variables."""
 
+    from llama_index.core.prompts import BasePromptTemplate
+
     def shaped(result: Any) -> dict[str, BasePromptTemplate]:
         given: dict[str, BasePromptTemplate] = by_name(BasePromptTemplate)(result)
         for name, template in given.items():
@@ -134,12 +143,16 @@ def commands(group: click.Group) -> dict[str, click.Command]:
 
 def documents(result: Any) -> list[Document]:
     """What a reader's ``load_data`` returns, as a list."""
+    from llama_index.core.schema import Document
+
     return list(several(Document)(result))
 
 
 def nodes(result: Any) -> list[NodeWithScore]:
     """Passages that can be shown and cited: each with an id of its own, a text, metadata by name, and a finite score or
     none."""
+    from llama_index.core.schema import BaseNode, NodeWithScore
+
     given: list[NodeWithScore] = list(several(NodeWithScore)(result))
     for each in given:
         node = _checked(each.node, BaseNode, "gives a passage with")
@@ -154,6 +167,9 @@ def nodes(result: Any) -> list[NodeWithScore]:
 
 def retrieval(result: Any, dimension: int) -> Retrieval:
     """What a plugin's retriever found, with scores that can be compared, and a vector of the encoder's or none."""
+    from ..retrieval.fusion import Scores
+    from ..retrieval.models import Retrieval
+
     found: Retrieval = _checked(result, Retrieval, "finds")
     nodes(found.nodes)
     for scores in by_name(Scores)(found.scores).values():

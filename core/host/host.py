@@ -9,25 +9,16 @@ from importlib import metadata
 from typing import TYPE_CHECKING, TypeVar
 
 import click
-from llama_index.core.instrumentation.events.retrieval import RetrievalEndEvent, RetrievalStartEvent
-from llama_index.core.schema import NodeWithScore, QueryBundle
 
-from ..answering.answer_cache import Remembering
-from ..answering.synthesis import Extractive, Generative, Synthesizer
-from ..catalog import Catalog
-from ..corpus import Corpus, CorpusInfo
 from ..errors import NotFound, PluginError, RagstoneError, StorageAway, StorageBusy, StorageError, TooLarge, is_failure
 from ..health import Check
 from ..hooks import results
 from ..hooks.calls import Hooks
 from ..hooks.manager import reason_of
 from ..retrieval.models import Retrieval, check_top_k
-from ..retrieval.search import retrieve_with
 from ..runtime.budget import check_budget
 from ..runtime.lazy import lazily
 from ..settings import Settings, read_settings
-from ..tracing import step
-from ..vector_index import Following
 from .checks import check_catalog, check_encoder
 
 if TYPE_CHECKING:
@@ -36,7 +27,13 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from llama_index.core.postprocessor.types import BaseNodePostprocessor
+    from llama_index.core.schema import NodeWithScore
     from llama_index.core.vector_stores.types import MetadataFilters
+
+    from ..answering.synthesis import Synthesizer
+    from ..catalog import Catalog
+    from ..corpus import Corpus, CorpusInfo
+    from ..vector_index import Following
 
 _log = logging.getLogger(__name__)
 
@@ -102,6 +99,8 @@ class Host(Hooks):
 
     def try_postprocessors(self) -> None:
         """Show each corpus's first passages to its postprocessors, so that one that fails is found out."""
+        from llama_index.core.schema import NodeWithScore
+
         _ = self.assistants  # they bring their corpora
         for corpus in list(self._corpora.values()):
             if corpus.exists:
@@ -152,6 +151,8 @@ class Host(Hooks):
     @lazily
     def catalog(self) -> Catalog:
         """The catalog. Raises ``StorageError``."""
+        from ..catalog import Catalog
+
         return Catalog(self.settings.database, self.settings.data_dir)
 
     def once(self, make: Callable[[Host], Thing]) -> Thing:
@@ -175,6 +176,8 @@ class Host(Hooks):
                     hint="give the corpus another name",
                 )
             if name not in self._corpora:
+                from ..corpus import Corpus
+
                 self._corpora[name] = Corpus(
                     name,
                     catalog=self.catalog,
@@ -209,6 +212,10 @@ class Host(Hooks):
 
         Raises ``BadRequest`` for a ``top_k`` below 1.
         """
+        from llama_index.core.instrumentation.events.retrieval import RetrievalEndEvent, RetrievalStartEvent
+
+        from ..tracing import step
+
         check_top_k(top_k, most=None)
         with step("Host.retrieve", corpus=corpus.name, question=question, top_k=top_k) as retrieved:
             retrieved.tells(lambda: RetrievalStartEvent(str_or_query_bundle=question))
@@ -221,6 +228,8 @@ class Host(Hooks):
 
     def _retrieve(self, corpus: Corpus, question: str, top_k: int, filters: MetadataFilters | None) -> Retrieval:
         check_budget()
+        from ..retrieval.search import retrieve_with
+
         plugin, retriever = self._given_retriever(corpus, top_k, filters)
         retrieve = partial(retrieve_with, retriever, corpus, question, filters, results.nodes)
         if plugin is None:
@@ -258,6 +267,9 @@ class Host(Hooks):
 
     def synthesizer(self, prompt: str) -> Synthesizer:
         """Extractive, unless the deployment sets a language model."""
+        from ..answering.answer_cache import Remembering
+        from ..answering.synthesis import Extractive, Generative
+
         if self.llm is None:
             return Extractive(self.encoder)
         if prompt not in self.prompts:
@@ -292,6 +304,8 @@ class Host(Hooks):
 
     def follow(self) -> None:
         """Let vector indexes follow the corpora from now on, in the background. For hosts that live long."""
+        from ..vector_index import Following
+
         with self._lock:
             if self._following is None:
                 self._following = Following(
@@ -319,4 +333,6 @@ class Host(Hooks):
 def _postprocess(
     postprocessor: BaseNodePostprocessor, nodes: list[NodeWithScore], question: str
 ) -> list[NodeWithScore]:
+    from llama_index.core.schema import QueryBundle
+
     return results.nodes(postprocessor.postprocess_nodes(nodes, query_bundle=QueryBundle(query_str=question)))

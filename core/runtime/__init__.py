@@ -1,5 +1,6 @@
 """Processes, forks, locks, limits of time and work, and files that are replaced in one piece."""
 
+from ..lazy_names import lazy_names
 from .budget import Budget, Places, check_budget, set_budget
 from .fork_server import Ended, ForkServer
 from .owned_files import OwnedFolders, remove_own_file, sync_folder, write_atomically
@@ -14,6 +15,7 @@ __all__ = [
     "Places",
     "apart",
     "check_budget",
+    "lazy_names",
     "remove_own_file",
     "set_budget",
     "sync_folder",

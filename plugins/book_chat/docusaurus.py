@@ -11,7 +11,7 @@ from .characters import without_controls
 from .cleaning import clean_markdown
 from .fields import read_yaml
 from .files import ChapterFile, LeftOut, is_file, natural, relative
-from .readers import first_heading, front_title, read_text, split_front_matter
+from .markdown_files import first_heading, front_title, read_text, split_front_matter
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -29,7 +29,7 @@ from ragstone.core import SourceError, Table
 
 from .fields import read_toml
 from .files import is_file
-from .readers import read_text
+from .markdown_files import read_text
 from .sections import SEPARATOR
 
 if TYPE_CHECKING:

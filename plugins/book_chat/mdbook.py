@@ -16,7 +16,7 @@ from .characters import without_controls
 from .fields import read_toml
 from .files import ChapterFile, LeftOut, is_file, is_inside, relative
 from .inline import plain_inline
-from .readers import front_title, read_text, split_front_matter
+from .markdown_files import front_title, read_text, split_front_matter
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

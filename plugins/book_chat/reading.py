@@ -7,8 +7,6 @@ from contextlib import suppress
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
-from llama_index.core.schema import Document
-
 from ragstone.core import SourceError
 
 from .layouts import LeftOut
@@ -17,6 +15,8 @@ from .pdf.pagemap import KEY as PAGES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from llama_index.core.schema import Document
 
     from ragstone.core import Host
 
@@ -97,6 +97,8 @@ class Reading:
         return f"{self.about['book']}:{file.relative}" + (f"#{number}" if number else "")
 
     def _read(self, file: ChapterFile) -> list[Document]:
+        from llama_index.core.schema import Document
+
         found = []
         for number, document in enumerate(self.load(file)):
             title = file.title or document.metadata.get("title") or file.path.stem

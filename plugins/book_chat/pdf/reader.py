@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import os
-import stat
-from hashlib import sha256
 from importlib.util import find_spec
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any
 
 from llama_index.core.readers.base import BaseReader
 from llama_index.core.schema import Document
 
 from ragstone.core import MissingExtra, SourceError
 
+from .files import digest_of, open_plain
 from .killable import Failed, read_in_child
-from .limits import MAX_BYTES
 from .pagemap import KEY, packed
 
 if TYPE_CHECKING:
@@ -77,28 +74,3 @@ class PdfReader(BaseReader):
         about = {**packed(read), "file": str(path.resolve()), "sha256": digest}
         about |= {name: pages for name in ("needs_ocr", "broken") if (pages := getattr(read, name))}
         return {"title": " ".join(read.title.split()) or None, KEY: about}
-
-
-def open_plain(path: Path) -> IO[bytes]:
-    """The file, open for reading. Raises ``SourceError`` for what is no plain file, or too large."""
-    try:
-        # Without O_NONBLOCK a pipe would wait for somebody to write into it.
-        opened = os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb")
-    except OSError as error:
-        raise SourceError(f"cannot be read: {error.strerror or error}", where=str(path)) from error
-    found = os.fstat(opened.fileno())
-    if stat.S_ISREG(found.st_mode) and found.st_size <= MAX_BYTES:
-        return opened
-    opened.close()
-    if not stat.S_ISREG(found.st_mode):
-        raise SourceError("is not a file", where=str(path))
-    raise SourceError(f"has {found.st_size:,} bytes, more than {MAX_BYTES:,}", where=str(path))
-
-
-def digest_of(file: IO[bytes]) -> str:
-    """SHA-256 of an open file, in hex."""
-    file.seek(0)
-    digest = sha256()
-    while part := file.read(1 << 20):
-        digest.update(part)
-    return digest.hexdigest()

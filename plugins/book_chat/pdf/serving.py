@@ -14,8 +14,8 @@ from ragstone.core import NotFound, SourceError
 from ragstone.core.runtime import remove_own_file
 
 from ..files import is_file
+from .files import digest_of, open_plain
 from .pagemap import KEY
-from .reader import digest_of, open_plain
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from pydantic import Field, model_validator
 
 from ragstone.core import Table
 
 from .killable import Limits
-from .parser import ParsoidNodeParser
+
+if TYPE_CHECKING:
+    from .parser import ParsoidNodeParser
 
 
 class PageSettings(Table):
@@ -37,4 +41,6 @@ class PageSettings(Table):
 
     def node_parser(self) -> ParsoidNodeParser:
         """With these lengths."""
+        from .parser import ParsoidNodeParser
+
         return ParsoidNodeParser(min_words=self.min_words, max_words=self.max_words, shortest=self.shortest)
