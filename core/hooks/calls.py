@@ -218,6 +218,8 @@ class Hooks:
 
     def pages(self) -> list[tuple[str, Any]]:
         """Plugins with pages, each with its ``flask.Blueprint``."""
+        from ..answering import assistant as _loaded  # noqa: F401 - LlamaIndex, outside the plugins' time limits
+
         return list(self._plugins.call("ragstone_pages", host=self))
 
     def add_commands(self, cli: click.Group) -> None:
@@ -270,6 +272,8 @@ class Hooks:
     @lazily
     def _made_assistants(self) -> dict[str, tuple[str, Assistant]]:
         """Assistants with their plugins. A name that two give belongs to the first; the second is disabled."""
+        from ..answering import assistant as _loaded  # noqa: F401 - LlamaIndex, outside the plugins' time limits
+
         found: dict[str, tuple[str, Assistant]] = {}
         for plugin, given in self._plugins.call("ragstone_assistants", results.assistants, host=self):
             taken = next((made.name for made in given if made.name in found), None)
@@ -304,6 +308,8 @@ class Hooks:
     @lazily
     def _made_tools(self) -> dict[str, tuple[str, BaseTool]]:
         """Tools with their plugins. A name that two give belongs to the first; the second is disabled."""
+        from ..answering import assistant as _loaded  # noqa: F401 - LlamaIndex, outside the plugins' time limits
+
         found: dict[str, tuple[str, BaseTool]] = {}
         for plugin, given in self._plugins.call("ragstone_tools", tools_by_name, host=self):
             if taken := next((name for name in given if name in found), None):
@@ -314,6 +320,8 @@ class Hooks:
 
     def plugin_checks(self) -> Iterator[Check]:
         """The plugins' checks. Raises ``StorageError``, which is no plugin's fault."""
+        from ..answering import assistant as _loaded  # noqa: F401 - LlamaIndex, outside the plugins' time limits
+
         for _plugin, given in self._plugins.call("ragstone_checks", results.checks, (StorageError,), host=self):
             yield from given
 

@@ -30,7 +30,8 @@ Result = TypeVar("Result")
 
 #: Seconds between two looks at code that is not done.
 _LOOK = 0.5
-#: Seconds of waiting after which the log says for whom.
+#: Seconds of waiting after which the log says for whom: for imports, which may bring all of LlamaIndex, and for the rest.
+_QUIET_IMPORTS = 10.0
 _QUIET = 3.0
 #: Calls within calls; beyond them a hook calls itself.
 _DEEPEST = 16
@@ -39,7 +40,7 @@ _QUICK, _QUICK_CALLS = 0.2, 3
 #: The host's modules in which plugins' code waits for the host: time spent there does not count.
 _HOST_AT_WORK = tuple(
     f"ragstone.core.{name}"
-    for name in ("catalog", "embed_models", "encoder", "forks", "ingest", "rebuilding", "time_limits", "turns")
+    for name in ("catalog", "embedding", "ingestion", "runtime.forks", "runtime.time_limits", "runtime.turns")
 )
 
 
@@ -89,7 +90,7 @@ class _Clock:
         elif place is not None:
             self._own += now - self._looked
         self._looked, total = now, now - self._begun
-        if not self._said and total >= _QUIET:
+        if not self._said and (self._importing >= _QUIET_IMPORTS or total - self._importing >= _QUIET):
             self._said = True
             where = f" at {place}" if place else ""
             _log.warning(

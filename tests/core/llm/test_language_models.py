@@ -558,15 +558,15 @@ class TestProviders:
             assert ask(host).text == f"{CASTER}. [1]"
 
     def test_an_extra_that_is_not_there_is_named(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        from ragstone.core import extras
         from ragstone.core.errors import MissingExtra
-        from ragstone.core.hooks import manager
 
         def missing(extra: str, *modules: str) -> None:
             raise MissingExtra(extra, modules)
 
-        monkeypatch.setattr(manager, "require_extra", missing)
+        monkeypatch.setattr(extras, "require_extra", missing)
         for module in ("openai_like", "gemini"):
-            monkeypatch.delitem(__import__("sys").modules, f"ragstone.core.llm.{module}", raising=False)
+            monkeypatch.delitem(__import__("sys").modules, f"ragstone.core.providers.{module}", raising=False)
         settings = Settings(
             data_dir=tmp_path / "data", llm={"provider": "openai_like", "model": "m", "api_base": "http://x/v1"}
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import threading
 from contextvars import ContextVar
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import pytest
 
 from ragstone.core import StorageBusy
+from ragstone.core.runtime import time_limits
 from ragstone.core.runtime.forks import OwnLock, lock_owner
 from ragstone.core.runtime.time_limits import TimeLimit, TookTooLong, Watchdog, run_limited
 from tests.support.patience import HANG, until
@@ -33,7 +35,7 @@ def test_without_a_limit_it_runs_in_the_thread_that_asks() -> None:
 
 def test_what_takes_too_long_is_left_behind_with_its_place() -> None:
     end = threading.Event()
-    with pytest.raises(TookTooLong, match=r"its hook took more than 0.1 s, at core/test_time_limits.py:\d+"):
+    with pytest.raises(TookTooLong, match=r"its hook took more than 0.1 s, at runtime/test_time_limits.py:\d+"):
         run_limited(lambda: end.wait(HANG), QUICK)
     end.set()
 
@@ -123,3 +125,7 @@ def test_the_watchdog_says_what_hangs_after_it_was_quick() -> None:
     assert "its hook took more than 0.1 s" in expired[0][1]
     with pytest.raises(TookTooLong):  # it was not quick, and is called in a thread of its own again
         watchdog.run(lambda: threading.Event().wait(HANG), QUICK)
+
+
+def test_the_modules_in_which_plugins_wait_for_the_host_are_there() -> None:
+    assert all(importlib.util.find_spec(name) is not None for name in time_limits._HOST_AT_WORK)
