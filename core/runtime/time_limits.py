@@ -30,7 +30,7 @@ Result = TypeVar("Result")
 
 #: Seconds between two looks at code that is not done.
 _LOOK = 0.5
-#: Seconds of waiting after which the log says for whom: for imports, which may bring all of LlamaIndex, and for the rest.
+#: Seconds of waiting after which the log says for whom: for imports, which may bring all of LlamaIndex, and otherwise.
 _QUIET_IMPORTS = 10.0
 _QUIET = 3.0
 #: Calls within calls; beyond them a hook calls itself.
