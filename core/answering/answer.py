@@ -1,4 +1,4 @@
-"""What an assistant gives back: the answer, its citations, the passages it was offered."""
+"""An assistant's answer: text, citations, passages, timings."""
 
 from __future__ import annotations
 

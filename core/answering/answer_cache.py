@@ -1,4 +1,4 @@
-"""A language model's checked answers, remembered: the same question over the same passages has the same answer."""
+"""Caches a language model's checked answers: the same question over the same passages has the same answer."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _LOOKED_AFTER_EVERY = 256
 _NAMES = r"[0-9a-f]{64}\.json"
 
 
-class Remembering:
+class AnswerCache:
     """A synthesizer that asks another one only what it has not been asked.
 
     An answer is known by the question in its context, the passages (and so by the corpus's state as far as it concerns

@@ -1,4 +1,4 @@
-"""Sentences put together to a text with markers, and the citations that the markers stand for."""
+"""Composes sentences to a text with markers, and the citations of the markers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a synthesizer makes: sentences that stand, and the memory of those that did not."""
+"""The draft of an answer: checked sentences, and the dropped ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Answers in the passages' own words: the sentences that answer, word for word, each with its marker."""
+"""Extractive answers: the sentences of the passages that answer, word for word, each with its marker."""
 
 from __future__ import annotations
 

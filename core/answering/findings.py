@@ -1,4 +1,4 @@
-"""Searching alone: the passages that a question would be answered from, as doors show them."""
+"""Search without an answer: the passages that a question would be answered from."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A plugin's say over an answer: after the citation check, before anything of it is shown."""
+"""A plugin's guard: reviews an answer's sentences after the citation check, before any of them is shown."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an assistant is to those who ask it, and how their questions can be narrowed."""
+"""An assistant's profile: what its users see of it, and how its questions can be filtered."""
 
 from __future__ import annotations
 

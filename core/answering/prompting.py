@@ -1,4 +1,4 @@
-"""What a language model is shown: the passages, fenced, and the question, in a plugin's prompt."""
+"""The prompt of a language model: a plugin's template with the passages, fenced, and the question."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ ending with the number of its passage, like [1]. Leave out the others. Write not
 </{fence}>"""
 
 
-class Offer:
+class PassagePrompt:
     """The passages that one answer may cite, and the messages that offer them.
 
     Nobody who wrote a passage, a heading or a question can know the fence, so none of them can close it.

@@ -1,4 +1,4 @@
-"""What may be asked: the limits, and how a door's JSON becomes a question."""
+"""The limits of a question, and its parsing from an interface's JSON."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A question about a text that its asker selected, which is answered from that text and nothing else."""
+"""Answers a question about a selected text from that text alone."""
 
 from __future__ import annotations
 

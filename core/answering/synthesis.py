@@ -1,4 +1,4 @@
-"""From passages to an answer's text: with the passages' own sentences, or with a language model behind the check."""
+"""Synthesizers: extractive, or generative behind the citation check."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..citations import Splitter
 from ..errors import LLMBusy, LLMError
 from .draft import Draft, Sentence
 from .extractive import choose
-from .prompting import Offer
+from .prompting import PassagePrompt
 from .verification import Proofreading
 
 if TYPE_CHECKING:
@@ -67,13 +67,13 @@ class Generative:
         from ..llm.streaming import Deadline
 
         deadline = Deadline(self._settings.timeout)
-        offer = Offer(retrieval, self._prompt, self._settings)
+        offer = PassagePrompt(retrieval, self._prompt, self._settings)
         check = Proofreading(offer, draft)
         yield from self._first(offer, deadline, check)
         if check.unsupported:
             yield from self._second(offer, deadline, check)
 
-    def _first(self, offer: Offer, deadline: Deadline, check: Proofreading) -> Iterator[Sentence]:
+    def _first(self, offer: PassagePrompt, deadline: Deadline, check: Proofreading) -> Iterator[Sentence]:
         """The answer. Before its first sentence is out, a server that stumbled is asked once more."""
         from ..llm.errors import Failed
 
@@ -98,7 +98,7 @@ class Generative:
             check.forget()
             time.sleep(failure.pause)
 
-    def _second(self, offer: Offer, deadline: Deadline, check: Proofreading) -> Iterator[Sentence]:
+    def _second(self, offer: PassagePrompt, deadline: Deadline, check: Proofreading) -> Iterator[Sentence]:
         """What was dropped, written again. The answer stands without it, so its failure is none of the answer's."""
         from ..llm.errors import Failed
 

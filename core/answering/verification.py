@@ -1,4 +1,4 @@
-"""A language model's sentences on their way into the answer: each one checked, in order, once."""
+"""Checks a language model's sentences one by one and in order before they enter the answer."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .draft import Draft, Sentence
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from .prompting import Offer
+    from .prompting import PassagePrompt
 
 #: A piece without markers that has fewer words is no sentence that lost them ("NOT IN THE BOOK", "Here you are.").
 _LEAST_WORDS = 6
@@ -25,7 +25,7 @@ _FINISHED = re.compile(r"[.!?…][\"'”’)]*$|\]\W*$")
 class Proofreading:
     """Reads one answer's sentences, of its first writing and of its second."""
 
-    offer: Offer
+    offer: PassagePrompt
     draft: Draft
     #: Sentences, with their reasons, that may be asked for again.
     unsupported: list[str] = field(default_factory=list)

@@ -18,7 +18,7 @@ from ..text.packed_terms import pack
 from .checksums import checksum
 from .database import SCHEMA
 from .database_url import database_of
-from .errors import told
+from .errors import translate_db_errors
 from .plugin_tables import PluginTables
 from .schema import SCHEMA_VERSION, about, chunk, corpus, document, metadata, removed
 from .snapshot import CorpusRow, Snapshot
@@ -87,7 +87,7 @@ class Catalog:
         if is_cache:
             self._database.marker = None
         self.where = self._database.where
-        with told(self._database):
+        with translate_db_errors(self._database):
             self._engine = self._database.engine()
             self._reading = self._database.reading(self._engine)
             self._writing = self._database.writing(self._engine)
@@ -108,13 +108,13 @@ class Catalog:
     def read(self) -> Iterator[Snapshot]:
         """Everything read within is of one moment, and as fresh as the last commit of any process."""
         self._process.check()
-        with told(self._database), self._reading.connect() as connection, connection.begin():
+        with translate_db_errors(self._database), self._reading.connect() as connection, connection.begin():
             yield Snapshot(connection, self._database)
 
     @contextmanager
     def _write(self) -> Iterator[Connection]:
         self._process.check()
-        with told(self._database), self._writing.begin() as connection:
+        with translate_db_errors(self._database), self._writing.begin() as connection:
             yield connection
 
     def probe(self) -> None:
@@ -131,7 +131,7 @@ class Catalog:
         One that is so large that it may take longer than ``seconds`` is not read.
         """
         self._process.check()
-        with told(self._database), self._reading.connect() as connection, connection.begin():
+        with translate_db_errors(self._database), self._reading.connect() as connection, connection.begin():
             return self._database.fault(connection, seconds)
 
     def tables(

@@ -1,4 +1,4 @@
-"""How much there is in a corpus, and of what: counted once for each state of it."""
+"""Counts of a corpus's documents and chunks, kept for each revision."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the catalog asks of a database. ``sqlite`` and ``postgresql`` answer; nothing else knows which one it is."""
+"""The interface between the catalog and a database; ``sqlite`` and ``postgresql`` implement it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The driver's and the system's errors as ours."""
+"""Translates the errors of database drivers and of the system into ours."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def told(database: Database) -> Iterator[None]:
+def translate_db_errors(database: Database) -> Iterator[None]:
     """Turn what the driver or the system raises within into a ``RagstoneError`` that names the place."""
     try:
         yield

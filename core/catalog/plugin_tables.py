@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from sqlalchemy import insert, select, update
 
 from ..errors import PluginError, StorageError
-from .errors import told
+from .errors import translate_db_errors
 from .schema import about
 from .schema import metadata as own
 
@@ -42,7 +42,7 @@ class PluginTables:
     def read(self) -> Iterator[Connection]:
         """Everything read within is of one moment, and as fresh as the last commit of any process. For reading only."""
         self._process.check()
-        with told(self._database), self._reading.connect() as connection, connection.begin():
+        with translate_db_errors(self._database), self._reading.connect() as connection, connection.begin():
             yield connection
 
     @contextmanager
@@ -53,7 +53,7 @@ class PluginTables:
         have changed since it was read: ``select(...).with_for_update()`` reads it and keeps it until the end.
         """
         self._process.check()
-        with told(self._database), self._writing.begin() as connection:
+        with translate_db_errors(self._database), self._writing.begin() as connection:
             yield connection
 
     def make(

@@ -1,4 +1,4 @@
-"""What PostgreSQL and its client library say when something fails, as our errors."""
+"""Translates what PostgreSQL and its client library report into our errors."""
 
 from __future__ import annotations
 

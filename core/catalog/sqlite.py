@@ -159,7 +159,7 @@ class SQLite(Database):
 
     def fault(self, connection: Connection, seconds: float) -> str | None:
         """By SQLite's ``quick_check``: every page is there, and is what it should be."""
-        pages, size = (connection.exec_driver_sql(f"PRAGMA {told}").scalar() for told in ("page_count", "page_size"))
+        pages, size = (connection.exec_driver_sql(f"PRAGMA {name}").scalar() for name in ("page_count", "page_size"))
         if int(pages or 0) * int(size or 0) > seconds * _BYTES_A_SECOND:  # before 3.43 nothing could stop it
             return None
         said = connection.exec_driver_sql("PRAGMA quick_check(1)").scalar()

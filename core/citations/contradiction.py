@@ -1,4 +1,4 @@
-"""Where a text says something else than another about the same: for comparing a learner's words with a source's."""
+"""Contradictions between two texts about the same thing: a learner's answer and its source."""
 
 from __future__ import annotations
 

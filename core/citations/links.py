@@ -1,4 +1,4 @@
-"""Addresses and markup in a sentence, and what in a passage speaks to whoever answers instead of telling something."""
+"""Addresses and markup in a sentence, and sentences of a passage that address whoever answers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a sentence denies, and words that say the opposite of each other."""
+"""Negations of a sentence, and pairs of words with opposite meanings."""
 
 from __future__ import annotations
 

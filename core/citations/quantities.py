@@ -1,4 +1,4 @@
-"""Numbers with their units, so that 40 newtons and 40 N are one and 40 kN is another.
+"""Numbers with their units in normal form: 40 newtons and 40 N are equal, 40 kN is not.
 
 Nothing is converted: what a passage gives in metres may be told in metres, written in any way.
 """

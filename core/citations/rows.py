@@ -1,4 +1,4 @@
-"""A sentence that says what a table's row says: every value with the heading of its own column."""
+"""Sentences that state a table's row: each value with the heading of its own column."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An answer cut into sentences while it is still being written."""
+"""Splits an answer into sentences while it is being streamed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A text as the citation check reads it: in one spelling, as tokens, as stems."""
+"""Text in the citation check's normal form: one spelling, tokens, stems."""
 
 from __future__ import annotations
 

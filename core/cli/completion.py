@@ -1,4 +1,4 @@
-"""``ragstone completion``: the script by which a shell completes commands, options and assistants' names."""
+"""``ragstone completion``: the script that completes commands, options and assistants' names in a shell."""
 
 from __future__ import annotations
 

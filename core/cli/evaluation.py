@@ -1,4 +1,4 @@
-"""``ragstone eval`` and ``ragstone inspect``: how good it is, and why it said what it said."""
+"""``ragstone eval`` and ``ragstone inspect``: quality figures, and the scores behind one answer."""
 
 from __future__ import annotations
 

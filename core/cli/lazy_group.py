@@ -1,4 +1,4 @@
-"""Commands that are imported when somebody looks at them."""
+"""Command groups whose module is imported when they are used."""
 
 from __future__ import annotations
 

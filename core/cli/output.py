@@ -1,4 +1,4 @@
-"""How the command line shows things: tables, answers, progress, JSON."""
+"""Output of the command line: tables, answers, progress, JSON."""
 
 from __future__ import annotations
 

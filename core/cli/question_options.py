@@ -1,4 +1,4 @@
-"""How a question is given on the command line, by every command that takes one."""
+"""The question options that several commands share."""
 
 from __future__ import annotations
 

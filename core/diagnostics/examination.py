@@ -1,4 +1,4 @@
-"""The whole examination, part after part: what one of them needs of those before it is left out where it is broken."""
+"""``ragstone doctor``: every part is examined in turn; one whose requirement is broken is left out."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One look at one part: whatever happens in it, the others are looked at too."""
+"""The examination of one part, whose failure does not end the others'."""
 
 from __future__ import annotations
 

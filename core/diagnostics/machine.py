@@ -1,4 +1,4 @@
-"""What the deployment has of its machine: folders that it may use, space, the right time."""
+"""Checks of the machine: folders, disk space, clock."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an open host has: plugins, corpora, the vector index, a language model."""
+"""Checks of an open host: plugins, corpora, vector index, language model."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The embedding model that is the host's own."""
+"""The default embedding model."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Published models, and what is kept of them: the ONNX model made of the weights, with a record of what made it."""
+"""Published models, and the cached ONNX models made of their weights, each with a record of what made it."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ class Found:
                 )
 
 
-class Kept:
+class ModelCache:
     """The converted models in the cache."""
 
     def __init__(self, folder: Path, published: PublishedModel) -> None:

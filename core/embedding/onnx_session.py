@@ -1,4 +1,4 @@
-"""ONNX Runtime, which reports to nobody."""
+"""ONNX Runtime sessions without telemetry."""
 
 from __future__ import annotations
 

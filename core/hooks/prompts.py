@@ -1,4 +1,4 @@
-"""Prompt templates that a deployment puts in the place of the plugins' own."""
+"""Prompt templates by which a deployment replaces those of plugins."""
 
 from __future__ import annotations
 

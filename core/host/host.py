@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from ..answering.synthesis import Synthesizer
     from ..catalog import Catalog
     from ..corpus import Corpus, CorpusInfo
-    from ..vector_index import Following
+    from ..vector_index import IndexFollowers
 
 _log = logging.getLogger(__name__)
 
@@ -58,7 +58,7 @@ class Host(Hooks):
         super().__init__(settings, plugins)
         self._corpora: dict[str, Corpus] = {}
         self._kinds: dict[str, str] = {}
-        self._following: Following | None = None
+        self._followers: IndexFollowers | None = None
         self._opened = self._closed = False
         self._once: dict[object, object] = {}
         self._for_long_life: list[Callable[[], None]] = []
@@ -113,8 +113,8 @@ class Host(Hooks):
         if not self._opened or self._lock.is_copy:
             return
         self._opened, self._closed = False, True
-        if self._following is not None:  # before the plugins, whose stores it fills
-            self._following.stop()
+        if self._followers is not None:  # before the plugins, whose stores it fills
+            self._followers.stop()
         for end in reversed(self._ends):
             try:
                 end()
@@ -186,8 +186,8 @@ class Host(Hooks):
                     options=self.settings.retrieval,
                     hint=hint,
                 )
-                if self._following is not None:
-                    self._following.add(self._corpora[name])
+                if self._followers is not None:
+                    self._followers.add(self._corpora[name])
             return self._corpora[name]
 
     def corpora(self) -> tuple[CorpusInfo, ...]:
@@ -267,7 +267,7 @@ class Host(Hooks):
 
     def synthesizer(self, prompt: str) -> Synthesizer:
         """Extractive, unless the deployment sets a language model."""
-        from ..answering.answer_cache import Remembering
+        from ..answering.answer_cache import AnswerCache
         from ..answering.synthesis import Extractive, Generative
 
         if self.llm is None:
@@ -277,7 +277,7 @@ class Host(Hooks):
         asks = Generative(self.llm, self.prompts[prompt], self.settings.llm)
         if not self.settings.llm.remember:
             return asks
-        return Remembering(asks, self.settings.data_dir / "answers", self.prompts[prompt], self.settings.llm)
+        return AnswerCache(asks, self.settings.data_dir / "answers", self.prompts[prompt], self.settings.llm)
 
     def checks(self) -> tuple[Check, ...]:
         """The host's own checks and the plugins'."""
@@ -289,8 +289,8 @@ class Host(Hooks):
             "encoder": lambda: [check_encoder(self)],
             "catalog": lambda: [check_catalog(self)],
         }
-        if self._following is not None:
-            parts["index"] = self._following.checks
+        if self._followers is not None:
+            parts["index"] = self._followers.checks
         parts["plugins"] = self._plugin_checks
         return parts
 
@@ -304,16 +304,16 @@ class Host(Hooks):
 
     def follow(self) -> None:
         """Let vector indexes follow the corpora from now on, in the background. For hosts that live long."""
-        from ..vector_index import Following
+        from ..vector_index import IndexFollowers
 
         with self._lock:
-            if self._following is None:
-                self._following = Following(
+            if self._followers is None:
+                self._followers = IndexFollowers(
                     self.catalog, self.settings.data_dir / "index", self.settings.index, self.vector_store
                 )
                 for corpus in self._corpora.values():
-                    self._following.add(corpus)
-                self._following.start()
+                    self._followers.add(corpus)
+                self._followers.start()
                 for start in self._for_long_life:
                     start()
 
@@ -326,7 +326,7 @@ class Host(Hooks):
         """Call this as soon as it is known that the host lives long (``follow``): for what works in the background."""
         with self._lock:
             self._for_long_life.append(start)
-            if self._following is not None:
+            if self._followers is not None:
                 start()
 
 

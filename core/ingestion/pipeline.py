@@ -1,4 +1,4 @@
-"""From documents to the catalog: parse, embed, store, one transaction a document."""
+"""Ingestion: parses, embeds and stores documents, one transaction for each."""
 
 from __future__ import annotations
 

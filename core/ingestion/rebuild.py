@@ -1,4 +1,4 @@
-"""A corpus made anew from the catalog's documents, beside the old one, whose place it takes when it is whole."""
+"""Rebuilds a corpus from the catalog's documents beside the old one, and swaps them when it is complete."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where a language model's server is."""
+"""The address of a language model's server."""
 
 from __future__ import annotations
 

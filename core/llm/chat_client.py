@@ -1,4 +1,4 @@
-"""One whole answer from a server of OpenAI's chat completions protocol, with httpx alone: it needs no extra.
+"""A client of OpenAI's chat completions protocol with httpx alone, for one whole answer.
 
 For plugins that ask a model of their own beside the deployment's: everything happens before one deadline, the key is
 read from the environment into one header and out of whatever the server says, no redirect is followed.

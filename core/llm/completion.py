@@ -1,4 +1,4 @@
-"""What a language model says, whole: for a plugin that wants data of it and not an answer with citations."""
+"""A language model's whole reply, for a plugin that wants data of it and no answer with citations."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What went wrong with a language model, in our words: neither its server's nor an SDK's, which may repeat a key."""
+"""Errors of language models in our words: neither a server's nor an SDK's, which may repeat a key."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Keys of language models: from the environment, into one request's header, and nowhere else."""
+"""Keys of language models: read from the environment, sent in one request's header, stored nowhere."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether the language model's server can be reached, and takes the key: asked without a word for the model."""
+"""Whether a language model's server can be reached and takes the key, without asking the model."""
 
 from __future__ import annotations
 

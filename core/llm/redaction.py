@@ -1,4 +1,4 @@
-"""What a language model's server says, bounded, and without the key that it was sent: servers like to repeat it.
+"""Bounds what a language model's server sends, and removes the key that it was sent.
 
 What an SDK has read, it also tells: in exceptions, and to whoever listens to LlamaIndex's instrumentation. So the key
 is taken out before any of them sees it.

@@ -1,4 +1,4 @@
-"""One request to a language model's server, and the connections that it holds, so that it can be cut from outside.
+"""One HTTP request to a language model's server, which can be cut from another thread.
 
 A thread that waits for a server's next byte cannot be told to stop, and closing its socket does not wake it: shutting
 the socket down does. httpcore's trace extension tells of every connection that it opens.

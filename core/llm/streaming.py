@@ -1,4 +1,4 @@
-"""How any language model is asked: streaming, under one deadline, in a thread that nobody has to wait for."""
+"""Streams a language model's reply under one deadline, in a thread that no caller has to wait for."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Search by words over a corpus: BM25 as sums of what each word gives each chunk, kept while the corpus stays."""
+"""BM25 over a corpus as sums of posting weights, cached for each revision."""
 
 from __future__ import annotations
 

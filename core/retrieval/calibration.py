@@ -1,4 +1,4 @@
-"""Where a corpus's threshold lies: found out by asking it what it cannot answer."""
+"""Calibrates a corpus's evidence threshold with questions that it cannot answer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Exact nearest-neighbour search over a corpus's vectors in memory, as fresh as the catalog."""
+"""Exact nearest-neighbour search over a corpus's vectors in memory, for each revision of the catalog."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..catalog import DocumentVectors
-from ..runtime.batched_matvec import Together
-from .top_k import highest
+from ..runtime.batched_matvec import BatchedMatVec
+from .top_k import top_places
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from ..catalog import CorpusRow, Snapshot
-    from ..runtime.batched_matvec import Asked
+    from ..runtime.batched_matvec import PendingProduct
 
 
 #: Chunks that are looked at besides those that are asked for.
@@ -51,12 +51,12 @@ class _Loaded:
         """How many windows each chunk has."""
         return np.diff(self.starts, append=len(self.matrix))
 
-    def chunks_of_highest(self, products: npt.NDArray[np.float32], limit: int) -> npt.NDArray[np.int64]:
+    def chunks_of_top(self, products: npt.NDArray[np.float32], limit: int) -> npt.NDArray[np.int64]:
         """The places of the ``limit`` chunks that have the highest windows, ascending, and of those that rounding may
         have put behind them; fewer only where there are no more."""
         windows = (limit + _SPARE) * -(-len(self.matrix) // len(self.keys))
         while True:
-            rows = highest(products, windows)
+            rows = top_places(products, windows)
             of = np.searchsorted(self.starts, rows, side="right") - 1
             firsts = np.flatnonzero(np.diff(of, prepend=-1))
             if len(firsts) >= limit or windows >= len(products):
@@ -69,7 +69,7 @@ class _Loaded:
             found = found[best >= bound - _ROUNDING]
         return found
 
-    def nearness(self, question: npt.NDArray[np.float32], places: npt.NDArray[np.int64]) -> npt.NDArray[np.float32]:
+    def similarities(self, question: npt.NDArray[np.float32], places: npt.NDArray[np.int64]) -> npt.NDArray[np.float32]:
         """The cosine of each of these chunks' nearest window, float32 [places]: the same whatever stands beside it."""
         if not len(places):
             return np.zeros(0, np.float32)
@@ -90,12 +90,12 @@ class ExactSearch:
         self._dimension = dimension
         self._loaded: _Loaded | None = None
         self._lock = threading.Lock()
-        self._together = Together()
+        self._products = BatchedMatVec()
 
-    def ahead(self, question: npt.NDArray[np.float32]) -> Asked | None:
+    def ahead(self, question: npt.NDArray[np.float32]) -> PendingProduct | None:
         """Let the question be multiplied along with others' until it is searched for, unless nothing is loaded yet."""
         loaded = self._loaded
-        return None if loaded is None else self._together.ask(loaded.matrix, question)
+        return None if loaded is None else self._products.ask(loaded.matrix, question)
 
     def search(
         self,
@@ -104,24 +104,24 @@ class ExactSearch:
         question: npt.NDArray[np.float32],
         limit: int,
         keys: npt.NDArray[np.int64] | None = None,
-        ahead: Asked | None = None,
+        ahead: PendingProduct | None = None,
     ) -> list[tuple[int, float]]:
         """``(chunk key, cosine)``, best first; with ``keys`` only those chunks. ``ahead``: what ``ahead`` gave."""
         loaded = self._refreshed(snapshot, corpus)
         if not len(loaded.keys):
             return []
         if ahead is None or ahead.matrix is not loaded.matrix:
-            ahead = self._together.ask(loaded.matrix, question)
-        products = self._together.product(ahead)
+            ahead = self._products.ask(loaded.matrix, question)
+        products = self._products.product(ahead)
         if keys is not None:
             inside = np.isin(loaded.keys, keys)
             products = np.where(np.repeat(inside, loaded.sizes), products, -np.inf)
         # Products differ in their last bits with the questions that were multiplied along; which passages are taken and
         # in which order must not. So a few more are taken, and their cosines are worked out alone.
-        found = loaded.chunks_of_highest(products, limit)
+        found = loaded.chunks_of_top(products, limit)
         if keys is not None:
             found = found[inside[found]]
-        alone = loaded.nearness(question, found)
+        alone = loaded.similarities(question, found)
         # Equal cosines in the order of their keys: the same question always gives the same order.
         best = np.lexsort((loaded.keys[found], -alone))[:limit]
         return list(zip(loaded.keys[found[best]].tolist(), alone[best].tolist(), strict=True))
@@ -134,7 +134,7 @@ class ExactSearch:
         if loaded is None or (loaded.corpus_id, loaded.seq) != (corpus.id, corpus.seq):
             return None
         places = np.searchsorted(loaded.keys, np.array(keys, np.int64))
-        return dict(zip(keys, loaded.nearness(question, places).tolist(), strict=True))
+        return dict(zip(keys, loaded.similarities(question, places).tolist(), strict=True))
 
     def _refreshed(self, snapshot: Snapshot, corpus: CorpusRow) -> _Loaded:
         loaded = self._loaded

@@ -1,4 +1,4 @@
-"""The evidence gate: whether what was found is enough to answer from. It stands before every synthesizer."""
+"""The evidence gate: whether the passages found are enough to answer from. It stands before every synthesizer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Follow-up questions: what "and why?" leans on. A question is judged with it, neither without it nor by it alone."""
+"""Detects follow-up questions and adds the earlier turns to them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ranking: what the dense and the lexical side found, fused and looked at a second time."""
+"""Fuses dense and lexical scores and reranks the first results."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from .rerank import seen
+from .rerank import rerank_scores
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -17,7 +17,7 @@ _LOOKED_AT = 20
 # of nDCG@10 with any of these between half and double.
 _SENTENCE_WEIGHT = 0.3
 _PAIRS_WEIGHT = 0.1
-_NEARNESS_WEIGHT = 0.4
+_SIMILARITY_WEIGHT = 0.4
 
 
 @dataclass(frozen=True)
@@ -69,10 +69,10 @@ def rank(
     added: dict[int, float] = {}
     if 0 < weight < 1:
         looked_at = packed(best[:_LOOKED_AT])
-        sentences, pairs = seen(list(looked_at.values()), words, idf)
+        sentences, pairs = rerank_scores(list(looked_at.values()), words, idf)
         for key, sentence, together in zip(looked_at, sentences.tolist(), pairs.tolist(), strict=True):
-            nearness = max(dense.get(key, 0.0), 0.0)
-            added[key] = _SENTENCE_WEIGHT * sentence + _PAIRS_WEIGHT * together + _NEARNESS_WEIGHT * nearness
+            similarity = max(dense.get(key, 0.0), 0.0)
+            added[key] = _SENTENCE_WEIGHT * sentence + _PAIRS_WEIGHT * together + _SIMILARITY_WEIGHT * similarity
         best.sort(key=lambda key: (-(fused[key] + added.get(key, 0.0)), key))
     dense_places, lexical_places = _places(dense), _places(lexical)
     return {

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 
-def seen(
+def rerank_scores(
     passages: Sequence[bytes], words: Sequence[str], idf: Mapping[str, float]
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
     """Of each packed passage: how much of the question its best sentence holds under its headings, weighted by

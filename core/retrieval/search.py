@@ -1,4 +1,4 @@
-"""Dense and lexical search, fused: what a corpus offers to a question."""
+"""The hybrid retriever: dense and lexical search of a corpus, fused."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from llama_index.core.vector_stores.types import MetadataFilters
 
     from ..catalog import CorpusRow, Snapshot
-    from ..runtime.batched_matvec import Asked
+    from ..runtime.batched_matvec import PendingProduct
 
 #: Different filters that are remembered for a corpus that does not change: each book of a shelf, and some more.
 _FILTERS_KEPT = 64
@@ -107,7 +107,7 @@ class SearchCache:
             self._passing[at] = found
         return found
 
-    def ahead(self, question: npt.NDArray[np.float32]) -> Asked | None:
+    def ahead(self, question: npt.NDArray[np.float32]) -> PendingProduct | None:
         """Have the question multiplied along with others' that wait for their turn, where exact search is to answer."""
         return self._exact.ahead(question) if self.follower is None else None
 
@@ -119,7 +119,7 @@ class SearchCache:
         limit: int,
         keys: npt.NDArray[np.int64] | None,
         filters: MetadataFilters | None,
-        ahead: Asked | None = None,
+        ahead: PendingProduct | None = None,
     ) -> list[tuple[int, float]]:
         """``(chunk key, cosine)``, best first: from the index while it is current, else by exact search.
 

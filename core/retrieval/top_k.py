@@ -1,4 +1,4 @@
-"""The highest of many numbers."""
+"""Top-k selection over arrays of scores."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 _BLOCK = 64
 
 
-def highest(numbers: npt.NDArray[np.floating[Any]], limit: int) -> npt.NDArray[np.intp]:
+def top_places(numbers: npt.NDArray[np.floating[Any]], limit: int) -> npt.NDArray[np.intp]:
     """Places of at least the ``limit`` highest, as far as there are so many, ascending. More are given where that is
     quicker than to leave them out: of long arrays, and of equal numbers."""
     if len(numbers) <= limit:
@@ -29,7 +29,7 @@ def best_of_sums(sums: npt.NDArray[np.floating[Any]], limit: int) -> list[tuple[
     """Places of the ``limit`` highest sums above 0, and these, best first; equal ones in their order."""
     if limit <= 0:
         return []
-    found = highest(sums, limit)
+    found = top_places(sums, limit)
     found = found[sums[found] > 0]
     found = found[np.lexsort((found, -sums[found]))][:limit]
     return list(zip(found.tolist(), sums[found].tolist(), strict=True))

@@ -1,4 +1,4 @@
-"""Matrix-vector products of several threads in one pass over the matrix."""
+"""Matrix-vector products of several threads, batched into one pass over the matrix."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _ROWS = 256
 
 
 @dataclass(eq=False)
-class Asked:
+class PendingProduct:
     """A product that was asked for: until it is there, the event is not set."""
 
     matrix: Matrix
@@ -29,7 +29,7 @@ class Asked:
     product: Matrix | None = None
 
 
-class Together:
+class BatchedMatVec:
     """Multiplies for all that have asked, whoever is the first to need it.
 
     A product with a vector takes as long as it takes to read the matrix: 55 MB for 20,000 chunks of a book, 4 ms. Eight
@@ -40,16 +40,16 @@ class Together:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         #: Weakly: whoever asks and comes to nothing is not multiplied for.
-        self._waiting: WeakSet[Asked] = WeakSet()
+        self._waiting: WeakSet[PendingProduct] = WeakSet()
 
-    def ask(self, matrix: Matrix, vector: Matrix) -> Asked:
+    def ask(self, matrix: Matrix, vector: Matrix) -> PendingProduct:
         """Have it worked out with whatever is needed next of the same matrix."""
-        asked = Asked(matrix, vector)
+        asked = PendingProduct(matrix, vector)
         with self._lock:
             self._waiting.add(asked)
         return asked
 
-    def product(self, asked: Asked) -> Matrix:
+    def product(self, asked: PendingProduct) -> Matrix:
         """``matrix @ vector``, float32 [rows]; the last bits depend on who asks at the same time."""
         with self._lock:
             now = [each for each in self._waiting if each.matrix is asked.matrix] if asked in self._waiting else []
@@ -61,7 +61,7 @@ class Together:
         return asked.matrix @ asked.vector if asked.product is None else asked.product
 
     @staticmethod
-    def _work_out(now: list[Asked]) -> None:
+    def _work_out(now: list[PendingProduct]) -> None:
         try:
             products = _products(now[0].matrix, np.stack([each.vector for each in now]))
             for each, product in zip(now, products, strict=True):

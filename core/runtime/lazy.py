@@ -1,4 +1,4 @@
-"""Attributes that are made when they are first needed."""
+"""Attributes that are computed when they are first used, under the owner's lock."""
 
 from __future__ import annotations
 

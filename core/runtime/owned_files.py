@@ -1,4 +1,4 @@
-"""What Ragstone wrote itself: folders with a marker file that may be removed again, and files replaced in one piece.
+"""Folders with a marker file, which Ragstone may remove again, and files that are replaced atomically.
 
 A data, cache or output folder may hold files of others, and links to them. So nothing is removed for its place alone.
 """

@@ -1,4 +1,4 @@
-"""SQLite's write-ahead mode, switched on by whoever opens a database first."""
+"""Switches a SQLite database to write-ahead mode."""
 
 from __future__ import annotations
 

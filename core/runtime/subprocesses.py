@@ -1,4 +1,4 @@
-"""Python in a process apart, for work on what strangers wrote: it may hang, swell or crash, and nothing is lost."""
+"""Runs Python in a separate process for untrusted input: it may hang, use too much memory or crash."""
 
 from __future__ import annotations
 

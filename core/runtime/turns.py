@@ -1,4 +1,4 @@
-"""Taking turns: so many threads at once, the others in the order in which they came."""
+"""A fair semaphore: a number of threads at once, the others in the order in which they came."""
 
 from __future__ import annotations
 

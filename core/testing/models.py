@@ -1,4 +1,4 @@
-"""A sentence encoder of a few lines and a language model that says what it is told: what tests need of models."""
+"""Small models for tests: a sentence encoder of a few lines, and a language model with scripted replies."""
 
 from __future__ import annotations
 

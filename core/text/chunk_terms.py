@@ -1,4 +1,4 @@
-"""A passage as words: its sentences, each with its stems. What is found out once serves ranking, gate and quoting."""
+"""A chunk's sentences, each with its stems, computed once for ranking, evidence gate and quoting."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sentences that begin with a command: which verb it is, by lists of verbs and by what follows the first word."""
+"""Detects sentences that begin with a command, by lists of verbs and by what follows the first word."""
 
 from __future__ import annotations
 

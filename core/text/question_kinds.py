@@ -1,4 +1,4 @@
-"""What kind of thing an English question asks for, and whether a sentence holds one."""
+"""The kind of thing that an English question asks for, and whether a sentence holds one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Text of others as a quotation: nothing in it closes the fence around it, begins a turn, or hides from who reads it.
+"""Makes untrusted text harmless inside a prompt and visible to its reader: fences, role markers, hidden characters.
 
 No filter for what sounds like an order: that is up to whoever quotes. Whatever stands behind a fence has no authority.
 """

@@ -1,4 +1,4 @@
-"""Passages cut into what can be quoted: sentences, list items, table rows, with what a colon announces."""
+"""Segments text into what can be quoted: sentences, list items and table rows, with what a colon announces."""
 
 from __future__ import annotations
 

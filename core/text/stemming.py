@@ -1,4 +1,4 @@
-"""Words of a text as the lexical side sees them: one analysis for full text, the gate and the extractive answers.
+"""Stems and words of English text: one analysis for full text, the evidence gate and the extractive answers.
 
 Texts are stored in the full-text index as the stems made here, so that every database counts the same words.
 """

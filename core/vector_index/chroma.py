@@ -1,4 +1,4 @@
-"""Chroma in a folder as the vector index, opened by one process only and never trusted unasked."""
+"""Chroma in a folder as the vector index: opened by one process only, and checked before it is used."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""All indexes of a long-lived host: one thread that lets each follow its corpus, if no other process does."""
+"""Lets the vector index of each corpus follow the catalog, in one thread of one process."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _LONGEST_PAUSE = 60.0
 _LAST_SECONDS = 4.0
 
 
-class Following:
+class IndexFollowers:
     """Started and stopped by the host."""
 
     def __init__(self, catalog: Catalog, folder: Path, settings: IndexSettings, vector_store: VectorStoreOf) -> None:

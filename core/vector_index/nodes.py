@@ -1,4 +1,4 @@
-"""What the catalog gives a vector index: a node for each window of a chunk, and a sample to try it with."""
+"""The nodes that a vector index gets from the catalog, one for each window of a chunk, and a sample to test it with."""
 
 from __future__ import annotations
 

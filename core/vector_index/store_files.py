@@ -1,4 +1,4 @@
-"""What an index's folder tells of itself while no process has it open."""
+"""What an index's folder holds, read while no process has it open."""
 
 from __future__ import annotations
 

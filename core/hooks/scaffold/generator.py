@@ -1,4 +1,4 @@
-"""A new plugin's package out of the templates beside this module: all of it is there, or nothing."""
+"""Generates a new plugin's package from the templates beside this module: all of it, or nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a new plugin may be called."""
+"""The names that a new plugin may have."""
 
 from __future__ import annotations
 

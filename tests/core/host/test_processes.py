@@ -471,7 +471,7 @@ def test_a_host_that_closes_while_it_rebuilds_does_not_wait_for_the_end_of_it(tm
         assert begun.wait(60)
         closer = threading.Thread(target=host.close)
         closer.start()
-        following = host._following
+        following = host._followers
         assert following is not None
         assert soon(following._stop.is_set)
         closing.set()

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from ragstone.core.catalog import WordScores
 from ragstone.core.retrieval.bm25 import LexicalSearch, best_of
 from ragstone.core.retrieval.fusion import rank
-from ragstone.core.retrieval.rerank import seen
-from ragstone.core.retrieval.top_k import highest
-from ragstone.core.runtime.batched_matvec import Together
+from ragstone.core.retrieval.rerank import rerank_scores
+from ragstone.core.retrieval.top_k import top_places
+from ragstone.core.runtime.batched_matvec import BatchedMatVec
 from ragstone.core.runtime.turns import Turns
 from ragstone.core.text.chunk_terms import covered, passage_words
 from ragstone.core.text.packed_terms import is_packed, pack
@@ -41,7 +41,7 @@ def test_packed_passages_say_what_their_words_say(headings: str, text: str, ques
     known = passage_words(headings, text)
     sentence = max((covered(idf, held | known.above) for held in known.held if held), default=0.0)
     asked, inside = set(pairwise(words)), set(pairwise(known.inside))
-    sentences, pairs = seen([pack(headings, text)], words, idf)
+    sentences, pairs = rerank_scores([pack(headings, text)], words, idf)
     assert sentences.tolist() == pytest.approx([sentence])
     assert pairs.tolist() == pytest.approx([len(asked & inside) / len(asked) if asked and any(known.held) else 0.0])
 
@@ -52,8 +52,8 @@ def test_a_passage_is_seen_alone_as_among_others(passages: list[tuple[str, str]]
     words = question_stems(question)
     idf = {word: 1.0 + number for number, word in enumerate(words)}
     packed = [pack(headings, text) for headings, text in passages]
-    alone = [seen([data], words, idf) for data in packed]
-    for all_at_once, side in zip(seen(packed, words, idf), range(2), strict=True):
+    alone = [rerank_scores([data], words, idf) for data in packed]
+    for all_at_once, side in zip(rerank_scores(packed, words, idf), range(2), strict=True):
         assert all_at_once.tolist() == pytest.approx([float(each[side][0]) for each in alone])
 
 
@@ -105,7 +105,7 @@ def test_words_add_up(held: list[dict[int, float]], limit: int, only: set[int] |
 )
 def test_the_highest_are_among_those_that_are_given(size: int, limit: int, distinct: int, seed: int) -> None:
     numbers = np.random.default_rng(seed).integers(0, distinct, size).astype(np.float32)
-    found = highest(numbers, limit)
+    found = top_places(numbers, limit)
     assert found.tolist() == sorted(set(found.tolist()))
     assert sorted(numbers[found].tolist())[-limit:] == sorted(numbers.tolist())[-limit:]
 
@@ -130,7 +130,7 @@ def test_words_that_stand_nowhere_are_not_kept() -> None:
 def test_products_of_many_threads_are_each_threads_own() -> None:
     draws = np.random.default_rng(7)
     matrices = [draws.standard_normal((2000, 16)).astype(np.float32) for _ in range(2)]
-    together, wrong = Together(), []
+    together, wrong = BatchedMatVec(), []
 
     def ask(number: int) -> None:
         for turn in range(50):
@@ -145,7 +145,7 @@ def test_products_of_many_threads_are_each_threads_own() -> None:
 
 
 def test_whoever_needs_a_product_first_works_it_out_for_all_that_have_asked() -> None:
-    together = Together()
+    together = BatchedMatVec()
     matrix = np.arange(900, dtype=np.float32).reshape(300, 3)
     vectors = [np.eye(3, dtype=np.float32)[number] for number in range(3)]
     asked = [together.ask(matrix, vector) for vector in vectors]
