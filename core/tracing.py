@@ -1,8 +1,8 @@
-"""The steps of a question, told to LlamaIndex's instrumentation.
+"""Traces the steps of a question through LlamaIndex's instrumentation.
 
-Tools that are made for LlamaIndex (OpenInference, and by it everything that reads OpenTelemetry) hang their handlers on
-its dispatcher. LlamaIndex's own classes tell it what they do; this tells the rest, so that a question is one trace. Who
-listens sees questions, passages and answers: never a setting, and no key.
+Tools for LlamaIndex (OpenInference, and with it everything that reads OpenTelemetry) add handlers to its dispatcher.
+LlamaIndex's own classes report to it; this module reports the host's steps, so that a question is one trace. A handler
+sees questions, passages and answers: never a setting, and no key.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ _log = logging.getLogger(__name__)
 _NAME = "ragstone"
 
 
-def listened_to() -> bool:
-    """Whether anybody has hung a handler on LlamaIndex's dispatcher, or on ours below it."""
+def has_listeners() -> bool:
+    """Whether LlamaIndex's dispatcher, or ours below it, has a handler."""
     own = get_dispatcher(_NAME)
-    return _is_heard(own) or _is_heard(own.root)
+    return _has_handlers(own) or _has_handlers(own.root)
 
 
-def _is_heard(dispatcher: Dispatcher) -> bool:
+def _has_handlers(dispatcher: Dispatcher) -> bool:
     # Asked with every step: loops, for they take half as long as generators.
     for spans in dispatcher.span_handlers:
         if type(spans) is not NullSpanHandler:
@@ -51,7 +51,7 @@ def _is_heard(dispatcher: Dispatcher) -> bool:
 
 
 class Step(Protocol):
-    """What a step tells while it is under way."""
+    """A step while it is under way."""
 
     def __enter__(self) -> Step:
         """It begins."""
@@ -61,20 +61,20 @@ class Step(Protocol):
     ) -> None:
         """It has ended, or failed."""
 
-    def tells(self, event: Callable[[], BaseEvent]) -> None:
-        """Dispatch one of LlamaIndex's events; it is made only if somebody listens."""
+    def emit(self, event: Callable[[], BaseEvent]) -> None:
+        """Dispatch one of LlamaIndex's events; made only for listeners."""
 
-    def gave(self, result: Callable[[], object]) -> None:
-        """What came of it, in what JSON can say; made only if somebody listens."""
+    def set_result(self, result: Callable[[], object]) -> None:
+        """The result, as JSON; made only for listeners."""
 
 
-def step(name: str, instance: object = None, **told: object) -> Step:
+def step(name: str, instance: object = None, **arguments: object) -> Step:
     """A context manager for one step: a span, ``name`` as ``Class.method``.
 
-    ``instance``: an object of LlamaIndex's, by which handlers know what kind of step it is. ``told``: what goes in,
+    ``instance``: an object of LlamaIndex's, by which handlers know what kind of step it is. ``arguments``: the inputs,
     in what JSON can say. In a generator it may stay open across a ``yield`` only under ``in_its_own_context``.
     """
-    return _Heard(name, instance, told) if listened_to() else _UNHEARD
+    return _Span(name, instance, arguments) if has_listeners() else _NO_SPAN
 
 
 def in_its_own_context(pieces: Generator[Piece, None, None]) -> Iterator[Piece]:
@@ -82,13 +82,13 @@ def in_its_own_context(pieces: Generator[Piece, None, None]) -> Iterator[Piece]:
 
     A generator has no context of its own: what it sets would stay set for its caller, and be gone in another thread.
     """
-    return _Apart(pieces) if listened_to() else pieces
+    return _OwnContext(pieces) if has_listeners() else pieces
 
 
-class _Unheard:
-    """A step that nobody listens to."""
+class _NoSpan:
+    """A step without listeners."""
 
-    def __enter__(self) -> _Unheard:
+    def __enter__(self) -> _NoSpan:
         return self
 
     def __exit__(
@@ -96,28 +96,28 @@ class _Unheard:
     ) -> None:
         pass
 
-    def tells(self, event: Callable[[], BaseEvent]) -> None:
+    def emit(self, event: Callable[[], BaseEvent]) -> None:
         pass
 
-    def gave(self, result: Callable[[], object]) -> None:
+    def set_result(self, result: Callable[[], object]) -> None:
         pass
 
 
-_UNHEARD = _Unheard()
+_NO_SPAN = _NoSpan()
 
 
-class _Heard:
-    """A step that is told of, as the decorator ``Dispatcher.span`` tells of a call."""
+class _Span:
+    """A step as a span, as the decorator ``Dispatcher.span`` makes one of a call."""
 
-    def __init__(self, name: str, instance: object, told: Mapping[str, object]) -> None:
+    def __init__(self, name: str, instance: object, arguments: Mapping[str, object]) -> None:
         self._id = f"{name}-{uuid.uuid4()}"
         self._instance = instance
-        self._arguments = _as_arguments(told)
+        self._arguments = _as_arguments(arguments)
         self._result: object = None
         self._parent: str | None = None
         self._dispatcher = get_dispatcher(_NAME)
 
-    def __enter__(self) -> _Heard:
+    def __enter__(self) -> _Span:
         self._parent = active_span_id.get()
         active_span_id.set(self._id)
         self._dispatcher.span_enter(
@@ -132,33 +132,33 @@ class _Heard:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        told: dict[str, Any] = {"id_": self._id, "bound_args": self._arguments, "instance": self._instance}
+        span: dict[str, Any] = {"id_": self._id, "bound_args": self._arguments, "instance": self._instance}
         try:
             if error is None or isinstance(error, GeneratorExit):  # whoever read it has gone: no failure of the step
-                self._dispatcher.span_exit(**told, result=self._result)
+                self._dispatcher.span_exit(**span, result=self._result)
             else:
                 self._dispatcher.event(SpanDropEvent(span_id=self._id, err_str=str(error)))
-                self._dispatcher.span_drop(**told, err=error)
+                self._dispatcher.span_drop(**span, err=error)
         finally:
             active_span_id.set(self._parent)
 
-    def tells(self, event: Callable[[], BaseEvent]) -> None:
+    def emit(self, event: Callable[[], BaseEvent]) -> None:
         with _without_harm():
             self._dispatcher.event(event())
 
-    def gave(self, result: Callable[[], object]) -> None:
+    def set_result(self, result: Callable[[], object]) -> None:
         with _without_harm():
             self._result = result()
 
 
-class _Apart(Generic[Piece]):
+class _OwnContext(Generic[Piece]):
     """A generator that runs in a copy of the context that it was made in."""
 
     def __init__(self, pieces: Generator[Piece, None, None]) -> None:
         self._pieces = pieces
         self._context = copy_context()
 
-    def __iter__(self) -> _Apart[Piece]:
+    def __iter__(self) -> _OwnContext[Piece]:
         return self
 
     def __next__(self) -> Piece:
@@ -175,15 +175,15 @@ class _Apart(Generic[Piece]):
 
 @contextmanager
 def _without_harm() -> Iterator[None]:
-    """Nobody's answer fails because somebody listens."""
+    """A failing listener fails no answer."""
     try:
         yield
     except Exception as error:
-        _log.info("a step could not be told: %s: %s", type(error).__name__, error)
+        _log.info("a step could not be traced: %s: %s", type(error).__name__, error)
 
 
-def _as_arguments(told: Mapping[str, object]) -> inspect.BoundArguments:
+def _as_arguments(arguments: Mapping[str, object]) -> inspect.BoundArguments:
     """The form in which handlers expect what goes in: the arguments of a call."""
     kind = inspect.Parameter.KEYWORD_ONLY
-    signature = inspect.Signature([inspect.Parameter(name, kind) for name in told])
-    return signature.bind(**told)
+    signature = inspect.Signature([inspect.Parameter(name, kind) for name in arguments])
+    return signature.bind(**arguments)

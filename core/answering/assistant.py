@@ -179,7 +179,7 @@ class Assistant(BaseQueryEngine):
         with step("Gate.weigh", passages=len(retrieval.nodes), threshold=retrieval.threshold) as weighed:
             speaks = evidence(retrieval)
             enough = is_enough(speaks, retrieval)
-            weighed.gave(lambda: {**asdict(speaks), "score": speaks.score, "enough": enough})
+            weighed.set_result(lambda: {**asdict(speaks), "score": speaks.score, "enough": enough})
         return retrieval, enough
 
     def _answer(
@@ -191,10 +191,10 @@ class Assistant(BaseQueryEngine):
         history: Sequence[Turn],
     ) -> Generator[Delta | Answer, None, None]:
         with step("Assistant.ask", assistant=self.name, question=question, top_k=top_k, narrow=dict(narrow)) as asked:
-            asked.tells(lambda: QueryStartEvent(query=question))
+            asked.emit(lambda: QueryStartEvent(query=question))
             with self._without_exit():
                 answer = yield from self._pieces(question, top_k, selection, narrow, history)
-            asked.tells(lambda: QueryEndEvent(query=question, response=Response(answer.text)))
+            asked.emit(lambda: QueryEndEvent(query=question, response=Response(answer.text)))
         yield answer
 
     @contextmanager
@@ -254,13 +254,13 @@ class Assistant(BaseQueryEngine):
             step(f"{type(synthesizer).__name__}.sentences", question=question) as written,
             closing(synthesizer.sentences(retrieval, draft)) as sentences,
         ):
-            written.tells(lambda: SynthesizeStartEvent(query=question))
+            written.emit(lambda: SynthesizeStartEvent(query=question))
             # Quotes are all there at once, so that their warnings can stand before the first of them.
             batches = [list(sentences)] if isinstance(synthesizer, Extractive) else ([each] for each in sentences)
             for batch in batches:
                 for piece in composed.add(batch, draft):
                     yield Delta(piece)
-            written.tells(lambda: SynthesizeEndEvent(query=question, response=Response(composed.text)))
+            written.emit(lambda: SynthesizeEndEvent(query=question, response=Response(composed.text)))
 
     def _refused(self, narrow: Mapping[str, str], reason: str) -> Answer:
         return Answer(self.profile.refusal(narrow), refused=True, reason=reason)
@@ -278,7 +278,7 @@ class Assistant(BaseQueryEngine):
         spent = (time.perf_counter() - started) * 1000
         with step("Gate.weigh", selection=len(selection)) as weighed:
             retrieval, enough = from_selection(self.corpus.encoder, question, placed(selection, near, narrow))
-            weighed.gave(lambda: {"enough": enough})
+            weighed.set_result(lambda: {"enough": enough})
         return replace(retrieval, retrieve_ms=retrieval.retrieve_ms + spent), enough
 
     # LlamaIndex's side

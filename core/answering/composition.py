@@ -52,7 +52,7 @@ class Composition:
         """The pieces of text that the sentences add, their warnings first; what is withheld goes into the draft."""
         with step("Composition.add", sentences=[sentence.text for sentence in sentences]) as added:
             pieces = list(self._added(sentences, draft))
-            added.gave(lambda: pieces)
+            added.set_result(lambda: pieces)
         return pieces
 
     def _added(self, sentences: Sequence[Sentence], draft: Draft) -> Iterator[str]:

@@ -44,7 +44,7 @@ class Proofreading:
         check_budget()
         with step("Proofreading.read", written=written) as read:
             standing = list(self._read(written, unfinished))
-            read.gave(lambda: {"stands": [each.text for each in standing], "dropped": len(self.draft.dropped)})
+            read.set_result(lambda: {"stands": [each.text for each in standing], "dropped": len(self.draft.dropped)})
         return standing
 
     def _read(self, written: str, unfinished: bool) -> Iterator[Sentence]:

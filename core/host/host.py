@@ -218,12 +218,12 @@ class Host(Hooks):
 
         check_top_k(top_k, most=None)
         with step("Host.retrieve", corpus=corpus.name, question=question, top_k=top_k) as retrieved:
-            retrieved.tells(lambda: RetrievalStartEvent(str_or_query_bundle=question))
+            retrieved.emit(lambda: RetrievalStartEvent(str_or_query_bundle=question))
             retrieval = None
             while retrieval is None:  # at most once for each plugin: one that fails is taken out
                 retrieval = self._postprocessed(corpus, self._retrieve(corpus, question, top_k, filters))
             nodes = list(retrieval.nodes)
-            retrieved.tells(lambda: RetrievalEndEvent(str_or_query_bundle=question, nodes=nodes))
+            retrieved.emit(lambda: RetrievalEndEvent(str_or_query_bundle=question, nodes=nodes))
         return retrieval
 
     def _retrieve(self, corpus: Corpus, question: str, top_k: int, filters: MetadataFilters | None) -> Retrieval:

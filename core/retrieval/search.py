@@ -85,21 +85,21 @@ class HybridRetriever(ScoredRetriever):
             keys = searching.passing(snapshot, row, self._filters)
             with step("HybridRetriever.lexical", words=list(words)) as looked:
                 found, frequencies = searching.lexical.search(snapshot, row, words, options.candidates, keys)
-                looked.gave(lambda: {"found": len(found)})
+                looked.set_result(lambda: {"found": len(found)})
             lexical, dense = dict(found), {}
             if vector is not None:
                 with step("HybridRetriever.dense", limit=options.candidates) as looked:
                     near = searching.nearest(snapshot, row, vector, options.candidates, keys, self._filters, ahead)
                     dense = dict(near)
                     dense |= searching.cosines(snapshot, row, vector, [key for key in lexical if key not in dense])
-                    looked.gave(lambda: {"found": len(near)})
+                    looked.set_result(lambda: {"found": len(near)})
             idf = inverse_frequencies(words, frequencies, corpus.size(snapshot, row))
             weight = self._dense_weight if vector is not None else 0.0
             with step("HybridRetriever.fuse", dense_weight=weight, top_k=self._top_k) as fused:
                 packed = partial(searching.packed_words, snapshot)
                 scores = rank(words, idf, dense, lexical, weight=weight, top_k=self._top_k, packed=packed)
                 nodes = snapshot.nodes(scores)
-                fused.gave(lambda: {nodes[key].node_id: asdict(scores[key]) for key in scores if key in nodes})
+                fused.set_result(lambda: {nodes[key].node_id: asdict(scores[key]) for key in scores if key in nodes})
         there = [key for key in scores if key in nodes]
         return Retrieval(
             question=question,

@@ -16,7 +16,7 @@ from llama_index.core.instrumentation.span import active_span_id
 
 from ragstone.core import Host, LLMError, Settings
 from ragstone.core.testing import TestModels, open_host
-from ragstone.core.tracing import in_its_own_context, listened_to, step
+from ragstone.core.tracing import has_listeners, in_its_own_context, step
 from ragstone.plugins.book_chat.shelf import Shelf
 from tests.support.llm_server import Server, refuse, say
 from tests.support.needs import needed
@@ -189,7 +189,7 @@ def test_the_real_encoder_is_heard_only_where_somebody_listens(
         with monkeypatch.context() as nobody:
             nobody.setattr(get_dispatcher(), "span_handlers", [])
             nobody.setattr(get_dispatcher(), "event_handlers", [])
-            assert not listened_to()
+            assert not has_listeners()
             assert (host.encoder.embed_query(QUESTION) == vector).all()
     assert traces.named("MiniLMEmbedding.get_query_embedding") == told
 
@@ -374,15 +374,15 @@ def test_a_listener_that_fails_changes_no_answer(assistant: Assistant) -> None:
 
 
 def test_without_a_listener_nothing_is_made(tmp_path: Path, small_book: Path) -> None:
-    assert not listened_to()
+    assert not has_listeners()
 
     def never() -> Any:
         raise AssertionError("made for nobody")
 
     with step("A.b", thing=1) as unheard:
         assert active_span_id.get() is None
-        unheard.tells(never)
-        unheard.gave(never)
+        unheard.emit(never)
+        unheard.set_result(never)
 
     def pieces() -> Generator[int, None, None]:
         yield 1
@@ -393,7 +393,7 @@ def test_without_a_listener_nothing_is_made(tmp_path: Path, small_book: Path) ->
 
 def test_what_cannot_be_told_harms_nobody(traces: Traces, tmp_path: Path) -> None:
     with open_host(tmp_path), step("A.b", strange=object()) as heard:
-        heard.tells(lambda: 1 / 0)  # type: ignore[arg-type,return-value]
-        heard.gave(lambda: 1 / 0)
+        heard.emit(lambda: 1 / 0)  # type: ignore[arg-type,return-value]
+        heard.set_result(lambda: 1 / 0)
     assert traces.named("A.b")[0].status.is_ok
     assert not traces.open
