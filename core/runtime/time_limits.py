@@ -30,9 +30,9 @@ Result = TypeVar("Result")
 
 #: Seconds between two looks at code that is not done.
 _LOOK = 0.5
-#: Seconds of waiting after which the log says for whom: for imports, which may bring all of LlamaIndex, and otherwise.
-_QUIET_IMPORTS = 10.0
+#: Seconds after which the log says what is waited for: of a plugin's own time, and of all, which may load LlamaIndex.
 _QUIET = 3.0
+_QUIET_IN_ALL = 10.0
 #: Calls within calls; beyond them a hook calls itself.
 _DEEPEST = 16
 #: A call of fewer seconds is quick; after so many of them the next one runs in the thread that asks.
@@ -90,7 +90,7 @@ class _Clock:
         elif place is not None:
             self._own += now - self._looked
         self._looked, total = now, now - self._begun
-        if not self._said and (self._importing >= _QUIET_IMPORTS or total - self._importing >= _QUIET):
+        if not self._said and (self._own >= _QUIET or total >= _QUIET_IN_ALL):
             self._said = True
             where = f" at {place}" if place else ""
             _log.warning(
