@@ -60,9 +60,11 @@ class OwnedFolders:
         """
         folder = self.parent / name
         self.parent.mkdir(parents=True, exist_ok=True)
+        is_new = False
         if not self.parent.is_symlink():
             with suppress(FileExistsError):
                 folder.mkdir(mode=mode)
+                is_new = True
         for place in (self.parent, folder):
             if place.is_symlink() or not place.is_dir():
                 raise StorageDenied(
@@ -74,7 +76,13 @@ class OwnedFolders:
             raise StorageDenied(
                 "holds files that Ragstone did not write", where=str(folder), hint="move the folder away"
             )
-        self.mark(folder)
+        try:
+            self.mark(folder)
+        except OSError:
+            if is_new:  # a full disk: without its marker nothing would remove it later
+                with suppress(OSError):
+                    folder.rmdir()
+            raise
         return folder
 
     def mark(self, folder: Path, name: str | None = None) -> None:

@@ -28,6 +28,7 @@ _STEPS = {"open", "os.mkdir", "os.remove", "os.rename", "os.rmdir", "shutil.rmtr
 _LAST = 10
 _ROWS = 2000
 _LOCK = ".ragstone-lock"
+_FOLDER_ID = ".ragstone-id"
 
 
 def killed_while_installing(run: Run) -> None:
@@ -110,5 +111,5 @@ def _version(folder: Path, number: int, rows: int = 24) -> Path:
 def _is_tidy(root: Path) -> None:
     found = {path.name for path in root.iterdir()}
     releases = [path.name for path in (root / ID).iterdir()]
-    assert found == {_LOCK, NAME, ID}, f"left over: {found}"
+    assert found == {_LOCK, _FOLDER_ID, NAME, ID}, f"left over: {found}"
     assert len(releases) <= 2, f"left over: {releases}"
