@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING
 from .lazy_names import lazy_names
 
 if TYPE_CHECKING:
-    from .answering.answer import Answer, Citation, Delta, Timings
+    from .answering.answer import Answer, Citation, Delta
     from .answering.assistant import Assistant
+    from .answering.citation_format import CitationFormat
     from .answering.draft import Sentence
     from .answering.guard import CitedWarning, Guard, Verdict
-    from .answering.profile import Profile
+    from .answering.profile import Profile, QuestionFilter
+    from .answering.question import Question
     from .corpus import Corpus, CorpusInfo
     from .embedding import Encoder
     from .errors import (
@@ -41,7 +43,6 @@ if TYPE_CHECKING:
     from .hooks.discovery import PluginState
     from .hooks.spec import HOOKS_VERSION
     from .host.host import Host
-    from .ingestion.pipeline import IngestProgress, IngestReport
     from .ingestion.span_node_parser import SlicingNodeParser
     from .markers import hookimpl
     from .retrieval.follow_up import Turn
@@ -54,6 +55,7 @@ __all__ = [
     "BadRequest",
     "Check",
     "Citation",
+    "CitationFormat",
     "CitedWarning",
     "Corpus",
     "CorpusInfo",
@@ -63,8 +65,6 @@ __all__ = [
     "EncoderSettings",
     "Guard",
     "Host",
-    "IngestProgress",
-    "IngestReport",
     "LLMBusy",
     "LLMError",
     "LLMSettings",
@@ -73,6 +73,8 @@ __all__ = [
     "PluginError",
     "PluginState",
     "Profile",
+    "Question",
+    "QuestionFilter",
     "RagstoneError",
     "Sentence",
     "Settings",
@@ -86,7 +88,6 @@ __all__ = [
     "StorageFull",
     "StorageLost",
     "Table",
-    "Timings",
     "TooLarge",
     "Turn",
     "Verdict",
@@ -97,11 +98,13 @@ __all__ = [
 
 #: The names of each module.
 _NAMES = {
-    "answering.answer": "Answer Citation Delta Timings",
+    "answering.answer": "Answer Citation Delta",
     "answering.assistant": "Assistant",
+    "answering.citation_format": "CitationFormat",
     "answering.draft": "Sentence",
     "answering.guard": "CitedWarning Guard Verdict",
-    "answering.profile": "Profile",
+    "answering.profile": "Profile QuestionFilter",
+    "answering.question": "Question",
     "corpus": "Corpus CorpusInfo",
     "embedding": "Encoder",
     "errors": "BadRequest EncoderError LLMBusy LLMError MissingExtra NotFound PluginError RagstoneError "
@@ -111,7 +114,6 @@ _NAMES = {
     "hooks.discovery": "PluginState",
     "hooks.spec": "HOOKS_VERSION",
     "host.host": "Host",
-    "ingestion.pipeline": "IngestProgress IngestReport",
     "ingestion.span_node_parser": "SlicingNodeParser",
     "markers": "hookimpl",
     "retrieval.follow_up": "Turn",

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from flask import Flask, Response, g, jsonify, request
 
-from ragstone.core import Answer
-from ragstone.core.answering import read_question
+from ragstone.core import Answer, Question
 
 from .errors import BUG, PLUGIN, problem_of
 from .json_body import read_json
@@ -30,7 +29,8 @@ _log = logging.getLogger(__name__)
 def install(app: Flask, host: Host, mounts: Mounts) -> None:
     """Mount ``POST`` endpoints for all assistants of ``host``."""
     for name, assistant in host.assistants.items():
-        paths = {False: assistant.query_path, True: assistant.selection_path}
+        profile = assistant.profile
+        paths = {False: profile.query_path or f"/assistants/{name}/query", True: profile.selection_path}
         for selection, path in paths.items():
             if path is None:
                 continue
@@ -51,10 +51,10 @@ def endpoint_of(name: str, *, selection: bool) -> str:
 def _view(assistant: Assistant, selection: bool, plugin: str) -> Callable[[], Response]:
     def ask() -> Response:
         g.setdefault(PLUGIN, plugin)
-        question = read_question(read_json(), narrowings=assistant.narrowings.keys(), selection=selection)
+        question = Question.from_json(read_json(), filters=assistant.profile.filters, selection=selection)
         if _wants_events():
             return _stream(assistant, question)
-        response = jsonify(assistant.ask(**question).to_dict())
+        response = jsonify(assistant.ask(question).to_dict())
         response.headers["Cache-Control"] = "no-store"
         return response
 
@@ -67,8 +67,8 @@ def _wants_events() -> bool:
     return request.accept_mimetypes.best_match(offered) == "text/event-stream"
 
 
-def _stream(assistant: Assistant, question: Mapping[str, Any]) -> Response:
-    items = iter(assistant.stream(**question))
+def _stream(assistant: Assistant, question: Question) -> Response:
+    items = iter(assistant.stream(question))
     # what fails before the first word is still an ordinary error, with its own status
     first = next(items, None)
     response = Response(_events(first, items), mimetype="text/event-stream")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from flask import Blueprint, Response, abort, current_app, g, jsonify, redirect, render_template, request
 
-from ragstone.core import RagstoneError
+from ragstone.core import Question, RagstoneError
 
 from . import openapi
 from .errors import PLUGIN
@@ -35,20 +35,20 @@ def blueprint(host: Host) -> Blueprint:
         asked = host.assistant(name)
         if not access().may_ask(name):
             abort(403, "This key is not for this assistant.")
-        if asked.page:
-            return redirect(asked.page)
-        narrow = {key: request.args[key] for key in asked.narrowings if request.args.get(key)}
+        if asked.profile.page:
+            return redirect(asked.profile.page)
+        filters = {key: request.args[key] for key in asked.profile.filters if request.args.get(key)}
         question, answer, problem, status = request.args.get("q", "").strip(), None, None, 200
         if question:
             g.setdefault(PLUGIN, host.plugin_of(name))
             try:
-                answer = asked.ask(question, narrow=narrow)
+                answer = asked.ask(Question(question, filters=filters))
             except RagstoneError as error:
                 problem, status = error.to_problem(), error.status
         page = render_template(
             "ragstone/assistant.html",
             assistant=asked,
-            narrow=narrow,
+            filters=filters,
             question=question,
             answer=answer,
             problem=problem,

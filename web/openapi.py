@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+from ragstone.core.answering import LONGEST_HISTORY, LONGEST_QUESTION, LONGEST_SELECTION, MOST_PASSAGES
+
 if TYPE_CHECKING:
     from flask import Flask
 
@@ -18,7 +20,7 @@ Operation = dict[str, Any]
 
 #: Something that is no white space, and no NUL. Python counts as white space what JavaScript's \s leaves out.
 _SAID = r"^[^\u0000]*[^\s\u0000\u001c-\u001f\u0085][^\u0000]*$"
-_QUESTION = {"type": "string", "minLength": 1, "maxLength": 4000, "pattern": _SAID}
+_QUESTION = {"type": "string", "minLength": 1, "maxLength": LONGEST_QUESTION, "pattern": _SAID}
 _TEXT = {"type": "string"}
 _MAYBE_TEXT = {"type": ["string", "null"]}
 _FLAG = {"type": "boolean"}
@@ -38,7 +40,10 @@ def _object(**properties: Any) -> dict[str, Any]:
 
 _TURN = {
     "type": "object",
-    "properties": {"question": _QUESTION, "answer": {"type": "string", "maxLength": 20000, "pattern": "^[^\\u0000]*$"}},
+    "properties": {
+        "question": _QUESTION,
+        "answer": {"type": "string", "maxLength": LONGEST_SELECTION, "pattern": "^[^\\u0000]*$"},
+    },
     "required": ["question"],
     "additionalProperties": False,
 }
@@ -92,16 +97,19 @@ ITSELF: Operation = {
 
 
 def question_schema(assistant: Assistant, *, selection: bool = False) -> dict[str, Any]:
-    """What a question to an assistant is, as ``read_question`` reads it."""
-    properties: dict[str, Any] = {"question": _QUESTION, "top_k": {"type": "integer", "minimum": 1, "maximum": 50}}
+    """What a question to an assistant is, as ``Question.from_json`` reads it."""
+    properties: dict[str, Any] = {
+        "question": _QUESTION,
+        "top_k": {"type": "integer", "minimum": 1, "maximum": MOST_PASSAGES},
+    }
     if selection:
-        properties["selection"] = {**_QUESTION, "maxLength": 20000}
+        properties["selection"] = {**_QUESTION, "maxLength": LONGEST_SELECTION}
     else:
-        properties["history"] = _list(_TURN, maxItems=20)
-    for name, help_text in assistant.narrowings.items():
-        properties[name] = {"type": "string", "description": help_text}
-        if name in assistant.choices:
-            properties[name]["enum"] = list(assistant.choices[name])
+        properties["history"] = _list(_TURN, maxItems=LONGEST_HISTORY)
+    for name, each in assistant.profile.filters.items():
+        properties[name] = {"type": "string", "description": each.help}
+        if each.choices:
+            properties[name]["enum"] = list(each.choices)
     return {
         "type": "object",
         "properties": properties,
@@ -117,8 +125,8 @@ def asking(assistant: Assistant, *, selection: bool) -> Operation:
     events = {"schema": _TEXT, "description": "`delta` with `text`, any number of times; then `answer`, or `error`"}
     answered["content"]["text/event-stream"] = events
     return {
-        "summary": f"Ask {assistant.title}{' about a selected text' if selection else ''}",
-        "description": assistant.description,
+        "summary": f"Ask {assistant.profile.title}{' about a selected text' if selection else ''}",
+        "description": assistant.profile.description,
         "requestBody": {"required": True, "content": {"application/json": {"schema": schema}}},
         "responses": {"200": answered, **{str(status): _PROBLEM for status in (400, 404, 413, 415, 502, 503)}},
     }

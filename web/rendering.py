@@ -6,6 +6,7 @@ has the same rules for the streamed answer, and a browser test holds the two tog
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -17,16 +18,11 @@ from .answers import endpoint_of
 from .formulas import FORMULA, formula
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
 
     from flask import Flask
 
     from ragstone.core import Assistant, Citation, Host
-
-#: Where a citation's card finds its words among the assistant's fields.
-TITLE_FIELDS = ("book_title", "title", "page_title")
-PLACE_FIELDS = ("chapter", "section", "heading", "place")
-LICENCE_FIELDS = ("licence", "license")
 
 #: Words of a quotation up to which its address has them all, not only the first and the last ones.
 _EXACT = 12
@@ -165,15 +161,17 @@ def _kind_of(line: str) -> tuple[str, str, int]:
 
 def card(citation: Citation) -> Card:
     """Return what is shown of a citation's source; its address only if it is safe."""
-    fields: Mapping[str, Any] = citation.fields
-    title = next((str(fields[name]) for name in TITLE_FIELDS if fields.get(name)), "")
-    place = [str(fields[name]) for name in PLACE_FIELDS if fields.get(name)]
-    if fields.get("page_label"):
-        place.append(f"p. {fields['page_label']}")
-    tags = tuple(tag for tag in ("Simulation" if fields.get("is_simulation") else "", citation.note) if tag)
-    path = " \u203a ".join(dict.fromkeys(place))
-    licence = next((str(fields[name]) for name in LICENCE_FIELDS if fields.get(name)), "")
-    return Card(title or f"Source {citation.n}", path, tags, licence, place_url(citation))
+    place = citation.place
+    title, path = place.title or f"Source {citation.n}", " \u203a ".join(place.parts)
+    tags = (*place.tags, citation.note) if citation.note else place.tags
+    return Card(title, path, tags, place.licence, place_url(citation))
+
+
+def citation_fields(assistant: Assistant) -> str:
+    """Return which of a citation's fields people see, as JSON for the page's script."""
+    form = assistant.profile.citations
+    shown = {"title": form.title, "parts": form.parts, "page": form.page, "licence": form.licence, "tags": form.tags}
+    return json.dumps(shown, default=dict)
 
 
 def place_url(citation: Citation) -> str | None:
@@ -206,11 +204,7 @@ def install(app: Flask, host: Host) -> None:
     def ask_url(assistant: Assistant, *, selection: bool = False) -> str:
         return url_for(endpoint_of(assistant.name, selection=selection))
 
-    app.jinja_env.filters.update(answer_blocks=blocks, answer_pieces=pieces, citation_card=card, formula=formula)
-    app.jinja_env.globals.update(
-        ragstone_host=host,
-        ragstone_ask_url=ask_url,
-        ragstone_title_fields=" ".join(TITLE_FIELDS),
-        ragstone_place_fields=" ".join(PLACE_FIELDS),
-        ragstone_licence_fields=" ".join(LICENCE_FIELDS),
+    app.jinja_env.filters.update(
+        answer_blocks=blocks, answer_pieces=pieces, citation_card=card, citation_fields=citation_fields, formula=formula
     )
+    app.jinja_env.globals.update(ragstone_host=host, ragstone_ask_url=ask_url)

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
 
 #: Begins the list. An earlier answer of a conversation that comes back is cut here: sources are nothing that was said.
 SOURCES = "\n\nSources:\n"
-_NAMED = ("book_title", "edition", "title", "page_title", "chapter", "section", "heading", "place", "page_label")
 
 
 def source_list(citations: Iterable[Citation], base: str | None = None) -> str:
@@ -32,7 +31,7 @@ def without_sources(text: str) -> str:
 
 
 def _line(citation: Citation, base: str | None) -> str:
-    told = [one_line(str(citation.fields[name])) for name in _NAMED if citation.fields.get(name)]
+    told = [one_line(part) for part in citation.place.path]
     if citation.url.startswith(("https://", "http://")):
         told.append(citation.url)
     elif base is not None:

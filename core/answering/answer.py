@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from .citation_format import Place
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -21,10 +23,12 @@ class Citation:
     quote: str
     #: Address of the passage within this server, or of its published page; from the catalog, never from a model.
     url: str
-    #: What the assistant tells of its passages (book title, chapter, section, …), in its own order.
+    #: The assistant's own fields (book title, chapter, section, …), in its order.
     fields: Mapping[str, Any] = field(default_factory=dict)
     #: What a reader must know of the passage: ``INSTRUCTIONS_NOTE`` where it holds instructions, else empty.
     note: str = ""
+    #: Where the passage is, for people: made of ``fields``, so it is not in the JSON.
+    place: Place = field(default_factory=Place)
 
     def to_dict(self) -> dict[str, Any]:
         """The citation as JSON: ``n``, ``chunk_id``, the assistant's own fields, ``url``, ``quote``, any ``note``."""
@@ -66,7 +70,7 @@ class Answer:
     timings: Timings = Timings()
 
     def to_dict(self) -> dict[str, Any]:
-        """The answer as every door's JSON gives it."""
+        """The answer as JSON."""
         return {
             "answer": self.text,
             "refused": self.refused,

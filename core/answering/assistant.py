@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from contextlib import closing, contextmanager
 from dataclasses import asdict, replace
+from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
 from llama_index.core.base.base_query_engine import BaseQueryEngine
@@ -15,18 +16,17 @@ from llama_index.core.instrumentation.events.synthesis import SynthesizeEndEvent
 
 from ..errors import PluginError, is_failure
 from ..retrieval.evidence_gate import evidence, is_enough
-from ..retrieval.follow_up import FollowUp, Turn, follow_up
-from ..retrieval.models import check_top_k
+from ..retrieval.follow_up import FollowUp, follow_up
 from ..tracing import in_its_own_context, step
 from .answer import Answer, Delta, Timings
 from .composition import Composition
 from .draft import Draft
-from .question import LONGEST_QUESTION, LONGEST_SELECTION, check_history, check_text
+from .question import LONGEST_QUESTION, Question
 from .selection import from_selection, placed
 from .synthesis import Extractive, Synthesizer
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterator, Mapping, Sequence
+    from collections.abc import Generator, Iterator, Mapping
 
     from llama_index.core.base.response.schema import RESPONSE_TYPE
     from llama_index.core.prompts.mixin import PromptMixinType
@@ -39,28 +39,26 @@ if TYPE_CHECKING:
 
 NOTHING_FOUND = "nothing in the text answers this"
 WITHHELD = "what the text tells may not be repeated without a warning that it does not give"
-NOTHING_SUPPORTED = "no sentence of the answer is borne by the text"
+NOTHING_SUPPORTED = "no sentence of the answer is supported by the text"
 
 #: Words of its own with which a question may stand alone.
 _STANDS_ALONE = 2
 
 
 class AnsweringHost(Protocol):
-    """What an assistant needs of the host."""
+    """What an assistant is made with."""
 
-    def retrieve(
-        self, corpus: Corpus, question: str, *, top_k: int, filters: MetadataFilters | None = None
-    ) -> Retrieval:
-        """What the corpus offers to a question."""
+    def retrieve(self, corpus: Corpus, text: str, *, top_k: int, filters: MetadataFilters | None = None) -> Retrieval:
+        """Retrieve the passages that the corpus offers to a question."""
 
     def synthesizer(self, prompt: str) -> Synthesizer:
-        """What makes an answer's sentences, with the prompt of that name."""
+        """Make an answer's sentences with the prompt of that name."""
 
     def plugin_of(self, assistant: str) -> str:
-        """The plugin that gives the assistant of that name."""
+        """Name the plugin that gives the assistant of that name."""
 
     def note_failure(self, plugin: str, reason: str) -> None:
-        """Note that the plugin failed."""
+        """Note in the plugin's state what failed."""
 
 
 class Assistant(BaseQueryEngine):
@@ -68,17 +66,15 @@ class Assistant(BaseQueryEngine):
 
     def __init__(self, host: AnsweringHost, corpus: Corpus, profile: Profile) -> None:
         super().__init__(callback_manager=CallbackManager([]))
-        self._host = host
         self.corpus = corpus
         self.profile = profile
         self.name = profile.name
         self.title = profile.title
         self.description = profile.description
-        self.narrowings = profile.narrowings
-        self.choices = profile.choices
-        self.page = profile.page
-        self.query_path = profile.query_path or f"/assistants/{profile.name}/query"
-        self.selection_path = profile.selection_path
+        self._retrieve_passages = partial(host.retrieve, corpus)
+        self._synthesizer = partial(host.synthesizer, profile.prompt)
+        self._plugin = partial(host.plugin_of, profile.name)
+        self._note_failure = host.note_failure
 
     @property
     def has_passages(self) -> bool:
@@ -98,103 +94,65 @@ class Assistant(BaseQueryEngine):
         except BaseException as error:
             if not is_failure(error):
                 raise
-            self._host.note_failure(self._host.plugin_of(self.name), f"its examples: {type(error).__name__}: {error}")
+            self._note_failure(self._plugin(), f"its examples: {type(error).__name__}: {error}")
             return ()
 
-    def ask(
-        self,
-        question: str,
-        *,
-        top_k: int | None = None,
-        selection: str | None = None,
-        narrow: Mapping[str, str] | None = None,
-        history: Sequence[Turn] = (),
-    ) -> Answer:
-        """The answer, refused where the evidence does not bear one.
+    def ask(self, question: Question | str) -> Answer:
+        """The answer, refused where the evidence is not enough for one. A string is a ``Question`` without options.
 
-        ``top_k``: passages to answer from. ``selection``: answer from this text and nothing else. ``narrow``: only
-        passages whose metadata say so (``{"book": "primer"}``). ``history``: what was asked and answered before, the
-        latest last; a question that leans on it ("and why?") is judged with it. Raises ``BadRequest``,
-        ``TooLarge``, ``NotFound``, ``EncoderError``, ``StorageError``, ``LLMError``.
+        Raises ``BadRequest``, ``TooLarge``, ``NotFound``, ``EncoderError``, ``StorageError``, ``LLMError``.
         """
-        *_, answer = self.stream(question, top_k=top_k, selection=selection, narrow=narrow, history=history)
+        *_, answer = self.stream(question)
         assert isinstance(answer, Answer)  # noqa: S101 - for the type checker: a stream ends with its answer
         return answer
 
-    def stream(
-        self,
-        question: str,
-        *,
-        top_k: int | None = None,
-        selection: str | None = None,
-        narrow: Mapping[str, str] | None = None,
-        history: Sequence[Turn] = (),
-    ) -> Iterator[Delta | Answer]:
-        """The answer's text piece by piece, each already checked, then the ``Answer``. Arguments as for ``ask``."""
-        check_text(question, "question", LONGEST_QUESTION)
-        if selection is not None:
-            check_text(selection, "selection", LONGEST_SELECTION)
-        check_history(history)
-        if top_k is not None:
-            check_top_k(top_k)
-        narrow = self.profile.checked(narrow or {})
-        _ = self.profile.filters(narrow)  # an error is raised here, not at the first word
-        pieces = self._answer(question.strip(), top_k or self.profile.top_k, selection, narrow, history)
-        return in_its_own_context(pieces)
+    def stream(self, question: Question | str) -> Iterator[Delta | Answer]:
+        """The answer's text piece by piece, each already checked, then the ``Answer``. Errors as for ``ask``."""
+        asked, filters = self._resolved(question)  # here, so that an error is raised before the first word
+        return in_its_own_context(self._answer(asked, filters))
 
-    def retrieve_for(
-        self,
-        question: str,
-        *,
-        top_k: int | None = None,
-        narrow: Mapping[str, str] | None = None,
-        history: Sequence[Turn] = (),
-    ) -> tuple[Retrieval, bool]:
+    def retrieve_for(self, question: Question | str) -> tuple[Retrieval, bool]:
         """The passages that a question would be answered from, with their scores, and whether they are enough."""
-        check_text(question, "question", LONGEST_QUESTION)
-        check_history(history)
-        if top_k is not None:
-            check_top_k(top_k)
-        narrow = self.profile.checked(narrow or {})
-        fields = {"assistant": self.name, "question": question, "narrow": dict(narrow)}
+        asked, filters = self._resolved(question)
+        fields = {"assistant": self.name, "question": asked.text, "filters": dict(asked.filters)}
         with step("Assistant.retrieve_for", **fields), self._without_exit():
-            return self._judged(question.strip(), top_k or self.profile.top_k, narrow, history)
+            return self._judged(asked, filters)
 
-    def _judged(
-        self, question: str, top_k: int, narrow: Mapping[str, str], history: Sequence[Turn]
-    ) -> tuple[Retrieval, bool]:
-        leaning = follow_up(question, history)
-        if leaning is not None:
-            retrieval, enough = self._weighed(leaning.in_context[-LONGEST_QUESTION:], top_k, narrow, leaning)
-            # What looked like a follow-up may stand alone all the same, if it says what about.
-            if enough or len(leaning.own) < _STANDS_ALONE:
+    def _resolved(self, question: Question | str) -> tuple[Question, MetadataFilters | None]:
+        """The question with its number of passages, and what the passages' metadata must be. Raises ``BadRequest``."""
+        asked = question if isinstance(question, Question) else Question(question)
+        filters = self.profile.metadata_filters(asked.filters)
+        return (asked if asked.top_k else replace(asked, top_k=self.profile.top_k)), filters
+
+    def _judged(self, question: Question, filters: MetadataFilters | None) -> tuple[Retrieval, bool]:
+        """The retrieval, and whether its evidence is enough. A follow-up is read with the questions before it."""
+        earlier = follow_up(question.text, question.history)
+        if earlier is not None:
+            in_context = replace(question, text=earlier.in_context[-LONGEST_QUESTION:])
+            retrieval, enough = self._weighed(in_context, filters, earlier)
+            # What looked like a follow-up may be a question of its own all the same, if it says what about.
+            if enough or len(earlier.own) < _STANDS_ALONE:
                 return retrieval, enough
-        return self._weighed(question, top_k, narrow, None)
+        return self._weighed(question, filters, None)
 
     def _weighed(
-        self, question: str, top_k: int, narrow: Mapping[str, str], leaning: FollowUp | None
+        self, question: Question, filters: MetadataFilters | None, earlier: FollowUp | None
     ) -> tuple[Retrieval, bool]:
-        found = self._host.retrieve(self.corpus, question, top_k=top_k, filters=self.profile.filters(narrow))
-        retrieval = replace(found, follow_up=leaning)
+        found = self._retrieve_passages(question.text, top_k=question.top_k or self.profile.top_k, filters=filters)
+        retrieval = replace(found, follow_up=earlier)
         with step("Gate.weigh", passages=len(retrieval.nodes), threshold=retrieval.threshold) as weighed:
             speaks = evidence(retrieval)
             enough = is_enough(speaks, retrieval)
             weighed.set_result(lambda: {**asdict(speaks), "score": speaks.score, "enough": enough})
         return retrieval, enough
 
-    def _answer(
-        self,
-        question: str,
-        top_k: int,
-        selection: str | None,
-        narrow: Mapping[str, str],
-        history: Sequence[Turn],
-    ) -> Generator[Delta | Answer, None, None]:
-        with step("Assistant.ask", assistant=self.name, question=question, top_k=top_k, narrow=dict(narrow)) as asked:
-            asked.emit(lambda: QueryStartEvent(query=question))
+    def _answer(self, question: Question, filters: MetadataFilters | None) -> Generator[Delta | Answer, None, None]:
+        fields = {"question": question.text, "top_k": question.top_k, "filters": dict(question.filters)}
+        with step("Assistant.ask", assistant=self.name, **fields) as asked:
+            asked.emit(lambda: QueryStartEvent(query=question.text))
             with self._without_exit():
-                answer = yield from self._pieces(question, top_k, selection, narrow, history)
-            asked.emit(lambda: QueryEndEvent(query=question, response=Response(answer.text)))
+                answer = yield from self._pieces(question, filters)
+            asked.emit(lambda: QueryEndEvent(query=question.text, response=Response(answer.text)))
         yield answer
 
     @contextmanager
@@ -203,22 +161,14 @@ class Assistant(BaseQueryEngine):
         try:
             yield
         except SystemExit as error:
-            plugin = self._host.plugin_of(self.name)
-            raise PluginError(f"the plugin {plugin} called sys.exit in its assistant {self.name}") from error
+            raise PluginError(f"the plugin {self._plugin()} called sys.exit in its assistant {self.name}") from error
 
-    def _pieces(
-        self,
-        question: str,
-        top_k: int,
-        selection: str | None,
-        narrow: Mapping[str, str],
-        history: Sequence[Turn],
-    ) -> Generator[Delta, None, Answer]:
+    def _pieces(self, question: Question, filters: MetadataFilters | None) -> Generator[Delta, None, Answer]:
         """The pieces of the text; returns the answer."""
-        if selection is None:
-            retrieval, enough = self._judged(question, top_k, narrow, history)
+        if question.selection is None:
+            retrieval, enough = self._judged(question, filters)
         else:
-            retrieval, enough = self._from_selection(question, selection, narrow)
+            retrieval, enough = self._from_selection(question, question.selection, filters)
         started = time.perf_counter()
 
         def timed(answer: Answer) -> Answer:
@@ -230,12 +180,12 @@ class Assistant(BaseQueryEngine):
             )
 
         if not enough:
-            return timed(self._refused(narrow, NOTHING_FOUND))
+            return timed(self._refused(question.filters, NOTHING_FOUND))
         draft = Draft()
         composed = Composition([passage.node for passage in retrieval.nodes], self.profile)
         yield from self._composed(retrieval, draft, composed)
         if composed.is_empty:
-            refused = self._refused(narrow, NOTHING_SUPPORTED)
+            refused = self._refused(question.filters, NOTHING_SUPPORTED)
             if composed.refusal is not None:
                 refused = Answer(composed.refusal, refused=True, reason=WITHHELD)
             return timed(replace(refused, dropped=tuple(draft.dropped)))
@@ -262,22 +212,21 @@ class Assistant(BaseQueryEngine):
                     yield Delta(piece)
             written.emit(lambda: SynthesizeEndEvent(query=question, response=Response(composed.text)))
 
-    def _refused(self, narrow: Mapping[str, str], reason: str) -> Answer:
-        return Answer(self.profile.refusal(narrow), refused=True, reason=reason)
+    def _refused(self, filters: Mapping[str, str], reason: str) -> Answer:
+        return Answer(self.profile.refusal(filters), refused=True, reason=reason)
 
-    def _synthesizer(self) -> Synthesizer:
-        return self._host.synthesizer(self.profile.prompt)
-
-    def _from_selection(self, question: str, selection: str, narrow: Mapping[str, str]) -> tuple[Retrieval, bool]:
+    def _from_selection(
+        self, question: Question, selection: str, filters: MetadataFilters | None
+    ) -> tuple[Retrieval, bool]:
         started = time.perf_counter()
         near: list[BaseNode] = []
         if self.corpus.exists:
-            filters = self.profile.filters(narrow)
-            found = self._host.retrieve(self.corpus, selection[:LONGEST_QUESTION], top_k=5, filters=filters)
+            found = self._retrieve_passages(selection[:LONGEST_QUESTION], top_k=5, filters=filters)
             near = [passage.node for passage in found.nodes]
         spent = (time.perf_counter() - started) * 1000
         with step("Gate.weigh", selection=len(selection)) as weighed:
-            retrieval, enough = from_selection(self.corpus.encoder, question, placed(selection, near, narrow))
+            passage = placed(selection, near, question.filters)
+            retrieval, enough = from_selection(self.corpus.encoder, question.text, passage)
             weighed.set_result(lambda: {"enough": enough})
         return replace(retrieval, retrieve_ms=retrieval.retrieve_ms + spent), enough
 

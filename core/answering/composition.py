@@ -98,16 +98,18 @@ class Composition:
 
     def _number(self, node: BaseNode, quote: str) -> int:
         if node.node_id not in self._numbers:
+            form = self._profile.citations
+            fields = form.fields_of(node)
             self._numbers[node.node_id] = len(self._numbers) + 1
             self.citations.append(
                 Citation(
                     n=self._numbers[node.node_id],
                     chunk_id=node.node_id,
                     quote=quote,
-                    url=self._profile.url(node),
-                    fields={name: node.metadata.get(name) for name in self._profile.fields}
-                    | dict(self._profile.shown(node)),
+                    url=form.url(node),
+                    fields=fields,
                     note=note_on(node),
+                    place=form.place(fields),
                 )
             )
         return self._numbers[node.node_id]

@@ -6,14 +6,15 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ..text.instructions import note_on
+from .citation_format import Place
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
-    from ..retrieval.follow_up import Turn
+    from llama_index.core.schema import NodeWithScore
+
     from .assistant import Assistant
-
-_PLACE = ("book_title", "title", "page_title", "chapter", "section", "heading", "place")
+    from .question import Question
 
 
 @dataclass(frozen=True)
@@ -28,21 +29,17 @@ class FoundPassage:
     text: str
     #: Address of the passage within the server, or of its published page.
     url: str
-    #: What the assistant tells of its passages, in its own order.
+    #: The assistant's own fields, in its order.
     fields: Mapping[str, Any] = field(default_factory=dict)
     #: What a reader must know of it: that it holds instructions, which are text like all else.
     note: str = ""
-
-    @property
-    def place(self) -> str:
-        """Where it stands, for people: ``Robot parts › Wheels › Casters``."""
-        told = [str(self.fields[name]) for name in _PLACE if self.fields.get(name)]
-        return " › ".join(dict.fromkeys(told)) or self.chunk_id
+    place: Place = field(default_factory=Place)
 
     @property
     def label(self) -> str:
-        """Its place, with the note behind it."""
-        return f"{self.place} ({self.note})" if self.note else self.place
+        """Its place for people, with the note behind it: ``Robot parts › Wheels › Casters``."""
+        place = " › ".join(self.place.path) or self.chunk_id
+        return f"{place} ({self.note})" if self.note else place
 
     def to_dict(self) -> dict[str, Any]:
         """The passage as JSON: ``n``, ``chunk_id``, the assistant's fields, ``url``, ``score``, ``text``, ``note``."""
@@ -59,31 +56,26 @@ class Findings:
     enough: bool
 
     def to_dict(self) -> dict[str, Any]:
-        """As every door's JSON gives it."""
+        """The findings as JSON: ``passages`` and ``enough``."""
         return {"passages": [passage.to_dict() for passage in self.passages], "enough": self.enough}
 
 
-def find_passages(
-    assistant: Assistant,
-    question: str,
-    *,
-    top_k: int | None = None,
-    narrow: Mapping[str, str] | None = None,
-    history: Sequence[Turn] = (),
-) -> Findings:
-    """The passages that ``assistant.ask`` would answer from. Arguments and errors as there."""
-    found, enough = assistant.retrieve_for(question, top_k=top_k, narrow=narrow, history=history)
-    profile = assistant.profile
-    passages = tuple(
-        FoundPassage(
+def find_passages(assistant: Assistant, question: Question | str) -> Findings:
+    """The passages that ``assistant.ask`` would answer from. Errors as there."""
+    found, enough = assistant.retrieve_for(question)
+    form = assistant.profile.citations
+
+    def passage(n: int, each: NodeWithScore) -> FoundPassage:
+        fields = {name: each.node.metadata.get(name) for name in form.fields}
+        return FoundPassage(
             n=n,
             chunk_id=each.node.node_id,
             score=None if each.score is None else round(each.score, 4),
             text=each.node.get_content(),
-            url=profile.url(each.node),
-            fields={name: each.node.metadata.get(name) for name in profile.fields},
+            url=form.url(each.node),
+            fields=fields,
             note=note_on(each.node),
+            place=form.place(fields | dict(form.shown(each.node))),
         )
-        for n, each in enumerate(found.nodes, start=1)
-    )
-    return Findings(passages, enough)
+
+    return Findings(tuple(passage(n, each) for n, each in enumerate(found.nodes, start=1)), enough)

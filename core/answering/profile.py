@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from llama_index.core.vector_stores.types import FilterOperator, MetadataFilter, MetadataFilters
 
@@ -15,11 +15,21 @@ if TYPE_CHECKING:
 
     from llama_index.core.schema import BaseNode
 
+    from .citation_format import CitationFormat
     from .guard import Guard
 
 #: A value that a passage's metadata must have, or several of which it must have one.
 Condition = str | tuple[str, ...]
 Conditions = Mapping[str, Condition]
+
+
+@dataclass(frozen=True)
+class QuestionFilter:
+    """A filter that an assistant's questions can have."""
+
+    help: str
+    #: The values that it takes; empty: any.
+    choices: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -29,49 +39,39 @@ class Profile:
     name: str
     title: str
     description: str
-    #: Metadata of a passage that its citations show, in this order.
-    fields: tuple[str, ...]
-    #: The polite refusal; gets what the question was narrowed to.
+    citations: CitationFormat
+    #: The polite refusal; gets the question's filters.
     refusal: Callable[[Mapping[str, str]], str]
-    #: Address of a passage.
-    url: Callable[[BaseNode], str]
     #: Name of the prompt template for a language model.
     prompt: str
     examples: Callable[[], tuple[str, ...]] = tuple
-    #: Metadata keys by which a question can be narrowed, with a help text.
-    narrowings: Mapping[str, str] = field(default_factory=dict)
-    #: The values of a narrowing that takes no others.
-    choices: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    #: By name; a name is a key of JSON and an option of the command line.
+    filters: Mapping[str, QuestionFilter] = field(default_factory=dict)
+    #: What passages' metadata must be for a question with these filters; of several values one. Raises ``BadRequest``.
+    conditions: Callable[[Mapping[str, str]], Conditions] = dict
     #: A passage by its chunk id, where the corpus does not keep them. Raises ``NotFound``.
     passage: Callable[[str], BaseNode] | None = None
-    #: What passages' metadata must be for a question narrowed like this; of several values one. Raises ``BadRequest``.
-    conditions: Callable[[Mapping[str, str]], Conditions] = dict
     top_k: int = 5
-    #: Has a say over every answer.
+    #: Reviews each sentence of an answer.
     guard: Guard | None = None
     #: What a passage is about that its sentences must not be taken without ("In simulation"); ``None`` for the most.
     setting: Callable[[BaseNode], str | None] = lambda _node: None
-    #: What else a passage's citations show.
-    shown: Callable[[BaseNode], Mapping[str, Any]] = lambda _node: {}
+    #: Paths of the assistant's own page, and at which it is asked for JSON: in general, and about a selected text.
     page: str | None = None
     query_path: str | None = None
     selection_path: str | None = None
 
-    def checked(self, narrow: Mapping[str, str]) -> Mapping[str, str]:
-        """The same, if a question can be narrowed so. Raises ``BadRequest``."""
-        unknown = sorted(set(narrow) - set(self.narrowings))
-        if unknown:
-            known = ", ".join(self.narrowings) or "nothing"
-            raise BadRequest(f"a question cannot be narrowed by {unknown[0]!r}", hint=f"by {known}")
-        for name, known_values in self.choices.items():
-            if name in narrow and narrow[name] not in known_values:
-                hint = f"known: {', '.join(known_values)}"
-                raise BadRequest(f"there is no {name} {narrow[name][:40]!r}", hint=hint)
-        return narrow
-
-    def filters(self, narrow: Mapping[str, str]) -> MetadataFilters | None:
-        """What a narrowed question's passages must have in their metadata. Raises ``BadRequest``."""
-        conditions = self.conditions(narrow)
+    def metadata_filters(self, filters: Mapping[str, str]) -> MetadataFilters | None:
+        """What the passages of a question with these filters must have in their metadata. Raises ``BadRequest``."""
+        for name, value in filters.items():
+            if name not in self.filters:
+                raise BadRequest(
+                    f"there is no filter {str(name)[:80]!r}", hint=f"known: {', '.join(self.filters) or 'none'}"
+                )
+            choices = self.filters[name].choices
+            if choices and value not in choices:
+                raise BadRequest(f"there is no {name} {value[:40]!r}", hint=f"known: {', '.join(choices)}")
+        conditions = self.conditions(filters)
         return MetadataFilters(filters=[_filter(*each) for each in conditions.items()]) if conditions else None
 
 

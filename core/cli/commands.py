@@ -132,8 +132,8 @@ def corpus_rebuild(deployment: Deployment, name: str, as_json: bool) -> None:
 
 @asks('ragstone ask book_chat "How do doors connect?" --book primer --json')
 def ask(asked: Asked) -> None:
-    """Ask an assistant a question. What it can be narrowed to depends on the assistant (book_chat: --book SLUG)."""
-    found = asked.assistant.ask(**asked.arguments)
+    """Ask an assistant a question. Its filters depend on the assistant (book_chat: --book SLUG)."""
+    found = asked.assistant.ask(asked.question)
     if asked.as_json:
         output.as_json(found.to_dict())
     else:
@@ -145,7 +145,7 @@ def search(asked: Asked) -> None:
     """Search an assistant's sources: the passages that a question would be answered from, best first."""
     from ..answering.findings import find_passages
 
-    found = find_passages(asked.assistant, **asked.arguments)
+    found = find_passages(asked.assistant, asked.question)
     if asked.as_json:
         output.as_json(found.to_dict())
         return

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
     from llama_index.core.schema import NodeWithScore
 
+    from ..answering.citation_format import CitationFormat
     from ..corpus import Corpus
     from ..evaluation import QuestionSet
     from ..retrieval.models import Retrieval
@@ -132,20 +134,20 @@ _CUT_SHOWN = 5
 @asks('ragstone inspect book_chat "What is a caster?" --top-k 10')
 def inspect(asked: Asked) -> None:
     """Show what a question is offered: each passage's scores and ranks, what the gate saw, and what was cut."""
-    top_k = asked.arguments.get("top_k", asked.assistant.profile.top_k)
-    found, enough = asked.assistant.retrieve_for(**asked.arguments)
-    more = {**asked.arguments, "top_k": min(top_k + _CUT_SHOWN, MOST_PASSAGES)}
-    wider, _ = asked.assistant.retrieve_for(**more)
-    passages = [_passage(rank, node, found) for rank, node in enumerate(found.nodes, start=1)]
+    top_k = asked.question.top_k or asked.assistant.profile.top_k
+    found, enough = asked.assistant.retrieve_for(asked.question)
+    wider, _ = asked.assistant.retrieve_for(replace(asked.question, top_k=min(top_k + _CUT_SHOWN, MOST_PASSAGES)))
+    form = asked.assistant.profile.citations
+    passages = [_passage(rank, node, found, form) for rank, node in enumerate(found.nodes, start=1)]
     seen = {passage["chunk_id"] for passage in passages}
     cut = [(node, f"by {plugin}") for node, plugin in found.cut]
     seen.update(node.node.node_id for node, _why in cut)
     cut += [(node, f"beyond the first {top_k}") for node in wider.nodes if node.node.node_id not in seen]
-    cut_passages = [{**_passage(None, node, wider), "cut": why} for node, why in cut]
+    cut_passages = [{**_passage(None, node, wider, form), "cut": why} for node, why in cut]
     gate = _gate(found, enough)
     leaning = found.follow_up
     if asked.as_json:
-        question = {"question": asked.arguments["question"], "read_as": found.question}
+        question = {"question": asked.question.text, "read_as": found.question}
         output.as_json({**question, "passages": passages, "cut": cut_passages, "gate": gate})
         return
     if leaning is not None:
@@ -186,9 +188,8 @@ def _gate(found: Retrieval, enough: bool) -> dict[str, Any]:
     }
 
 
-def _passage(rank: int | None, node: NodeWithScore, found: Retrieval) -> dict[str, Any]:
+def _passage(rank: int | None, node: NodeWithScore, found: Retrieval, form: CitationFormat) -> dict[str, Any]:
     scores = found.scores.get(node.node.node_id)
-    known = node.node.metadata
     return {
         "rank": rank,
         "chunk_id": node.node.node_id,
@@ -199,7 +200,7 @@ def _passage(rank: int | None, node: NodeWithScore, found: Retrieval) -> dict[st
         "dense_rank": None if scores is None else scores.dense_rank,
         "lexical": None if scores is None else round(scores.lexical, 3),
         "lexical_rank": None if scores is None else scores.lexical_rank,
-        "place": " › ".join(str(known[key]) for key in ("chapter", "section", "title") if known.get(key)),
+        "place": " › ".join(form.place(form.fields_of(node.node)).path),
         "text": " ".join(node.node.get_content().split())[:100],
     }
 

@@ -61,36 +61,17 @@ def table(columns: Sequence[str], rows: Sequence[Sequence[object]], *, empty: st
         Console(width=10_000, highlight=False).print(shown)
 
 
-#: Metadata that say where a passage stands, in this order.
-_PLACE = ("book_title", "edition", "page_title", "chapter", "section", "page_label", "title", "heading", "place")
-
-
 def answer(found: Answer) -> None:
     """Print an answer and where each sentence comes from."""
     click.echo(printable(found.text))
     if found.citations:
         click.echo()
     for citation in found.citations:
-        named = [
-            str(citation.fields[name])
-            for name in (
-                "book_title",
-                "edition",
-                "page_title",
-                "chapter",
-                "section",
-                "page_label",
-                "title",
-                "heading",
-                "place",
-            )
-            if citation.fields.get(name)
-        ]
+        named = list(citation.place.path)
         if citation.url.startswith(("https://", "http://")):  # without a server, its own addresses lead nowhere
             named.append(citation.url)
-        kept = [part for number, part in enumerate(named) if part not in named[:number]]
         note = f" ({citation.note})" if citation.note else ""
-        click.echo(printable(f"[{citation.n}] {' · '.join(kept) or citation.chunk_id}{note}"))
+        click.echo(printable(f"[{citation.n}] {' · '.join(named) or citation.chunk_id}{note}"))
 
 
 @contextmanager

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection
 
     from ..answering.assistant import Assistant
+    from ..answering.question import Question
     from .deployment import Deployment
 
 
@@ -23,8 +24,7 @@ class Asked:
     """A question of the command line."""
 
     assistant: Assistant
-    #: As ``Assistant.ask`` takes them.
-    arguments: dict[str, Any]
+    question: Question
     as_json: bool
 
 
@@ -32,7 +32,7 @@ def asks(example: str) -> Callable[[Callable[[Asked], None]], click.Command]:
     """A command that takes a question: the decorated function gets it, read and checked."""
 
     def decorate(function: Callable[[Asked], None]) -> click.Command:
-        # What a question can be narrowed to, each assistant says for itself: these options are not click's.
+        # Each assistant has filters of its own: these options are not click's.
         @click.command(context_settings={"ignore_unknown_options": True}, epilog=f"Example: {example}")
         @click.argument("assistant", shell_complete=complete_assistant)
         @click.argument("question")
@@ -41,7 +41,7 @@ def asks(example: str) -> Callable[[Callable[[Asked], None]], click.Command]:
             "--after", multiple=True, metavar="QUESTION", help="What was asked before; may be given several times."
         )
         @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-        @click.argument("narrowing", nargs=-1, type=click.UNPROCESSED, metavar="[--book SLUG …]")
+        @click.argument("filters", nargs=-1, type=click.UNPROCESSED, metavar="[--book SLUG …]")
         @click.pass_obj
         @functools.wraps(function)
         def command(
@@ -51,14 +51,15 @@ def asks(example: str) -> Callable[[Callable[[Asked], None]], click.Command]:
             top_k: int | None,
             after: tuple[str, ...],
             as_json: bool,
-            narrowing: tuple[str, ...],
+            filters: tuple[str, ...],
         ) -> None:
-            from ..answering.question import read_question
+            from ..answering.question import Question
 
             asked = deployment.host().assistant(assistant)
             history = [{"question": earlier} for earlier in after]
-            body = {"question": question, "top_k": top_k, "history": history, **_pairs(narrowing, asked.narrowings)}
-            function(Asked(asked, read_question(body, narrowings=asked.narrowings), as_json))
+            known = asked.profile.filters
+            body = {"question": question, "top_k": top_k, "history": history, **_pairs(filters, known)}
+            function(Asked(asked, Question.from_json(body, filters=known), as_json))
 
         return command
 

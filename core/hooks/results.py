@@ -82,6 +82,8 @@ def tools_by_name(result: Any) -> dict[str, BaseTool]:
 def assistants(result: Any) -> tuple[Assistant, ...]:
     """A sequence of assistants, each with a name of its own and a profile that interfaces can show."""
     from ..answering.assistant import Assistant
+    from ..answering.citation_format import CitationFormat
+    from ..answering.profile import QuestionFilter
 
     given: tuple[Assistant, ...] = several(Assistant)(result)
     for made in given:
@@ -93,12 +95,16 @@ def assistants(result: Any) -> tuple[Assistant, ...]:
             path = getattr(profile, name)
             if path is not None and not _checked(path, str, f"gives as {name} of an assistant").startswith("/"):
                 raise ValueError(f"it gives as {name} of the assistant {profile.name!r} {path!r}, which has no / first")
-        for name in ("refusal", "url", "examples", "conditions", "setting", "shown"):
-            _checked(getattr(profile, name), Callable, f"gives as {name} of an assistant")  # type: ignore[arg-type]
-        several(str)(profile.fields)
-        by_name(str)(profile.narrowings)
-        for values in by_name(Sequence)(profile.choices).values():
-            several(str)(values)
+        form = _checked(profile.citations, CitationFormat, "gives as citations of an assistant")
+        functions = [(profile, name) for name in ("refusal", "examples", "conditions", "setting")]
+        for owner, name in [*functions, (form, "url"), (form, "shown")]:
+            _checked(getattr(owner, name), Callable, f"gives as {name} of an assistant")  # type: ignore[arg-type]
+        several(str)(form.fields)
+        several(str)((form.title, *form.parts, form.page, form.licence))
+        by_name(str)(form.tags)
+        for each in by_name(QuestionFilter)(profile.filters).values():
+            _checked(each.help, str, "gives as help of a filter")
+            several(str)(each.choices)
         if "/" in profile.name or not _is_whole(profile.top_k, least=1):
             raise ValueError(f"it gives an assistant {profile.name!r} with {profile.top_k!r} passages")
     if len({made.name for made in given}) < len(given):

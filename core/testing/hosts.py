@@ -10,6 +10,7 @@ from llama_index.core.prompts import BasePromptTemplate, PromptTemplate
 from llama_index.core.schema import Document
 
 from ..answering.assistant import Assistant
+from ..answering.citation_format import CitationFormat
 from ..answering.profile import Profile
 from ..host.host import Host
 from ..markers import hookimpl
@@ -85,16 +86,15 @@ class SmallCorpus:
     def ragstone_assistants(self, host: Host) -> list[Assistant]:
         """Answers from what ``fill_small_corpus`` stores."""
 
-        def refusal(_narrow: Mapping[str, str]) -> str:
+        def refusal(_filters: Mapping[str, str]) -> str:
             return "The small corpus does not tell."
 
         profile = Profile(
             name=_SMALL,
             title="Small corpus",
             description="Six short documents on parts of robots.",
-            fields=("title",),
+            citations=CitationFormat(("title",), url=lambda node: f"/small_corpus/{node.node_id}"),
             refusal=refusal,
-            url=lambda node: f"/small_corpus/{node.node_id}",
             prompt=f"{_SMALL}/answer",
             examples=lambda: ("What is a caster?",),
         )

@@ -11,7 +11,7 @@ from flask import Blueprint, Response, render_template, request, send_from_direc
 from werkzeug.exceptions import RequestedRangeNotSatisfiable
 from werkzeug.wsgi import wrap_file
 
-from ragstone.core import RagstoneError
+from ragstone.core import Question, RagstoneError
 
 from .admin import pages as admin
 from .places import source_page
@@ -58,11 +58,11 @@ def blueprint(host: Host) -> Blueprint:
         assistant = host.assistant(_NAME)
         question = request.args.get("q", "").strip()
         asked = {name: request.args.get(name, "") for name in ("book", "setting")}
-        narrow = {name: value for name, value in asked.items() if value}
+        filters = {name: value for name, value in asked.items() if value}
         answer, problem, status = None, None, 200
         if question:
             try:
-                answer = assistant.ask(question, narrow=narrow)
+                answer = assistant.ask(Question(question, filters=filters))
             except RagstoneError as error:
                 problem, status = error.to_problem(), error.status
         page = render_template(

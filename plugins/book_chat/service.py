@@ -6,7 +6,7 @@ import logging
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ragstone.core import Assistant, Host, Profile, RagstoneError
+from ragstone.core import Assistant, CitationFormat, Host, Profile, QuestionFilter, RagstoneError
 
 from .editions import older_editions
 from .prompts import ANSWER
@@ -49,22 +49,22 @@ def assistant(host: Host) -> Assistant:
     """The assistant ``book_chat`` over all books of the host."""
     shelf = Shelf(host)
 
-    def refusal(narrow: Mapping[str, str]) -> str:
-        books = [shelf.book(narrow["book"])] if "book" in narrow else shelf.books()
+    def refusal(filters: Mapping[str, str]) -> str:
+        books = [shelf.book(filters["book"])] if "book" in filters else shelf.books()
         titles = list(dict.fromkeys(book.title for book in books))
         if len(titles) == 1:
             return f"As an AI tutor for '{titles[0]},' I can only answer questions related to the book's content."
         named = f"{', '.join(repr(title) for title in titles[:3])}{' and others' if len(titles) > 3 else ''}"
         return f"As an AI tutor for {named}, I can only answer questions related to the books' content."
 
-    def conditions(narrow: Mapping[str, str]) -> Mapping[str, str | tuple[str, ...]]:
+    def conditions(filters: Mapping[str, str]) -> Mapping[str, str | tuple[str, ...]]:
         found: dict[str, str | tuple[str, ...]] = {}
-        if "book" in narrow:
-            found["book"] = shelf.book(narrow["book"]).slug
+        if "book" in filters:
+            found["book"] = shelf.book(filters["book"]).slug
         elif older := older_editions(shelf.books()):
             found["book"] = tuple(book.slug for book in shelf.books() if book not in older)
-        if "setting" in narrow:
-            found["setting"] = (narrow["setting"], GENERAL)  # what holds for both is wanted with either
+        if "setting" in filters:
+            found["setting"] = (filters["setting"], GENERAL)  # what holds for both is wanted with either
         return found
 
     def examples() -> tuple[str, ...]:
@@ -77,18 +77,27 @@ def assistant(host: Host) -> Assistant:
             name=NAME,
             title="Book chat",
             description="A tutor that answers only from the books on its shelf, to chapter and section.",
-            fields=_FIELDS,
+            citations=CitationFormat(
+                _FIELDS,
+                url=_url,
+                title="book_title",
+                parts=("edition", "chapter", "section"),
+                tags={"is_simulation": "Simulation"},
+            ),
             guard=SafetyWarnings(shelf.corpus),
             setting=setting_of,
             refusal=refusal,
-            url=_url,
             prompt=ANSWER,
             examples=examples,
-            narrowings={
-                "book": "slug of one book; see ragstone book list; without it the newest edition of each is asked",
-                "setting": "simulation or hardware; what is about neither is asked in both cases",
+            filters={
+                "book": QuestionFilter(
+                    "slug of one book; see ragstone book list; without it the newest edition of each is asked"
+                ),
+                "setting": QuestionFilter(
+                    "simulation or hardware; what is about neither is asked in both cases",
+                    choices=(SIMULATION, HARDWARE),
+                ),
             },
-            choices={"setting": (SIMULATION, HARDWARE)},
             conditions=conditions,
             top_k=host.options(BookChatSettings).top_k,
             page="/book_chat/",

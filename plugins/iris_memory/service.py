@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ragstone.core import Assistant, NotFound, Profile
+from ragstone.core import Assistant, CitationFormat, NotFound, Profile, QuestionFilter
 
 from . import fields
 from .kinds import DOC_TYPES
@@ -40,14 +40,14 @@ def assistant(host: Host) -> Assistant:
     """The assistant ``memory`` over the deployment's root."""
     memory = memory_of(host)
 
-    def conditions(narrow: Mapping[str, str]) -> dict[str, str | tuple[str, ...]]:
-        asked = {name: narrow[name] for name in (_FROM, _TO, _SUBJECT) if narrow.get(name, "").strip()}
+    def conditions(filters: Mapping[str, str]) -> dict[str, str | tuple[str, ...]]:
+        asked = {name: filters[name] for name in (_FROM, _TO, _SUBJECT) if filters.get(name, "").strip()}
         if any(len(part) > LONGEST_PART for part in asked.values()):
             raise NotFound("no mail is like that", hint=f"at most {LONGEST_PART} characters of a name")
         narrowing = Narrowing(sender=asked.get(_FROM), recipient=asked.get(_TO), subject=asked.get(_SUBJECT))
         found: dict[str, str | tuple[str, ...]] = {}
-        if narrow.get(_TYPE):
-            found[fields.DOC_TYPE] = narrow[_TYPE]
+        if filters.get(_TYPE):
+            found[fields.DOC_TYPE] = filters[_TYPE]
         wanted = narrowing.filters(memory.corpus)
         for part in () if wanted is None else wanted.filters:
             values = tuple(str(value) for value in getattr(part, "value", ()))
@@ -63,19 +63,22 @@ def assistant(host: Host) -> Assistant:
             name=NAME,
             title="Memory",
             description="Answers from the files of this agent: every sentence with its file and lines.",
-            fields=_FIELDS,
-            shown=_shown,
-            refusal=lambda _narrow: "Nothing in the memory answers that.",
-            # With its place on the page: a file's lines repeat, and a browser that looks for the words finds the first.
-            url=lambda node: f"{PREFIX}/source/{node.node_id}#passage",
+            citations=CitationFormat(
+                _FIELDS,
+                # With the anchor: lines of a file repeat, and a browser that looks for the words finds the first.
+                url=lambda node: f"{PREFIX}/source/{node.node_id}#passage",
+                title=fields.TITLE,
+                parts=("section", "place"),
+                shown=_shown,
+            ),
+            refusal=lambda _filters: "Nothing in the memory answers that.",
             prompt=ANSWER,
-            narrowings={
-                _TYPE: "note, email, log …",
-                _FROM: "name or address",
-                _TO: "name or address",
-                _SUBJECT: "words",
+            filters={
+                _TYPE: QuestionFilter("note, email, log …", choices=DOC_TYPES),
+                _FROM: QuestionFilter("name or address"),
+                _TO: QuestionFilter("name or address"),
+                _SUBJECT: QuestionFilter("words"),
             },
-            choices={_TYPE: DOC_TYPES},
             conditions=conditions,
             top_k=memory.settings.n_results,
         ),

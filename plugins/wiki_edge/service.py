@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from llama_index.core.vector_stores.types import MetadataFilter
 
-from ragstone.core import Assistant, Check, NotFound, Profile
+from ragstone.core import Assistant, Check, CitationFormat, NotFound, Profile, QuestionFilter
 
 from .prompts import ANSWER
 from .search.retrievers import ShardRetriever, librarian_of, threshold_of
@@ -22,22 +22,22 @@ if TYPE_CHECKING:
 
 NAME = "wiki_edge"
 _FIELDS = ("title", "heading", "license", "shard", "domain", "language")
-_NARROWINGS = {"domain": "such as household", "language": "such as en"}
+_FILTERS = {"domain": QuestionFilter("such as household"), "language": QuestionFilter("such as en")}
 
 
 def assistant(host: Host) -> Assistant:
     """The assistant ``wiki_edge`` over the deployment's shards."""
 
-    def refusal(_narrow: Mapping[str, str]) -> str:
+    def refusal(_filters: Mapping[str, str]) -> str:
         if not any(entry.kind == "wiki" for entry in librarian_of(host).shards):
             return "There is no encyclopedia here yet: ragstone wiki install puts one in place."
         return "The encyclopedia that I carry does not tell."
 
-    def conditions(narrow: Mapping[str, str]) -> Mapping[str, str]:
-        for name, value in narrow.items():
+    def conditions(filters: Mapping[str, str]) -> Mapping[str, str]:
+        for name, value in filters.items():
             if not value.strip() or len(value) > 200:
                 raise NotFound(f"there is no {name} {value[:40]!r}", hint="ragstone wiki info lists them")
-        return narrow
+        return filters
 
     return Assistant(
         host,
@@ -46,11 +46,10 @@ def assistant(host: Host) -> Assistant:
             name=NAME,
             title="Wiki edge",
             description="An encyclopedia on this machine: every sentence with its page.",
-            fields=_FIELDS,
+            citations=CitationFormat(_FIELDS, url=_url, parts=("heading",), licence="license"),
             refusal=refusal,
-            url=_url,
             prompt=ANSWER,
-            narrowings=_NARROWINGS,
+            filters=_FILTERS,
             conditions=conditions,
             passage=lambda chunk_id: librarian_of(host).passage(chunk_id, kind="wiki"),
             top_k=host.options(WikiEdgeSettings).top_k,
@@ -59,15 +58,15 @@ def assistant(host: Host) -> Assistant:
 
 
 def retriever(host: Host, top_k: int, filters: MetadataFilters | None) -> ShardRetriever:
-    """Searches the encyclopedia's shards, narrowed as the assistant's questions may be."""
+    """Searches the encyclopedia's shards with the assistant's filters."""
     asked = [part for part in filters.filters if isinstance(part, MetadataFilter)] if filters is not None else []
-    narrowed = {part.key: str(part.value) for part in asked if part.key in _NARROWINGS}
+    chosen = {part.key: str(part.value) for part in asked if part.key in _FILTERS}
     return ShardRetriever(
         librarian_of(host),
         top_k=top_k,
         kind="wiki",
-        domain=narrowed.get("domain"),
-        language=narrowed.get("language"),
+        domain=chosen.get("domain"),
+        language=chosen.get("language"),
         threshold=threshold_of(host),
     )
 

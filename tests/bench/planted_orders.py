@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 
 from llama_index.core.schema import Document
 
-from ragstone.core import Assistant, Host, Profile, Settings, hookimpl
+from ragstone.core import Assistant, CitationFormat, Host, Profile, Settings, hookimpl
 from ragstone.core.evaluation.corpora import WholeDocument
 from ragstone.core.text.segmentation import sentence_spans
 
@@ -96,9 +96,8 @@ class _Planted:
             name=_NAME,
             title=_NAME,
             description="Texts with orders in them.",
-            fields=(),
-            refusal=lambda _narrow: "The texts do not say.",
-            url=lambda node: f"/{node.node_id}",
+            citations=CitationFormat((), url=lambda node: f"/{node.node_id}"),
+            refusal=lambda _filters: "The texts do not say.",
             prompt=f"{_NAME}/answer",
         )
         return [Assistant(host, host.corpus(_NAME, kind=_NAME), profile)]

@@ -14,7 +14,7 @@ from llama_index.core.instrumentation import get_dispatcher
 from llama_index.core.instrumentation.event_handlers import BaseEventHandler
 from llama_index.core.instrumentation.span import active_span_id
 
-from ragstone.core import Host, LLMError, Settings
+from ragstone.core import Host, LLMError, Question, Settings
 from ragstone.core.testing import TestModels, open_host
 from ragstone.core.tracing import has_listeners, in_its_own_context, step
 from ragstone.plugins.book_chat.shelf import Shelf
@@ -202,7 +202,7 @@ def test_a_refusal_ends_at_the_gate(traces: Traces, assistant: Assistant) -> Non
 
 
 def test_a_selected_text(traces: Traces, assistant: Assistant) -> None:
-    assert not assistant.ask(QUESTION, selection=CASTER).refused
+    assert not assistant.ask(Question(QUESTION, selection=CASTER)).refused
     assert one_trace(traces).keys() >= {"Gate.weigh", "Extractive.sentences", "Composition.add"}
 
 

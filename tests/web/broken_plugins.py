@@ -14,14 +14,17 @@ from llama_index.core.readers.base import BaseReader
 from llama_index.core.retrievers import BaseRetriever
 from llama_index.core.schema import Document, NodeWithScore, TextNode
 from llama_index.core.tools import FunctionTool
-from ragstone.core import Assistant, Check, Profile, Table, hookimpl
+from ragstone.core import Assistant, Check, CitationFormat, Profile, Table, hookimpl
 from ragstone.core.cli import LazyGroup
 from ragstone.core.retrieval import Retrieval, ScoredRetriever, Scores
 
 
 def profile(**more):
-    known = {"name": "broken", "title": "Broken", "description": "Broken.", "fields": ("title",), "prompt": "broken/a"}
-    return Profile(**{**known, "refusal": lambda narrow: "no", "url": lambda node: "/", **more})
+    form = {"fields": ("title",), "url": lambda node: "/"}
+    form |= {name: more.pop(name) for name in ("fields", "url", "shown") if name in more}
+    known = {"name": "broken", "title": "Broken", "description": "Broken.", "prompt": "broken/a"}
+    known |= {"refusal": lambda filters: "no", "citations": CitationFormat(**form)}
+    return Profile(**{**known, **more})
 
 
 class Odd(Exception):
@@ -251,7 +254,7 @@ PLUGINS: dict[str, Broken] = {
     ),
     "an assistant that exits": _of(
         "assistants",
-        "mine = profile(conditions=lambda narrow: exit(0))\n"
+        "mine = profile(conditions=lambda filters: exit(0))\n"
         "return [Assistant(host, host.corpus('broken', kind='book'), mine)]",
         "POST /assistants/broken/query raised SystemExit",
         "host",

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
-from ragstone.core import Answer, BadRequest, Citation, Delta, NotFound, Timings, TooLarge
+from ragstone.core import Answer, Citation, CitationFormat, Delta, NotFound, Profile, Question, QuestionFilter
+from ragstone.core.answering import Timings
 from ragstone.web import create_app
 from ragstone.web.serve import bind, make_server, url_of
 from ragstone.web.settings import WebSettings
@@ -33,9 +34,16 @@ FIELDS: dict[str, Any] = {
     "content_type": "text",
     "is_simulation": True,
 }
+FORMAT = CitationFormat(
+    tuple(FIELDS),
+    url=lambda node: f"/book_chat/source/{node.node_id}",
+    title="book_title",
+    parts=("chapter", "section"),
+    tags={"is_simulation": "Simulation"},
+)
 ANSWER = Answer(
     "A node does one job. [1] It has a name [7].",
-    (Citation(1, "c1", "A node does one job.", "/book_chat/source/c1", FIELDS),),
+    (Citation(1, "c1", "A node does one job.", "/book_chat/source/c1", FIELDS, place=FORMAT.place(FIELDS)),),
     timings=Timings(1.234, 2, 3),
 )
 REFUSAL = Answer("I can only answer questions about this book.", refused=True, reason="no evidence")
@@ -50,8 +58,7 @@ class Speaker:
     description: str = "Answers from a book."
     examples: tuple[str, ...] = ("What is a node?", "Why <b>?")
     page: str | None = None
-    narrowings: Mapping[str, str] = field(default_factory=lambda: {"book": "slug of one book"})
-    choices: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    filters: Mapping[str, QuestionFilter] = field(default_factory=lambda: {"book": QuestionFilter("slug of one book")})
     query_path: str = "/query"
     selection_path: str | None = "/query-selection"
     answer: Answer = ANSWER
@@ -61,25 +68,36 @@ class Speaker:
     pause: float = 0
     #: Called before it answers.
     waits: Callable[[], object] = lambda: None
-    heard: list[dict[str, Any]] = field(default_factory=list)
+    heard: list[Question] = field(default_factory=list)
     closed: threading.Event = field(default_factory=threading.Event)
 
-    def ask(self, question: str, **options: Any) -> Answer:
-        self.heard.append({"question": question, **{k: v for k, v in options.items() if v is not None}})
+    @property
+    def profile(self) -> Profile:
+        return Profile(
+            name=self.name,
+            title=self.title,
+            description=self.description,
+            citations=FORMAT,
+            refusal=lambda _filters: REFUSAL.text,
+            prompt="book_chat/answer",
+            filters=self.filters,
+            page=self.page,
+            query_path=self.query_path,
+            selection_path=self.selection_path,
+        )
+
+    def ask(self, question: Question) -> Answer:
+        self.heard.append(question)
         self.waits()
         if self.error:
             raise self.error
-        if not question.strip():
-            raise BadRequest("the question is empty")
-        if len(question) > 4000:
-            raise TooLarge("the question is too long")
-        if (options.get("narrow") or {}).get("book") == "unknown":
+        if question.filters.get("book") == "unknown":
             raise NotFound("there is no book 'unknown'")
         return self.answer
 
-    def stream(self, question: str, **options: Any) -> Iterator[Delta | Answer]:
+    def stream(self, question: Question) -> Iterator[Delta | Answer]:
         try:
-            answer = self.ask(question, **options)
+            answer = self.ask(question)
             for count, word in enumerate(answer.text.split(" ")):
                 if count == self.fails_after:
                     raise RuntimeError("secret insides")

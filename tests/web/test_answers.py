@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from ragstone.core import LLMError, NotFound, StorageFull
+from ragstone.core import LLMError, NotFound, Question, StorageFull
 from tests.support.patience import HANG
 
 if TYPE_CHECKING:
@@ -63,8 +63,8 @@ def test_what_narrows_a_question_reaches_the_assistant(client: FlaskClient, spea
     client.post("/query", json={"question": "q", "book": "primer", "top_k": 3})
     client.post("/query-selection", json={"question": "q", "selection": "some text", "book": "primer"})
     assert speaker.heard == [
-        {"question": "q", "top_k": 3, "narrow": {"book": "primer"}},
-        {"question": "q", "selection": "some text", "narrow": {"book": "primer"}},
+        Question("q", top_k=3, filters={"book": "primer"}),
+        Question("q", selection="some text", filters={"book": "primer"}),
     ]
 
 

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from ragstone.core import Question
+
 if TYPE_CHECKING:
     from flask.testing import FlaskClient
 
@@ -36,7 +38,7 @@ def test_an_assistant_with_a_page_of_its_own_is_there(client: FlaskClient, speak
 def test_a_question_is_answered_without_javascript(client: FlaskClient, speaker: Speaker) -> None:
     page = client.get(PAGE, query_string={"q": " What? ", "book": "primer"})
     assert page.status_code == 200
-    assert speaker.heard == [{"question": "What?", "narrow": {"book": "primer"}}]
+    assert speaker.heard == [Question("What?", filters={"book": "primer"})]
     marked = "/book_chat/source/c1#passage:~:text=A%20node%20does%20one%20job."
     assert f'href="{marked}" aria-label="Source 1"' in page.text
     assert "3.2 Nodes" in page.text

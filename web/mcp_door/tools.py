@@ -10,8 +10,8 @@ from urllib.parse import quote
 
 from pydantic import ValidationError
 
-from ragstone.core import Answer, BadRequest, Delta, RagstoneError
-from ragstone.core.answering import find_passages, read_question
+from ragstone.core import Answer, BadRequest, Delta, Question, RagstoneError
+from ragstone.core.answering import find_passages
 from ragstone.core.errors import is_failure
 
 from ..openapi import question_schema
@@ -93,8 +93,8 @@ def passage_uri(assistant: str, chunk_id: str) -> str:
 
 def _ask(assistant: Assistant) -> Offer:
     def call(arguments: dict[str, Any], tell: Tell) -> Called:
-        question = read_question(arguments, narrowings=assistant.narrowings.keys())
-        items = assistant.stream(**question)
+        question = Question.from_json(arguments, filters=assistant.profile.filters)
+        items = assistant.stream(question)
         try:
             for item in items:
                 if isinstance(item, Delta):
@@ -127,8 +127,8 @@ def _answer(assistant: Assistant, answer: Answer) -> dict[str, Any]:
 
 def _search(assistant: Assistant) -> Offer:
     def call(arguments: dict[str, Any], tell: Tell) -> Called:  # noqa: ARG001 - found all at once
-        question = read_question(arguments, narrowings=assistant.narrowings.keys())
-        found = find_passages(assistant, **question)
+        question = Question.from_json(arguments, filters=assistant.profile.filters)
+        found = find_passages(assistant, question)
         listed = [passage.to_dict() for passage in found.passages]
         if assistant.has_passages:
             for passage in listed:

@@ -69,7 +69,7 @@ def blueprint(host: Host, options: WebSettings) -> Blueprint:
         assistant = host.assistants[chat.model]
         g.setdefault(PLUGIN, host.plugin_of(chat.model))
         reply = Reply(chat, host.encoder.count_tokens, request.host_url)
-        items = assistant.stream(chat.question, top_k=chat.top_k, narrow=chat.narrow, history=chat.history)
+        items = assistant.stream(chat.question)
         if chat.stream:
             return _streamed(reply, items)
         *_, answer = items

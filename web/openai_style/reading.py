@@ -5,15 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from ragstone.core import BadRequest, Turn
+from ragstone.core import BadRequest, Question, Turn
+from ragstone.core.answering import LONGEST_HISTORY, LONGEST_QUESTION, LONGEST_SELECTION
 
 from ..sources import without_sources
 
-#: As the host takes them; see ``Assistant.ask``. A conversation grows, and its client cannot know: what is beyond is
-#: left out instead of refused.
-MOST_TURNS = 20
-_LONGEST_QUESTION = 4_000
-_LONGEST_ANSWER = 20_000
 MOST_MESSAGES = 2_000
 _ROLES = ("system", "developer", "user", "assistant", "tool", "function")
 _READ = frozenset({"model", "messages", "stream", "stream_options", "n", "response_format", "tool_choice", "ragstone"})
@@ -26,19 +22,17 @@ class Chat:
     """A chat completion that is asked for."""
 
     model: str
-    question: str
-    history: tuple[Turn, ...]
+    question: Question
     stream: bool
     include_usage: bool
-    top_k: int | None
-    narrow: dict[str, str]
     #: Names of what was sent and has no effect.
     ignored: tuple[str, ...]
 
     @property
     def said(self) -> str:
         """All that is read of the conversation, to be counted."""
-        return "\n".join((*(f"{turn.question}\n{turn.answer}" for turn in self.history), self.question))
+        earlier = (f"{turn.question}\n{turn.answer}" for turn in self.question.history)
+        return "\n".join((*earlier, self.question.text))
 
 
 def read_chat(body: object) -> Chat:
@@ -54,18 +48,15 @@ def read_chat(body: object) -> Chat:
     own = _mapping(body.get("ragstone"), "ragstone")
     if unknown := sorted(str(key)[:_LONGEST_TOLD] for key in own if key not in {"top_k", "narrow"}):
         raise BadRequest(f"unknown key {unknown[0]!r} in ragstone", hint="known: top_k, narrow")
-    narrow = _mapping(own.get("narrow"), "ragstone.narrow")
-    if not all(isinstance(value, str) for value in narrow.values()):
+    filters = _mapping(own.get("narrow"), "ragstone.narrow")
+    if not all(isinstance(value, str) for value in filters.values()):
         raise BadRequest("ragstone.narrow must hold strings")
     others = sorted(str(key)[:_LONGEST_TOLD] for key, value in body.items() if key not in _READ and value is not None)
     return Chat(
         model=string(body, "model"),
-        question=question,
-        history=history,
+        question=Question(question, top_k=_whole(own, "top_k"), filters=filters, history=history),
         stream=stream,
         include_usage=_flag(options, "include_usage"),
-        top_k=_whole(own, "top_k"),
-        narrow=narrow,
         ignored=(*roles, *others[:_MOST_TOLD]),
     )
 
@@ -109,7 +100,7 @@ def _conversation(messages: object) -> tuple[str, tuple[Turn, ...], tuple[str, .
             said.append((role, text))
         else:
             unread.append(f"{role} messages")
-    return said[-1][1], tuple(_turns(said[:-1])[-MOST_TURNS:]), tuple(dict.fromkeys(unread))
+    return said[-1][1], tuple(_turns(said[:-1])[-LONGEST_HISTORY:]), tuple(dict.fromkeys(unread))
 
 
 def _turns(said: list[tuple[str, str]]) -> list[Turn]:
@@ -119,7 +110,8 @@ def _turns(said: list[tuple[str, str]]) -> list[Turn]:
             turns.append(Turn(text))
         elif turns:
             turns[-1] = Turn(turns[-1].question, "\n".join(filter(None, (turns[-1].answer, without_sources(text)))))
-    return [turn for turn in turns if _fits(turn.question, _LONGEST_QUESTION) and len(turn.answer) <= _LONGEST_ANSWER]
+    # A conversation grows, and its client does not know the limits: what is beyond them is left out, not refused.
+    return [turn for turn in turns if _fits(turn.question, LONGEST_QUESTION) and len(turn.answer) <= LONGEST_SELECTION]
 
 
 def _fits(text: str, longest: int) -> bool:

@@ -8,7 +8,7 @@ from functools import partial
 
 from ...answering.answer import Answer, Delta
 from ...answering.assistant import Assistant
-from ...answering.question import LONGEST_QUESTION
+from ...answering.question import LONGEST_QUESTION, Question
 from ...errors import BadRequest
 from .saying import hold, in_another_thread, must_raise, must_work
 
@@ -97,12 +97,12 @@ class AssistantContract:
         hold(not answer.citations, "its refusal has citations")
 
     def test_what_cannot_be_asked_is_a_bad_request(self, assistant: Assistant, question: str) -> None:
-        """An empty question, one that is too long, and what it cannot be narrowed by, are a ``BadRequest`` each."""
+        """An empty question, one that is too long, and a filter that it does not have, are a ``BadRequest`` each."""
         for empty in ("", " \n", "x" * (LONGEST_QUESTION + 1), "a\0b"):
             must_raise(BadRequest, partial(assistant.ask, empty), f"the question {empty[:10]!r}")
-        must_raise(BadRequest, lambda: assistant.ask(question, top_k=0), "top_k=0")
-        narrow = {"no-such-narrowing": "x"}
-        must_raise(BadRequest, lambda: assistant.ask(question, narrow=narrow), "a narrowing that it does not know")
+        must_raise(BadRequest, lambda: assistant.ask(Question(question, top_k=0)), "top_k=0")
+        unknown = {"no-such-filter": "x"}
+        must_raise(BadRequest, lambda: assistant.ask(Question(question, filters=unknown)), "a filter that it lacks")
 
     def test_odd_questions_raise_nothing(self, assistant: Assistant) -> None:
         """Whatever else is asked gets an answer or a refusal, whose citations all have their marker."""

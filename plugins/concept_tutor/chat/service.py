@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from ragstone.core import Assistant, NotFound, Profile
+from ragstone.core import Assistant, CitationFormat, NotFound, Profile, QuestionFilter
 
 from ..addresses import PAGES, page_of
 from ..plans import NAME
@@ -35,21 +35,21 @@ _SAMPLE_QUESTIONS = (
 def assistant(host: Host) -> Assistant:
     """The assistant ``concept_tutor`` over all study plans of the host."""
 
-    def refusal(narrow: Mapping[str, str]) -> str:
+    def refusal(filters: Mapping[str, str]) -> str:
         plans = [
-            size.plan for size in host.once(PlanStore).plans() if narrow.get("plan", size.plan.slug) == size.plan.slug
+            size.plan for size in host.once(PlanStore).plans() if filters.get("plan", size.plan.slug) == size.plan.slug
         ]
         if not plans:
             return "There is no study plan yet: make one at /concept_tutor/, or with ragstone tutor plan add."
         named = f"the plan “{plans[0].title}”" if len(plans) == 1 else "your study plans"
         return f"The sources of {named} do not tell. I explain only what they hold."
 
-    def conditions(narrow: Mapping[str, str]) -> Mapping[str, str | tuple[str, ...]]:
-        if (slug := narrow.get("plan")) is not None:
+    def conditions(filters: Mapping[str, str]) -> Mapping[str, str | tuple[str, ...]]:
+        if (slug := filters.get("plan")) is not None:
             host.once(PlanStore).plan(slug)  # raises NotFound
-        if (learner := narrow.get("learner")) is not None and not _LEARNER.fullmatch(learner):
+        if (learner := filters.get("learner")) is not None and not _LEARNER.fullmatch(learner):
             raise NotFound("there is no such learner", hint="a name has 1 to 64 letters, digits and . _ - @")
-        return dict(narrow)
+        return dict(filters)
 
     def examples() -> tuple[str, ...]:
         plans = host.once(PlanStore).plans()
@@ -69,14 +69,13 @@ def assistant(host: Host) -> Assistant:
             name=NAME,
             title="Concept tutor",
             description="Study plans whose every question and explanation is proved by a page that you can open.",
-            fields=_FIELDS,
+            citations=CitationFormat(_FIELDS, url=_url, title="page_title", parts=("section",)),
             refusal=refusal,
-            url=_url,
             prompt=CHAT,
             examples=examples,
-            narrowings={
-                "plan": "slug of one study plan; see ragstone tutor plan list; without it all are asked",
-                "learner": "whose last answers are meant by “my answer”",
+            filters={
+                "plan": QuestionFilter("slug of one study plan; see ragstone tutor plan list; default: all"),
+                "learner": QuestionFilter("whose last answers are meant by “my answer”"),
             },
             conditions=conditions,
             top_k=host.options(ConceptTutorSettings).top_k,

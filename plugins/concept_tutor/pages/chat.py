@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from flask import render_template, request
 
-from ragstone.core import RagstoneError
+from ragstone.core import Question, RagstoneError
 
 from ..addresses import kept_copy, page_of
 from ..plans import NAME
@@ -32,7 +32,7 @@ def install(pages: Blueprint, host: Host) -> None:
         answer, problem, status = None, None, 200
         if question:
             try:
-                answer = assistant.ask(question, narrow={"plan": plan.slug} if plan else {})
+                answer = assistant.ask(Question(question, filters={"plan": plan.slug} if plan else {}))
             except RagstoneError as error:
                 problem, status = error.to_problem(), error.status
         page = render_template(

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from ragstone.core import Host, LLMError
+from ragstone.core import Host, LLMError, Question
 from ragstone.core.testing import ScriptedLLM, open_host
 from ragstone.plugins.book_chat.shelf import Shelf
 
@@ -42,7 +42,7 @@ def opened(tmp_path: Path, small_book: Path, llm: ScriptedLLM) -> Opened:
 
 
 def _ask(host: Host, question: str = QUESTION, **more: Any) -> dict[str, Any]:
-    told = host.assistant("book_chat").ask(question, **more).to_dict()
+    told = host.assistant("book_chat").ask(Question(question, **more)).to_dict()
     del told["timings_ms"]
     return told
 

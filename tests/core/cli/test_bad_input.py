@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from ragstone.core import BadRequest, Host, NotFound, SourceError, TooLarge
-from ragstone.core.answering import find_passages, read_question
+from ragstone.core import BadRequest, Host, NotFound, Question, SourceError, TooLarge
+from ragstone.core.answering import find_passages
 from ragstone.core.catalog.schema import SCHEMA_VERSION
 from ragstone.core.retrieval import HybridRetriever
 from ragstone.plugins.book_chat.shelf import Shelf
@@ -110,27 +110,27 @@ def test_the_python_door_raises_the_same(fast_host: Host, small_book: Path) -> N
     with pytest.raises(TooLarge):
         assistant.ask("x" * 100_000)
     with pytest.raises(TooLarge, match="the selection has 30,000 characters; 20,000 are allowed"):
-        assistant.ask(QUESTION, selection="x" * 30_000)
+        assistant.ask(Question(QUESTION, selection="x" * 30_000))
     with pytest.raises(BadRequest, match="top_k must be from 1 to 50, not 51"):
-        assistant.ask(QUESTION, top_k=51)
+        assistant.ask(Question(QUESTION, top_k=51))
     for top_k in (-3, 0, 51):
         for entrance in (assistant.ask, assistant.retrieve_for, partial(find_passages, assistant)):
             with pytest.raises(BadRequest, match=f"top_k must be from 1 to 50, not {top_k}"):
-                entrance(QUESTION, top_k=top_k)
+                entrance(Question(QUESTION, top_k=top_k))
     with pytest.raises(BadRequest, match="top_k must be 1 or more, not -3"):
         fast_host.retrieve(assistant.corpus, QUESTION, top_k=-3)
     with pytest.raises(BadRequest, match="top_k must be 1 or more, not -3"):
         HybridRetriever(assistant.corpus, top_k=-3)
     with pytest.raises(BadRequest, match="top_k must be a whole number"):
-        assistant.ask(QUESTION, top_k="5")  # type: ignore[arg-type]
+        assistant.ask(Question(QUESTION, top_k="5"))  # type: ignore[arg-type]
     with pytest.raises(BadRequest, match="the question must be a string, not NoneType"):
         assistant.ask(None)  # type: ignore[arg-type]
     with pytest.raises(BadRequest, match="an earlier turn must be a Turn, not str"):
-        assistant.ask(QUESTION, history=["What is a caster?"])  # type: ignore[list-item]
+        assistant.ask(Question(QUESTION, history=["What is a caster?"]))  # type: ignore[list-item]
     with pytest.raises(NotFound):
-        assistant.ask(QUESTION, narrow={"book": "wiki"})
-    with pytest.raises(BadRequest, match="cannot be narrowed by 'chapter'"):
-        assistant.ask(QUESTION, narrow={"chapter": "1"})
+        assistant.ask(Question(QUESTION, filters={"book": "wiki"}))
+    with pytest.raises(BadRequest, match="there is no filter 'chapter'"):
+        assistant.ask(Question(QUESTION, filters={"chapter": "1"}))
     assert assistant.ask(QUESTION).text.startswith(ANSWER)
 
 
@@ -151,19 +151,15 @@ def test_the_python_door_raises_the_same(fast_host: Host, small_book: Path) -> N
 )
 def test_what_a_door_decoded(body: object, told: str) -> None:
     with pytest.raises(BadRequest, match=told):
-        read_question(body, narrowings={"book"})
+        Question.from_json(body, filters={"book"})
 
 
 def test_a_selection_that_is_asked_for_must_be_there() -> None:
     with pytest.raises(BadRequest, match="selection is missing"):
-        read_question({"question": "a"}, narrowings=(), selection=True)
+        Question.from_json({"question": "a"}, filters=(), selection=True)
     body = {"question": "a", "selection": "b", "top_k": 2, "book": "c"}
-    assert read_question(body, narrowings=("book",), selection=True) == {
-        "question": "a",
-        "selection": "b",
-        "top_k": 2,
-        "narrow": {"book": "c"},
-    }
+    expected = Question("a", selection="b", top_k=2, filters={"book": "c"})
+    assert Question.from_json(body, filters=("book",), selection=True) == expected
 
 
 # Sources

@@ -27,6 +27,7 @@ from pydantic import PrivateAttr
 from ragstone.core import (
     Assistant,
     Check,
+    CitationFormat,
     Corpus,
     Encoder,
     EncoderError,
@@ -37,6 +38,7 @@ from ragstone.core import (
     PluginError,
     PluginState,
     Profile,
+    Question,
     Settings,
     SettingsError,
     StorageError,
@@ -103,9 +105,8 @@ class Notes:
             name=self.name,
             title="Notes",
             description="Notes of the workshop.",
-            fields=("title",),
-            refusal=lambda narrow: "The notes do not say.",
-            url=lambda node: f"/notes/{node.node_id}",
+            citations=CitationFormat(("title",), url=lambda node: f"/notes/{node.node_id}"),
+            refusal=lambda filters: "The notes do not say.",
             prompt="notes/answer",
         )
         return [Assistant(host, host.corpus(f"{self.kind}s", kind=self.kind), profile)]
@@ -409,7 +410,7 @@ def test_ragstone_retriever(tmp_path: Path) -> None:
     passing, first, second = WithRetriever(None), WithRetriever(Fixed("A cotter holds a nut.")), WithRetriever(Fixed())
     plugins: dict[str, object] = {"notes": Notes(), "p": passing, "a": first, "b": second}
     with deployed(tmp_path, ["notes", "p", "a", "b"], plugins=plugins) as host:
-        answer = host.assistant("notes").ask("What holds a nut?", top_k=3)
+        answer = host.assistant("notes").ask(Question("What holds a nut?", top_k=3))
         assert answer.text == "A cotter holds a nut. [1]"
         assert answer.citations[0].chunk_id == "fixed-0"
         assert passing.asked == first.asked == [("notes", 3, None)]

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from ragstone.core import BadRequest, Host, TooLarge, Turn
-from ragstone.core.answering import read_question
+from ragstone.core import BadRequest, Host, Question, TooLarge, Turn
 from ragstone.core.retrieval.follow_up import follow_up
 from ragstone.plugins.book_chat.shelf import Shelf
 from tests.support.third_party_fakes import Here, write_pages
@@ -66,30 +65,32 @@ def test_it_goes_back_to_the_last_question_that_stands_alone_and_brings_its_own_
 
 
 def test_why_is_answered_with_a_reason_that_was_not_given_yet(host: Host) -> None:
-    answer = host.assistant("book_chat").ask("And why?", history=[CASTER])
+    answer = host.assistant("book_chat").ask(Question("And why?", history=[CASTER]))
     assert not answer.refused
     assert answer.text == "Casters are set behind the driven wheels because they give no traction. [1]"
-    again = host.assistant("book_chat").ask("And why?", history=[CASTER, Turn("And why?", answer.text)])
+    again = host.assistant("book_chat").ask(Question("And why?", history=[CASTER, Turn("And why?", answer.text)]))
     assert again.refused
 
 
 def test_its_own_words_are_answered_from_the_context(host: Host) -> None:
-    answer = host.assistant("book_chat").ask("What does it cost?", history=[CASTER])
+    answer = host.assistant("book_chat").ask(Question("What does it cost?", history=[CASTER]))
     assert answer.text.startswith("A caster costs about 4 euros. [1]")
 
 
 @pytest.mark.parametrize("question", ["And the weather in Paris?", "And who won the football cup?", "Why?"])
 def test_what_the_context_does_not_answer_is_refused(host: Host, question: str) -> None:
     turn = Turn("What is a parallel gripper?", "A parallel gripper closes two jaws along one line. [1]")
-    assert host.assistant("book_chat").ask(question, history=[turn]).refused
+    assert host.assistant("book_chat").ask(Question(question, history=[turn])).refused
 
 
 def test_after_a_refused_question_why_is_refused_too(host: Host) -> None:
-    assert host.assistant("book_chat").ask("And why?", history=[Turn("Who wrote Hamlet?")]).refused
+    assert host.assistant("book_chat").ask(Question("And why?", history=[Turn("Who wrote Hamlet?")])).refused
 
 
 def test_what_only_looks_like_a_follow_up_is_answered_alone(host: Host) -> None:
-    answer = host.assistant("book_chat").ask("And how does this parallel gripper close its jaws?", history=[CASTER])
+    answer = host.assistant("book_chat").ask(
+        Question("And how does this parallel gripper close its jaws?", history=[CASTER])
+    )
     assert answer.text.startswith("A parallel gripper closes two jaws along one line.")
 
 
@@ -111,7 +112,7 @@ def test_a_conversation_on_the_command_line(host: Host, capsys: pytest.CaptureFi
 
 def test_history_in_a_body() -> None:
     body = {"question": "Why?", "history": [{"question": "What?", "answer": "That."}, {"question": "Who?"}]}
-    assert read_question(body, narrowings=())["history"] == (Turn("What?", "That."), Turn("Who?"))
+    assert Question.from_json(body, filters=()).history == (Turn("What?", "That."), Turn("Who?"))
 
 
 @pytest.mark.parametrize(
@@ -127,10 +128,10 @@ def test_history_in_a_body() -> None:
 )
 def test_history_that_does_not_fit(history: object, error: type[Exception]) -> None:
     with pytest.raises(error):
-        read_question({"question": "Why?", "history": history}, narrowings=())
+        Question.from_json({"question": "Why?", "history": history}, filters=())
 
 
 @pytest.mark.parametrize("turn", [Turn(""), Turn("x" * 4001), Turn("What?", "x" * 20_001), Turn("a\x00")])
 def test_earlier_turns_are_checked(fast_host: Host, turn: Turn) -> None:
     with pytest.raises(BadRequest):
-        fast_host.assistant("book_chat").ask("Why?", history=[turn])
+        fast_host.assistant("book_chat").ask(Question("Why?", history=[turn]))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from llama_index.core.base.response.schema import Response
 
-from ragstone.core import Answer, Assistant, Citation, Delta, Host
+from ragstone.core import Answer, Assistant, Citation, Delta, Host, Question
 from ragstone.core.testing import AssistantContract, SmallCorpus, fill_small_corpus, open_host
 from tests.core.testing.breaking import OneThread, breaks, clauses
 
@@ -38,6 +38,10 @@ class TestOneOfAFewLines(AssistantContract):
         return QUESTION
 
 
+def _text(question: Question | str) -> str:
+    return question.text if isinstance(question, Question) else question
+
+
 class Changed(Assistant):
     """Its answers are changed, and so is what is streamed, unless ``streamed`` says what is."""
 
@@ -49,10 +53,10 @@ class Changed(Assistant):
         self._change = change
         self._streamed = streamed
 
-    def stream(self, question: str, **more: Any) -> Iterator[Delta | Answer]:
-        *pieces, last = super().stream(question, **more)
+    def stream(self, question: Question | str) -> Iterator[Delta | Answer]:
+        *pieces, last = super().stream(question)
         assert isinstance(last, Answer)
-        answer = self._change(question, last)
+        answer = self._change(_text(question), last)
         if self._streamed is not None:
             yield from self._streamed(answer)
             return
@@ -103,9 +107,9 @@ class OfOneThread(Changed):
         super().__init__(host, same)
         self._one = OneThread()
 
-    def stream(self, question: str, **more: Any) -> Iterator[Delta | Answer]:
+    def stream(self, question: Question | str) -> Iterator[Delta | Answer]:
         self._one.check()
-        return super().stream(question, **more)
+        return super().stream(question)
 
 
 class Mute(Changed):
@@ -119,15 +123,15 @@ class WithoutPassages(Changed):
 
 
 class TakesAnything(Changed):
-    def stream(self, question: str, **more: Any) -> Iterator[Delta | Answer]:
+    def stream(self, question: Question | str) -> Iterator[Delta | Answer]:
         return super().stream(QUESTION)
 
 
 class RaisesAnything(Changed):
-    def stream(self, question: str, **more: Any) -> Iterator[Delta | Answer]:
-        if not question.strip():
+    def stream(self, question: Question | str) -> Iterator[Delta | Answer]:
+        if not _text(question).strip():
             raise IndexError("no words")
-        return super().stream(question, **more)
+        return super().stream(question)
 
 
 BROKEN: list[tuple[str, Any, str]] = [

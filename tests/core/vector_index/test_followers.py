@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from llama_index.core.vector_stores.simple import SimpleVectorStore
 
-from ragstone.core import Host, hookimpl
+from ragstone.core import Host, Question, hookimpl
 from ragstone.core.testing import open_host
 from ragstone.core.vector_index import Follower
 from ragstone.plugins.book_chat.shelf import Shelf
@@ -206,7 +206,7 @@ def test_a_following_host_answers_while_and_after_it_catches_up(real_host: Host,
         "following",
     )
     assert ask("What is a caster?").text == at_once.text
-    assert ask("What is a caster?", narrow={"book": "parts"}).text == at_once.text
+    assert ask(Question("What is a caster?", filters={"book": "parts"})).text == at_once.text
     assert any("Chroma follows" in check.detail for check in real_host.checks())
 
 

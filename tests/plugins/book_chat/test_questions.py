@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from ragstone.core import Host, Settings
+from ragstone.core import Host, Question, Settings
 from ragstone.plugins.book_chat.shelf import Shelf
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def host(data: Path, model_cache: Path, tmp_path_factory: pytest.TempPathFactory
 def test_the_section_is_among_the_first_five_for_eleven_of_twelve(host: Host) -> None:
     missed = []
     for question, wanted in QUESTIONS.items():
-        found, _enough = host.assistant("book_chat").retrieve_for(question, top_k=5)
+        found, _enough = host.assistant("book_chat").retrieve_for(Question(question, top_k=5))
         places = [f"{node.node.metadata['chapter']} › {node.node.metadata['section']}" for node in found.nodes]
         if not any(wanted in place for place in places):
             missed.append((question, places))

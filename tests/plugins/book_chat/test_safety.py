@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from ragstone.core import BadRequest, Host, NotFound
+from ragstone.core import BadRequest, Host, NotFound, Question
 from ragstone.core.testing import ScriptedLLM, open_host
 from ragstone.plugins.book_chat.safety import is_procedure
 from ragstone.plugins.book_chat.shelf import Shelf
@@ -40,7 +40,7 @@ def host(tmp_path: Path) -> Iterator[Host]:
 
 class TestSS2:
     def test_a_procedure_stands_under_the_warning_of_its_section_word_for_word(self, host: Host) -> None:
-        answer = host.assistant("book_chat").ask(LEVER, narrow={"setting": "hardware"})
+        answer = host.assistant("book_chat").ask(Question(LEVER, filters={"setting": "hardware"}))
         assert answer.warnings == (FALLS,)
         assert answer.text.startswith(f"WARNING: {FALLS} [1]\n\n")
         assert "Release the brakes of the physical robot with the brake lever" in answer.text
@@ -54,7 +54,7 @@ class TestSS2:
 
     def test_where_the_book_gives_none_the_procedure_is_refused_and_the_section_named(self, host: Host) -> None:
         answer = host.assistant("book_chat").ask(
-            "How do I disconnect the battery connectors of the real robot?", top_k=1
+            Question("How do I disconnect the battery connectors of the real robot?", top_k=1)
         )
         assert answer.text.startswith(
             "The book describes this for real hardware in 'Battery pack \u203a Replacing', but gives no safety warning"
@@ -63,13 +63,13 @@ class TestSS2:
         assert any("gives no warning" in each for each in answer.dropped)
 
     def test_what_is_no_procedure_needs_no_warning(self, host: Host) -> None:
-        answer = host.assistant("book_chat").ask("How much does the battery pack store?", top_k=1)
+        answer = host.assistant("book_chat").ask(Question("How much does the battery pack store?", top_k=1))
         assert "The battery pack stores 90 watt hours." in answer.text
         assert answer.warnings == ()
 
     def test_simulation_needs_no_warning(self, host: Host) -> None:
         answer = host.assistant("book_chat").ask(
-            "How do I release the brakes of the simulated arm?", narrow={"setting": "simulation"}
+            Question("How do I release the brakes of the simulated arm?", filters={"setting": "simulation"})
         )
         assert answer.warnings == ()
         assert "Release the brakes of the simulated arm" in answer.text
@@ -108,14 +108,16 @@ class TestSS2:
 class TestSS3:
     def test_sentences_say_what_they_are_about(self, host: Host) -> None:
         simulated = host.assistant("book_chat").ask(
-            "What damping do the joints of the arm have?", narrow={"setting": "simulation"}
+            Question("What damping do the joints of the arm have?", filters={"setting": "simulation"})
         )
         assert simulated.text.startswith("In simulation: The joints of the arm have damping.")
         assert all(citation.fields["is_simulation"] for citation in simulated.citations)
 
     def test_a_reader_restricts_the_question_to_one_of_the_two(self, host: Host) -> None:
         for setting, simulated in (("simulation", True), ("hardware", False)):
-            found, _ = host.assistant("book_chat").retrieve_for("brakes of the arm", narrow={"setting": setting})
+            found, _ = host.assistant("book_chat").retrieve_for(
+                Question("brakes of the arm", filters={"setting": setting})
+            )
             assert found.nodes
             assert {node.node.metadata["is_simulation"] for node in found.nodes} == {simulated}
 
@@ -128,13 +130,15 @@ class TestSS3:
         with open_host(tmp_path) as host:
             shelf = Shelf(host)
             shelf.add(shelf.plan(write_pages(tmp_path / "arms", pages)), title="Arms")
-            answer = host.assistant("book_chat").ask("What is force as Newton found it?", narrow=narrow, top_k=1)
+            answer = host.assistant("book_chat").ask(
+                Question("What is force as Newton found it?", filters=narrow, top_k=1)
+            )
         assert answer.text == "Force is mass times acceleration, as Newton found. [1]"
         assert answer.citations[0].fields["setting"] == "general"
 
     def test_there_are_no_other_settings(self, host: Host) -> None:
         with pytest.raises(BadRequest, match="there is no setting 'space'"):
-            host.assistant("book_chat").ask("What?", narrow={"setting": "space"})
+            host.assistant("book_chat").ask(Question("What?", filters={"setting": "space"}))
 
 
 class TestEditions:
@@ -155,9 +159,11 @@ class TestEditions:
         assistant = two.assistant("book_chat")
         assert assistant.ask("What wheels has a caster?").text.startswith("A caster has two wheels.")
         slugs = [book.slug for book in Shelf(two).books() if book.edition == "First Edition" and book.title == "Wheels"]
-        assert assistant.ask("What wheels has a caster?", narrow={"book": slugs[0]}).text.startswith("A caster has one")
+        assert assistant.ask(Question("What wheels has a caster?", filters={"book": slugs[0]})).text.startswith(
+            "A caster has one"
+        )
         with pytest.raises(NotFound):
-            assistant.ask("What?", narrow={"book": "nothing"})
+            assistant.ask(Question("What?", filters={"book": "nothing"}))
 
     def test_diff_tells_which_sections_changed(self, two: Host, capsys: pytest.CaptureFixture[str]) -> None:
         from tests.support.third_party_fakes import Here

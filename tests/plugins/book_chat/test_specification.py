@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
+from ragstone.core import Question
 from ragstone.plugins.book_chat.shelf import Shelf
 from tests.plugins.book_chat.pdfs import lines, make
 from tests.support.third_party_fakes import write_pages
@@ -40,8 +41,8 @@ def test_fr_2_the_whole_book_or_the_selected_text(host: Host) -> None:
     assistant = host.assistant("book_chat")
     selected = "Nylon tyres last about four times longer than rubber tyres."
     assert "40 newtons" in assistant.ask("How strong is the grip force of a parallel gripper?").text
-    assert assistant.ask("How strong is the grip force of a parallel gripper?", selection=selected).refused
-    assert assistant.ask("Which tyres last longer?", selection=selected).text.startswith(selected)
+    assert assistant.ask(Question("How strong is the grip force of a parallel gripper?", selection=selected)).refused
+    assert assistant.ask(Question("Which tyres last longer?", selection=selected)).text.startswith(selected)
 
 
 def test_fr_3_markdown_and_pdf(host: Host, tmp_path: Path) -> None:
@@ -49,7 +50,7 @@ def test_fr_3_markdown_and_pdf(host: Host, tmp_path: Path) -> None:
     book.write_bytes(make([lines(72, 700, "A worm gear turns a shaft at a right angle.", "It does not turn back.")]))
     shelf = Shelf(host)
     report = shelf.add(shelf.plan(book), title="Gears")
-    answer = host.assistant("book_chat").ask("What does a worm gear turn?", narrow={"book": report.book})
+    answer = host.assistant("book_chat").ask(Question("What does a worm gear turn?", filters={"book": report.book}))
     assert "A worm gear turns a shaft at a right angle." in answer.text
     assert answer.citations[0].fields["page_index"] == 1
 
@@ -66,7 +67,7 @@ def test_fr_4_each_chunk_has_an_embedding_of_its_own(host: Host) -> None:
 
 @pytest.mark.parametrize("top_k", [1, 2, 3])
 def test_fr_5_the_top_k_passages(host: Host, top_k: int) -> None:
-    found, _ = host.assistant("book_chat").retrieve_for("Which tyres grip wet concrete?", top_k=top_k)
+    found, _ = host.assistant("book_chat").retrieve_for(Question("Which tyres grip wet concrete?", top_k=top_k))
     assert len(found.nodes) == top_k
     assert found.nodes[0].node.metadata["section"] == "Tyres"
     scores = [node.score or 0.0 for node in found.nodes]

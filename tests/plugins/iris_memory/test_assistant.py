@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from llama_index.core.tools import FunctionTool
 
-from ragstone.core import BadRequest, Host, NotFound
+from ragstone.core import BadRequest, Host, NotFound, Question
 from ragstone.core.testing import open_host
 from ragstone.plugins.iris_memory.memory import memory_of
 from ragstone.plugins.iris_memory.places import source_page
@@ -66,16 +66,16 @@ def test_an_answer_cites_file_and_lines(host: Host) -> None:
 
 def test_a_question_is_narrowed(host: Host) -> None:
     ask = host.assistant("memory").ask
-    assert {each.fields["doc_type"] for each in ask("vinegar for the tank", narrow={"type": "note"}).citations} == {
-        "note"
-    }
-    found = ask("Who is to order vinegar?", narrow={"from": "ana ö"}).citations
+    assert {
+        each.fields["doc_type"] for each in ask(Question("vinegar for the tank", filters={"type": "note"})).citations
+    } == {"note"}
+    found = ask(Question("Who is to order vinegar?", filters={"from": "ana ö"})).citations
     assert [each.fields["path"] for each in found] == ["docs/emails/1.eml"]
     assert found[0].fields["from"] == "Ana Ö <ana@home.org>"
     with pytest.raises(NotFound, match="no mail is from 'bob'"):
-        ask("vinegar", narrow={"from": "bob"})
+        ask(Question("vinegar", filters={"from": "bob"}))
     with pytest.raises(BadRequest, match="there is no type 'mail'"):
-        ask("vinegar", narrow={"type": "mail"})
+        ask(Question("vinegar", filters={"type": "mail"}))
 
 
 def test_what_is_not_there_is_refused(host: Host) -> None:
@@ -110,14 +110,14 @@ def test_the_page_shows_the_lines_and_what_stands_around(host: Host, client: Fla
 
 
 def test_the_page_of_a_mail_names_its_people(host: Host, client: FlaskClient) -> None:
-    cited = host.assistant("memory").ask("Who is to order vinegar?", narrow={"type": "email"}).citations[0]
+    cited = host.assistant("memory").ask(Question("Who is to order vinegar?", filters={"type": "email"})).citations[0]
     html = client.get(cited.url).get_data(as_text=True)
     assert "<dt>From</dt><dd>Ana Ö &lt;ana@home.org&gt;</dd>" in html
     assert "Please order two bottles of vinegar" in html
 
 
 def test_the_page_of_a_state_shows_its_passage(host: Host, client: FlaskClient) -> None:
-    cited = host.assistant("memory").ask("What is the next task?", narrow={"type": "state"}).citations[0]
+    cited = host.assistant("memory").ask(Question("What is the next task?", filters={"type": "state"})).citations[0]
     assert "clean the tank" in client.get(cited.url).get_data(as_text=True)
 
 
@@ -144,5 +144,5 @@ def test_programs_get_the_block(host: Host) -> None:
 def test_a_narrowing_that_no_mail_can_have(name: str, host: Host) -> None:
     ask = host.assistant("memory").ask
     with pytest.raises(NotFound, match="no mail is"):
-        ask("vinegar", narrow={name: "x" * 201})
-    assert ask("vinegar for the tank", narrow={name: " "}).citations, "nothing is nothing to narrow to"
+        ask(Question("vinegar", filters={name: "x" * 201}))
+    assert ask(Question("vinegar for the tank", filters={name: " "})).citations, "nothing is nothing to narrow to"

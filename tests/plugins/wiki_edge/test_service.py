@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from ragstone.core import NotFound
+from ragstone.core import NotFound, Question
 
 if TYPE_CHECKING:
     from ragstone.core import Host
@@ -16,4 +16,4 @@ if TYPE_CHECKING:
 @pytest.mark.parametrize("value", ["", " ", "x" * 201], ids=["nothing", "a space", "much"])
 def test_a_narrowing_that_no_shard_can_have(name: str, value: str, fast_host: Host) -> None:
     with pytest.raises(NotFound, match=rf"^there is no {name} '.{{0,40}}' \(ragstone wiki info lists them\)$"):
-        fast_host.assistant("wiki_edge").ask("What is a whisk?", narrow={name: value})
+        fast_host.assistant("wiki_edge").ask(Question("What is a whisk?", filters={name: value}))

@@ -16,12 +16,7 @@ class Chat {
     this.send = root.querySelector(".send");
     this.stop = root.querySelector(".stop");
     this.clear = root.querySelector(".clear");
-    this.names = {
-      title: root.dataset.titleFields.split(" "),
-      place: root.dataset.placeFields.split(" "),
-      licence: root.dataset.licenceFields.split(" "),
-      tab: "tab" in root.dataset,
-    };
+    this.names = { ...JSON.parse(root.dataset.place), tab: "tab" in root.dataset };
     this.running = null;
     this.told = [];
     this.listen();

@@ -29,14 +29,14 @@ function placeUrl(citation) {
 }
 
 export function describe(citation, names) {
-  const filled = (fields) => fields.filter((name) => citation[name]).map((name) => String(citation[name]));
-  const place = filled(names.place);
-  if (citation.page_label) place.push(`p. ${citation.page_label}`);
+  const place = names.parts.filter((name) => citation[name]).map((name) => String(citation[name]));
+  if (citation[names.page]) place.push(`p. ${citation[names.page]}`);
+  const tags = Object.keys(names.tags).filter((name) => citation[name]).map((name) => names.tags[name]);
   return {
-    title: filled(names.title)[0] || `Source ${citation.n}`,
+    title: String(citation[names.title] || `Source ${citation.n}`),
     place: [...new Set(place)].join(" › "),
-    tags: [citation.is_simulation && "Simulation", citation.note].filter(Boolean),
-    licence: filled(names.licence)[0] || "",
+    tags: [...tags, citation.note].filter(Boolean),
+    licence: String(citation[names.licence] || ""),
     url: placeUrl(citation),
   };
 }

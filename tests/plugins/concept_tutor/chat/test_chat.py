@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from ragstone.core import BadRequest, Citation, NotFound
+from ragstone.core import BadRequest, Citation, NotFound, Question
 from ragstone.core.testing import ScriptedLLM, open_host
 from ragstone.plugins.concept_tutor.learn.lessons import Lessons
 from ragstone.plugins.concept_tutor.plans import NAME
@@ -39,7 +39,7 @@ def host(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Host]:
 
 
 def asked(host: Host, question: str, **narrow: str) -> Answer:
-    return host.assistant(NAME).ask(question, narrow={"plan": SLUG, **narrow})
+    return host.assistant(NAME).ask(Question(question, filters={"plan": SLUG, **narrow}))
 
 
 def titles(citations: tuple[Citation, ...]) -> set[str]:
@@ -72,7 +72,7 @@ def test_strange_questions_are_refused(host: Host) -> None:
 
 def test_one_plan_does_not_speak_of_another(host: Host) -> None:
     assert asked(host, "What is a bowline?").refused
-    assert not host.assistant(NAME).ask("What is a bowline?", narrow={"plan": OTHER}).refused
+    assert not host.assistant(NAME).ask(Question("What is a bowline?", filters={"plan": OTHER})).refused
     assert not host.assistant(NAME).ask("What is a bowline?").refused
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from click.testing import CliRunner
 
-from ragstone.core import BadRequest, Host, NotFound
+from ragstone.core import BadRequest, Host, NotFound, Question
 from ragstone.core.testing import open_host
 from ragstone.plugins.iris_memory.commands import memory
 from tests.plugins.iris_memory.recall.strict_block import read
@@ -114,7 +114,7 @@ def test_why_tells_the_sides_and_what_was_left_out(host: Host) -> None:
 
 
 def test_the_assistant_knows_no_old_mail_either(host: Host) -> None:
-    passages = host.assistant("memory").ask("Is the pump primed?", top_k=20).passages
+    passages = host.assistant("memory").ask(Question("Is the pump primed?", top_k=20)).passages
     assert "mail/1.eml" in [passage.node.metadata["path"] for passage in passages]
     assert "mail/2.eml" not in [passage.node.metadata["path"] for passage in passages]
 
