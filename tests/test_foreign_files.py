@@ -140,7 +140,7 @@ def _follow(folder: Path, others: Others, *, given: bool = False) -> None:
     with open_host(folder, plugins={"brings": Brings()} if given else None) as host:
         shelf = Shelf(host)
         shelf.add(shelf.plan(book), title="Parts")
-        host.follow()
+        host.serve()
         until(lambda: not gone.exists(), "the sweep")
         if given:
             until((folder / "data" / "index" / "books" / "state.json").exists, "following")
@@ -177,7 +177,7 @@ def _make_an_index_anew(folder: Path, others: Others) -> None:
 def _follow_a_link(folder: Path, others: Others) -> None:
     others.link(folder / "data" / "index", "folder")
     with open_host(folder) as host:
-        host.follow()
+        host.serve()
         until(lambda: any("is a link" in check.detail for check in host.checks()), "the look at the link")
 
 

@@ -38,7 +38,7 @@ def install(app: Flask, host: Host, mounts: Mounts) -> None:
                 spare = f"/assistants/{name}/{'query-selection' if selection else 'query'}"
                 _log.error("assistant %s and %s both want POST %s: %s is at %s", name, taken, path, name, spare)
                 path = spare
-            view = _view(assistant, selection, host.plugin_of(name))
+            view = _view(assistant, selection)
             app.add_url_rule(path, endpoint_of(name, selection=selection), view, methods=["POST"])
             mounts.claim(f"assistant {name}")
 
@@ -48,9 +48,9 @@ def endpoint_of(name: str, *, selection: bool) -> str:
     return f"{'ask_selection' if selection else 'ask'}:{name}"
 
 
-def _view(assistant: Assistant, selection: bool, plugin: str) -> Callable[[], Response]:
+def _view(assistant: Assistant, selection: bool) -> Callable[[], Response]:
     def ask() -> Response:
-        g.setdefault(PLUGIN, plugin)
+        g.setdefault(PLUGIN, assistant.plugin)
         question = Question.from_json(read_json(), filters=assistant.profile.filters, selection=selection)
         if _wants_events():
             return _stream(assistant, question)

@@ -41,7 +41,7 @@ def create_app(host: Host, *, listen: str | None = None) -> Flask:
     )
     app.json.sort_keys = False  # type: ignore[attr-defined]
     app.jinja_options = {**app.jinja_options, "trim_blocks": True, "lstrip_blocks": True}
-    errors.install(app, {openai_style.PREFIX: openai_style.error_of, MCP: mcp_error}, host.note_failure)
+    errors.install(app, {openai_style.PREFIX: openai_style.error_of, MCP: mcp_error}, host.plugins.note)
     listen = listen or options.host
     names = security.HostNames.of(listen, options.allowed_hosts)
     admission.install(app)
@@ -60,7 +60,7 @@ def create_app(host: Host, *, listen: str | None = None) -> Flask:
     app.register_blueprint(openai_style.blueprint(host, options))
     mounts.claim("ragstone's own pages")
     answers.install(app, host, mounts)
-    for plugin, pages in host.pages():
+    for plugin, pages in host.hooks.pages():
         mounts.register(plugin, pages)
     return app
 

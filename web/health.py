@@ -6,6 +6,7 @@ import logging
 import threading
 import time
 from concurrent.futures import Future
+from importlib import metadata
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ragstone.core import RagstoneError
@@ -62,7 +63,7 @@ class Health:
             return self._report
 
     def _made(self) -> tuple[dict[str, Any], int]:
-        host, parts = self._host, {**self._host.check_parts(), _CORPORA: self._host.corpora}
+        host, parts = self._host, {**self._host.checks.parts(), _CORPORA: self._host.corpora}
         for name, look in parts.items():
             if name not in self._looks or self._looks[name][0].done():  # one that came too late is out of date
                 self._looks[name] = (in_background(look), time.monotonic())
@@ -82,7 +83,7 @@ class Health:
         report: dict[str, Any] = {"status": "unavailable" if reasons else "ok"}
         if reasons:
             report["reason"] = "; ".join(reasons)
-        report["version"] = host.version
+        report["version"] = metadata.version("ragstone")
         report["plugins"] = [
             {"name": p.name, "version": p.version, "state": p.state, "reason": p.reason} for p in host.plugins
         ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib import metadata
 from typing import TYPE_CHECKING
 
 from flask import Blueprint, Response, abort, current_app, g, jsonify, redirect, render_template, request
@@ -40,7 +41,7 @@ def blueprint(host: Host) -> Blueprint:
         filters = {key: request.args[key] for key in asked.profile.filters if request.args.get(key)}
         question, answer, problem, status = request.args.get("q", "").strip(), None, None, 200
         if question:
-            g.setdefault(PLUGIN, host.plugin_of(name))
+            g.setdefault(PLUGIN, asked.plugin)
             try:
                 answer = asked.ask(Question(question, filters=filters))
             except RagstoneError as error:
@@ -69,7 +70,7 @@ def blueprint(host: Host) -> Blueprint:
 
     @pages.get("/openapi.json")
     def description() -> Response:
-        return jsonify(openapi.describe(current_app, host.version))
+        return jsonify(openapi.describe(current_app, metadata.version("ragstone")))
 
     description.__dict__.update(openapi=openapi.ITSELF)
 

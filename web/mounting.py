@@ -102,7 +102,7 @@ class Mounts:
 
     def _refuse(self, plugin: str, reason: str) -> None:
         _log.error("plugin %s has no pages: %s", plugin, reason)
-        self._host.disable(plugin, reason)
+        self._host.plugins.disable(plugin, reason)
 
 
 def plugin_of(app: Flask, blueprint: str) -> str | None:

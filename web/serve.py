@@ -12,6 +12,7 @@ import sys
 import threading
 import webbrowser
 from contextlib import contextmanager, suppress
+from importlib import metadata
 from typing import TYPE_CHECKING, NoReturn
 
 import click
@@ -53,12 +54,12 @@ def serve_until_stopped(host: Host, address: str | None, port: int | None, *, sh
     address = address or options.host
     sockets = bind(address, options.port if port is None else port)
     app = create_app(host, listen=address)
-    host.follow()
+    host.serve()
     settle(host)
     server = make_server(app, sockets, options)
     url = url_of(sockets[0])
     with _stopping_on_signals(), told_seldom():
-        click.echo(f"Ragstone {host.version} at {url} (Ctrl+C stops it)")
+        click.echo(f"Ragstone {metadata.version('ragstone')} at {url} (Ctrl+C stops it)")
         if needs_keys(options, address):
             if not Keys(host).list():
                 click.echo("Nobody can ask yet: a key is needed, and there is none. ragstone key add NAME", err=True)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from contextlib import closing, contextmanager
 from dataclasses import asdict, replace
-from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
 from llama_index.core.base.base_query_engine import BaseQueryEngine
@@ -45,20 +44,27 @@ NOTHING_SUPPORTED = "no sentence of the answer is supported by the text"
 _STANDS_ALONE = 2
 
 
-class AnsweringHost(Protocol):
-    """What an assistant is made with."""
+class AnswerPipeline(Protocol):
+    """What an assistant retrieves and answers with."""
 
-    def retrieve(self, corpus: Corpus, text: str, *, top_k: int, filters: MetadataFilters | None = None) -> Retrieval:
+    def retrieve(
+        self, corpus: Corpus, question: str, *, top_k: int, filters: MetadataFilters | None = None
+    ) -> Retrieval:
         """Retrieve the passages that the corpus offers to a question."""
 
     def synthesizer(self, prompt: str) -> Synthesizer:
         """Make an answer's sentences with the prompt of that name."""
 
-    def plugin_of(self, assistant: str) -> str:
-        """Name the plugin that gives the assistant of that name."""
-
     def note_failure(self, plugin: str, reason: str) -> None:
         """Note in the plugin's state what failed."""
+
+
+class AnsweringHost(Protocol):
+    """What has a pipeline."""
+
+    @property
+    def pipeline(self) -> AnswerPipeline:
+        """The pipeline."""
 
 
 class Assistant(BaseQueryEngine):
@@ -71,10 +77,9 @@ class Assistant(BaseQueryEngine):
         self.name = profile.name
         self.title = profile.title
         self.description = profile.description
-        self._retrieve_passages = partial(host.retrieve, corpus)
-        self._synthesizer = partial(host.synthesizer, profile.prompt)
-        self._plugin = partial(host.plugin_of, profile.name)
-        self._note_failure = host.note_failure
+        #: The plugin that gives it, once the host has it.
+        self.plugin = ""
+        self._pipeline = host.pipeline
 
     @property
     def has_passages(self) -> bool:
@@ -94,7 +99,7 @@ class Assistant(BaseQueryEngine):
         except BaseException as error:
             if not is_failure(error):
                 raise
-            self._note_failure(self._plugin(), f"its examples: {type(error).__name__}: {error}")
+            self._pipeline.note_failure(self.plugin, f"its examples: {type(error).__name__}: {error}")
             return ()
 
     def ask(self, question: Question | str) -> Answer:
@@ -138,7 +143,8 @@ class Assistant(BaseQueryEngine):
     def _weighed(
         self, question: Question, filters: MetadataFilters | None, earlier: FollowUp | None
     ) -> tuple[Retrieval, bool]:
-        found = self._retrieve_passages(question.text, top_k=question.top_k or self.profile.top_k, filters=filters)
+        top_k = question.top_k or self.profile.top_k
+        found = self._pipeline.retrieve(self.corpus, question.text, top_k=top_k, filters=filters)
         retrieval = replace(found, follow_up=earlier)
         with step("Gate.weigh", passages=len(retrieval.nodes), threshold=retrieval.threshold) as weighed:
             speaks = evidence(retrieval)
@@ -161,7 +167,7 @@ class Assistant(BaseQueryEngine):
         try:
             yield
         except SystemExit as error:
-            raise PluginError(f"the plugin {self._plugin()} called sys.exit in its assistant {self.name}") from error
+            raise PluginError(f"the plugin {self.plugin} called sys.exit in its assistant {self.name}") from error
 
     def _pieces(self, question: Question, filters: MetadataFilters | None) -> Generator[Delta, None, Answer]:
         """The pieces of the text; returns the answer."""
@@ -199,7 +205,7 @@ class Assistant(BaseQueryEngine):
         )
 
     def _composed(self, retrieval: Retrieval, draft: Draft, composed: Composition) -> Generator[Delta, None, None]:
-        synthesizer, question = self._synthesizer(), retrieval.question
+        synthesizer, question = self._pipeline.synthesizer(self.profile.prompt), retrieval.question
         with (
             step(f"{type(synthesizer).__name__}.sentences", question=question) as written,
             closing(synthesizer.sentences(retrieval, draft)) as sentences,
@@ -221,7 +227,7 @@ class Assistant(BaseQueryEngine):
         started = time.perf_counter()
         near: list[BaseNode] = []
         if self.corpus.exists:
-            found = self._retrieve_passages(selection[:LONGEST_QUESTION], top_k=5, filters=filters)
+            found = self._pipeline.retrieve(self.corpus, selection[:LONGEST_QUESTION], top_k=5, filters=filters)
             near = [passage.node for passage in found.nodes]
         spent = (time.perf_counter() - started) * 1000
         with step("Gate.weigh", selection=len(selection)) as weighed:

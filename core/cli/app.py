@@ -31,7 +31,7 @@ class _Cli(click.Group):
     def list_commands(self, ctx: click.Context) -> list[str]:
         try:
             self._load(ctx)
-            deployment_of(ctx).loaded().check_commands(self)
+            deployment_of(ctx).loaded().hooks.commands.check(self)
         except RagstoneError as error:  # whoever asks for help gets it
             click.echo(f"ragstone: {printable(str(error))}; the plugins' commands are not shown", err=True)
         return super().list_commands(ctx)
@@ -76,7 +76,7 @@ class _Cli(click.Group):
     def _load(self, ctx: click.Context) -> None:
         if "ragstone.loaded" not in ctx.meta:
             ctx.meta["ragstone.loaded"] = True
-            deployment_of(ctx).loaded().add_commands(self)
+            deployment_of(ctx).loaded().hooks.commands.add(self)
 
 
 def _cli() -> click.Group:

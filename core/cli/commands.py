@@ -30,9 +30,11 @@ _pass = click.pass_obj
 @_pass
 def plugins(deployment: Deployment, as_json: bool) -> None:
     """List the plugins: version, where from, loaded or not, and why."""
+    from ..host.trial import try_plugins
+
     host = deployment.loaded()
     with suppress(StorageError):  # said by the commands that need the storage
-        host.try_plugins(OWN)
+        try_plugins(host, OWN)
     states = host.plugins
     if as_json:
         output.as_json([asdict(state) for state in states])

@@ -41,7 +41,7 @@ class Deployment:
 
     def plugin_of_command(self, name: str) -> str | None:
         """The plugin that gave a command."""
-        return None if self._host is None else self._host.plugin_of_command(name)
+        return None if self._host is None else self._host.hooks.commands.plugin_of(name)
 
     def close(self) -> None:
         """Close the host, if there is one."""

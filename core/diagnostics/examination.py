@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from ..errors import RagstoneError, SettingsError
 from ..health import Check
-from ..host.checks import check_catalog, check_encoder
 from ..host.host import Host
 from ..settings import PluginsTable, config_path, read_settings
 from . import machine, parts
@@ -57,7 +56,7 @@ class _Examination:
             list(tried("closing", partial(_closed, host)))
 
     def _parts(self, host: Host) -> Iterator[Check]:
-        encoder = tried("encoder", lambda: [check_encoder(host)], fatal=True)
+        encoder = tried("encoder", host.checks.parts()["encoder"], fatal=True)
         yield from encoder
         if self._is_made(host.settings):
             catalog = tried("catalog", partial(self._open, host), fatal=True)
@@ -111,13 +110,13 @@ class _Examination:
     def _open(host: Host) -> Iterator[Check]:
         host.start()
         faults = list(parts.catalog_files(host))
-        yield from faults or [check_catalog(host)]
+        yield from faults or host.checks.parts()["catalog"]()
 
 
 def _checks_of_plugins(host: Host) -> Iterator[Check]:
-    _ = host.assistants, host.tools  # a plugin that raises here is named below
-    yield from host.plugin_checks()
-    host.try_postprocessors()
+    _ = host.assistants, host.hooks.tools  # a plugin that raises here is named below
+    yield from host.hooks.checks()
+    host.pipeline.try_postprocessors([host.find_corpus(info.name) for info in host.corpora()])
 
 
 def _closed(host: Host) -> list[Check]:

@@ -27,8 +27,8 @@ _SECONDS = 20.0
 
 def try_hooks(host: Host) -> None:
     """Fire the hooks that need no storage, so that a plugin that raises is found out. Raises ``SettingsError``."""
-    _ = host.readers, host.prompts
-    host.add_commands(click.Group("ragstone"))
+    _ = host.hooks.readers, host.hooks.prompts
+    host.hooks.commands.add(click.Group("ragstone"))
 
 
 def plugins(host: Host, known: set[str]) -> Iterator[Check]:
@@ -140,7 +140,7 @@ def vector_index(host: Host) -> Iterator[Check]:
 def language_model(host: Host) -> Iterator[Check]:
     """Whether the model's server can be reached, with its key. Raises ``SettingsError``, ``LLMError``."""
     settings = host.settings.llm
-    if host.llm is None:
+    if host.hooks.llm is None:
         yield Check("language model", True, "none: answers are the passages' own sentences")
     else:
         yield Check("language model", True, reach(settings))

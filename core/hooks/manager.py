@@ -61,10 +61,14 @@ class Plugins:
         for candidate in candidates(table, given or {}):
             self._load(candidate)
 
-    @property
-    def states(self) -> tuple[PluginState, ...]:
-        """Every known plugin in calling order, the ones that are not loaded included."""
-        return tuple(self._states.values())
+    def __iter__(self) -> Iterator[PluginState]:
+        """The state of every known plugin in calling order: loaded, disabled or failed, and why."""
+        return iter(tuple(self._states.values()))
+
+    def failure_of(self, name: str) -> str | None:
+        """Why the plugin of that name gives nothing, if there is one and it does not."""
+        state = self._states.get(name)
+        return None if state is None else state.reason
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -50,6 +50,11 @@ def ragstone_opened(host: Host) -> None:
 
 
 @hookspec
+def ragstone_serving(host: Host) -> None:
+    """Fires when the host begins to live long, as a server does; starts what works in the background, and samples."""
+
+
+@hookspec
 def ragstone_closing(host: Host) -> None:
     """Fires when the host is about to close, while its catalog is still open; returns nothing."""
 

@@ -1,4 +1,4 @@
-"""The host's own health checks."""
+"""The health checks of a host: its encoder, its catalog, its vector indexes, and those of the plugins."""
 
 from __future__ import annotations
 
@@ -8,22 +8,48 @@ from ..errors import EncoderError, StorageError
 from ..health import Check
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from .host import Host
 
 
-def check_encoder(host: Host) -> Check:
-    """Whether questions can be embedded."""
-    try:
-        return Check("encoder", True, host.encoder.fingerprint)
-    except EncoderError as error:
-        return Check.failed("encoder", error, fatal=True)
+class HostChecks:
+    """Got from ``Host.checks``; calling it makes all checks. ``parts`` gives them one by one."""
 
+    def __init__(self, host: Host) -> None:
+        self._host = host
+        self._more: dict[str, Callable[[], Sequence[Check]]] = {}
 
-def check_catalog(host: Host) -> Check:
-    """Whether the catalog can be read, past what is kept in memory of it."""
-    try:
-        host.catalog.probe()
-        with host.catalog.read() as snapshot:
-            return Check("catalog", True, f"{len(snapshot.corpora())} corpora")
-    except StorageError as error:
-        return Check.failed("catalog", error, fatal=True)
+    def __call__(self) -> tuple[Check, ...]:
+        """The host's own checks and the plugins'."""
+        return tuple(check for look in self.parts().values() for check in look())
+
+    def add(self, name: str, look: Callable[[], Sequence[Check]]) -> None:
+        """Have something else checked too."""
+        self._more[name] = look
+
+    def parts(self) -> dict[str, Callable[[], Sequence[Check]]]:
+        """The checks by what they look at, for a caller that limits the time of each."""
+        return {"encoder": self._encoder, "catalog": self._catalog, **self._more, "plugins": self._plugins}
+
+    def _encoder(self) -> Sequence[Check]:
+        """Whether questions can be embedded."""
+        try:
+            return [Check("encoder", True, self._host.encoder.fingerprint)]
+        except EncoderError as error:
+            return [Check.failed("encoder", error, fatal=True)]
+
+    def _catalog(self) -> Sequence[Check]:
+        """Whether the catalog can be read, past what is kept in memory of it."""
+        try:
+            self._host.catalog.probe()
+            with self._host.catalog.read() as snapshot:
+                return [Check("catalog", True, f"{len(snapshot.corpora())} corpora")]
+        except StorageError as error:
+            return [Check.failed("catalog", error, fatal=True)]
+
+    def _plugins(self) -> Sequence[Check]:
+        try:
+            return list(self._host.hooks.checks())
+        except StorageError as error:  # a database that is away for a moment is no plugin's fault
+            return [Check("plugins", False, error.what)]

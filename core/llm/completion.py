@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def ask_llm(llm: LLM | None, settings: LLMSettings, prompt: str | Sequence[ChatMessage]) -> str:
     """All that the language model says to ``prompt``, under the deadline of ``[llm] timeout``.
 
-    ``llm``, ``settings``: ``host.llm`` and ``host.settings.llm``.
+    ``llm``, ``settings``: ``host.hooks.llm`` and ``host.settings.llm``.
 
     ``prompt``: what a user says, or the messages of a template.
 

@@ -74,12 +74,20 @@ def ragstone_assistants(host: Host) -> Sequence[Assistant]:
 
 @hookimpl
 def ragstone_pages(host: Host) -> Any:
-    """The chat page and the pages that citations open. The first page ever has a sample book to ask."""
+    """The chat page and the pages that citations open."""
     from .pages import blueprint
+
+    return blueprint(host)
+
+
+@hookimpl
+def ragstone_serving(host: Host) -> None:
+    """Put the sample book on an empty shelf, and read the uploads that were left when the last server stopped."""
+    from .admin.service import resume_uploads
     from .service import put_sample_on_empty_shelf
 
     put_sample_on_empty_shelf(host)
-    return blueprint(host)
+    resume_uploads(host)
 
 
 @hookimpl

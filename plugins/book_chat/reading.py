@@ -69,7 +69,7 @@ class Reading:
         if self._loaded is not None:
             return self._loaded
         try:
-            documents = self._host.read(file.path.suffix.lower(), file.path)
+            documents = self._host.hooks.read(file.path.suffix.lower(), file.path)
         except SourceError as error:
             self._loaded = error if self._layout.kind == "file" else None
             raise

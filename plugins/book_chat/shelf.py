@@ -126,7 +126,7 @@ class Shelf:
 
     def plan(self, path: Path) -> BookLayout:
         """What would be read from the path. Raises ``SourceError``."""
-        suffixes = frozenset(suffix for suffix in self._host.readers if suffix.startswith("."))
+        suffixes = frozenset(suffix for suffix in self._host.hooks.readers if suffix.startswith("."))
         return read_layout(path, suffixes)
 
     def add(

@@ -84,10 +84,16 @@ def ragstone_assistants(host: Host) -> Sequence[Assistant]:
 def ragstone_pages(host: Host) -> Any:
     """Plans, learning, the chat, and the pages that citations open."""
     from .pages import blueprint
+
+    return blueprint(host)
+
+
+@hookimpl
+def ragstone_serving(host: Host) -> None:
+    """Give a first start the sample plan, and go on with searches for sources that were interrupted."""
     from .service import begin
 
     begin(host)
-    return blueprint(host)
 
 
 @hookimpl

@@ -34,10 +34,16 @@ def ragstone_settings() -> type[BaseModel]:
 @hookimpl
 def ragstone_opened(host: Host) -> None:
     """From now on the module's functions ask this host, unless another was open before."""
-    from .indexing.watching import watch_while_open
     from .recall.resident import RESIDENT
 
     RESIDENT.arrives(host)
+
+
+@hookimpl
+def ragstone_serving(host: Host) -> None:
+    """Watch the memory's files, if the settings say so."""
+    from .indexing.watching import watch_while_open
+
     watch_while_open(host)
 
 

@@ -33,7 +33,7 @@ def check(work: str) -> dict[str, Any]:
     with opened(work) as host:
         assistant = host.assistant("book_chat")
         for question in [*questions[:10], *questions]:  # the first ones warm up
-            retrieval = host.retrieve(assistant.corpus, question, top_k=_PASSAGES)
+            retrieval = host.pipeline.retrieve(assistant.corpus, question, top_k=_PASSAGES)
             started = time.perf_counter()
             evidence(retrieval)
             weighed = time.perf_counter()

@@ -141,7 +141,7 @@ def measure(passages: int, clients: int, seconds: float) -> dict[str, Any]:
         questions = questions_over(parts)
         settle(host)  # as the server does before its first question
         host.assistant("book_chat").ask(questions[0])
-        retrieve = partial(host.retrieve, shelf.corpus, top_k=5)
+        retrieve = partial(host.pipeline.retrieve, shelf.corpus, top_k=5)
         new = questions_over(parts, 2000)  # none is asked twice, and many of their words are new
         results["retrieval, one client"] = at_once(1, min(seconds, 20), questions, lambda _: retrieve)
         results["retrieval, new questions"] = at_once(clients, min(seconds, 20), new, lambda _: retrieve)

@@ -145,7 +145,7 @@ def following(work: str, precision: Precision) -> dict[str, Any]:
     """The memory of a process that lets Chroma follow, watches, and answers."""
     with _opened(work, precision, index={"store": "chroma"}) as host:
         memory = memory_of(host)
-        host.follow()
+        host.serve()
         watcher = Watcher(memory)
         thread = threading.Thread(target=watcher.run)
         thread.start()

@@ -137,7 +137,7 @@ def query_following(work: str) -> dict[str, Any]:
     with host:
         corpus = host.corpus("books", kind="book")
         started = time.perf_counter()
-        host.follow()
+        host.serve()
         while corpus.searching.follower is None or corpus.searching.follower.current is None:
             trouble = corpus.searching.follower.trouble if corpus.searching.follower is not None else None
             if trouble or time.perf_counter() - started > _LONGEST_CATCHING_UP:

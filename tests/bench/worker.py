@@ -83,7 +83,7 @@ def ask(folder: str) -> dict[str, Any]:
         before = _resident()
 
         def one(_: int) -> None:
-            host.retrieve(corpus, _text(source, 8), top_k=8)
+            host.pipeline.retrieve(corpus, _text(source, 8), top_k=8)
 
         threads.submit(one, 0).result()
         loaded = _resident()

@@ -272,7 +272,7 @@ def test_a_changed_document_embeds_only_what_changed(tmp_path: Path, database: s
         corpus.ingest([Document(id_="log", text="oiled the axle\nwashed the frame\nchanged a tyre")])
         assert model._texts == ["washed the frame"]
         for words in ("oiled the axle", "washed the frame", "changed a tyre"):
-            assert host.retrieve(corpus, words, top_k=1).nodes[0].node.get_content() == words
+            assert host.pipeline.retrieve(corpus, words, top_k=1).nodes[0].node.get_content() == words
 
 
 def test_what_is_known_of_a_document_changes_without_its_chunks(tmp_path: Path, database: str | None) -> None:

@@ -153,7 +153,7 @@ def test_nothing_is_restored_under_a_server(deployment: Deployment, small_book: 
     with deployment.open() as host:
         _fill(host, small_book)
         backup = deployment.back_up()
-        host.follow()
+        host.serve()
         lock = deployment.data / "index" / "lock"
         until(lambda: lock.exists() and not _free(lock), "a server's hold on its data folder")
         refused = deployment.run("restore.sh", backup)

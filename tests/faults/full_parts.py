@@ -54,7 +54,7 @@ def _follows(line: Connection, folder: Path, disk: Disk, truth: Truth, questions
     followers._LONGEST_PAUSE = follower._LONGEST_REST = 0.2
     free = disk.free
     with opened(folder, store="chroma") as host:
-        host.follow()
+        host.serve()
         until_current(host)
         line.send(free - disk.free)
     while True:
@@ -63,7 +63,7 @@ def _follows(line: Connection, folder: Path, disk: Disk, truth: Truth, questions
             shutil.rmtree(path) if path.is_dir() else path.unlink()
         with opened(folder, store="chroma") as host:
             with disk.left(left):
-                host.follow()
+                host.serve()
                 soon(lambda: _trouble(host) or _is_current(host), "the index neither follows nor says why")
                 told = "full" if _trouble(host) else "enough"
                 asked = same_answers(notes(host), truth, questions)

@@ -68,7 +68,7 @@ def second_process(run: Run) -> None:
 
 def _shares(line: Connection, folder: Path, start: int, version: int) -> None:
     host = opened(folder, store="chroma")
-    host.follow()
+    host.serve()
     soon(lambda: _detail(host) != "starting", "the index does not start")
     line.send(_detail(host))
     while True:
@@ -139,7 +139,7 @@ def _forks(line: Connection, folder: Path, forks: int, seed: int) -> None:
     host = opened(folder, store="chroma")
     corpus = notes(host)
     corpus.ingest(note(number) for number in range(40))
-    host.follow()
+    host.serve()
     until_current(host)
     stop, written = threading.Event(), [0]
 
@@ -151,7 +151,7 @@ def _forks(line: Connection, folder: Path, forks: int, seed: int) -> None:
     writer = threading.Thread(target=write)
     writer.start()
     children: tuple[Callable[[], None], ...] = (
-        lambda: _refuses(lambda: host.retrieve(corpus, "version0 line1", top_k=3)),
+        lambda: _refuses(lambda: host.pipeline.retrieve(corpus, "version0 line1", top_k=3)),
         lambda: _refuses(lambda: corpus.ingest([note(2000)])),
         lambda: _refuses(corpus.rebuild),
         lambda: _refuses(lambda: host.assistant("book_chat").ask("What is a caster?")),

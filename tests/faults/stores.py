@@ -74,7 +74,7 @@ def _make(line: Connection, folder: Path) -> None:
     chroma_store._NEVER = _WRITES_AFTER
     host = opened(folder, store="chroma")
     notes(host).ingest(note(number) for number in range(60))
-    host.follow()
+    host.serve()
     until_current(host)
     host.close()
     line.send("made")
@@ -88,7 +88,7 @@ def _host(line: Connection, folder: Path, truth: Truth, questions: list[str]) ->
     logging.getLogger("ragstone").addHandler(handler)
     host = opened(folder, store="chroma")
     asked = same_answers(notes(host), truth, questions)
-    host.follow()
+    host.serve()
     seconds = until_current(host, lambda: same_answers(notes(host), truth, questions[:1]))
     asked += same_answers(notes(host), truth, questions)
     assert all(check.ok for check in host.checks() if check.name.startswith("vector index")), host.checks()

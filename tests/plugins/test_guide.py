@@ -61,7 +61,7 @@ def _fire(host: Host, hook: str) -> list[tuple[str, Any]]:
         "cli": click.Group("ragstone"),
     }
     wanted = inspect.signature(SPECS[hook]).parameters
-    return list(host._plugins.call(hook, **{name: arguments[name] for name in wanted}))
+    return list(host.plugins.call(hook, **{name: arguments[name] for name in wanted}))
 
 
 @pytest.mark.parametrize("hook", SPECS)
@@ -80,7 +80,7 @@ def test_a_hook_has_an_example_that_runs(hook: str, tmp_path: Path) -> None:
         assert (state.state, state.reason) == ("loaded", None)
         returned = inspect.signature(SPECS[hook]).return_annotation
         assert ("example" in answers[hook]) == (returned != "None")
-        _ = host.readers, host.assistants, host.checks()
+        _ = host.hooks.readers, host.assistants, host.checks()
     assert next(state for state in host.plugins if state.name == "example").state == "loaded"
 
 

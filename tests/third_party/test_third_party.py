@@ -79,7 +79,7 @@ def test_the_index_in_numpy_stands_in_chromas_place(here: Here, tmp_path: Path) 
     with open_host(tmp_path, index={"store": "chroma"}) as host:
         shelf = Shelf(host)
         shelf.add(shelf.plan(small_epub(tmp_path / "parts.epub")))
-        host.follow()
+        host.serve()
         until(lambda: any(check.detail == "NumpyStore follows the catalog" for check in host.checks()))
         searching = shelf.corpus.searching
         with host.catalog.read() as snapshot:

@@ -72,6 +72,10 @@ class Speaker:
     closed: threading.Event = field(default_factory=threading.Event)
 
     @property
+    def plugin(self) -> str:
+        return self.name
+
+    @property
     def profile(self) -> Profile:
         return Profile(
             name=self.name,
@@ -134,15 +138,32 @@ class Size:
     chunks: int
 
 
+class States:
+    """The plugins' states."""
+
+    def __init__(self, states: dict[str, State]) -> None:
+        self.states = states
+
+    def __iter__(self) -> Iterator[State]:
+        return iter(tuple(self.states.values()))
+
+    def note(self, plugin: str, reason: str) -> None:
+        if plugin in self.states:
+            self.states[plugin].reason = reason
+
+    def disable(self, plugin: str, reason: str) -> None:
+        self.states[plugin].state, self.states[plugin].reason = "failed", reason
+
+
 class SpeakingHost:
     """What ``create_app`` uses of a host."""
-
-    version = "0.1.0"
 
     def __init__(self, *speakers: Speaker) -> None:
         self.assistants = {speaker.name: speaker for speaker in speakers}
         self.blueprints: list[tuple[str, Blueprint]] = []
-        self.states = {"book_chat": State("book_chat")}
+        self.plugins = States({"book_chat": State("book_chat")})
+        self.hooks = self
+        self.checks = self
         self.results = [Result("catalog", fatal=True)]
         self.settings = WebSettings()
         self.broken: Exception | None = None
@@ -155,17 +176,13 @@ class SpeakingHost:
         return self.assistants[name]
 
     def add_pages(self, plugin: str, blueprint: Blueprint) -> None:
-        self.states[plugin] = State(plugin)
+        self.plugins.states[plugin] = State(plugin)
         self.blueprints.append((plugin, blueprint))
 
     def pages(self) -> list[tuple[str, Blueprint]]:
         return self.blueprints
 
-    @property
-    def plugins(self) -> tuple[State, ...]:
-        return tuple(self.states.values())
-
-    def check_parts(self) -> dict[str, Callable[[], list[Result]]]:
+    def parts(self) -> dict[str, Callable[[], list[Result]]]:
         return {"catalog": lambda: self.look() or self.results}
 
     def corpora(self) -> tuple[Size, ...]:
@@ -175,16 +192,6 @@ class SpeakingHost:
 
     def options(self, model: type[WebSettings]) -> WebSettings:
         return self.settings
-
-    def plugin_of(self, assistant: str) -> str:
-        return assistant
-
-    def note_failure(self, plugin: str, reason: str) -> None:
-        if plugin in self.states:
-            self.states[plugin].reason = reason
-
-    def disable(self, plugin: str, reason: str) -> None:
-        self.states[plugin].state, self.states[plugin].reason = "failed", reason
 
 
 @pytest.fixture

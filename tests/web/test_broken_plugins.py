@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from ragstone.core import Host, PluginState, Settings
+from ragstone.core.host.trial import try_plugins
 from ragstone.core.settings import LimitsSettings
 from ragstone.plugins.book_chat.shelf import Shelf
 from ragstone.web import create_app
@@ -48,7 +49,7 @@ def shelf(tmp_path_factory: pytest.TempPathFactory) -> Path:
             books = Shelf(host)
             books.add(books.plan(book), title="Robot parts")
             assert_serves(create_app(host).test_client())
-            _ = host.readers, host.tools, host.checks()
+            _ = host.hooks.readers, host.hooks.tools, host.checks()
     return folder / "data"
 
 
@@ -115,7 +116,7 @@ def test_a_plugin_that_fails_is_named_and_the_others_serve(
         host.start()
         client = create_app(host).test_client()
         assert_serves(client)
-        host.try_plugins()
+        try_plugins(host)
         fail(broken, host, client, here)
         assert_serves(client)
         health = client.get("/health")

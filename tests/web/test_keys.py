@@ -64,6 +64,7 @@ def host(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Host]:
 
 @pytest.fixture(scope="module")
 def client(host: Host) -> FlaskClient:
+    host.serve()  # puts the sample book on the shelf
     return create_app(host).test_client()
 
 

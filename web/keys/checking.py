@@ -92,7 +92,7 @@ def _asked(host: Host, view: Callable[..., Any] | None) -> tuple[str, ...]:
     if named:
         return (named,)
     plugin = plugin_of(current_app, request.blueprints[-1]) if request.blueprints else None
-    return host.assistants_of(plugin) if plugin else ()
+    return tuple(name for name, made in host.assistants.items() if made.plugin == plugin)
 
 
 def _given() -> str | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import threading
 from functools import partial
+from importlib import metadata
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
 
@@ -113,7 +114,7 @@ def server_of(host: Host) -> Server[Any]:
 
     return Server(
         "ragstone",
-        version=host.version,
+        version=metadata.version("ragstone"),
         title="Ragstone",
         instructions=_INSTRUCTIONS,
         on_list_tools=list_tools,

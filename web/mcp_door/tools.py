@@ -63,10 +63,10 @@ def offers(host: Host, access: Access) -> dict[str, Offer]:
         if access.may_ask(name):
             found[f"search_{name}"] = _search(assistant)
             found[f"ask_{name}"] = _ask(assistant)
-    for name, (plugin, tool) in host.tools.items():
+    for name, (plugin, tool) in host.hooks.tools.items():
         if name in found:
             _log.error("the tool %s of plugin %s has the name of an assistant's", name, plugin)
-        elif access.may_ask(*host.assistants_of(plugin)):
+        elif access.may_ask(*(name for name, made in host.assistants.items() if made.plugin == plugin)):
             found[name] = _own(host, name, plugin, tool)
     return found
 
@@ -166,7 +166,7 @@ def _own(host: Host, name: str, plugin: str, tool: BaseTool) -> Offer:
             return Called(text, data, given.is_error)
         except BaseException as error:
             if is_failure(error) and not isinstance(error, RagstoneError):
-                host.note_failure(plugin, f"its tool {name} raised {type(error).__name__}")
+                host.plugins.note(plugin, f"its tool {name} raised {type(error).__name__}")
             raise
 
     schema = tool.metadata.get_parameters_dict()

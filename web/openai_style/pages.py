@@ -67,7 +67,7 @@ def blueprint(host: Host, options: WebSettings) -> Blueprint:
         if chat.model not in assistants():
             raise NoSuchModel(chat.model, assistants())
         assistant = host.assistants[chat.model]
-        g.setdefault(PLUGIN, host.plugin_of(chat.model))
+        g.setdefault(PLUGIN, assistant.plugin)
         reply = Reply(chat, host.encoder.count_tokens, request.host_url)
         items = assistant.stream(chat.question)
         if chat.stream:

@@ -38,11 +38,11 @@ _FIELDS = frozenset({"title", "edition"})
 def blueprint(host: Host) -> Blueprint:
     """Return the endpoints and the page over an open host."""
     pages = Blueprint("book_chat_admin", __name__, template_folder="../templates")
-    shelf, jobs = Shelf(host), jobs_of(host)
+    shelf, jobs = Shelf(host), host.once(jobs_of)
     watching = threading.BoundedSemaphore(_MOST_WATCHING)
 
     def suffixes() -> frozenset[str]:
-        return frozenset(suffix for suffix in host.readers if suffix.startswith("."))
+        return frozenset(suffix for suffix in host.hooks.readers if suffix.startswith("."))
 
     @pages.get("/book_chat/admin")
     def admin() -> str:

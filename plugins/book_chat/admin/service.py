@@ -24,7 +24,7 @@ def uploads_of(host: Host) -> Path:
 
 
 def jobs_of(host: Host) -> Jobs:
-    """A queue that puts uploads on the shelf of ``host``, first those that were left when its last server stopped."""
+    """A queue that puts uploads on the shelf of ``host``."""
 
     def add(upload: Upload, tell: Callable[[int, int, int], None]) -> AddReport:
         shelf = Shelf(host)
@@ -44,5 +44,9 @@ def jobs_of(host: Host) -> Jobs:
 
     jobs = Jobs(add, lambda: host.closed)
     host.when_closing(jobs.stop)
-    jobs.resume(left_behind(uploads_of(host)))
     return jobs
+
+
+def resume_uploads(host: Host) -> None:
+    """Queue the uploads that were left when the last server stopped."""
+    host.once(jobs_of).resume(left_behind(uploads_of(host)))

@@ -54,10 +54,10 @@ def plan_by_model(host: Host, topic: str, *, most: int = 15, title: str = "", sl
     topic = " ".join(topic.split())
     if not topic or len(topic) > _LONGEST_TOPIC or not _LEAST <= most <= _MOST:
         raise BadRequest(f"a topic has 1 to {_LONGEST_TOPIC} characters, and its plan {_LEAST} to {_MOST} concepts")
-    prompt = host.prompts[NAME].format(topic=harmless(topic), most=str(most))
+    prompt = host.hooks.prompts[NAME].format(topic=harmless(topic), most=str(most))
     fault = ""
     for asked in (prompt, None):
-        said = ask_llm(host.llm, host.settings.llm, asked or _AGAIN.format(prompt=prompt, fault=fault))
+        said = ask_llm(host.hooks.llm, host.settings.llm, asked or _AGAIN.format(prompt=prompt, fault=fault))
         try:
             return _read(said, topic, most, title, slug)
         except BadRequest as error:

@@ -38,7 +38,7 @@ class Writers:
     def fingerprint(self) -> str:
         """Changes whenever the same sources would give other questions."""
         options = self._options
-        llm = self._host.llm if options.llm_questions else None
+        llm = self._host.hooks.llm if options.llm_questions else None
         model = "built-in" if llm is None else llm.metadata.model_name
         return f"{_VERSION}/{model}/{options.chunks}/{options.questions}/{options.seed}"
 
@@ -64,7 +64,7 @@ class Writers:
 
     def feedback(self, question: Question, answer: str, finding: Finding) -> str | None:
         """A language model's feedback that passes the citation check; ``None``: take the built-in one."""
-        if self._host.llm is None or not self._options.llm_feedback or finding.verdict == "right":
+        if self._host.hooks.llm is None or not self._options.llm_feedback or finding.verdict == "right":
             return None
         from .by_model import model_feedback
 
@@ -83,7 +83,7 @@ class Writers:
 
     @property
     def _asks_model(self) -> bool:
-        return self._options.llm_questions and self._host.llm is not None
+        return self._options.llm_questions and self._host.hooks.llm is not None
 
     def _by_model(
         self, plan: str, concept: str, name: str, chunks: Sequence[SourceChunk], material: Material

@@ -87,15 +87,15 @@ class ModelWriter:
         Raises ``LLMError`` where the model does not answer; what cannot be read after the second try is no question.
         """
         shown = offered([(chunk.page_title, chunk.section, chunk.content) for chunk in chunks])
-        messages = self._host.prompts[QUESTION].format_messages(
+        messages = self._host.hooks.prompts[QUESTION].format_messages(
             concept=harmless(name), context_str=shown, count=str(min(most, _MOST))
         )
-        said = ask_llm(self._host.llm, self._host.settings.llm, messages)
+        said = ask_llm(self._host.hooks.llm, self._host.settings.llm, messages)
         read = _read(said)
         if isinstance(read, str):
             again = [*messages, ChatMessage(role=MessageRole.ASSISTANT, content=said[:8000]),
                      ChatMessage(role=MessageRole.USER, content=_AGAIN.format(fault=read))]  # fmt: skip
-            read = _read(ask_llm(self._host.llm, self._host.settings.llm, again))
+            read = _read(ask_llm(self._host.hooks.llm, self._host.settings.llm, again))
         if isinstance(read, str):
             _log.info("the language model's questions cannot be read: %s", read)
             return Written((), {read: 1})
@@ -120,7 +120,7 @@ class ModelWriter:
         options = list(one.options) if one.form == "choice" else []
         random.Random(f"{self._seed}\n{question_id}").shuffle(options)  # noqa: S311 - an order, no secret
         asked: Asked = "definition" if one.form == "open" else "term"
-        writer = self._host.llm.metadata.model_name if self._host.llm is not None else ""
+        writer = self._host.hooks.llm.metadata.model_name if self._host.hooks.llm is not None else ""
         return Question(
             question_id, plan, concept, one.form, asked, one.text, one.key, tuple(options), (), one.explanation,
             support,
@@ -135,11 +135,11 @@ def model_feedback(host: Host, question: Question, answer: str, finding: Finding
     """
     supporting = next(source for source in question.sources if source.chunk_id == question.support.chunk_id)
     shown = offered([(supporting.page_title, supporting.section, question.support.text)], first=supporting.index)
-    messages = host.prompts[FEEDBACK].format_messages(
+    messages = host.hooks.prompts[FEEDBACK].format_messages(
         context_str=shown, question=harmless(question.text), key=harmless(question.key),
         answer=harmless(answer), verdict={"partly": "partly right", "wrong": "not right"}.get(finding.verdict, "right"),
     )  # fmt: skip
-    said = ask_llm(host.llm, host.settings.llm, messages).strip()
+    said = ask_llm(host.hooks.llm, host.settings.llm, messages).strip()
     if not said or len(said) > _LONGEST_FEEDBACK:
         return None
     # The check numbers what it was given from 1; a source's own number may be another one.

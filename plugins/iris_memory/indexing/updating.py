@@ -210,7 +210,7 @@ class Updater:
         forgotten = {} if before is None else before.forgotten
         told: dict[str, Any] = {fields.PATH: found.path, fields.DOC_TYPE: found.kind.doc_type}
         try:
-            document = host.read(scheme_of(found.kind.strategy), path, extra_info=told)[0]
+            document = host.hooks.read(scheme_of(found.kind.strategy), path, extra_info=told)[0]
         except SourceError as error:
             if not os.path.lexists(path):
                 return None

@@ -176,10 +176,10 @@ class _Background:
 
 
 def watch_while_open(host: Host) -> None:
-    """Watch the memory's root as long as this host lives, if the settings say so and it lives long."""
+    """Watch the memory's root until the host closes, if the settings say so."""
     settings = host.options(IrisMemorySettings)
     if settings.watch and settings.root is not None:
-        host.when_long_lived(host.once(_Background).start)
+        host.once(_Background).start()
 
 
 def stop_watching(host: Host) -> None:

@@ -95,7 +95,7 @@ def recall(
     filters = narrowing.filters(memory.corpus)
     if filters is not None and any(getattr(each, "value", None) == [] for each in filters.filters):
         return Recall(text, narrowing, remark=f"no mail is {narrowing}")
-    retrieval = memory.host.retrieve(memory.corpus, text, top_k=n_results + _MORE, filters=filters)
+    retrieval = memory.host.pipeline.retrieve(memory.corpus, text, top_k=n_results + _MORE, filters=filters)
     findings, given = [], 0
     cut = {each.node.node_id: plugin for each, plugin in retrieval.cut}
     now, days = time.time(), memory.settings.mail_days

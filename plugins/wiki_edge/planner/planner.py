@@ -168,7 +168,7 @@ class Planner:
             situation,
             facts,
             recalls,
-            template=self._host.prompts.get(PLANNER) or prompts()[PLANNER],
+            template=self._host.hooks.prompts.get(PLANNER) or prompts()[PLANNER],
             count=self._tokens(),
             budget=self._options.planner.prompt_tokens,
             notes=notes,

@@ -118,7 +118,7 @@ def test_the_python_door_raises_the_same(fast_host: Host, small_book: Path) -> N
             with pytest.raises(BadRequest, match=f"top_k must be from 1 to 50, not {top_k}"):
                 entrance(Question(QUESTION, top_k=top_k))
     with pytest.raises(BadRequest, match="top_k must be 1 or more, not -3"):
-        fast_host.retrieve(assistant.corpus, QUESTION, top_k=-3)
+        fast_host.pipeline.retrieve(assistant.corpus, QUESTION, top_k=-3)
     with pytest.raises(BadRequest, match="top_k must be 1 or more, not -3"):
         HybridRetriever(assistant.corpus, top_k=-3)
     with pytest.raises(BadRequest, match="top_k must be a whole number"):

@@ -155,7 +155,7 @@ def test_ragstone_settings_wrong_options_are_an_error_of_the_settings(tmp_path: 
         pass
 
 
-# ragstone_opened and ragstone_closing
+# ragstone_opened, ragstone_serving and ragstone_closing
 
 
 class Diary:
@@ -180,6 +180,21 @@ def test_ragstone_opened(tmp_path: Path) -> None:
         assert events == ["b opened with 0", "a opened with 0"]
         host.start()
         assert len(events) == 2  # once
+
+
+def test_ragstone_serving(tmp_path: Path) -> None:
+    served: list[str] = []
+
+    class Mine:
+        @hookimpl
+        def ragstone_serving(self, host: Host) -> None:
+            served.append(str(host.settings.data_dir))
+
+    with deployed(tmp_path, ["mine"], plugins={"mine": Mine()}) as host:
+        assert host.assistants is not None and not served, "what only asks does not serve"
+        host.serve()
+        host.serve()
+        assert served == [str(host.settings.data_dir)], "once"
 
 
 def test_ragstone_closing(tmp_path: Path) -> None:
@@ -237,14 +252,14 @@ def test_ragstone_readers(tmp_path: Path, small_book: Path) -> None:
         add_book(host, small_book)
         answer = host.assistant("book_chat").ask("At how many megapascals does a bolt of class 8.8 yield?")
         assert "640 megapascals" in answer.text
-        _ = host.readers
+        _ = host.hooks.readers
         assert mine.fired == 1
 
 
 def test_ragstone_readers_collision_names_both(tmp_path: Path) -> None:
     first, second = WithReaders(".txt"), WithReaders(".txt")
     with deployed(tmp_path, ["b", "a"], plugins={"a": second, "b": first}) as host:
-        assert list(host.readers) == [".txt"]
+        assert list(host.hooks.readers) == [".txt"]
         state = state_of(host, "a")
         assert (state.state, state.reason) == ("failed", "both b and a give readers for '.txt'")
         assert state_of(host, "b").state == "loaded"
@@ -253,7 +268,7 @@ def test_ragstone_readers_collision_names_both(tmp_path: Path) -> None:
 def test_ragstone_readers_of_a_plugin_that_collides_are_all_left_out(tmp_path: Path) -> None:
     first, second = WithReaders(".txt"), WithReaders(".rst", ".txt")
     with deployed(tmp_path, ["a", "b"], plugins={"a": first, "b": second}) as host:
-        assert list(host.readers) == [".txt"]
+        assert list(host.hooks.readers) == [".txt"]
 
 
 def test_ragstone_readers_one_that_raises_on_a_file_leaves_that_file_out(tmp_path: Path, small_book: Path) -> None:
@@ -287,14 +302,14 @@ def test_ragstone_node_parsers(tmp_path: Path) -> None:
 
 def test_ragstone_node_parsers_collision_names_both(tmp_path: Path) -> None:
     with open_host(tmp_path, plugins={"mine": Notes(kind="book")}) as host:
-        host.node_parser("book")
+        host.hooks.node_parser("book")
         assert state_of(host, "mine").reason == "both book_chat and mine give node_parsers for 'book'"
         assert state_of(host, "book_chat").state == "loaded"
 
 
 def test_ragstone_node_parsers_none_for_a_kind(fast_host: Host) -> None:
     with pytest.raises(PluginError, match="no plugin gives a node parser for 'poem'"):
-        fast_host.node_parser("poem")
+        fast_host.hooks.node_parser("poem")
 
 
 # ragstone_vector_store
@@ -337,7 +352,7 @@ def test_ragstone_vector_store(tmp_path: Path) -> None:
         corpus = host.corpus("notes", kind="note")
         corpus.ingest([note("A nut holds a bolt.")])
         assert not first.asked  # only a host that lives long lets an index follow
-        host.follow()
+        host.serve()
         assert followed(host, corpus)
         assert passing.asked == first.asked == ["notes"]
         assert second.asked == []
@@ -352,7 +367,7 @@ def test_ragstone_vector_store_follows_what_is_added_changed_and_removed(tmp_pat
     with open_host(tmp_path, plugins={"notes": Notes(), "mine": WithStore(store)}) as host:
         corpus = host.corpus("notes", kind="note")
         corpus.ingest([note("A nut holds a bolt."), note("A pin holds a wheel.", "two")])
-        host.follow()
+        host.serve()
         assert followed(host, corpus)
         corpus.ingest([note("A rivet holds a plate.")])
         corpus.remove(["two"])
@@ -369,7 +384,7 @@ def test_ragstone_vector_store_that_fails_leaves_the_answers_to_exact_search(tmp
     with open_host(tmp_path, plugins={"notes": Notes(), "mine": WithStore(Broken())}) as host:
         corpus = host.corpus("notes", kind="note")
         corpus.ingest([note("A nut holds a bolt.")])
-        host.follow()
+        host.serve()
         ends = time.monotonic() + HANG
         while not (corpus.searching.follower and corpus.searching.follower.trouble) and time.monotonic() < ends:
             time.sleep(0.02)
@@ -423,7 +438,7 @@ def test_ragstone_retriever_gets_the_filters_and_its_passages_are_held_to_them(t
         corpus = host.corpus("notes", kind="note")
         for value, count in (("a", 1), ("b", 0)):
             filters = MetadataFilters(filters=[MetadataFilter(key="title", value=value)])
-            found = host.retrieve(corpus, "What holds a nut?", top_k=2, filters=filters)
+            found = host.pipeline.retrieve(corpus, "What holds a nut?", top_k=2, filters=filters)
             assert mine.asked[-1] == ("notes", 2, filters)
             assert len(found.nodes) == count
 
@@ -452,7 +467,7 @@ def test_a_plugins_retriever_is_held_to_every_kind_of_filter(
     mine = WithRetriever(Fixed("A cotter holds a nut."))
     with open_host(tmp_path, plugins={"notes": Notes(), "mine": mine}) as host:
         corpus = host.corpus("notes", kind="note")
-        found = host.retrieve(corpus, "What holds a nut?", top_k=2, filters=MetadataFilters(filters=filters))
+        found = host.pipeline.retrieve(corpus, "What holds a nut?", top_k=2, filters=MetadataFilters(filters=filters))
         assert len(found.nodes) == count
 
 
@@ -539,12 +554,12 @@ def test_ragstone_retriever_that_tells_its_scores_is_believed_and_its_passages_a
         corpus, assistant = host.corpus("notes", kind="note"), host.assistant("notes")
         _ = host.encoder
         model.taken()
-        found = host.retrieve(corpus, question, top_k=3)
+        found = host.pipeline.retrieve(corpus, question, top_k=3)
         assert model.taken() == [question, "A cotter holds a nut."]  # of one that tells no scores
         assert found.scores["fixed-0"].lexical == 0
 
         mine.answer = Telling(cosine=-0.7, threshold=0.9)
-        told = host.retrieve(corpus, question, top_k=3)
+        told = host.pipeline.retrieve(corpus, question, top_k=3)
         assert told == mine.answer.search(question)
         assert assistant.ask(question).text == "A cotter holds a nut. [1]"  # the word alone is enough
         for cosine, threshold, is_refused in ((-0.7, 1.1, True), (0.7, 1.1, False), (0.7, 1.8, True)):
@@ -595,7 +610,7 @@ def test_ragstone_postprocessors(tmp_path: Path) -> None:
     with deployed(tmp_path, ["notes", "b", "a"], plugins=plugins) as host:
         corpus = host.corpus("notes", kind="note")
         corpus.ingest([note("A nut holds a bolt."), note("The secret bolt has no nut.", "two")])
-        found = host.retrieve(corpus, "What holds a bolt?", top_k=5)
+        found = host.pipeline.retrieve(corpus, "What holds a bolt?", top_k=5)
         assert [node.node.get_content() for node in found.nodes] == ["A nut holds a bolt."]
         assert found.nodes[0].node.metadata["marks"] == "21"
         answer = host.assistant("notes").ask("What about the secret bolt?")
@@ -668,7 +683,7 @@ def test_ragstone_prompts_are_replaced_by_the_deployment(tmp_path: Path, small_b
 )
 def test_ragstone_prompts_a_replacement_that_does_not_fit(tmp_path: Path, name: str, text: str, told: str) -> None:
     with open_host(tmp_path, prompts={name: text}) as host, pytest.raises(SettingsError, match=re.escape(told)):
-        _ = host.prompts
+        _ = host.hooks.prompts
 
 
 def test_ragstone_prompts_none_of_that_name(tmp_path: Path) -> None:
@@ -785,7 +800,7 @@ def test_ragstone_llm(tmp_path: Path) -> None:
     llm = {"provider": "mine", "temperature": 0}
     with deployed(tmp_path, ["p", "a", "b"], plugins=plugins, llm=llm) as host:
         assert not first.asked
-        assert host.llm is model
+        assert host.hooks.llm is model
         assert [settings.model_extra for settings in first.asked] == [{"temperature": 0}]
         assert len(passing.asked) == 1
         assert second.asked == []
@@ -796,7 +811,7 @@ def test_ragstone_llm_is_not_asked_for_the_extractive_answerer(tmp_path: Path, s
     with open_host(tmp_path, plugins={"mine": mine}) as host:
         add_book(host, small_book)
         assert answered(host).startswith("A caster is a wheel")
-        assert host.llm is None
+        assert host.hooks.llm is None
     assert mine.asked == []
 
 
@@ -805,7 +820,7 @@ def test_ragstone_llm_passed_by_all_is_an_error_of_the_settings(tmp_path: Path) 
         deployed(tmp_path, plugins={"mine": WithLLM(None)}, llm={"provider": "nobody"}) as host,
         pytest.raises(SettingsError, match="no plugin provides the language model 'nobody'"),
     ):
-        _ = host.llm
+        _ = host.hooks.llm
 
 
 # ragstone_assistants
@@ -849,18 +864,18 @@ class WithTools:
 def test_ragstone_tools(tmp_path: Path) -> None:
     plugins: dict[str, object] = {"a": WithTools("look", "tell"), "b": WithTools("count")}
     with deployed(tmp_path, ["b", "book_chat", "a"], plugins=plugins) as host:
-        assert [(name, plugin) for name, (plugin, _tool) in host.tools.items()] == [
+        assert [(name, plugin) for name, (plugin, _tool) in host.hooks.tools.items()] == [
             ("count", "b"),
             ("look", "a"),
             ("tell", "a"),
         ]
-        assert host.tools["look"][1]({}).raw_output == ["book_chat"]
+        assert host.hooks.tools["look"][1]({}).raw_output == ["book_chat"]
 
 
 def test_ragstone_tools_collision_names_both(tmp_path: Path) -> None:
     plugins: dict[str, object] = {"a": WithTools("look"), "b": WithTools("count", "look")}
     with deployed(tmp_path, ["a", "b"], plugins=plugins) as host:
-        assert list(host.tools) == ["look"]
+        assert list(host.hooks.tools) == ["look"]
         state = state_of(host, "b")
         assert (state.state, state.reason) == ("failed", "both a and b give a tool 'look'")
 
@@ -886,7 +901,7 @@ def test_ragstone_pages(tmp_path: Path) -> None:
     plugins: dict[str, object] = {"a": WithPages("a"), "b": WithPages("b")}
     with deployed(tmp_path, ["b", "book_chat", "a"], plugins=plugins) as host:
         # without MCP's, a door that is there where its extra is
-        pages = [(plugin, blueprint) for plugin, blueprint in host.pages() if plugin != "mcp"]
+        pages = [(plugin, blueprint) for plugin, blueprint in host.hooks.pages() if plugin != "mcp"]
         assert [(plugin, blueprint.name) for plugin, blueprint in pages] == [
             ("b", "b"),
             ("book_chat", "book_chat"),
@@ -914,7 +929,7 @@ class WithCommand:
 def test_ragstone_commands(tmp_path: Path) -> None:
     cli = click.Group("ragstone")
     with open_host(tmp_path, plugins={"mine": WithCommand("sing")}) as host:
-        host.add_commands(cli)
+        host.hooks.commands.add(cli)
         assert {"book", "serve", "sing"} <= cli.commands.keys()
         assert CliRunner().invoke(cli, ["sing"]).output == "from ('sing',)\n"
 
@@ -928,7 +943,7 @@ def test_ragstone_commands_collision_names_both(tmp_path: Path) -> None:
         "d": WithCommand("hum"),
     }
     with deployed(tmp_path, ["b", "a", "c", "d"], plugins=plugins) as host:
-        host.add_commands(cli)
+        host.hooks.commands.add(cli)
         assert {"ask", "sing", "hum", "serve"} <= cli.commands.keys()
         assert "dance" not in cli.commands
         assert state_of(host, "a").reason == "both b and a give a command 'sing'"
@@ -945,7 +960,7 @@ def test_ragstone_commands_of_one_that_raises_are_all_left_out(tmp_path: Path) -
 
     cli = click.Group("ragstone")
     with open_host(tmp_path, plugins={"mine": Mine()}) as host:
-        host.add_commands(cli)
+        host.hooks.commands.add(cli)
         assert state_of(host, "mine").state == "failed"
         assert "half" not in cli.commands
 
@@ -981,19 +996,20 @@ def _everything(host: Host) -> dict[str, Callable[[], object]]:
     return {
         "ragstone_settings": lambda: None,
         "ragstone_opened": lambda: None,
+        "ragstone_serving": host.serve,
         "ragstone_closing": host.close,
-        "ragstone_readers": lambda: host.readers,
-        "ragstone_node_parsers": lambda: host.node_parser("book"),
-        "ragstone_vector_store": lambda: host.vector_store(corpus),
-        "ragstone_retriever": lambda: host.retriever(corpus, 3),
-        "ragstone_postprocessors": lambda: host.postprocessors(corpus),
-        "ragstone_prompts": lambda: host.prompts,
+        "ragstone_readers": lambda: host.hooks.readers,
+        "ragstone_node_parsers": lambda: host.hooks.node_parser("book"),
+        "ragstone_vector_store": lambda: host.hooks.vector_store(corpus),
+        "ragstone_retriever": lambda: host.hooks.retriever(corpus, 3),
+        "ragstone_postprocessors": lambda: host.hooks.postprocessors(corpus),
+        "ragstone_prompts": lambda: host.hooks.prompts,
         "ragstone_embed_model": lambda: host.encoder,
-        "ragstone_llm": lambda: host.llm,
+        "ragstone_llm": lambda: host.hooks.llm,
         "ragstone_assistants": lambda: host.assistants,
-        "ragstone_tools": lambda: host.tools,
-        "ragstone_pages": host.pages,
-        "ragstone_commands": lambda: host.add_commands(click.Group("ragstone")),
+        "ragstone_tools": lambda: host.hooks.tools,
+        "ragstone_pages": host.hooks.pages,
+        "ragstone_commands": lambda: host.hooks.commands.add(click.Group("ragstone")),
         "ragstone_checks": host.checks,
     }
 
@@ -1104,5 +1120,5 @@ def test_a_hook_may_leave_out_any_argument(tmp_path: Path) -> None:
             assert top_k == 4
 
     with open_host(tmp_path, plugins={"mine": Mine()}) as host:
-        host.retriever(host.corpus("books", kind="book"), 4)
+        host.hooks.retriever(host.corpus("books", kind="book"), 4)
         assert state_of(host, "mine").state == "loaded"

@@ -286,7 +286,7 @@ def test_the_deployments_order_says_who_keeps_a_command(
         (["cow", "web"], "web", "both cow and web give a command 'serve'"),
     ):
         with opened(tmp_path, **({} if order is None else {"plugins": order})) as host:
-            host.add_commands(click.Group("ragstone"))
+            host.hooks.commands.add(click.Group("ragstone"))
             assert states(host)[loser] == ("failed", reason)
 
 
@@ -314,7 +314,7 @@ def test_no_plugin_at_all(tmp_path: Path) -> None:
 
 def test_an_unknown_name_is_told_with_its_neighbour(tmp_path: Path) -> None:
     with opened(tmp_path, plugins=["bok_chat", "zzz", "book_chat"]) as host:
-        assert host.plugins[len(DOORS) : len(DOORS) + 2] == (
+        assert tuple(host.plugins)[len(DOORS) : len(DOORS) + 2] == (
             PluginState("bok_chat", "-", "-", "failed", "no such plugin is installed; did you mean book_chat?"),
             PluginState("zzz", "-", "-", "failed", "no such plugin is installed"),
         )

@@ -41,6 +41,10 @@ class Moody:
         self.closed = True
 
     @hookimpl
+    def ragstone_serving(self, host: Host) -> None:
+        self._meet("ragstone_serving")
+
+    @hookimpl
     def ragstone_readers(self, host: Host) -> dict[str, Any]:
         self._meet("ragstone_readers")
         return {}
@@ -82,12 +86,12 @@ def ask(host: Host) -> object:
 
 
 ACTS: dict[str, Callable[[Host], object]] = {
-    "ragstone_readers": lambda host: host.readers,
+    "ragstone_readers": lambda host: host.hooks.readers,
     "ragstone_assistants": lambda host: host.assistants,
     "ragstone_retriever": ask,
     "ragstone_postprocessors": ask,
     "a postprocessor": ask,
-    "ragstone_pages": lambda host: host.pages(),
+    "ragstone_pages": lambda host: host.hooks.pages(),
 }
 
 
@@ -135,6 +139,6 @@ def test_a_host_closes_over_it_and_everybody_is_told(tmp_path: Path) -> None:
 def test_any_other_fault_of_the_storage_is_the_plugin_s(tmp_path: Path) -> None:
     moody = Moody("ragstone_readers", StorageError("its own file is damaged"))
     with open_host(tmp_path, plugins={"moody": moody}) as host:
-        assert ".md" in host.readers
+        assert ".md" in host.hooks.readers
         (state,) = (state for state in host.plugins if state.name == "moody")
     assert (state.state, "its own file is damaged" in (state.reason or "")) == ("failed", True)

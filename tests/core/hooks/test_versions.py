@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib import metadata
 from typing import TYPE_CHECKING
 
 import pytest
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 
 
 LATER = HOOKS_VERSION + 1
+VERSION = metadata.version("ragstone")
 UPGRADE = "pip install --upgrade ragstone"
 
 
@@ -51,7 +53,7 @@ def test_a_plugin_for_later_hooks_is_refused_with_words_and_the_others_serve(
         state = plugin_state(host, "mine")
         assert (state.state, state.install) == ("failed", UPGRADE)
         assert state.reason == (
-            f"it is made for version {LATER} of the hooks, and Ragstone {host.version} has version {HOOKS_VERSION} "
+            f"it is made for version {LATER} of the hooks, and Ragstone {VERSION} has version {HOOKS_VERSION} "
             f"({UPGRADE})"
         )
         assert f"plugin mine is disabled: {state.reason}" in caplog.messages
@@ -105,7 +107,7 @@ def test_an_import_of_what_ragstone_has_not_is_told(
     monkeypatch.syspath_prepend(str(tmp_path / "site"))
     with open_host(tmp_path) as host:
         state = plugin_state(host, "mine")
-        words = f"; it may be made for a later Ragstone than {host.version} ({UPGRADE})"
+        words = f"; it may be made for a later Ragstone than {metadata.version('ragstone')} ({UPGRADE})"
         assert state.state == "failed"
         assert (state.reason or "").startswith("its import raised ")
         assert (state.reason or "").endswith(words) == later

@@ -163,7 +163,7 @@ def test_a_missing_encoder_is_fatal_to_health_but_not_to_the_host(tmp_path: Path
 
 def test_disable_takes_a_plugin_out(tmp_path: Path) -> None:
     with open_host(tmp_path) as host:
-        host.disable("book_chat", "its pages could not be mounted")
+        host.plugins.disable("book_chat", "its pages could not be mounted")
         state = next(state for state in host.plugins if state.name == "book_chat")
         assert (state.state, state.reason) == ("failed", "its pages could not be mounted")
         assert "book_chat" not in host.assistants

@@ -152,7 +152,7 @@ def test_what_another_process_has_just_written_is_seen_at_once(
     with open_host(tmp_path, database=database, **CHROMA) as host:
         add(host, small_book)
         if follows:
-            host.follow()
+            host.serve()
             assert followed(host)
         assert "parallax" not in answer(host, "How does a stereo camera see depth?")
 
@@ -215,7 +215,7 @@ def detail(host):
     return next(check.detail for check in host.checks() if check.name == "vector index")
 
 with open_host(Path(sys.argv[1]), index={"store": "chroma"}) as host:
-    host.follow()
+    host.serve()
     while detail(host) == "starting":
         time.sleep(0.02)
     time.sleep(1.2)  # one more look at the lock
@@ -232,7 +232,7 @@ def test_the_second_process_never_opens_chroma_until_the_first_is_gone(tmp_path:
     needed("chromadb")
     with open_host(tmp_path, **CHROMA) as host:
         add(host, small_book)
-        host.follow()
+        host.serve()
         assert followed(host)
         assert index_detail(host) == "Chroma follows the catalog"
         with child(_SECOND, str(tmp_path)) as second:
@@ -256,7 +256,7 @@ from pathlib import Path
 from ragstone.core.testing import open_host
 
 with open_host(Path(sys.argv[1]), index={"store": "chroma"}) as host:
-    host.follow()
+    host.serve()
     corpus = host.find_corpus("books")
     while corpus.searching.follower is None or corpus.searching.follower.current is None:
         time.sleep(0.02)
@@ -276,7 +276,7 @@ def test_a_host_that_was_killed_while_following_comes_up_and_makes_the_index_ane
         first.kill()
         first.wait()
     with open_host(tmp_path, **CHROMA) as host:
-        host.follow()
+        host.serve()
         assert answer(host).startswith(ANSWER)  # exact search, while the index is made
         assert followed(host)
         assert "the process that had it open did not close it" in caplog.text
@@ -284,7 +284,7 @@ def test_a_host_that_was_killed_while_following_comes_up_and_makes_the_index_ane
         assert not [check for check in host.checks() if "index" in check.name and not check.ok]
     caplog.clear()
     with open_host(tmp_path, **CHROMA) as host:  # closed in order, it is taken up as it is
-        host.follow()
+        host.serve()
         assert followed(host)
         assert "made anew" not in caplog.text
 
@@ -424,12 +424,12 @@ def test_a_long_lived_host_with_other_settings_rebuilds_swaps_and_answers_meanwh
     with open_host(tmp_path, **CHROMA) as host:
         add(host, small_book)
         add(host, long_book(tmp_path / "long", chapters=40), "Tyres")
-        host.follow()
+        host.serve()
         assert followed(host)
     options = {"book_chat": {"chunk_tokens": 60, "min_chunk_tokens": 20}}
     with open_host(tmp_path, options=options, **CHROMA) as host:
         assert host.corpora()[0].stale is not None
-        host.follow()
+        host.serve()
 
         def is_rebuilt() -> bool:
             assert answer(host).startswith(ANSWER)
@@ -445,7 +445,7 @@ def test_a_rebuild_within_a_following_host_is_followed(tmp_path: Path, small_boo
     needed("chromadb")
     with open_host(tmp_path, **CHROMA) as host:
         add(host, small_book)
-        host.follow()
+        host.serve()
         assert followed(host)
         Shelf(host).corpus.rebuild()
         assert followed(host)
@@ -467,7 +467,7 @@ def test_a_host_that_closes_while_it_rebuilds_does_not_wait_for_the_end_of_it(tm
             return embed(chunks)
 
         encoder.embed_chunks = slowly  # type: ignore[method-assign]
-        host.follow()
+        host.serve()
         assert begun.wait(60)
         closer = threading.Thread(target=host.close)
         closer.start()

@@ -418,7 +418,12 @@ class TestKeys:
             except LLMError as error:
                 logging.getLogger("ragstone.tests").exception("as a server would log it")
                 told += str(error) + str(error.to_problem()) + "".join(traceback.format_exception(error))
-            told += repr(host.settings) + repr(host.llm) + str(host.llm and host.llm.to_dict()) + str(host.plugins)
+            told += (
+                repr(host.settings)
+                + repr(host.hooks.llm)
+                + str(host.hooks.llm and host.hooks.llm.to_dict())
+                + str(host.plugins)
+            )
         said = capfd.readouterr()
         formatter = logging.Formatter("%(name)s %(message)s")
         told += said.out + said.err + "\n".join(formatter.format(record) for record in caplog.records)
@@ -574,7 +579,7 @@ class TestProviders:
         state = next(state for state in host.plugins if state.name == "openai_like")
         assert (state.state, state.install) == ("disabled", "pip install 'ragstone[openai-like]'")
         with pytest.raises(SettingsError, match=r"pip install 'ragstone\[openai-like\]'"):
-            _ = host.llm
+            _ = host.hooks.llm
 
     def test_the_command(self, tmp_path: Path, small_book: Path, server: Server) -> None:
         site = fast_models(tmp_path / "site")

@@ -169,7 +169,7 @@ def stands_at(corpus: Corpus) -> bool:
 
 def follow(host: Host, corpus: Corpus) -> None:
     """Let the index follow, and wait until it stands at the corpus's last change."""
-    host.follow()
+    host.serve()
     until(lambda: stands_at(corpus), "the index")
 
 
@@ -243,7 +243,7 @@ def test_one_that_is_not_there_at_the_start_disables_nothing(
     server.stop()
     with opened(tmp_path / "deployed", server) as host:
         corpus = filled(host, small_book)
-        host.follow()
+        host.serve()
         until(lambda: any("does not answer" in check.detail for check in host.checks()))
         assert {state.state for state in host.plugins if state.name == "chroma_server"} == {"loaded"}
         assert host.assistant("book_chat").ask("What is a caster?").citations
@@ -285,7 +285,7 @@ def test_a_host_that_closes_leaves_a_slow_one_half_filled_and_the_next_goes_on(
     with opened(tmp_path / "deployed", proxy) as host:
         notes(host).ingest(documents)
         total = notes(host).info().chunks
-        host.follow()
+        host.serve()
         until(lambda: len(proxy.added) >= 2)
     before = sum(proxy.added)
     assert before <= total - 2 * 128, "it went on while the host closed"
@@ -304,7 +304,7 @@ def test_one_that_answers_nothing_but_its_heartbeat_is_given_up(tmp_path: Path, 
     proxy = Proxy(server, silent=True)
     with opened(tmp_path / "deployed", proxy) as host:
         notes(host).ingest([Document(id_="a", text="A caster swivels.")])
-        host.follow()
+        host.serve()
         until(lambda: proxy.waiting)
         until(lambda: any("does not answer" in check.detail for check in host.checks()))
     proxy.close()
@@ -329,7 +329,7 @@ def test_a_store_that_never_returns_does_not_keep_a_host_from_closing(tmp_path: 
 
     with open_host(tmp_path, plugins={"slow": Slow()}) as host:
         notes(host).ingest([Document(id_="a", text="A caster swivels.")])
-        host.follow()
+        host.serve()
         until(asked.is_set)
     assert indexing()
     released.set()

@@ -49,7 +49,7 @@ from ragstone.core.testing import fill_small_corpus, plugin_state
 def test_host(host, greets, tmp_path):
     assert plugin_state(host, "greets").state == "loaded"
     assert host.settings.data_dir.is_relative_to(tmp_path)
-    assert host.llm is None
+    assert host.hooks.llm is None
     assert greets.greeted is None
     assert not host.find_corpus("small_corpus").exists
     with pytest.raises(AssertionError, match="there is no plugin 'greats'; there are mcp, web, book_chat"):

@@ -184,7 +184,7 @@ def test_a_plugin_swaps_in_its_own_store(tmp_path: Path, small_book: Path) -> No
     with open_host(tmp_path, plugins={"in_memory": plugin}) as host:
         shelf = Shelf(host)
         shelf.add(shelf.plan(small_book), title="Parts")
-        host.follow()
+        host.serve()
         until(
             lambda: is_followed(shelf.corpus),
             "following",
@@ -196,7 +196,7 @@ def test_a_plugin_swaps_in_its_own_store(tmp_path: Path, small_book: Path) -> No
 def test_a_following_host_answers_while_and_after_it_catches_up(real_host: Host, small_book: Path) -> None:
     if not Path(real_host.encoder.model.files.model).exists():  # type: ignore[attr-defined]
         missing("the encoder")
-    real_host.follow()
+    real_host.serve()
     shelf = Shelf(real_host)
     shelf.add(shelf.plan(small_book), title="Parts")
     ask = real_host.assistant("book_chat").ask
@@ -222,7 +222,7 @@ def test_an_index_begins_where_it_pays(tmp_path: Path) -> None:
 
     with open_host(tmp_path, index={"store": "auto", "from_chunks": 4}) as host:
         corpus = add(host, 1)
-        host.follow()
+        host.serve()
         until(lambda: _detail(host).startswith("none below 4 passages"), "the reason")
         assert corpus.searching.follower is None
         add(host, 3)

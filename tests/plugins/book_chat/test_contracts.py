@@ -44,7 +44,7 @@ def host(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Host]:
 class TestMarkdown(FileReaderContract):
     @pytest.fixture
     def reader(self, host: Host) -> BaseReader:
-        return host.readers[".md"]
+        return host.hooks.readers[".md"]
 
     @pytest.fixture
     def source(self, tmp_path: Path) -> Path:
@@ -57,7 +57,7 @@ class TestPdf(FileReaderContract):
     @pytest.fixture
     def reader(self, host: Host) -> BaseReader:
         needed("pypdfium2")
-        return host.readers[".pdf"]
+        return host.hooks.readers[".pdf"]
 
     @pytest.fixture
     def source(self, tmp_path: Path) -> Path:
@@ -70,13 +70,13 @@ class TestPdf(FileReaderContract):
 class TestBooks(NodeParserContract):
     @pytest.fixture
     def parser(self, host: Host) -> NodeParser:
-        return host.node_parser("book")
+        return host.hooks.node_parser("book")
 
     @pytest.fixture
     def document(self, host: Host, tmp_path: Path) -> Document:
         file = tmp_path / "wheels.md"
         file.write_text(WHEELS + "## Brakes\n\n" + "A brake holds the wheel when the power fails. " * 120, "utf-8")
-        (read,) = host.readers[".md"].load_data(file, extra_info={"book": "parts", "book_title": "Robot parts"})
+        (read,) = host.hooks.readers[".md"].load_data(file, extra_info={"book": "parts", "book_title": "Robot parts"})
         return Document(id_="parts:wheels.md", text=read.text, metadata=read.metadata)
 
 

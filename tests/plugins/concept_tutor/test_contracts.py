@@ -45,7 +45,7 @@ def host(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Host]:
 class TestWikiPages(ReaderContract):
     @pytest.fixture
     def reader(self, host: Host) -> BaseReader:
-        return host.readers["mediawiki:"]
+        return host.hooks.readers["mediawiki:"]
 
     @pytest.fixture
     def source(self) -> str:
@@ -55,18 +55,18 @@ class TestWikiPages(ReaderContract):
 class TestPages(NodeParserContract):
     @pytest.fixture
     def parser(self, host: Host) -> NodeParser:
-        return host.node_parser("mediawiki")
+        return host.hooks.node_parser("mediawiki")
 
     @pytest.fixture
     def document(self, host: Host) -> Document:
-        (read,) = host.readers["mediawiki:"].load_data("mediawiki:wiki/Gradient")
+        (read,) = host.hooks.readers["mediawiki:"].load_data("mediawiki:wiki/Gradient")
         return read
 
 
 class TestPassages(NodeParserContract):
     @pytest.fixture
     def parser(self, host: Host) -> NodeParser:
-        return host.node_parser(KIND)
+        return host.hooks.node_parser(KIND)
 
     @pytest.fixture
     def document(self, host: Host) -> Document:
@@ -77,7 +77,7 @@ class TestPassages(NodeParserContract):
 class TestConcepts(RetrieverContract):
     @pytest.fixture
     def retriever(self, host: Host) -> BaseRetriever:
-        return host.retriever(corpus_of(host), 3)
+        return host.hooks.retriever(corpus_of(host), 3)
 
     @pytest.fixture
     def question(self) -> str:

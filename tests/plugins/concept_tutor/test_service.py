@@ -31,13 +31,13 @@ def wiki() -> Iterator[SmallWiki]:
 
 def test_a_wikis_page_is_read_by_its_address(tmp_path: Path, wiki: SmallWiki) -> None:
     with open_host(tmp_path, options=wiki.options()) as host:
-        reader = host.readers["mediawiki:"]
+        reader = host.hooks.readers["mediawiki:"]
         for address in ("mediawiki:wiki/C++ & more", f"{wiki.url}/wiki/C%2B%2B_%26_more?action=x#Use"):
             (document,) = reader.load_data(address, extra_info={"note": "n"})
             known = document.metadata
             assert (known["page_title"], known["revision"], known["note"]) == ("C++ & more", "12", "n")
             assert known["url"] == f"{wiki.url}/wiki/C++_&_more"
-            nodes = host.node_parser("mediawiki").get_nodes_from_documents([document])
+            nodes = host.hooks.node_parser("mediawiki").get_nodes_from_documents([document])
             assert [node.metadata["heading"] for node in nodes] == ["", "Use"]
         with pytest.raises(WikiPageMissing):
             reader.load_data("mediawiki:wiki/Nothing")

@@ -131,7 +131,7 @@ def test_no_passage_of_an_empty_memory(fast_host: Host) -> None:
 
 
 def test_programs_get_the_block(host: Host) -> None:
-    _, tool = host.tools["working_memory"]
+    _, tool = host.hooks.tools["working_memory"]
     assert isinstance(tool, FunctionTool)
     entries = read(str(tool.call(about="The lid of the left tank and the wrench", n_results=2).raw_output))
     assert entries[0].path == "water.md"

@@ -58,7 +58,7 @@ def host(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Host]:
 class TestText(FileReaderContract):
     @pytest.fixture
     def reader(self, host: Host) -> BaseReader:
-        return host.readers["memory-text:"]
+        return host.hooks.readers["memory-text:"]
 
     @pytest.fixture
     def source(self, tmp_path: Path) -> Path:
@@ -68,7 +68,7 @@ class TestText(FileReaderContract):
 class TestMail(FileReaderContract):
     @pytest.fixture
     def reader(self, host: Host) -> BaseReader:
-        return host.readers["memory-mail:"]
+        return host.hooks.readers["memory-mail:"]
 
     @pytest.fixture
     def source(self, tmp_path: Path) -> Path:
@@ -78,7 +78,7 @@ class TestMail(FileReaderContract):
 class TestState(FileReaderContract):
     @pytest.fixture
     def reader(self, host: Host) -> BaseReader:
-        return host.readers["memory-state:"]
+        return host.hooks.readers["memory-state:"]
 
     @pytest.fixture
     def source(self, tmp_path: Path) -> Path:
@@ -88,20 +88,20 @@ class TestState(FileReaderContract):
 class TestFiles(NodeParserContract):
     @pytest.fixture
     def parser(self, host: Host) -> NodeParser:
-        return host.node_parser(KIND)
+        return host.hooks.node_parser(KIND)
 
     @pytest.fixture
     def document(self, host: Host, tmp_path: Path) -> Document:
         told = {"path": "water.md", "doc_type": "note", OWN: {"strategy": "markdown"}}
         file = written(tmp_path / "water.md", WATER + "\n## The hose\n\n" + "The hose hangs behind the door. " * 40)
-        (read,) = host.readers["memory-text:"].load_data(file, extra_info=told)
+        (read,) = host.hooks.readers["memory-text:"].load_data(file, extra_info=told)
         return Document(id_="water.md", text=read.text, metadata=read.metadata)
 
 
 class TestRecall(RetrieverContract):
     @pytest.fixture
     def retriever(self, host: Host) -> BaseRetriever:
-        return host.retriever(memory_of(host).corpus, 3)
+        return host.hooks.retriever(memory_of(host).corpus, 3)
 
     @pytest.fixture
     def question(self) -> str:

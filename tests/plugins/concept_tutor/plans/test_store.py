@@ -194,7 +194,7 @@ def test_the_corpus_follows_the_tables(store: PlanStore, host: Host) -> None:
     assert node.text == mean[0].content
     assert node.metadata["url"] == mean[0].page_url
     plan = MetadataFilters(filters=[MetadataFilter(key="plan", value="statistics")])
-    offered = host.retrieve(corpus_of(host), "What is the mean?", top_k=1, filters=plan).nodes
+    offered = host.pipeline.retrieve(corpus_of(host), "What is the mean?", top_k=1, filters=plan).nodes
     assert [each.node.node_id for each in offered] == [mean[0].chunk_id]
     # What the tables do not have any more goes.
     store.put_sources("statistics", "variance", [])

@@ -60,7 +60,7 @@ def test_what_is_gone_is_found_no_more_by_any_search(memory: Memory, home: Path)
     memory.update()
     (home / "a.md").unlink()
     memory.update()
-    found = memory.host.retrieve(memory.corpus, "kettle red", top_k=5)
+    found = memory.host.pipeline.retrieve(memory.corpus, "kettle red", top_k=5)
     assert [node.metadata["path"] for node in found.nodes] == ["b.md"]
 
 

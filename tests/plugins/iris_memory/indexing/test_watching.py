@@ -162,7 +162,7 @@ def test_a_server_watches_if_the_settings_say_so(tmp_path: Path) -> None:
         options: dict[str, Any] = {"iris_memory": {"root": str(home), "watch": watch}}
         with open_host(tmp_path / str(watch), options=options) as host:
             assert threads() == []  # a command that ends after one answer watches nothing
-            host.follow()
+            host.serve()
             assert len(threads()) == count
         assert threads() == []
 
@@ -175,4 +175,4 @@ def test_without_the_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     with remembering(tmp_path, watch=True) as memory:
         with pytest.raises(MissingExtra, match=r"ragstone\[memory\]"):
             Watcher(memory)
-        memory.host.follow()  # it serves all the same
+        memory.host.serve()  # it serves all the same

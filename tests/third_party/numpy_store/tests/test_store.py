@@ -24,7 +24,7 @@ class TestStore(VectorStoreContract):
 
 def test_the_plugin_is_installed_and_gives_a_store(host: Host, small_corpus: Corpus) -> None:
     assert plugin_state(host, "numpy_store").state == "loaded"
-    assert isinstance(host.vector_store(small_corpus), NumpyStore)
+    assert isinstance(host.hooks.vector_store(small_corpus), NumpyStore)
 
 
 class TestChosen:
@@ -33,11 +33,11 @@ class TestChosen:
         return {"options": {"numpy_store": {"corpora": ["books"]}}}
 
     def test_other_corpora_are_left_to_others(self, host: Host, small_corpus: Corpus) -> None:
-        assert host.vector_store(small_corpus) is None
+        assert host.hooks.vector_store(small_corpus) is None
 
 
 def test_it_follows_a_corpus_and_answers(host: Host, small_corpus: Corpus) -> None:
-    host.follow()
+    host.serve()
     end = time.monotonic() + _SECONDS
     while not any("NumpyStore follows the catalog" in check.detail for check in host.checks()):
         assert time.monotonic() < end

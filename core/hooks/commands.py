@@ -1,0 +1,63 @@
+"""The plugins' commands on the command line."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from ..errors import is_failure
+from . import results
+from .manager import reason_of
+
+if TYPE_CHECKING:
+    from .manager import Plugins
+
+
+class PluginCommands:
+    """Adds the plugins' commands to a group, and knows whose they are."""
+
+    def __init__(self, plugins: Plugins) -> None:
+        self._plugins = plugins
+        self._owners: dict[str, str] = {}
+
+    def add(self, cli: click.Group) -> None:
+        """Let the plugins add their commands. A name that is taken stays with who had it; the other is disabled."""
+        owners = dict.fromkeys(cli.commands, "ragstone")
+        for plugin in self._plugins.names:
+            own = click.Group(cli.name)
+            self._plugins.call_one(plugin, "ragstone_commands", cli=own)
+            if plugin not in self._plugins.names:
+                continue
+            try:
+                results.commands(own)
+            except TypeError as error:
+                self._plugins.disable(plugin, reason_of("ragstone_commands", error))
+                continue
+            taken = [name for name in own.commands if name in owners]
+            if taken:
+                self._plugins.disable(plugin, f"both {owners[taken[0]]} and {plugin} give a command {taken[0]!r}")
+                continue
+            cli.commands.update(own.commands)
+            owners.update(dict.fromkeys(own.commands, plugin))
+        self._owners = owners
+
+    def check(self, cli: click.Group) -> None:
+        """See that each command of a plugin can be shown in a list; a plugin whose cannot be is disabled."""
+        for name, plugin in self._owners.items():
+            command = cli.commands.get(name)
+            if command is None or plugin not in self._plugins.names:
+                continue
+            try:
+                self._plugins.run(plugin, f"its command {name!r}", command.get_short_help_str)
+            except BaseException as error:
+                if not is_failure(error):
+                    raise
+                self._plugins.disable(plugin, reason_of(f"its command {name!r}", error))
+                for other in [each for each, owner in self._owners.items() if owner == plugin]:
+                    cli.commands.pop(other, None)
+
+    def plugin_of(self, name: str) -> str | None:
+        """The plugin that gave the command line's command of that name."""
+        owner = self._owners.get(name)
+        return owner if owner in self._plugins.names else None

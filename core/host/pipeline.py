@@ -1,0 +1,134 @@
+"""The way of a question through the plugins: retriever, postprocessors, synthesizer."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+from ..errors import PluginError, RagstoneError, StorageAway, StorageBusy, TooLarge, is_failure
+from ..hooks import results
+from ..hooks.manager import reason_of
+from ..retrieval.models import Retrieval, check_top_k
+from ..runtime.budget import check_budget
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from llama_index.core.postprocessor.types import BaseNodePostprocessor
+    from llama_index.core.schema import NodeWithScore
+    from llama_index.core.vector_stores.types import MetadataFilters
+
+    from ..answering.synthesis import Synthesizer
+    from ..corpus import Corpus
+    from ..hooks.calls import Hooks
+    from ..hooks.manager import Plugins
+    from ..settings import Settings
+
+#: Passages on which postprocessors are tried.
+_TRIED = 3
+
+
+class Pipeline:
+    """Retrieves passages and makes synthesizers with what the plugins give. Got from ``Host.pipeline``."""
+
+    def __init__(self, settings: Settings, plugins: Plugins, hooks: Hooks) -> None:
+        self._settings = settings
+        self._plugins = plugins
+        self._hooks = hooks
+
+    def retrieve(
+        self, corpus: Corpus, question: str, *, top_k: int, filters: MetadataFilters | None = None
+    ) -> Retrieval:
+        """What the corpus offers to a question: from a plugin's retriever or the host's own, postprocessed.
+
+        Raises ``BadRequest`` for a ``top_k`` below 1.
+        """
+        from llama_index.core.instrumentation.events.retrieval import RetrievalEndEvent, RetrievalStartEvent
+
+        from ..tracing import step
+
+        check_top_k(top_k, most=None)
+        with step("Pipeline.retrieve", corpus=corpus.name, question=question, top_k=top_k) as retrieved:
+            retrieved.emit(lambda: RetrievalStartEvent(str_or_query_bundle=question))
+            retrieval = None
+            while retrieval is None:  # at most once for each plugin: one that fails is taken out
+                retrieval = self._postprocessed(corpus, self._retrieve(corpus, question, top_k, filters))
+            nodes = list(retrieval.nodes)
+            retrieved.emit(lambda: RetrievalEndEvent(str_or_query_bundle=question, nodes=nodes))
+        return retrieval
+
+    def _retrieve(self, corpus: Corpus, question: str, top_k: int, filters: MetadataFilters | None) -> Retrieval:
+        check_budget()
+        from ..retrieval.search import retrieve_with
+
+        plugin, retriever = self._hooks.given_retriever(corpus, top_k, filters)
+        retrieve = partial(retrieve_with, retriever, corpus, question, filters, results.nodes)
+        if plugin is None:
+            return retrieve()
+        try:
+            return self._plugins.run_for_question(
+                plugin, "its retriever", lambda: results.retrieval(retrieve(), corpus.encoder.dimension)
+            )
+        except BaseException as error:
+            expected = isinstance(error, RagstoneError) and not isinstance(error, PluginError)
+            if expected or not is_failure(error):
+                raise
+            self._plugins.disable(plugin, reason_of("its retriever", error))
+        return self._retrieve(corpus, question, top_k, filters)
+
+    def _postprocessed(self, corpus: Corpus, retrieval: Retrieval) -> Retrieval | None:
+        """What the plugins make of the passages; ``None`` where one failed, which may have spoilt them, and is out."""
+        nodes, cut = list(retrieval.nodes), []
+        for plugin, postprocessor in self._hooks.postprocessors(corpus):
+            work = partial(_postprocess, postprocessor, list(nodes), retrieval.question)
+            what = type(postprocessor).__name__
+            try:
+                given = self._plugins.run_for_question(plugin, what, work)
+            except (StorageAway, StorageBusy, TooLarge):  # no plugin's fault
+                raise
+            except BaseException as error:
+                if not is_failure(error):
+                    raise
+                self._plugins.disable(plugin, reason_of(what, error))
+                return None
+            kept = {node.node.node_id for node in given}
+            cut += [(node, plugin) for node in nodes if node.node.node_id not in kept]
+            nodes = given
+        return replace(retrieval, nodes=tuple(nodes), cut=tuple(cut))
+
+    def synthesizer(self, prompt: str) -> Synthesizer:
+        """Extractive, unless the deployment sets a language model."""
+        from ..answering.answer_cache import AnswerCache
+        from ..answering.synthesis import Extractive, Generative
+
+        if self._hooks.llm is None:
+            return Extractive(self._hooks.encoder)
+        if prompt not in self._hooks.prompts:
+            raise PluginError(f"no plugin gives a prompt named {prompt!r}", hint="see ragstone plugins")
+        asks = Generative(self._hooks.llm, self._hooks.prompts[prompt], self._settings.llm)
+        if not self._settings.llm.remember:
+            return asks
+        return AnswerCache(asks, self._settings.data_dir / "answers", self._hooks.prompts[prompt], self._settings.llm)
+
+    def note_failure(self, plugin: str, reason: str) -> None:
+        """Note in the plugin's state what failed, where that is no reason to disable it."""
+        self._plugins.note(plugin, reason)
+
+    def try_postprocessors(self, corpora: Iterable[Corpus]) -> None:
+        """Show each corpus's first passages to its postprocessors, so that one that fails is found out."""
+        from llama_index.core.schema import NodeWithScore
+
+        for corpus in corpora:
+            if corpus.exists:
+                nodes = tuple(NodeWithScore(node=node, score=1.0) for node in corpus.first_nodes(_TRIED))
+                while self._postprocessed(corpus, Retrieval("What is this about?", nodes)) is None:
+                    pass
+
+
+def _postprocess(
+    postprocessor: BaseNodePostprocessor, nodes: list[NodeWithScore], question: str
+) -> list[NodeWithScore]:
+    from llama_index.core.schema import QueryBundle
+
+    return results.nodes(postprocessor.postprocess_nodes(nodes, query_bundle=QueryBundle(query_str=question)))
