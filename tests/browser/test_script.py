@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from flask import Flask
 
-from ragstone.core import Answer, Citation
+from ragstone.core import Answer, Citation, CitationFormat
 from ragstone.web import rendering
 
 if TYPE_CHECKING:
@@ -52,6 +52,19 @@ FIELDS = {
     "is_simulation": True,
     "licence": f"CC BY {EVIL}",
 }
+FORMAT = CitationFormat(
+    tuple(FIELDS),
+    url=lambda node: f"/book_chat/source/{node.node_id}",
+    title="book_title",
+    parts=("edition", "chapter", "section"),
+    tags={"is_simulation": "Simulation"},
+)
+
+
+def _citation(n: int, chunk_id: str, quote: str, url: str, fields: dict[str, Any]) -> Citation:
+    return Citation(n, chunk_id, quote, url, fields, place=FORMAT.place(fields))
+
+
 ANSWER = Answer(
     f"WARNING: Hold **it** [1]. {EVIL}\nfirmly\nWARNING: And wait [2]\n\n"
     f"Nodes run [1]. {EVIL}\nNext line with `code [1]` and **bold** [2][9].\n\n- one [1]\n* two\n\n"
@@ -59,13 +72,13 @@ ANSWER = Answer(
     f"```python\nx = [1]\n\n{EVIL}\n```\n| a | b |\n|---|:--|\n| c [1] | d |\n"
     "last `open **mark\n~~~\nnever closed",
     (
-        Citation(1, "c1", f"A `quote`, (well-known)! {EVIL}", "/book_chat/source/c1", FIELDS),
-        Citation(2, "c2", "", "javascript:alert(1)", {"title": "Elsewhere"}),
-        Citation(3, "c3", "It's one of **more** words\n\nthan twelve, é *so* cut & short in - the middle", "/3", {}),
-        Citation(4, "c4", "Plain", "https://example.org/page#there", {}),
-        Citation(5, "c5", "", "/5", {}),
-        Citation(6, "c6", "Plain words", "https://example.org/page", {}),
-        Citation(7, "c7", "", "https://example.org/page", {}),
+        _citation(1, "c1", f"A `quote`, (well-known)! {EVIL}", "/book_chat/source/c1", FIELDS),
+        _citation(2, "c2", "", "javascript:alert(1)", {"book_title": "Elsewhere"}),
+        _citation(3, "c3", "It's one of **more** words\n\nthan twelve, é *so* cut & short in - the middle", "/3", {}),
+        _citation(4, "c4", "Plain", "https://example.org/page#there", {}),
+        _citation(5, "c5", "", "/5", {}),
+        _citation(6, "c6", "Plain words", "https://example.org/page", {}),
+        _citation(7, "c7", "", "https://example.org/page", {}),
     ),
 )
 

@@ -69,7 +69,7 @@ def assistant(host: Host) -> Assistant:
             name=NAME,
             title="Concept tutor",
             description="Study plans whose every question and explanation is proved by a page that you can open.",
-            citations=CitationFormat(_FIELDS, url=_url, title="page_title", parts=("section",)),
+            citations=CITATIONS,
             refusal=refusal,
             prompt=CHAT,
             examples=examples,
@@ -86,3 +86,7 @@ def assistant(host: Host) -> Assistant:
 
 def _url(node: BaseNode) -> str:
     return page_of(str(node.metadata.get("url") or ""), node.node_id)
+
+
+#: What the citations of the chat, and the sources of questions, have.
+CITATIONS = CitationFormat(_FIELDS, url=_url, title="page_title", parts=("section",))

@@ -13,6 +13,7 @@ from flask import render_template, request, url_for
 from ragstone.core import BadRequest, Citation, NotFound, RagstoneError
 
 from ..addresses import page_of
+from ..chat.service import CITATIONS
 from ..learn.lessons import Lessons
 from ..learn.records import BLANK
 from ..plans.store import PlanStore
@@ -95,16 +96,12 @@ def install(pages: Blueprint, host: Host) -> None:
 
 def citations(sources: Iterable[QuestionSource]) -> tuple[Citation, ...]:
     """The sources as what the front draws badges and lists from."""
-    return tuple(
-        Citation(
-            one.index,
-            one.chunk_id,
-            "",
-            page_of(one.page_url, one.chunk_id),
-            {"page_title": one.page_title, "section": one.section, "licence": one.licence},
-        )
-        for one in sources
-    )
+    found = []
+    for one in sources:
+        fields = {"page_title": one.page_title, "section": one.section, "licence": one.licence}
+        url = page_of(one.page_url, one.chunk_id)
+        found.append(Citation(one.index, one.chunk_id, "", url, fields, place=CITATIONS.place(fields)))
+    return tuple(found)
 
 
 def _of_plan(lessons: Lessons, slug: str, question_id: str) -> Question:

@@ -50,7 +50,9 @@ def with_book(here: Here, small_book: Path) -> Here:
 def test_search_prints_the_passages_and_where_they_stand(with_book: Here) -> None:
     done = with_book("search", "book_chat", QUESTION, "--top-k", "2")
     assert (done.code, done.err) == (0, "")
-    assert done.out.startswith("[1] Robot parts › Wheels › Casters\n    A caster is a wheel that swivels")
+    assert done.out.startswith(
+        "[1] Robot parts › First Edition › Wheels › Casters\n    A caster is a wheel that swivels"
+    )
     assert "\n[2] Robot parts" in done.out
     assert "\n[3]" not in done.out
 

@@ -364,7 +364,7 @@ def test_ragstone_vector_store(tmp_path: Path) -> None:
 
 def test_ragstone_vector_store_follows_what_is_added_changed_and_removed(tmp_path: Path) -> None:
     store = InMemory()
-    with open_host(tmp_path, plugins={"notes": Notes(), "mine": WithStore(store)}) as host:
+    with deployed(tmp_path, ["notes", "mine"], plugins={"notes": Notes(), "mine": WithStore(store)}) as host:
         corpus = host.corpus("notes", kind="note")
         corpus.ingest([note("A nut holds a bolt."), note("A pin holds a wheel.", "two")])
         host.serve()
