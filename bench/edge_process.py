@@ -1,8 +1,8 @@
-"""``python -m tests.bench.edge_process``: the robot's whole process with deploy/pi5/ragstone.toml.
+"""``python -m bench.edge_process``: the robot's whole process with deploy/pi5/ragstone.toml.
 
 Host, LlamaIndex, int8 encoder, 120,000 rows and the planner, in fresh processes one after the other: seconds from the
 process's start to its first answer, its greatest memory, and 200 more answers. What is made is kept in
-bench-results/shards, as ``tests.bench.shards`` does. ``--python`` names an interpreter of another environment, such as
+bench-results/shards, as ``bench.shards`` does. ``--python`` names an interpreter of another environment, such as
 one that holds the base install alone.
 """
 
@@ -23,7 +23,7 @@ from tests.support.pi5 import MEMORY, moved
 from .children import measure, run
 from .machine import describe
 
-_KEPT = Path(__file__).parents[2] / "bench-results" / "shards"
+_KEPT = Path(__file__).parents[1] / "bench-results" / "shards"
 _TARGETS = {"peak_rss_mb": 260, "first_answer_s": 2}
 
 

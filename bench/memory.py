@@ -1,4 +1,4 @@
-"""``python -m tests.bench.memory``: the memory beside sentence-transformers and Chroma as its specification has them.
+"""``python -m bench.memory``: the memory beside sentence-transformers and Chroma as its specification has them.
 
 Full update, update with nothing changed, from a write to its being found, warm queries, first result, greatest memory;
 each in a process of its own, in both precisions of the encoder, and both sides in the same run. Prints JSON;
@@ -21,7 +21,7 @@ from .books import weights_folder
 from .children import run
 from .machine import describe, load
 
-_REPOSITORY = Path(__file__).parents[2]
+_REPOSITORY = Path(__file__).parents[1]
 #: Of the specification's corpus: some 700 chunks.
 _FILES = 190
 _PRECISIONS = ("fp32", "int8")
@@ -36,7 +36,7 @@ def measure(function: str, /, **arguments: Any) -> dict[str, Any]:
 
 def main() -> None:
     """Measure and print JSON."""
-    parser = argparse.ArgumentParser(prog="python -m tests.bench.memory", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m bench.memory", description=__doc__)
     parser.add_argument("--quick", action="store_true", help="small sizes, for trying out")
     parser.add_argument("--weights", help="folder of all-MiniLM-L6-v2 for sentence-transformers")
     given = parser.parse_args()

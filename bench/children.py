@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-_REPOSITORY = Path(__file__).parents[2]
+_REPOSITORY = Path(__file__).parents[1]
 #: A measurement that takes longer than this hangs.
 _LONGEST_S = 3600
 
@@ -38,7 +38,7 @@ class Done:
 
 def measure(function: str, /, **arguments: Any) -> dict[str, Any]:
     """Call ``module.function`` of this package in a fresh process; its result with ``peak_mb``. Raises ``Failed``."""
-    done = run([sys.executable, "-m", "tests.bench.child", function, json.dumps(arguments)], cwd=_REPOSITORY)
+    done = run([sys.executable, "-m", "bench.child", function, json.dumps(arguments)], cwd=_REPOSITORY)
     return {**done.result, "peak_mb": round(done.peak_mb, 1)}
 
 

@@ -1,4 +1,4 @@
-"""How often the citation check errs: ``python -m tests.bench.citations [--show KIND]``.
+"""How often the citation check errs: ``python -m bench.citations [--show KIND]``.
 
 Sentences are made by rules from real passages (``claims``): true ones that it should let stand, false ones that it
 should not. A share of true ones that it drops is a false drop, a share of false ones that it lets stand a leak. The
@@ -20,7 +20,7 @@ from ragstone.core.citations import Passages, split_answer, unsupported
 
 from .claims import Passage, claims, pages, paragraphs
 
-_DATA = Path(os.environ.get("RAGSTONE_DATA") or Path(__file__).parents[3] / "shared" / "data")
+_DATA = Path(os.environ.get("RAGSTONE_DATA") or Path(__file__).parents[2] / "shared" / "data")
 _SEED = 20
 
 
@@ -81,7 +81,7 @@ def measured(work: str, every: int = 1) -> dict[str, Any]:
 
 def main() -> None:
     """Print the rates."""
-    parser = argparse.ArgumentParser(prog="python -m tests.bench.citations", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m bench.citations", description=__doc__)
     parser.add_argument("--show", metavar="KIND", help="print the sentences of this kind that were judged wrongly")
     parser.add_argument("--only", metavar="SET")
     parser.add_argument("--every", type=int, default=1, metavar="N", help="take every Nth sentence")

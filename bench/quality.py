@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from ragstone.core.evaluation import QuestionSet
 
-_DATA = Path(__file__).parents[3] / "shared" / "data"
+_DATA = Path(__file__).parents[2] / "shared" / "data"
 _EXERCISE = re.compile(
     r'<div data-type="exercise">\n<div data-type="problem".*?</div>\n'
     r'(?:<div data-type="(?:solution|commentary)".*?</div>\n)*</div>\n',

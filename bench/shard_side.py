@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     Vectors = npt.NDArray[np.float32]
 
-_DATA = Path(os.environ.get("RAGSTONE_DATA", Path(__file__).parents[2].parent / "shared" / "data"))
+_DATA = Path(os.environ.get("RAGSTONE_DATA", Path(__file__).parents[1].parent / "shared" / "data"))
 _SENTENCES = 44_000
 _JITTER = 0.05
 _COLD = 25

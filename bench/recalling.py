@@ -1,4 +1,4 @@
-"""How well the memory recalls, on 578 dated notes: ``python -m tests.bench.recalling``. No target is asserted.
+"""How well the memory recalls, on 578 dated notes: ``python -m bench.recalling``. No target is asserted.
 
 ``titles``: a note's title as the query, and whether the note comes first; once as the notes are, once without the line
 of the title and under a name that says nothing. ``versions``: how much of a note stands in another note, and in later
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from contextlib import AbstractContextManager
 
-_NOTES = Path(__file__).parents[3] / "shared" / "data" / "memory" / "notes"
+_NOTES = Path(__file__).parents[2] / "shared" / "data" / "memory" / "notes"
 _LISTED = re.compile(r"^\* \[(.*)\]\(https://[^)]*/blob/main/(.*?)\) - (\d{4}-\d\d-\d\d)$", re.MULTILINE)
 _DAY = 86_400.0
 _WEIGHTS = (0.0, 0.02, 0.05, 0.1, 0.2, 0.4)
@@ -192,7 +192,7 @@ def _recalled(ask: Callable[[str], list[str]], asked: Sequence[tuple[str, str]])
 
 def main() -> None:
     """Measure and print JSON."""
-    parser = argparse.ArgumentParser(prog="python -m tests.bench.recalling", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m bench.recalling", description=__doc__)
     parser.add_argument("--only", choices=("titles", "versions", "dates"))
     parser.add_argument("--limit", type=int, metavar="NOTES")
     wanted = parser.parse_args()

@@ -1,4 +1,4 @@
-"""``python -m tests.faults``: every fault as often as it takes to trust the promise, and a table of what came of it."""
+"""``python -m faults``: every fault as often as it takes to trust the promise, and a table of what came of it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.bench import machine
+from bench import machine
 
 from .scenarios import SCENARIOS
 
@@ -56,7 +56,7 @@ def main() -> None:
 
 def _arguments() -> argparse.Namespace:
     names = [scenario.name for scenario in SCENARIOS]
-    parser = argparse.ArgumentParser(prog="python -m tests.faults", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m faults", description=__doc__)
     parser.add_argument("--only", action="append", choices=names, metavar="NAME", help=f"one of {', '.join(names)}")
     parser.add_argument("--seed", type=int, default=_SEED, help="another one does the same at other moments")
     parser.add_argument("--short", action="store_true", help="as often as the tests do it")

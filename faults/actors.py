@@ -110,6 +110,6 @@ _CONTEXT.set_forkserver_preload(
         "ragstone.core",
         "ragstone.plugins.book_chat.shelf",
         "ragstone.plugins.iris_memory.indexing.watching",
-        "tests.faults.models",
+        "faults.models",
     ]
 )

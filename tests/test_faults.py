@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from .scenarios import ELSEWHERE, SCENARIOS
+from faults.scenarios import ELSEWHERE, SCENARIOS
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from .run import Scenario
+    from faults.run import Scenario
 
 pytestmark = pytest.mark.slow
 _SEED = 7

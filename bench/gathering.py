@@ -1,4 +1,4 @@
-"""``python -m tests.bench.gathering [ROUNDS]``: sources for twenty concepts from two real MediaWikis on this machine.
+"""``python -m bench.gathering [ROUNDS]``: sources for twenty concepts from two real MediaWikis on this machine.
 
 The first round finds the wikis cold: they render each page for the first time. In every round the client has nothing
 kept. ``most`` is how many requests the wikis had at once by their own logs. The wikis, the pages' readers and Ragstone
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from ragstone.plugins.concept_tutor.gathering import Progress
     from tests.support.mediawiki import Server
 
-_REPOSITORY = Path(__file__).parents[2]
+_REPOSITORY = Path(__file__).parents[1]
 _DUMP = "mediawiki/dumps/enwiki-latest-pages-articles1.xml-p000000010p000030302-shortened.bz2"
 
 

@@ -1,4 +1,4 @@
-"""``python -m tests.bench``: measure, write JSON, print tables. Targets are told as met or missed, never asserted."""
+"""``python -m bench``: measure, write JSON, print tables. Targets are told as met or missed, never asserted."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     Json = dict[str, Any]
 
-_REPOSITORY = Path(__file__).parents[2]
+_REPOSITORY = Path(__file__).parents[1]
 _SECTIONS = ("ingest", "query", "check", "ask", "encoder", "citations")
 
 
@@ -46,7 +46,7 @@ def main() -> None:
 
 
 def _arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python -m tests.bench", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
     parser.add_argument("--only", type=_sections, default=_SECTIONS, metavar="PARTS", help=", ".join(_SECTIONS))
     parser.add_argument("--quick", action="store_true", help="the smallest book only")
     parser.add_argument("--json", type=Path, metavar="FILE", help="where to write the results")

@@ -1,4 +1,4 @@
-"""``python -m tests.bench.child MODULE.FUNCTION ARGUMENTS``: one measurement, its result as JSON on the last line."""
+"""``python -m bench.child MODULE.FUNCTION ARGUMENTS``: one measurement, its result as JSON on the last line."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from importlib import import_module
 def main(function: str, arguments: str) -> None:
     """Call the function with the arguments, a JSON object."""
     module, _, name = function.rpartition(".")
-    result = getattr(import_module(f"tests.bench.{module}"), name)(**json.loads(arguments))
+    result = getattr(import_module(f"bench.{module}"), name)(**json.loads(arguments))
     sys.stdout.flush()
     print(f"\n{json.dumps(result)}")
 

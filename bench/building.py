@@ -1,4 +1,4 @@
-"""``python -m tests.bench.building [--articles N] [--source FILE]``: how fast a shard is built, and in how much memory.
+"""``python -m bench.building [--articles N] [--source FILE]``: how fast a shard is built, and in how much memory.
 
 Speed: rows a second of the whole build over rows a second of the encoder alone on the very same chunks, given to it in
 one call after the build. On a machine that others use the ratio of processor seconds, reading included, is the steadier
@@ -38,7 +38,7 @@ from .children import measure
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_REPOSITORY = Path(__file__).parents[2]
+_REPOSITORY = Path(__file__).parents[1]
 _EXCERPT = "mediawiki/dumps/enwiki-latest-pages-articles1.xml-p000000010p000030302-shortened.bz2"
 _PAGES_A_STREAM = 100
 _TARGET = 0.85
@@ -194,7 +194,7 @@ def _groups(pages: list[str], count: int) -> Iterator[str]:
 def main() -> None:
     """Measure and print."""
     data = Path(os.environ.get("RAGSTONE_DATA", _REPOSITORY.parent / "shared" / "data"))
-    parser = argparse.ArgumentParser(prog="python -m tests.bench.building", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m bench.building", description=__doc__)
     parser.add_argument("--source", type=Path, default=data / _EXCERPT)
     parser.add_argument("--articles", type=int, help="at most so many for the speed")
     parser.add_argument("--only", choices=["speed", "memory"])

@@ -9,11 +9,9 @@ import json
 import sys
 import time
 
-STARTED = float(sys.argv[4])
 
-
-def _since() -> float:
-    return round(time.clock_gettime(time.CLOCK_MONOTONIC) - STARTED, 3)
+def _since(started: float) -> float:
+    return round(time.clock_gettime(time.CLOCK_MONOTONIC) - started, 3)
 
 
 def _memory() -> dict[str, float]:
@@ -24,14 +22,14 @@ def _memory() -> dict[str, float]:
     return {name: round(int(told[key][0]) / 1000, 1) for name, key in names.items()}
 
 
-def main(config: str, questions: str, calls: int) -> dict[str, object]:
+def main(config: str, questions: str, calls: int, started: float) -> dict[str, object]:
     """Seconds since the process was started, megabytes, and milliseconds of each later call."""
     with open(questions, encoding="utf-8") as file:  # noqa: PTH123
         asked: list[str] = json.load(file)
-    found: dict[str, object] = {"interpreter_s": _since(), "interpreter": _memory()}
+    found: dict[str, object] = {"interpreter_s": _since(started), "interpreter": _memory()}
     from ragstone.plugins.wiki_edge import Planner, Situation
 
-    found |= {"imported_s": _since(), "imported": _memory()}
+    found |= {"imported_s": _since(started), "imported": _memory()}
 
     def situation(goal: str) -> Situation:
         return Situation(
@@ -43,17 +41,17 @@ def main(config: str, questions: str, calls: int) -> dict[str, object]:
         )
 
     with Planner.open(config) as planner:
-        found["opened_s"] = _since()
+        found["opened_s"] = _since(started)
         context = planner.context(situation(asked[0]))
-        found["first_context_s"] = _since()
+        found["first_context_s"] = _since(started)
         answer = planner.answer(situation(asked[0]))
-        found |= {"first_answer_s": _since(), "first_answer": _memory(), "facts": len(context.facts)}
+        found |= {"first_answer_s": _since(started), "first_answer": _memory(), "facts": len(context.facts)}
         found |= {"notes": list(context.notes), "origin": answer.origin}
         milliseconds = []
         for number in range(calls):
-            started = time.perf_counter()
+            called = time.perf_counter()
             planner.answer(situation(asked[(number + 1) % len(asked)]))
-            milliseconds.append((time.perf_counter() - started) * 1000)
+            milliseconds.append((time.perf_counter() - called) * 1000)
         found["after"] = _memory()
         # Nothing takes the encoder more memory than the longest text that it is given.
         planner.remember("The longest memory that is taken says the same again. " * 370)
@@ -65,4 +63,4 @@ def main(config: str, questions: str, calls: int) -> dict[str, object]:
 
 
 if __name__ == "__main__":
-    print(json.dumps(main(sys.argv[1], sys.argv[2], int(sys.argv[3]))))
+    print(json.dumps(main(sys.argv[1], sys.argv[2], int(sys.argv[3]), float(sys.argv[4]))))

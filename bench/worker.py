@@ -1,4 +1,4 @@
-"""``python -m tests.bench.worker``: resident memory of a process that answers from one large corpus by exact search.
+"""``python -m bench.worker``: resident memory of a process that answers from one large corpus by exact search.
 
 The chunks are made of random words and random vectors and are written straight into the catalog; nothing is embedded.
 Prints JSON: megabytes before the vectors are loaded, after the first question and after many, and the greatest.
@@ -98,7 +98,7 @@ def _resident() -> float:
 
 def main() -> None:
     """Measure and print JSON."""
-    parser = argparse.ArgumentParser(prog="python -m tests.bench.worker", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m bench.worker", description=__doc__)
     parser.add_argument("--chunks", type=int, default=100_000)
     parser.add_argument("--of-a-document", type=int, default=100, help="chunks")
     parser.add_argument("--folder", type=Path, help="keep the corpus here, and use it again")

@@ -1,4 +1,4 @@
-"""SQLite and PostgreSQL beside each other: ``python -m tests.bench.databases``.
+"""SQLite and PostgreSQL beside each other: ``python -m bench.databases``.
 
 The same synthetic corpus in both, documents of one chunk each with a vector of real size and words as frequent as in a
 language; then the same questions through the very retriever that serves. Both keep what was acknowledged on the disk.

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 _PROMISED_S = 5.0
 _PARTS = 50
-_REPOSITORY = Path(__file__).parents[2]
+_REPOSITORY = Path(__file__).parents[1]
 
 
 def serving_again(run: Run) -> None:
@@ -46,7 +46,7 @@ def serving_again(run: Run) -> None:
     truth = Truth.of(folder / "data", "books")
     run.figures["chunks"] = sum(map(len, truth.chunks.values()))
     assert run.figures["chunks"] == chapters * _PARTS
-    site = distribution(folder / "site", "cheap-models", "from tests.faults.models import plugin", module=False)
+    site = distribution(folder / "site", "cheap-models", "from faults.models import plugin", module=False)
     parts = [(number * chapters // 5, number * 7) for number in range(5)]
 
     faults = {

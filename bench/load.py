@@ -1,4 +1,4 @@
-"""``python -m tests.bench.load``: 20,000 passages, eight clients at once, in the process and over HTTP.
+"""``python -m bench.load``: 20,000 passages, eight clients at once, in the process and over HTTP.
 
 Three real books are read; copies of their passages with jittered vectors fill the corpus up. The server is a process of
 its own with its default settings but for the rate limit, which is about people.

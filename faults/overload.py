@@ -38,7 +38,7 @@ _WEB = "RAGSTONE_PLUGINS__WEB__"
 def _server(run: Run, **settings: Any) -> Iterator[Any]:
     needed("waitress")
     fill(run.folder, 2)
-    site = distribution(run.folder / "site", "cheap-models", "from tests.faults.models import plugin", module=False)
+    site = distribution(run.folder / "site", "cheap-models", "from faults.models import plugin", module=False)
     # Where files are taken, the longest body that is read at all is 100 MB.
     made = {"RAGSTONE_ADMIN_KEY": "k" * 20} | {
         f"{_WEB}{name.upper()}": str(value) for name, value in {"requests_per_minute": 0, **settings}.items()

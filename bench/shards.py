@@ -1,4 +1,4 @@
-"""``python -m tests.bench.shards``: searching shards, beside the specification's own method, faiss and Chroma.
+"""``python -m bench.shards``: searching shards, beside the specification's own method, faiss and Chroma.
 
 Real sentence vectors first, then copies of them with a jitter. Each method is a process of its own. faiss is no
 dependency: ``pip install faiss-cpu`` to have it beside. What is made is kept in bench-results/shards.
@@ -16,7 +16,7 @@ from typing import Any
 from .children import measure
 from .machine import describe
 
-_KEPT = Path(__file__).parents[2] / "bench-results" / "shards"
+_KEPT = Path(__file__).parents[1] / "bench-results" / "shards"
 
 
 def run(rows: int, questions: int, clusters: bool) -> dict[str, Any]:
