@@ -1,4 +1,4 @@
-"""``python -m bench``: measure, write JSON, print tables. Targets are told as met or missed, never asserted."""
+"""``python -m bench``: measure, write JSON, print tables. Targets are reported as met or missed, not asserted."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from . import asking, machine
+from . import command, machine
 from .books import BOOKS, QUICK, Missing, book_folders, weights_folder
 from .children import Failed, measure
-from .report import told
+from .report import rendered
 from .summary import summarise
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def main() -> None:
     place = wanted.json or _REPOSITORY / "bench-results" / f"{datetime.now(UTC):%Y-%m-%d}-{machine.commit()}.json"
     place.parent.mkdir(parents=True, exist_ok=True)
     place.write_text(json.dumps(results, indent=2, ensure_ascii=False) + "\n", "utf-8")
-    print(f"{told(results)}\n\nwritten to {place}")
+    print(f"{rendered(results)}\n\nwritten to {place}")
     sys.exit(1 if results["errors"] else 0)
 
 
@@ -86,7 +86,7 @@ class _Bench:
             "quick": self._quick,
             "machine": machine.describe(),
         }
-        prepared = self._once("prepare", "ragstone_side.prepare", books=self._books)
+        prepared = self._once("prepare", "ragstone_measurements.prepare", books=self._books)
         if prepared is not None:
             results["prepared"] = prepared
             if set(sections) - {"encoder", "citations"}:
@@ -96,7 +96,7 @@ class _Bench:
             if "query" in sections:
                 results["query"] = self._query()
             if "check" in sections:
-                results["check"] = self._measure("check", "checking.check")
+                results["check"] = self._measure("check", "answer_checks.check")
             if "ask" in sections:
                 results["ask"] = self._ask()
             if "encoder" in sections:
@@ -109,10 +109,10 @@ class _Bench:
 
     def _ingest(self, prepared: Json, *, compare: bool) -> Json:
         files = {name: book["files"] for name, book in prepared["books"].items()}
-        found = {"ragstone": self._once("ingest", "ragstone_side.ingest", books=self._books)}
+        found = {"ragstone": self._once("ingest", "ragstone_measurements.ingest", books=self._books)}
         if compare:
             found["against_encoder"] = self._once(
-                "ingest against encoder", "ragstone_side.ingest_against_encoder", books=self._books
+                "ingest against encoder", "ragstone_measurements.ingest_against_encoder", books=self._books
             )
         found["peer"] = self._once("ingest, peer", "peer.ingest", weights=self._weights, files=files)
         return _there(found)
@@ -120,8 +120,8 @@ class _Bench:
     def _query(self) -> Json:
         return _there(
             {
-                "exact": self._measure("query", "ragstone_side.query"),
-                "following": self._measure("query, Chroma", "ragstone_side.query_following"),
+                "exact": self._measure("query", "ragstone_measurements.query"),
+                "following": self._measure("query, Chroma", "ragstone_measurements.query_following"),
                 "peer": self._measure("query, peer", "peer.query", weights=self._weights),
             }
         )
@@ -130,8 +130,8 @@ class _Bench:
         work = str(self._work)
         return _there(
             {
-                "ragstone": self._tried("ask", lambda: asking.ragstone(work)),
-                "peer": self._tried("ask, peer", lambda: asking.peer(work, self._weights)),
+                "ragstone": self._tried("ask", lambda: command.ragstone(work)),
+                "peer": self._tried("ask, peer", lambda: command.peer(work, self._weights)),
             }
         )
 
@@ -145,7 +145,7 @@ class _Bench:
         )
 
     def _once(self, name: str, function: str, **arguments: Any) -> Json | None:
-        """As ``_measure``, but what an earlier run in the same folder has found stands."""
+        """As ``_measure``, but takes the result of an earlier run in the same folder."""
         kept = self._work / f"{function}.json"
         if kept.is_file():
             held: Json = json.loads(kept.read_text("utf-8"))

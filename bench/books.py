@@ -1,4 +1,4 @@
-"""Where the three books and the packaged weights lie. Standard library only: the runner must stay small."""
+"""Paths of the three books and the packaged weights. Standard library only: the runner must stay small."""
 
 from __future__ import annotations
 

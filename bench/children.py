@@ -23,7 +23,7 @@ _LONGEST_S = 3600
 
 
 class Failed(Exception):
-    """A measurement's process ended badly; the end of what it said is the message."""
+    """A measurement's process failed; the message is the end of its output."""
 
 
 @dataclass(frozen=True)

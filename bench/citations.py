@@ -1,4 +1,4 @@
-"""How often the citation check errs: ``python -m bench.citations [--show KIND]``.
+"""Error rates of the citation check: ``python -m bench.citations [--show KIND]``.
 
 Sentences are made by rules from real passages (``claims``): true ones that it should let stand, false ones that it
 should not. A share of true ones that it drops is a false drop, a share of false ones that it lets stand a leak. The
@@ -35,7 +35,7 @@ def sets(data: Path = _DATA) -> dict[str, list[Passage]]:
 
 
 def rates(passages: list[Passage], show: str | None = None, every: int = 1) -> dict[str, dict[str, float]]:
-    """For each kind of sentence how many there were, and the share that was let stand."""
+    """For each kind of sentence how many there were, and the share that passed."""
     counted: dict[str, list[bool]] = defaultdict(list)
     rng = random.Random(_SEED)
     for number, (kind, sentence, passage) in enumerate(claims(passages, rng)):
@@ -52,7 +52,7 @@ def rates(passages: list[Passage], show: str | None = None, every: int = 1) -> d
 
 
 def human(data: Path = _DATA, show: str | None = None) -> dict[str, float]:
-    """The share of the sentences of people's own answers that stand against the passage that they were given."""
+    """The share of sentences of human answers that are supported by the passage that they were given."""
     stood: list[bool] = []
     for line in (data / "wikipedia" / "clapnq" / "answerable.jsonl").read_text("utf-8").splitlines():
         row: dict[str, Any] = json.loads(line)

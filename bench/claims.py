@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from .lies import lies
+from .altered_sentences import alterations
 
 if TYPE_CHECKING:
     import random
@@ -96,7 +96,7 @@ def pages(folder: Path, size: int = 1200) -> list[Passage]:
 
 
 def sentences(passage: Passage) -> list[str]:
-    """Sentences that can stand alone."""
+    """Sentences that need no context."""
     found = (match for match in _SENTENCE.finditer(passage.text) if not _CUT.search(passage.text[: match.start()]))
     whole = (match.group().strip() for match in found if not _CUT.search(f"{match.group()} "))
     return [one for one in whole if _WORDS[0] <= len(one) <= _WORDS[1] and not re.search(r"\]\(|https?:", one)]
@@ -202,7 +202,7 @@ def other_name(sentence: str, names: Sequence[str], rng: random.Random) -> str |
 
 
 def denied(sentence: str, rng: random.Random) -> str | None:
-    """It denies what it said."""
+    """The sentence negated."""
     found = list(_VERB.finditer(sentence))
     if not found:
         return None
@@ -225,7 +225,7 @@ def names_of(passages: Sequence[Passage]) -> list[str]:
 
 
 def claims(passages: Sequence[Passage], rng: random.Random) -> Iterator[tuple[str, str, Passage]]:
-    """``(kind, sentence, passage)``; the kinds that begin with "true" are borne by the passage, the others are not."""
+    """``(kind, sentence, passage)``; the kinds that begin with "true" are supported, the others are not."""
     everywhere = names_of(passages)
     simple: dict[str, Callable[[str, random.Random], str | None]] = {
         "true: trimmed": trimmed,
@@ -244,8 +244,8 @@ def claims(passages: Sequence[Passage], rng: random.Random) -> Iterator[tuple[st
             for kind, change in simple.items():
                 if (told := change(sentence, rng)) is not None:
                     yield kind, told, passage
-            for kind, lie in lies(sentence, own, rng):
-                yield kind, lie, passage
+            for kind, altered in alterations(sentence, own, rng):
+                yield kind, altered, passage
             following = own[number + 1] if number + 1 < len(own) else ""
             if f"{sentence} {following}" not in " ".join(passage.text.split()):
                 following = ""  # another one stands between them, and "it" would mean something else

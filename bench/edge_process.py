@@ -30,7 +30,7 @@ _TARGETS = {"peak_rss_mb": 260, "first_answer_s": 2}
 def run_one(python: str, config: Path, questions: Path, calls: int) -> dict[str, Any]:
     """One process's figures."""
     started = time.clock_gettime(time.CLOCK_MONOTONIC)
-    side = str(Path(__file__).with_name("edge_side.py"))
+    side = str(Path(__file__).with_name("edge_child.py"))
     done = run([python, side, str(config), str(questions), str(calls), repr(started)], cwd=config.parent)
     found: dict[str, Any] = done.result
     return found
@@ -69,7 +69,7 @@ def main() -> None:
     given = parser.parse_args()
     if given.shards is None or given.questions is None:
         given.kept.mkdir(parents=True, exist_ok=True)
-        measure("shard_side.make", folder=str(given.kept), rows=given.rows)
+        measure("shard_measurements.make", folder=str(given.kept), rows=given.rows)
     shards = given.shards or given.kept / str(given.rows)
     questions = (given.questions or given.kept / "questions.json").resolve()
     with tempfile.TemporaryDirectory() as folder:

@@ -1,4 +1,4 @@
-"""An encoder alone: one question at a time, many texts at once, and how near its vectors are to the reference's."""
+"""Measures an encoder alone: single questions, batches of texts, similarity of its vectors to the reference's."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Milliseconds in few numbers."""
+"""Summarises durations in milliseconds by percentiles."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ _PRECISIONS = ("fp32", "int8")
 
 
 def measure(function: str, /, **arguments: Any) -> dict[str, Any]:
-    """As ``children.measure``, and told on stderr at once: the whole takes minutes."""
+    """As ``children.measure``, and reported on stderr at once: the whole takes minutes."""
     found = children.measure(function, **arguments)
     print(f"{function}: {found}", file=sys.stderr, flush=True)
     return found
@@ -44,8 +44,8 @@ def main() -> None:
     files, many, large = (20, 300, 800) if given.quick else (_FILES, 5000, 20_000)
     began = describe()
     with tempfile.TemporaryDirectory() as work:
-        home = measure("memory_side.prepare", work=work, notes=str(data / "memory" / "notes"), files=files)
-        unchanged = measure("memory_side.unchanged", work=work, files=many)
+        home = measure("memory_measurements.prepare", work=work, notes=str(data / "memory" / "notes"), files=files)
+        unchanged = measure("memory_measurements.unchanged", work=work, files=many)
         own = {precision: _own(work, precision, large) for precision in _PRECISIONS}
         weights = given.weights or weights_folder()
         peer: dict[str, Any] = {
@@ -73,10 +73,10 @@ def main() -> None:
 
 def _own(work: str, precision: str, chunks: int) -> dict[str, Any]:
     return {
-        "full": measure("memory_side.full", work=work, precision=precision),
-        "watched": measure("memory_side.watched", work=work, precision=precision),
-        "warm": measure("memory_side.warm", work=work, precision=precision, chunks=chunks),
-        "with_chroma": measure("memory_side.following", work=work, precision=precision),
+        "full": measure("memory_measurements.full", work=work, precision=precision),
+        "watched": measure("memory_measurements.watched", work=work, precision=precision),
+        "warm": measure("memory_measurements.warm", work=work, precision=precision, chunks=chunks),
+        "with_chroma": measure("memory_measurements.following", work=work, precision=precision),
         "first": _first(work, precision),
     }
 

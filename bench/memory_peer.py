@@ -1,4 +1,4 @@
-"""The specification's own way on the same chunks: sentence-transformers, and Chroma with its defaults."""
+"""The specification's own method on the same chunks: sentence-transformers, and Chroma with its defaults."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How good retrieval, refusal and answers are on the shared data sets: ``make quality``.
+"""Quality of retrieval, refusal and answers on the shared data sets: ``make quality``.
 
 Sets that are not in the form of BEIR are brought into it first: HotpotQA's own JSON, the biology book's modules without
 their exercises, and as strangers' questions for SQuAD those of CLAP NQ and HotpotQA.

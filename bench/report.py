@@ -1,4 +1,4 @@
-"""The results as a text that one reads."""
+"""The results as text with tables."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _NUMBER = re.compile(r"[-\d.%]*")
 
 
-def told(results: Json) -> str:
+def rendered(results: Json) -> str:
     """Every table, then ratios, targets and what failed."""
     parts = [_machine(results["machine"], results["load_after"], quick=results["quick"])]
     sections = (

@@ -23,7 +23,7 @@ def run(rows: int, questions: int, clusters: bool) -> dict[str, Any]:
     """Every method over so many rows."""
     arguments = {"folder": str(_KEPT), "rows": rows}
     print(f"{rows:,} rows: making", file=sys.stderr, flush=True)
-    measure("shard_side.make", **arguments)
+    measure("shard_measurements.make", **arguments)
     methods = ["ours", "ours_clustered", "specification", "faiss", "chroma"]
     if find_spec("faiss") is None:
         methods.remove("faiss")
@@ -32,7 +32,7 @@ def run(rows: int, questions: int, clusters: bool) -> dict[str, Any]:
     found = {}
     for method in methods:
         print(f"{rows:,} rows: {method}", file=sys.stderr, flush=True)
-        found[method] = measure(f"shard_side.{method}", questions=questions, **arguments)
+        found[method] = measure(f"shard_measurements.{method}", questions=questions, **arguments)
     return found
 
 

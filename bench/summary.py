@@ -1,4 +1,4 @@
-"""Totals, ratios and targets out of the measurements."""
+"""Totals, ratios and targets of the measurements."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ _ADDED_UP = ("seconds", "chunks", "chars", "tokens", "tokens_embedded")
 
 
 def total(books: Json) -> Json:
-    """The books' seconds, chunks and characters together."""
+    """Sums of the books' seconds, chunks and characters."""
     return {name: round(sum(book[name] for book in books.values()), 3) for name in _ADDED_UP}
 
 
 def all_against(books: Json) -> Json:
-    """The books' ingestion and both encoder passes together."""
+    """Sums of the books' ingestion and of both encoder passes."""
     whole: Json = {name: sum(book[name] for book in books.values()) for name in ("seconds", "cpu_s")}
     for name in ("encoder_s", "encoder_cpu_s"):
         whole[name] = [sum(book[name][turn] for book in books.values()) for turn in (0, 1)]
@@ -98,7 +98,7 @@ def _of_check(results: Json, ratios: Json, targets: list[Json]) -> None:
 
 
 def _of_citations(results: Json, ratios: Json, targets: list[Json]) -> None:
-    """The share of false sentences that stood, and of those word for word that did not, over all sets together."""
+    """The share of false sentences that passed, and of verbatim ones that did not, over all sets."""
     sets = [found for name, found in (results.get("citations") or {}).items() if name in _SETS]
     for kind, name in _MEASURED_KINDS:
         rows = [found[kind] for found in sets if kind in found]

@@ -1,4 +1,4 @@
-"""What is promised about stored documents, tried by doing to it what happens: ``make faults``.
+"""Fault injection that tests what is promised about stored documents and the server: ``make faults``.
 
 ``python -m faults --help`` says how to run a part. Each module has a scenario or two: a function that gets a
 ``Run`` (a folder, a seed, short or full), does the damage to real processes, files and disks, and raises

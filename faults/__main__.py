@@ -1,4 +1,4 @@
-"""``python -m faults``: every fault as often as it takes to trust the promise, and a table of what came of it."""
+"""``python -m faults``: runs every fault many times and prints a table of the outcomes."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _SEED = 20260101
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of a scenario."""
+    """The outcome of a scenario."""
 
     name: str
     promise: str

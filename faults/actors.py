@@ -1,4 +1,4 @@
-"""Processes that may be killed. They are forked from one that has the imports done, so that hundreds are cheap."""
+"""Processes that may be killed, forked from one that has the imports done, so that hundreds are cheap."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Died(AssertionError):
-    """An actor ended without being told to."""
+    """An actor ended unexpectedly."""
 
 
 class Actor:
@@ -40,7 +40,7 @@ class Actor:
         self._line.close()
 
     def hear(self) -> Any:
-        """The next thing that it says. Raises ``Died`` when it is dead, or as good as."""
+        """Its next message. Raises ``Died`` when it has ended or hangs."""
         if not self._line.poll(PATIENCE_S):
             raise Died(f"said nothing for {PATIENCE_S:.0f} s")
         try:
@@ -53,7 +53,7 @@ class Actor:
         return said
 
     def ask(self, what: Any) -> Any:
-        """Say something to it and hear the answer."""
+        """Send it a message and return its reply."""
         self._line.send(what)
         return self.hear()
 
@@ -64,7 +64,7 @@ class Actor:
         self.process.join(PATIENCE_S)
 
     def last_words(self) -> list[Any]:
-        """Whatever it had said before it was killed."""
+        """The messages that it had sent before it was killed."""
         said = []
         try:
             while self._line.poll(0):

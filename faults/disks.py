@@ -1,4 +1,4 @@
-"""A disk that is as full as one wants: a tmpfs of its own, and a file on it that takes the rest.
+"""A disk that can be filled: a tmpfs of its own, and a file on it that takes the free space.
 
 A quota or ``RLIMIT_FSIZE`` would need no right to mount, but gives other errors (EDQUOT, EFBIG with a signal) than a
 full disk, and SQLite and Chroma treat them otherwise. So where nothing may be mounted the scenarios are skipped.

@@ -1,4 +1,4 @@
-"""The encoder fails half-way through a document that is brought up to date: the old version is still served."""
+"""The encoder fails half-way through an update of a document: the old version is still served."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ragstone.core import EncoderError, Host
 
-from .killing import assert_nothing_half
+from .ingestion_kills import assert_nothing_half
 from .models import CORPUS, CheapModels, note, notes, opened
 from .truth import Truth, questions_of, same_answers
 

@@ -1,4 +1,4 @@
-"""A disk with room for so many pages and no more: every write of every part meets the end of it once."""
+"""A disk with space for a given number of pages: every write of an ingestion meets its end once."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ragstone.core import Host, StorageFull
 
 from .actors import Actor
 from .disks import Disk, small_disk
-from .killing import assert_nothing_half
+from .ingestion_kills import assert_nothing_half
 from .models import CORPUS, note, notes, opened
 from .truth import Truth, same_answers
 
@@ -27,7 +27,7 @@ _NOTES = 12
 
 
 def full_catalog(run: Run) -> None:
-    """Ingestions into a catalog for which there is room for 0, 1, 2 … pages more."""
+    """Ingestions into a catalog with space for 0, 1, 2 … more pages."""
     whole = run.folder / "whole"
     with opened(whole) as host:
         notes(host).ingest(note(number) for number in range(_NOTES))
@@ -99,7 +99,7 @@ def _filled(folder: Path, disk: Disk, left: int, before: Truth) -> tuple[str, in
 
 
 def _ingested(host: Host, stored: list[str], before: Truth) -> tuple[str, int]:
-    """What came of it, after seeing that it is told, that nothing is half, and that questions are answered."""
+    """The outcome, after checking that it is reported, that nothing is half stored, and that questions are answered."""
     corpus, told = notes(host), "enough"
     try:
         corpus.ingest(_changes(), on_progress=lambda now: stored.append(now.doc_id))

@@ -1,4 +1,4 @@
-"""What is written besides the catalog, each on a full disk of its own: index, encoder's model, evaluations."""
+"""Full disks for what is written besides the catalog: vector index, encoder's model, evaluations."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _MEGABYTE = 2**20
 
 
 def full_index(run: Run) -> None:
-    """Chroma's disk is full, to more and to less: exact search answers, and the index comes when there is room."""
+    """Chroma's disk is full to several degrees: exact search answers, and the index follows when there is space."""
     needed("chromadb")
     folder = run.folder
     with opened(folder) as host:
@@ -83,7 +83,7 @@ def _is_current(host: Host) -> bool:
 
 
 def full_encoder_cache(run: Run) -> None:
-    """No room for the encoder's model, or for a part of it: it is made for this run only, and kept when there is."""
+    """No space for the encoder's model or a part of it: it is made for this run only, and kept when there is."""
     with (
         small_disk(run.folder / "cache", 256) as disk,
         small_disk(run.folder / "passing", 256) as passing,
@@ -144,7 +144,7 @@ def _refuses(disk: Disk) -> str:
 
 
 def full_eval_cache(run: Run) -> None:
-    """No room for the corpus of an evaluation, or for a part of it: told, and complete when there is."""
+    """No space for the corpus of an evaluation or a part of it: reported, and complete when there is."""
     questions = run.folder / "set"
     questions.mkdir()
     rows = [{"_id": f"d{number}", "title": f"T{number}", "text": note(number).text} for number in range(30)]

@@ -1,4 +1,4 @@
-"""Cheap parts of full size: vectors of 384 numbers without a model, a parser that makes a chunk of each line."""
+"""Fast replacements of full size: vectors of 384 numbers without a model, a parser that makes a chunk of each line."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ plugin = CheapModels()
 
 
 def opened(folder: Path, plugin: CheapModels | None = None, *, store: str = "none", **settings: Any) -> Host:
-    """An open host over the folder, with the cheap parts; whoever opens it closes it."""
+    """An open host over the folder, with the fast replacements; the caller closes it."""
     named = {"data_dir": folder / "data", "cache_dir": folder / "cache", "index": {"store": store}, **settings}
     host = Host(Settings(**named), plugins={"cheap_models": plugin or CheapModels()})
     try:
@@ -155,7 +155,7 @@ def words(seed: int, count: int) -> list[str]:
 
 
 def note(number: int, version: int = 0, lines: int = 5) -> Document:
-    """The document of that number in that version: every line of it tells both, so that no two versions mix unseen."""
+    """The document of that number in that version: every line of it names both, so that mixed versions are seen."""
     told = words(number * 1009 + version, 9 * lines)
     text = "\n".join(
         f"note{number} version{version} line{line} {' '.join(told[9 * line : 9 * line + 9])}" for line in range(lines)

@@ -1,4 +1,4 @@
-"""More is asked of a server than it can do, by clients that do not behave; and its database hangs."""
+"""Overload by clients that misbehave, and a database that hangs."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tests.support.patience import until
 from tests.support.third_party_fakes import distribution
 
 from .run import PATIENCE_S
-from .serving import fill, serving
+from .server import fill, serving
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -196,7 +196,7 @@ def _kept_files(process: int) -> int:
 
 
 def frozen_database(run: Run) -> None:
-    """Another process locks the catalog, for longer than anybody waits; then it lets go."""
+    """Another process locks the catalog for longer than any timeout, then releases it."""
     with _server(run) as server:
         server.ask(0, 1)
         slowest = 0.0

@@ -1,4 +1,4 @@
-"""What a scenario is given, and what it gives back."""
+"""The input and the result of a scenario."""
 
 from __future__ import annotations
 

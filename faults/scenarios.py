@@ -5,7 +5,8 @@ from __future__ import annotations
 from .failing_encoder import failing_encoder
 from .full_disk import full_catalog
 from .full_parts import full_encoder_cache, full_eval_cache, full_index
-from .killing import killed_while_ingesting
+from .ingestion_kills import killed_while_ingesting
+from .memory_updates import memory_at_random, never_resting_writer
 from .overload import (
     dripping_clients,
     expensive_requests,
@@ -13,15 +14,14 @@ from .overload import (
     more_requests_than_time,
     unwanted_bodies,
 )
-from .remembering import memory_at_random, never_resting_writer
+from .processes import forked_host, second_process
 from .run import Scenario
 from .sequences import changed_at_random
-from .serving import serving_again
+from .server import serving_again
 from .shards import full_shards, killed_while_installing
-from .sharing import forked_host, second_process
 from .stores import damaged_stores
 from .versions import other_versions
-from .working_together import working_together
+from .web_workers import working_together
 
 SCENARIOS = (
     Scenario("kill-ingest", "no acknowledged document is lost, none is half there", killed_while_ingesting),

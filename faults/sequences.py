@@ -1,4 +1,4 @@
-"""A folder that is changed at random and brought up to date each time, beside one that is read anew as a whole."""
+"""Random changes to a folder, updated each time, compared with one that is read anew as a whole."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Installing shards, killed at any step and on a full disk: what served serves, and the next one clears up."""
+"""Installations of shards, killed at any step and on a full disk: the old shards serve, the next one cleans up."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def killed_while_installing(run: Run) -> None:
 
 
 def full_shards(run: Run) -> None:
-    """The disk is full, to more and to less: told as StorageFull, and the old shards serve."""
+    """The disk is full to several degrees: ``StorageFull``, and the old shards serve."""
     source = run.folder / "source"
     with small_disk(run.folder / "disk", 8) as disk:
         root = disk.folder / "root"
@@ -85,7 +85,7 @@ def full_shards(run: Run) -> None:
 
 
 def install_until(line: Connection, source: Path, root: Path, last: int) -> None:
-    """Install, and die by kill -9 before the step of that number; say how many steps there were."""
+    """Install, and die by kill -9 before the step of that number; send how many steps there were."""
     steps = 0
 
     def audit(event: str, arguments: tuple[Any, ...]) -> None:

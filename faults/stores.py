@@ -1,4 +1,4 @@
-"""Eight ways in which a Chroma store comes to harm while nobody has it open."""
+"""Eight kinds of damage to a Chroma store while no process has it open."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is really in a catalog, read past the product with sqlite3 and numpy alone, and searched by brute force."""
+"""The content of a catalog, read with sqlite3 and numpy alone, and searched by brute force."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _K1, _B, _HEADINGS = 1.2, 0.75, 1.5
 
 @dataclass(frozen=True)
 class Chunk:
-    """A chunk as its row says."""
+    """A chunk's row."""
 
     chunk_id: str
     headings: str
@@ -159,7 +159,7 @@ def _chunks(connection: sqlite3.Connection, key: int, dimension: int) -> tuple[C
 
 
 def questions_of(truth: Truth, random: Random, count: int) -> list[str]:
-    """Questions of some words that stand in the corpus, near to each other and far apart, and one that does not."""
+    """Questions of words of the corpus, adjacent ones and distant ones, and one of other words."""
     texts = [chunk.text.split() for chunk in truth._all()] or [["nothing"]]
     found = []
     for _ in range(count):

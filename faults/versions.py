@@ -1,4 +1,4 @@
-"""Another encoder or parser: a corpus is rebuilt beside the old one, whatever is killed, and the old one answers."""
+"""A change of encoder or parser: the corpus is rebuilt beside the old one, which answers, through kills."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from .actors import Actor
-from .killing import assert_nothing_half
+from .ingestion_kills import assert_nothing_half
 from .models import CORPUS, CheapModels, Lines, note, notes, opened
 from .truth import Truth, questions_of, same_answers, same_words
 

@@ -14,7 +14,7 @@ import httpx
 import pytest
 
 from faults.valves import Readers
-from faults.working_together import everything_is_there, first_version, ingest, until_the_index_follows
+from faults.web_workers import everything_is_there, first_version, ingest, until_the_index_follows
 from tests.support.caddy import proxy
 from tests.support.composed import VARIABLES, WORKERS
 from tests.support.needs import needed

@@ -1,4 +1,4 @@
-"""Ragstone's own figures. Each public function is one measurement in a process of its own."""
+"""Measurements of Ragstone. Each public function is one measurement in a process of its own."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ragstone.core.text.chunk_terms import headings_of
 from ragstone.plugins.book_chat.shelf import Shelf
 
 from .figures import spread
-from .no_model import NoModel
+from .null_encoder import NullEncoder
 from .questions import questions_over
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def prepare(work: str, books: dict[str, str]) -> dict[str, Any]:
         started = time.perf_counter()
         exact = MiniLMEmbedding.find(Path(work, "cache", "encoder"), precision=precision)
         seconds[precision] = round(time.perf_counter() - started, 2)
-    host = _emptied_host(work, "no-model", plugins={"no_model": NoModel(exact.tokenizer)})
+    host = _emptied_host(work, "no-model", plugins={"no_model": NullEncoder(exact.tokenizer)})
     chunks, read = [], {}
     with host:
         shelf = Shelf(host)

@@ -1,4 +1,4 @@
-"""``python -m bench.gathering [ROUNDS]``: sources for twenty concepts from two real MediaWikis on this machine.
+"""``python -m bench.wiki_sources [ROUNDS]``: sources for twenty concepts from two real MediaWikis on this machine.
 
 The first round finds the wikis cold: they render each page for the first time. In every round the client has nothing
 kept. ``most`` is how many requests the wikis had at once by their own logs. The wikis, the pages' readers and Ragstone

@@ -1,4 +1,4 @@
-"""One question as a whole process, from the command's start to its end. Standard library only."""
+"""Measures one question as a whole process, from the command's start to its end. Standard library only."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def ragstone(work: str) -> dict[str, Any]:
 
 def peer(work: str, weights: str) -> dict[str, Any]:
     """A small script that opens the stored index and retrieves."""
-    command = [sys.executable, str(Path(__file__).with_name("peer_ask.py"))]
+    command = [sys.executable, str(Path(__file__).with_name("peer_command.py"))]
     command += [str(Path(work, "peer")), weights, _QUESTION]
     return _rounds([run(command, cwd=Path(work)) for _ in range(_ROUNDS + 1)])
 

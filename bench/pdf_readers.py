@@ -1,4 +1,4 @@
-"""``python -m bench.reading_pdfs FOLDER``: PDFs by Ragstone's reader and by pypdf, LlamaIndex's usual one.
+"""``python -m bench.pdf_readers FOLDER``: PDFs by Ragstone's reader and by pypdf, LlamaIndex's usual one.
 
 Both read the same files in turn, file by file. Ragstone's time includes its child process, and all that it does more:
 columns, tables, headings, page labels. A word is glued when the other reader does not have it and does have two words

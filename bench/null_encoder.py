@@ -1,4 +1,4 @@
-"""An encoder that takes no time, to see what all the rest takes."""
+"""An encoder that takes no time, to measure everything else."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class _Tokens(BaseEmbedding):
         return self._vector
 
 
-class NoModel:
+class NullEncoder:
     """A plugin that puts ``_Tokens`` in the model's place."""
 
     def __init__(self, tokenizer: Any) -> None:

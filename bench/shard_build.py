@@ -1,4 +1,4 @@
-"""``python -m bench.building [--articles N] [--source FILE]``: how fast a shard is built, and in how much memory.
+"""``python -m bench.shard_build [--articles N] [--source FILE]``: how fast a shard is built, and in how much memory.
 
 Speed: rows a second of the whole build over rows a second of the encoder alone on the very same chunks, given to it in
 one call after the build. On a machine that others use the ratio of processor seconds, reading included, is the steadier
@@ -194,7 +194,7 @@ def _groups(pages: list[str], count: int) -> Iterator[str]:
 def main() -> None:
     """Measure and print."""
     data = Path(os.environ.get("RAGSTONE_DATA", _REPOSITORY.parent / "shared" / "data"))
-    parser = argparse.ArgumentParser(prog="python -m bench.building", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m bench.shard_build", description=__doc__)
     parser.add_argument("--source", type=Path, default=data / _EXCERPT)
     parser.add_argument("--articles", type=int, help="at most so many for the speed")
     parser.add_argument("--only", choices=["speed", "memory"])
@@ -204,17 +204,17 @@ def main() -> None:
     print(f"load before: {machine.load()}")
     with tempfile.TemporaryDirectory(prefix="ragstone-bench-") as work:
         if wanted.only != "memory":
-            found = measure("building.throughput", source=str(wanted.source), work=work, articles=wanted.articles)
+            found = measure("shard_build.throughput", source=str(wanted.source), work=work, articles=wanted.articles)
             print(json.dumps(found, indent=2))
             met = "met" if found["ratio"] >= _TARGET else "missed"
             print(f"build over encoder: {found['ratio']} ({met}; target {_TARGET})")
         if wanted.only != "speed":
             # The encoder's model is made by the first that needs it, which takes more than building does.
-            measure("building.prepare", work=work)
+            measure("shard_build.prepare", work=work)
             for count in (1, _TIMES):
                 # In a process of its own: what this one held would count as its children's.
                 dump = str(Path(work, f"times-{count}.xml.bz2"))
-                measure("building.times", source=str(wanted.source), target=dump, count=count)
+                measure("shard_build.times", source=str(wanted.source), target=dump, count=count)
                 print(f"x{count}: {json.dumps(measure('building.memory', source=dump, work=work))}")
     print(f"load after: {machine.load()}")
 

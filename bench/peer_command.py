@@ -1,4 +1,4 @@
-"""What plain LlamaIndex needs as a whole process: open the stored index, find the passages, print them as JSON."""
+"""Plain LlamaIndex as a whole process: opens the stored index, finds the passages, prints them as JSON."""
 
 from __future__ import annotations
 

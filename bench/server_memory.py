@@ -1,4 +1,4 @@
-"""``python -m bench.many_requests``: the memory of a server that answers many requests of many kinds.
+"""``python -m bench.server_memory``: the memory of a server that answers many requests of many kinds.
 
 Two clients keep their connections and send questions that nobody sent before, pages, static files, health, answers as
 a stream and in OpenAI's form, vectors, and what is refused. Resident memory is read after every tenth of them.

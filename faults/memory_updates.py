@@ -1,4 +1,4 @@
-"""An agent's home that is changed at random, its memory brought up to date by processes that are killed."""
+"""Random changes to an agent's home, whose memory is updated by processes that are killed."""
 
 from __future__ import annotations
 

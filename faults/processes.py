@@ -16,7 +16,7 @@ from ragstone.core import StorageBusy, StorageError
 from tests.support.needs import needed
 
 from .actors import Actor, soon
-from .killing import assert_nothing_half
+from .ingestion_kills import assert_nothing_half
 from .models import CORPUS, note, notes, opened
 from .stores import until_current
 from .truth import Truth, questions_of, same_answers
@@ -94,7 +94,7 @@ def _detail(host: Host) -> str:
 
 
 def _busy(folder: Path) -> None:
-    """Somebody holds the database and does not let go: no hang, clear words, and all is well when they do."""
+    """Another process holds the database: no hang, a clear error, and success once it is released."""
     with closing(sqlite3.connect(folder / "data" / "catalog.sqlite", isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
         with Actor(_refused, folder) as actor:

@@ -1,4 +1,4 @@
-"""What stands around a language model: the gate before it and the citation check behind it, beside the encoder."""
+"""Measures the evidence gate before a language model and the citation check after it, compared with the encoder."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ragstone.core.text.chunk_terms import headings_of
 from ragstone.core.text.segmentation import sentence_spans
 
 from .figures import spread
-from .ragstone_side import opened
+from .ragstone_measurements import opened
 
 if TYPE_CHECKING:
     from ragstone.core.retrieval import Retrieval
@@ -55,7 +55,7 @@ def check(work: str) -> dict[str, Any]:
 
 
 def _answer(retrieval: Retrieval) -> str:
-    """Sentences of the best passages, as a model writes them that keeps to what it is told."""
+    """Sentences of the best passages, as a model that follows its prompt writes them."""
     written: list[str] = []
     for number, passage in enumerate(retrieval.nodes[:_CITED], start=1):
         text = passage.node.get_content()

@@ -1,4 +1,4 @@
-"""How well the memory recalls, on 578 dated notes: ``python -m bench.recalling``. No target is asserted.
+"""Recall of the memory on 578 dated notes: ``python -m bench.recall``. No target is asserted.
 
 ``titles``: a note's title as the query, and whether the note comes first; once as the notes are, once without the line
 of the title and under a name that says nothing. ``versions``: how much of a note stands in another note, and in later
@@ -192,7 +192,7 @@ def _recalled(ask: Callable[[str], list[str]], asked: Sequence[tuple[str, str]])
 
 def main() -> None:
     """Measure and print JSON."""
-    parser = argparse.ArgumentParser(prog="python -m bench.recalling", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m bench.recall", description=__doc__)
     parser.add_argument("--only", choices=("titles", "versions", "dates"))
     parser.add_argument("--limit", type=int, metavar="NOTES")
     wanted = parser.parse_args()

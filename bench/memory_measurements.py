@@ -1,4 +1,4 @@
-"""Figures of the memory, Ragstone's own. Each public function is one measurement in a process of its own."""
+"""Measurements of Ragstone's memory. Each public function is one measurement in a process of its own."""
 
 from __future__ import annotations
 

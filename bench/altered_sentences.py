@@ -1,4 +1,4 @@
-"""Altered sentences that say something else than their passage: a language model that lies by its word order.
+"""Alters real sentences so that their passage no longer supports them, as a model's wrong word order does.
 
 Each rule changes one real sentence, or joins pieces of two. None of the rules uses the product's own lists.
 """
@@ -87,7 +87,7 @@ def _replaced(sentence: str, table: dict[str, str], rng: random.Random) -> str |
 
 
 def recombined(sentence: str, own: Sequence[str], rng: random.Random) -> str | None:
-    """Its words are replaced by others of the passage, or stand in another order."""
+    """Its words are replaced by others of the passage, or reordered."""
     mine = list(_WORD.finditer(sentence))
     words = [match.group() for one in own for match in _WORD.finditer(one)]
     if len(mine) < 5 or len(set(words)) < 10:
@@ -117,7 +117,7 @@ def _inserted(words: Sequence[str]) -> Callable[[str, random.Random], str | None
 
 
 def nouns_swapped(sentence: str, rng: random.Random) -> str | None:
-    """Two nouns stand in each other's place."""
+    """Two nouns are swapped."""
     found = [match for match in _NOUN.finditer(sentence) if not match.group(1).endswith(("ly", "ed"))]
     pairs = [
         (a, b)
@@ -182,7 +182,7 @@ def antonym(sentence: str, rng: random.Random) -> str | None:
 
 
 def attribution_dropped(sentence: str, rng: random.Random) -> str | None:
-    """What somebody said, said as a fact."""
+    """A quotation without its attribution."""
     match = _SAID.match(sentence)
     return _again(match["rest"]) if match and len(match["rest"]) > 40 else None
 
@@ -285,7 +285,7 @@ WITH_ANOTHER: dict[str, Callable[[str, str, random.Random], str | None]] = {
 }
 
 
-def lies(sentence: str, own: Sequence[str], rng: random.Random) -> list[tuple[str, str]]:
+def alterations(sentence: str, own: Sequence[str], rng: random.Random) -> list[tuple[str, str]]:
     """``(kind, altered sentence)`` for one sentence among its passage's ``own``, for each rule that fits."""
     found: list[tuple[str, str | None]] = [(kind, change(sentence, rng)) for kind, change in ALONE.items()]
     found.append(("lie: words recombined", recombined(sentence, own, rng)))

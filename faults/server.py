@@ -1,4 +1,4 @@
-"""``ragstone serve`` is killed, and started again over the same folder: how long until it answers, and what."""
+"""``ragstone serve`` is killed and restarted over the same folder: seconds to its first answer, and the answers."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def serving_again(run: Run) -> None:
 
 
 def _words_of(chapter: int, part: int) -> list[str]:
-    """The part's words; the first stands in this part only."""
+    """The part's words; the first is in this part only."""
     return [f"Number{chapter}x{part}", *words(chapter * 1000 + part, 39)]
 
 
@@ -107,7 +107,7 @@ def _serve_and_stop(folder: Path, site: Path) -> None:
 
 
 class _Server:
-    """``ragstone serve``, and its address once it has told it."""
+    """A ``ragstone serve`` process and its address."""
 
     def __init__(self, process: subprocess.Popen[str], folder: Path) -> None:
         self.process = process
@@ -138,7 +138,7 @@ class _Server:
         return time.time() - self._started
 
     def processor_s(self) -> float:
-        """Seconds of processor time so far, on all cores together."""
+        """Seconds of processor time so far, summed over all cores."""
         spent = psutil.Process(self.process.pid).cpu_times()
         return float(spent.user + spent.system)
 

@@ -1,4 +1,7 @@
-"""One method over one shard: latency, recall, memory, bytes read. Each function runs in a process of its own."""
+"""Measurements of one search method over one shard: latency, recall, memory, bytes read.
+
+Each function runs in a process of its own.
+"""
 
 from __future__ import annotations
 

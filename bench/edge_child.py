@@ -1,6 +1,6 @@
-"""One robot's process, from its start to its answers. Run as a file by ``edge_process``: nothing of the tests is in it.
+"""Measures one robot process from start to answers. Run as a file by ``edge_process``, without imports of the tests.
 
-``python edge_side.py CONFIG QUESTIONS CALLS STARTED``; STARTED is the monotonic clock at which the process was started.
+``python edge_child.py CONFIG QUESTIONS CALLS STARTED``; STARTED is the monotonic clock when the process was started.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ def _since(started: float) -> float:
 
 
 def _memory() -> dict[str, float]:
-    """Megabytes: the greatest RSS of this program (ru_maxrss would count whoever started it), and of now."""
+    """Megabytes: the greatest RSS of this program (ru_maxrss would count its parent), and the current one."""
     with open("/proc/self/status", encoding="ascii") as lines:  # noqa: PTH123 - before anything is imported
         told = {name: value.split() for name, _, value in (line.partition(":") for line in lines)}
     names = {"peak_rss_mb": "VmHWM", "rss_mb": "VmRSS", "anonymous_mb": "RssAnon", "files_mb": "RssFile"}
