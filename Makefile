@@ -39,13 +39,13 @@ lint: .venv-dev/ready
 	$(DEV)/lint-imports --no-logo
 
 bench: .venv-dev/ready
-	$(DEV)/python -m tests.bench $(ARGS)
+	$(DEV)/python -m bench $(ARGS)
 
 quality: .venv-dev/ready
-	$(DEV)/python -m tests.bench.quality $(ARGS)
+	$(DEV)/python -m bench.quality $(ARGS)
 
 faults: .venv-dev/ready
-	$(DEV)/python -m tests.faults $(ARGS)
+	$(DEV)/python -m faults $(ARGS)
 
 .venv/ready: pyproject.toml Makefile
 	$(PYTHON) -m venv .venv

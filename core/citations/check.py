@@ -2,7 +2,7 @@
 
 A sentence is supported when it is aligned, item by item, with whole sentences of those passages (``alignment``), or
 says what a table's row says (``rows``). Anything else may be true, but nobody can tell: the source sentences that are
-closest to it are offered to take its place. ``python -m tests.bench.citations`` measures how often it errs.
+closest to it are offered to take its place. ``python -m bench.citations`` measures how often it errs.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ Found by grammar, in three steps. *Addressed* sentences name what only an assist
 instructions", "the user") or say what only an advertiser says; the rules stand in ``instruction_rules.txt``.
 *Unrelated* ones are commands or requests that share hardly a word with the text around them: what a manual commands is
 about what the manual is about. *Continued* ones follow such a sentence as its payload or its next step. How often each
-errs is measured by ``python -m tests.bench.planted_orders``.
+errs is measured by ``python -m bench.injections``.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.faults.scenarios import SCENARIOS
+from faults.scenarios import SCENARIOS
 
 _REPOSITORY = Path(__file__).parents[2]
 _HEADING = "### What is promised, and which test holds it\n"
@@ -29,7 +29,7 @@ def test_a_promise_names_what_holds_it(promise: str, names: list[str]) -> None:
             there = {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
             assert function in there, f"{path} has no {function}"
         else:
-            assert name in scenarios, f"{name} is no scenario of tests/faults"
+            assert name in scenarios, f"{name} is no scenario of faults/"
 
 
 def test_every_scenario_holds_a_promise() -> None:

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 import httpx
 import pytest
 
-from tests.faults.valves import Readers
-from tests.faults.working_together import everything_is_there, first_version, ingest, until_the_index_follows
+from faults.valves import Readers
+from faults.web_workers import everything_is_there, first_version, ingest, until_the_index_follows
 from tests.support.caddy import proxy
 from tests.support.composed import VARIABLES, WORKERS
 from tests.support.needs import needed

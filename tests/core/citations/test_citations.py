@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from bench import citations as bench
 from ragstone.core.citations import Passages, Splitter, read_markers, split_answer, unsupported
 from ragstone.core.citations.quantities import quantities
 from ragstone.core.citations.words import plain
-from tests.bench import citations as bench
 from tests.support.patience import grows_linearly
 
 if TYPE_CHECKING:
@@ -245,7 +245,7 @@ def test_no_passage_makes_the_check_long(piece: str) -> None:
 @pytest.mark.data
 @pytest.mark.parametrize("name", ["squad13", "biology"])
 def test_it_seldom_errs(data: Path, name: str) -> None:
-    """A sample; ``python -m tests.bench.citations`` measures all of it."""
+    """A sample; ``python -m bench.citations`` measures all of it."""
     found = bench.rates(bench.sets(data)[name], every=53)
     assert len(found) > 25
     for kind, rate in found.items():

@@ -50,7 +50,8 @@ def with_book(here: Here, small_book: Path) -> Here:
 def test_search_prints_the_passages_and_where_they_stand(with_book: Here) -> None:
     done = with_book("search", "book_chat", QUESTION, "--top-k", "2")
     assert (done.code, done.err) == (0, "")
-    assert done.out.startswith(
+    place = "Robot parts › First Edition › Wheels › Casters"
+    assert done.out.startswith(f"[1] {place}\n    A caster is a wheel that swivels")
         "[1] Robot parts › First Edition › Wheels › Casters\n    A caster is a wheel that swivels"
     )
     assert "\n[2] Robot parts" in done.out

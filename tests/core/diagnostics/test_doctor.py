@@ -17,12 +17,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from faults.disks import small_disk
 from ragstone.core import Check, RagstoneError, hookimpl
 from ragstone.core.diagnostics.inspection import tried
 from ragstone.core.embedding.weights import ALL_MINILM_L6_V2
 from ragstone.core.testing import open_host
 from ragstone.plugins.book_chat.shelf import Shelf
-from tests.faults.disks import small_disk
 from tests.support.llm_server import Server
 from tests.support.needs import needed
 from tests.support.third_party_fakes import Here, distribution, fast_models

@@ -100,7 +100,7 @@ def test_nfr_1_it_refuses_rather_than_invents(host: Host, question: str) -> None
 
 
 def test_nfr_3_an_answer_tells_what_its_retrieval_took(host: Host) -> None:
-    """How long that is with 20,000 passages and eight clients, ``python -m tests.bench.load`` measures."""
+    """How long that is with 20,000 passages and eight clients, ``python -m bench.load`` measures."""
     started = time.perf_counter()
     told = host.assistant("book_chat").ask("Which tyres grip wet concrete better?").timings
     spent = (time.perf_counter() - started) * 1000

@@ -55,7 +55,7 @@ def test_a_mail_with_an_injection_stays_in_the_fence(data: Path, tmp_path: Path)
 
 @pytest.mark.data
 def test_titles_find_their_notes(data: Path, tmp_path: Path, model_cache: Path) -> None:
-    """Some of what ``python -m tests.bench.recalling`` measures over all notes, with the real encoder."""
+    """Some of what ``python -m bench.recall`` measures over all notes, with the real encoder."""
     notes = data / "memory" / "notes"
     listed = [row for row in _LISTED.findall((notes / "README.md").read_text("utf-8")) if (notes / row[1]).is_file()]
     short = [row for row in listed if (notes / row[1]).stat().st_size < 1500][:24]

@@ -1,4 +1,4 @@
-"""Installations beside processes that read and others that install. Kills: ``tests/faults/shards.py``."""
+"""Installations beside processes that read and others that install. Kills: ``faults/shards.py``."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from faults.actors import Actor
+from faults.shards import install_until
 from ragstone.plugins.wiki_edge.errors import ShardError
 from ragstone.plugins.wiki_edge.shards.entry import NAME, Manifest
 from ragstone.plugins.wiki_edge.shards.installing import install
 from ragstone.plugins.wiki_edge.shards.npy import read_header
 from ragstone.plugins.wiki_edge.shards.verifying import verify
-from tests.faults.actors import Actor
-from tests.faults.shards import install_until
 
 from .making import DIM, ROWS, make
 

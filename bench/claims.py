@@ -1,0 +1,266 @@
+"""True and false sentences about passages, made by rules from the passages' own sentences. Deterministic by a seed.
+
+None of these rules uses the product's own lists: what is swapped, denied or reordered is found here by other means.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from .altered_sentences import alterations
+
+if TYPE_CHECKING:
+    import random
+    from collections.abc import Callable, Iterator, Sequence
+    from pathlib import Path
+
+_SENTENCE = re.compile(r"[A-Z\"][^.!?\n]*(?:\.(?=\w)[^.!?\n]*)*\.(?=\s|$)")
+#: The full stop of an abbreviation, or a tag, before which no sentence ends.
+_CUT = re.compile(r"(?:\b(?:[A-Za-z]|[A-Z][a-z]{1,2}|[ap]\.m|i\.e|e\.g|U\.S|Prof|Ave)\.|=)\s*$")
+_WORDS = (40, 400)
+_NUMBER = re.compile(r"(?<![\w.,-])\d+(?:[.,]\d+)*(?![\w%]|[.,]\d)")
+_UNITS = (
+    ("metres", "kilometres", "centimetres", "feet", "miles"),
+    ("meters", "kilometers", "millimeters", "inches", "miles"),
+    ("km", "m", "mi", "ft", "cm"),
+    ("kilometers", "meters", "miles"),
+    ("miles", "kilometers", "feet"),
+    ("feet", "inches", "meters", "yards"),
+    ("kg", "g", "mg", "tons"),
+    ("seconds", "minutes", "milliseconds", "hours"),
+    ("hours", "minutes", "days"),
+    ("days", "weeks", "months", "years"),
+    ("years", "months", "days", "centuries"),
+    ("percent", "years", "million"),
+    ("%", " km", " kg"),
+    ("million", "billion", "thousand"),
+    ("billion", "million", "trillion"),
+    ("Hz", "kHz", "MHz", "GHz"),
+    ("°C", "°F", "K"),
+    ("degrees", "percent", "metres"),
+    ("V", "mV", "kV"),
+    ("W", "kW", "MW"),
+    ("N", "kN", "mN"),
+)
+_UNIT = re.compile(
+    r"(?<=\d)(?P<gap>[\s-]?)(?P<unit>"
+    + "|".join(sorted({re.escape(unit) for family in _UNITS for unit in family if unit.strip() == unit}, key=len)[::-1])
+    + r")(?![\w])"
+)
+_NAME = re.compile(r"(?<=[a-z,] )[A-Z][a-z]{2,}(?: [A-Z][a-z]{2,})*")
+_VERB = re.compile(r"\b(is|are|was|were|has|have|had|can|could|will|would|should|must|may|does|did)\b(?! not\b|n't)")
+_DENIED = re.compile(r"\b(?:is|are|was|were|has|have|had|can|could|will|would|should|must|may|does|did|do)( not)\b")
+_DENIALS = (
+    (re.compile(r" (?:not|never)\b"), ""),
+    (re.compile(r"\bcannot\b"), "can"),
+    (re.compile(r"\bwithout\b"), "with"),
+    (re.compile(r"\bno (?=[a-z])"), ""),
+)
+
+
+@dataclass(frozen=True)
+class Passage:
+    """A passage and where it comes from."""
+
+    group: str
+    text: str
+
+
+def paragraphs(corpus: Path) -> list[Passage]:
+    """The passages of a corpus in the form of BEIR."""
+    rows = [json.loads(line) for line in corpus.read_text("utf-8").splitlines()]
+    return [Passage(row["_id"].split("#")[0], row["text"]) for row in rows]
+
+
+def pages(folder: Path, size: int = 1200) -> list[Passage]:
+    """The prose of Markdown files in passages of about ``size`` characters."""
+    found: list[Passage] = []
+    for file in sorted(folder.rglob("*.md")):
+        text = re.sub(r"(?ms)^```.*?^```\s*$", "", file.read_text("utf-8"))
+        held = ""
+        for block in re.split(r"\n\s*\n", text):
+            block = " ".join(block.split())
+            block = re.sub(r"\s*\{:[^}]*\}|\*\*|</?[a-z]+>", "", block)
+            if len(block) < 60 or re.match(r"[#|<!{*+-]|\d+[.)]", block):
+                continue
+            held = f"{held}\n\n{block}".strip()
+            if len(held) >= size:
+                found.append(Passage(file.stem, held))
+                held = ""
+        if held:
+            found.append(Passage(file.stem, held))
+    return found
+
+
+def sentences(passage: Passage) -> list[str]:
+    """Sentences that need no context."""
+    found = (match for match in _SENTENCE.finditer(passage.text) if not _CUT.search(passage.text[: match.start()]))
+    whole = (match.group().strip() for match in found if not _CUT.search(f"{match.group()} "))
+    return [one for one in whole if _WORDS[0] <= len(one) <= _WORDS[1] and not re.search(r"\]\(|https?:", one)]
+
+
+# True ones
+
+
+def trimmed(sentence: str, rng: random.Random) -> str | None:
+    """Without a parenthesis or the clause behind its last comma."""
+    if "(" in sentence:
+        short = re.sub(r"\s*\([^()]*\)", "", sentence)
+    else:
+        head, comma, tail = sentence.rpartition(", ")
+        if not comma or len(head) < 60 or not re.match(r"(?:which|who|where|whose|including|such as|with)\b", tail):
+            return None
+        short = f"{head}."
+    return short if short != sentence and len(short) > _WORDS[0] else None
+
+
+def reordered(sentence: str, rng: random.Random) -> str | None:
+    """ "In 1990, it opened." as "It opened in 1990." """
+    match = re.fullmatch(
+        r"((?:In|On|At|After|When|If|Because|Since|During|By|For|While|Although|With)\b[^,]{3,60}), ([^:;]*)\.",
+        sentence,
+    )
+    if match is None:
+        return None
+    first, rest = match.group(1), match.group(2)
+    return f"{rest[0].upper()}{rest[1:]} {first[0].lower()}{first[1:]}."
+
+
+def joined(sentence: str, other: str, rng: random.Random) -> str | None:
+    """Two sentences in one."""
+    if not re.match(
+        r"(?:The|A|An|It|In|This|These|They|He|She|There|Its|Their|When|If|At|On|After|Most|Many)\b", other
+    ):
+        return None  # a name or not: nobody can tell by its capital
+    return f"{sentence[:-1]}, and {other[0].lower()}{other[1:]}"
+
+
+def respelled(sentence: str, rng: random.Random) -> str | None:
+    """The same numbers, units and contractions in another spelling."""
+    told = sentence
+    words = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]
+    told = re.sub(
+        r"(?<=[a-z] )(two|three|four|five|six|seven|eight|nine|ten)(?= [a-z])", lambda m: str(words.index(m[1])), told
+    )
+    told = re.sub(r"(?<![\d,.])(\d{1,3}),(\d{3})(?![\d,])", r"\1\2", told)
+    told = re.sub(r"(?<=\d)%", " percent", told) if "%" in told else re.sub(r"(?<=\d) percent\b", "%", told)
+    told = re.sub(r"\b(is|are|was|were|does|did|do|could|would|should) not\b", r"\1n't", told)
+    for word, symbol in (("kilometers", "km"), ("kilometres", "km"), ("meters", "m"), ("metres", "m"), ("feet", "ft")):
+        told = re.sub(rf"(?<=\d )({word})\b", symbol, told)
+    return told if told != sentence else None
+
+
+# False ones
+
+
+def other_number(sentence: str, rng: random.Random) -> str | None:
+    """One number is another one, of about as many digits."""
+    found = list(_NUMBER.finditer(sentence))
+    if not found:
+        return None
+    match = rng.choice(found)
+    digits = match.group()
+    while (told := re.sub(r"\d", lambda _: str(rng.randint(1, 9)), digits)) == digits:
+        pass
+    return sentence[: match.start()] + told + sentence[match.end() :]
+
+
+def number_of_neighbour(sentence: str, passage: Passage, rng: random.Random) -> str | None:
+    """One number is another one of the same passage: harder."""
+    found = list(_NUMBER.finditer(sentence))
+    others: list[str] = sorted(set(_NUMBER.findall(passage.text)) - set(_NUMBER.findall(sentence)))
+    if not found or not others:
+        return None
+    match = rng.choice(found)
+    return sentence[: match.start()] + rng.choice(others) + sentence[match.end() :]
+
+
+def other_unit(sentence: str, rng: random.Random) -> str | None:
+    """A number has another unit."""
+    found = list(_UNIT.finditer(sentence))
+    if not found:
+        return None
+    match = rng.choice(found)
+    families = [family for family in _UNITS if family[0] == match["unit"]] or [f for f in _UNITS if match["unit"] in f]
+    unit = rng.choice([unit for unit in families[0] if unit != match["unit"]])
+    return sentence[: match.start()] + match["gap"] + unit + sentence[match.end() :]
+
+
+def other_name(sentence: str, names: Sequence[str], rng: random.Random) -> str | None:
+    """A name in the sentence is one of ``names``."""
+    found = list(_NAME.finditer(sentence))
+    others = [name for name in names if name not in sentence]
+    if not found or not others:
+        return None
+    match = rng.choice(found)
+    if (name := rng.choice(others)) == match.group() or set(name.split()) & set(match.group().split()):
+        return None
+    return sentence[: match.start()] + name + sentence[match.end() :]
+
+
+def denied(sentence: str, rng: random.Random) -> str | None:
+    """The sentence negated."""
+    found = list(_VERB.finditer(sentence))
+    if not found:
+        return None
+    match = found[0]
+    return f"{sentence[: match.end()]} {rng.choice(('not', 'never'))}{sentence[match.end() :]}"
+
+
+def undenied(sentence: str, rng: random.Random) -> str | None:
+    """It no longer denies what it denied."""
+    for pattern, instead in _DENIALS:
+        told, count = pattern.subn(instead, sentence, count=1)
+        if count and len(pattern.findall(sentence)) == 1:
+            return told
+    return None
+
+
+def names_of(passages: Sequence[Passage]) -> list[str]:
+    """The names in the passages."""
+    return sorted({match.group() for passage in passages for match in _NAME.finditer(passage.text)})
+
+
+def claims(passages: Sequence[Passage], rng: random.Random) -> Iterator[tuple[str, str, Passage]]:
+    """``(kind, sentence, passage)``; the kinds that begin with "true" are supported, the others are not."""
+    everywhere = names_of(passages)
+    simple: dict[str, Callable[[str, random.Random], str | None]] = {
+        "true: trimmed": trimmed,
+        "true: reordered": reordered,
+        "true: respelled": respelled,
+        "false: number": other_number,
+        "false: unit": other_unit,
+        "false: denied": denied,
+        "false: not denied": undenied,
+    }
+    for index, passage in enumerate(passages):
+        own = sentences(passage)
+        here = names_of([passage])
+        for number, sentence in enumerate(own):
+            yield "true: word for word", sentence, passage
+            for kind, change in simple.items():
+                if (told := change(sentence, rng)) is not None:
+                    yield kind, told, passage
+            for kind, altered in alterations(sentence, own, rng):
+                yield kind, altered, passage
+            following = own[number + 1] if number + 1 < len(own) else ""
+            if f"{sentence} {following}" not in " ".join(passage.text.split()):
+                following = ""  # another one stands between them, and "it" would mean something else
+            for kind, made in (
+                ("true: joined", joined(sentence, following, rng)),
+                ("false: name", other_name(sentence, [name for name in everywhere if name not in here], rng)),
+                ("false: name of the same passage", other_name(sentence, here, rng)),
+                ("false: number of the same passage", number_of_neighbour(sentence, passage, rng)),
+            ):
+                if made is not None:
+                    yield kind, made, passage
+        near = [other for other in passages[max(0, index - 3) : index + 4] if other is not passage]
+        for kind, others in (("false: of a neighbouring passage", near), ("false: of another passage", passages)):
+            other = rng.choice(others)
+            if other is not passage and (theirs := sentences(other)):
+                told = rng.choice(theirs)
+                if told not in passage.text:
+                    yield kind, told, passage

@@ -1,0 +1,286 @@
+"""``python -m bench.load``: 20,000 passages, eight clients at once, in the process and over HTTP.
+
+Three real books are read; copies of their passages with jittered vectors fill the corpus up. The server is a process of
+its own with its default settings but for the rate limit, which is about people.
+"""
+
+from __future__ import annotations
+
+import argparse
+import http.client
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import psutil
+
+from ragstone.core import Host, Settings
+from ragstone.core.catalog import NewChunk, NewDocument
+from ragstone.plugins.book_chat.shelf import Shelf
+from ragstone.web.serve import settle
+
+from . import machine
+from .books import BOOKS, book_folders
+from .questions import questions_over
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from ragstone.core import Corpus
+
+_JITTER = 0.05
+
+
+def fill(corpus: Corpus, wanted: int, dimension: int) -> int:
+    """Copies of what is there, until the corpus has so many passages; returns how many it has."""
+    draws = np.random.default_rng(7)
+    with corpus.catalog.read() as snapshot:
+        row = corpus.row(snapshot)
+        stored = snapshot.documents(row.id)
+        count = snapshot.sizes(row.id)[1]
+    copy = 0
+    while count < wanted:
+        copy += 1
+        for document in stored:
+            with corpus.catalog.read() as snapshot:
+                nodes = list(snapshot.document_nodes(document.key))
+                held = snapshot.document_vectors(document.key, dimension)
+            vectors = held.vectors + _JITTER * draws.standard_normal(held.vectors.shape).astype(np.float32)
+            vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+            parts = np.split(vectors, np.cumsum(held.windows)[:-1])
+            slug = f"copy-{copy}"
+            chunks = []
+            for node, part in zip(nodes, parts, strict=True):
+                known = {**node.metadata, "book": slug, "book_title": f"Copy {copy}"}
+                headings = f"{known['chapter']}\n{known['section']}"
+                kept = node.to_dict()
+                for name in ("text", "metadata", "embedding"):
+                    kept.pop(name, None)
+                kept["id_"] = chunk_id = f"{slug}-{node.node_id}"
+                chunks.append(NewChunk(chunk_id, headings, node.text, known, kept, part))
+            made = NewDocument(
+                f"{slug}:{document.doc_id}", document.hash, "", {**document.metadata, "book": slug}, chunks
+            )
+            corpus.catalog.put_document(row.id, made)
+            count += len(chunks)
+            if count >= wanted:
+                break
+    return count
+
+
+def at_once(
+    clients: int, seconds: float, questions: Sequence[str], ask: Callable[[int], Callable[[str], object]]
+) -> dict[str, float]:
+    """Latencies in milliseconds while so many clients ask without a pause, and this process's own time a question: what
+    else a machine is busy with lengthens the one, and hardly the other."""
+    found: list[float] = []
+    ends = time.perf_counter() + seconds
+
+    def run(number: int) -> None:
+        one = ask(number)
+        at = number * len(questions) // clients
+        while time.perf_counter() < ends:
+            started = time.perf_counter()
+            one(questions[at % len(questions)])
+            found.append((time.perf_counter() - started) * 1000)
+            at += 1
+
+    threads = [threading.Thread(target=run, args=(number,)) for number in range(clients)]
+    started, worked = time.perf_counter(), time.process_time()
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    spent, worked = time.perf_counter() - started, time.process_time() - worked
+    p50, p99 = np.percentile(found, [50, 99])
+    return {
+        "per second": round(len(found) / spent, 1),
+        "p50 ms": round(float(p50), 1),
+        "p99 ms": round(float(p99), 1),
+        "processor ms a question": round(worked / len(found) * 1000, 2),
+    }
+
+
+def prepared(folder: Path, passages: int) -> tuple[Host, Shelf, list[dict[str, str]], int]:
+    """An open host over so many passages in the folder, which is filled unless it is already; the books' own passages
+    (text and section) and how many passages there are in all."""
+    host = Host(Settings(data_dir=folder / "data", cache_dir=folder / "cache"))
+    host.start()
+    shelf = Shelf(host)
+    if not shelf.corpus.exists:
+        for name, place in book_folders(BOOKS).items():
+            shelf.add(shelf.plan(Path(place)), title=name)
+    with host.catalog.read() as snapshot:
+        row = shelf.corpus.row(snapshot)
+        books = [each for each in snapshot.documents(row.id) if not each.doc_id.startswith("copy-")]
+        nodes = [node for each in books for node in snapshot.document_nodes(each.key)]
+        count = snapshot.sizes(row.id)[1]
+    parts = [{"text": node.text, "section": node.metadata["section"]} for node in nodes]
+    if count < passages:
+        count = fill(shelf.corpus, passages, host.encoder.dimension)
+    return host, shelf, parts, count
+
+
+def measure(passages: int, clients: int, seconds: float) -> dict[str, Any]:
+    """Everything, in a folder of its own."""
+    with tempfile.TemporaryDirectory(prefix="ragstone-load-") as made:
+        folder = Path(made)
+        host, shelf, parts, count = prepared(folder, passages)
+        results: dict[str, Any] = {"passages": count, "clients": clients}
+        questions = questions_over(parts)
+        settle(host)  # as the server does before its first question
+        host.assistant("book_chat").ask(questions[0])
+        retrieve = partial(host.pipeline.retrieve, shelf.corpus, top_k=5)
+        new = questions_over(parts, 2000)  # none is asked twice, and many of their words are new
+        results["retrieval, one client"] = at_once(1, min(seconds, 20), questions, lambda _: retrieve)
+        results["retrieval, new questions"] = at_once(clients, min(seconds, 20), new, lambda _: retrieve)
+        results["retrieval"] = at_once(clients, min(seconds, 30), questions, lambda _: retrieve)
+        host.close()
+        results["POST /query"] = _over_http(folder, clients, seconds, questions)
+        return results
+
+
+@contextmanager
+def serving(folder: Path, **settings: str) -> Iterator[tuple[str, psutil.Process]]:
+    """``ragstone serve`` over the folder: its host and port, and its process. ``settings``: further variables."""
+    environment = {
+        **os.environ,
+        "RAGSTONE_DATA_DIR": str(folder / "data"),
+        "RAGSTONE_CACHE_DIR": str(folder / "cache"),
+        "RAGSTONE_PLUGINS__WEB__REQUESTS_PER_MINUTE": "0",
+        "PYTHONUNBUFFERED": "1",
+        **settings,
+    }
+    with subprocess.Popen(
+        [Path(sys.executable).with_name("ragstone"), "serve", "--port", "0"],
+        env=environment,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as server:
+        try:
+            assert server.stdout is not None
+            address = re.search(r"http://(127\.0\.0\.1:\d+)/", server.stdout.readline())
+            assert address, "the server did not say where it is"
+            yield address[1], psutil.Process(server.pid)
+        finally:
+            server.send_signal(signal.SIGTERM)
+            server.wait(60)
+
+
+def _over_http(folder: Path, clients: int, seconds: float, questions: Sequence[str]) -> dict[str, Any]:
+    with serving(folder) as (place, process):
+
+        def client(_number: int) -> Callable[[str], None]:
+            connection = http.client.HTTPConnection(place, timeout=60)
+
+            def ask(question: str) -> None:
+                body = json.dumps({"question": question})
+                connection.request("POST", "/query", body, {"Content-Type": "application/json"})
+                response = connection.getresponse()
+                told = response.read()
+                assert response.status == 200, told[:300]
+
+            return ask
+
+        client(0)(questions[0])
+        first = at_once(clients, seconds / 5, questions, client)
+        early = process.memory_info().rss
+        rest = at_once(clients, seconds * 4 / 5, questions, client)
+        late = process.memory_info().rss
+    return {
+        f"first {seconds / 5:.0f} s": first,
+        "the rest": rest,
+        f"memory after {seconds / 5:.0f} s, MB": round(early / 1e6),
+        f"memory after {seconds:.0f} s, MB": round(late / 1e6),
+        "memory, late / early": round(late / early, 3),
+    }
+
+
+def overloaded(folder: Path, passages: int, clients: int, seconds: float) -> dict[str, Any]:
+    """Milliseconds of what is answered and of what is refused, while so many clients ask again after each answer, or
+    after ``Retry-After``; and of ``/health``, twice a second meanwhile."""
+    host, _, parts, count = prepared(folder, passages)
+    host.close()
+    questions = questions_over(parts, 2000)
+    found: dict[str, list[float]] = {}
+    with serving(folder) as (place, process):
+
+        def ask(connection: http.client.HTTPConnection, method: str, path: str, body: str | None, name: str) -> float:
+            started = time.perf_counter()
+            try:
+                connection.request(method, path, body, {"Content-Type": "application/json"})
+                response = connection.getresponse()
+                response.read()
+                outcome, pause = f"{name} {response.status}", float(response.headers.get("Retry-After", 0))
+            except (OSError, http.client.HTTPException) as error:
+                connection.close()
+                outcome, pause = f"{name} {type(error).__name__}", 1.0
+            found.setdefault(outcome, []).append((time.perf_counter() - started) * 1000)
+            return pause
+
+        def run(number: int) -> None:
+            connection = http.client.HTTPConnection(place, timeout=120)
+            while time.perf_counter() < ends:
+                body = json.dumps({"question": questions[number % len(questions)]})
+                time.sleep(ask(connection, "POST", "/query", body, "question"))
+                number += clients
+
+        def watch() -> None:
+            while time.perf_counter() < ends:
+                ask(http.client.HTTPConnection(place, timeout=120), "GET", "/health", None, "health")
+                time.sleep(0.5)
+
+        ask(http.client.HTTPConnection(place, timeout=120), "POST", "/query", json.dumps({"question": "why"}), "first")
+        ends = time.perf_counter() + seconds
+        threads = [threading.Thread(target=run, args=(number,)) for number in range(clients)]
+        threads.append(threading.Thread(target=watch))
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        memory = round(process.memory_info().rss / 1e6)
+    figures = {
+        outcome: {
+            "count": len(each),
+            **{
+                name: round(float(np.percentile(each, part)), 1)
+                for name, part in (("p50", 50), ("p99", 99), ("max", 100))
+            },
+        }
+        for outcome, each in sorted(found.items())
+    }
+    return {"passages": count, "clients": clients, "seconds": seconds, **figures, "memory MB": memory}
+
+
+def main() -> None:
+    """Measure and print JSON."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--overload", action="store_true", help="only: what is answered and what is refused at once")
+    parser.add_argument(
+        "--work", type=Path, help="with --overload: keep the corpus in this folder and take it up again"
+    )
+    parser.add_argument("--passages", type=int, default=20_000)
+    parser.add_argument("--clients", type=int, default=8)
+    parser.add_argument("--seconds", type=float, default=300)
+    chosen = parser.parse_args()
+    if chosen.overload:
+        with tempfile.TemporaryDirectory(prefix="ragstone-load-") as made:
+            measured = overloaded(chosen.work or Path(made), chosen.passages, chosen.clients, chosen.seconds)
+    else:
+        measured = measure(chosen.passages, chosen.clients, chosen.seconds)
+    print(json.dumps({**measured, "load": machine.load()}, indent=2))
+
+
+if __name__ == "__main__":
+    main()

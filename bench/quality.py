@@ -1,0 +1,158 @@
+"""Quality of retrieval, refusal and answers on the shared data sets: ``make quality``.
+
+Sets that are not in the form of BEIR are brought into it first: HotpotQA's own JSON, the biology book's modules without
+their exercises, and as strangers' questions for SQuAD those of CLAP NQ and HotpotQA.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Console
+from rich.table import Table
+
+from ragstone.core import Host, Settings
+from ragstone.core.evaluation import answers, open_corpus, read_question_set, refusal, retrieval, sides
+from ragstone.core.retrieval import HybridRetriever
+from ragstone.plugins.book_chat.shelf import Shelf
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from ragstone.core.evaluation import QuestionSet
+
+_DATA = Path(__file__).parents[2] / "shared" / "data"
+_EXERCISE = re.compile(
+    r'<div data-type="exercise">\n<div data-type="problem".*?</div>\n'
+    r'(?:<div data-type="(?:solution|commentary)".*?</div>\n)*</div>\n',
+    re.DOTALL,
+)
+_CHOICES = re.compile(r"\n\s*\n?1\.")
+
+
+def hotpot(data: Path, folder: Path) -> Path:
+    """HotpotQA's questions and paragraphs in the form of BEIR."""
+    texts = json.loads((data / "wikipedia/hotpot100/hotpotqa_train_corpus.json").read_text("utf-8"))
+    asked = json.loads((data / "wikipedia/hotpot100/hotpotqa_train.json").read_text("utf-8"))
+    return _write(
+        folder / "hotpot100",
+        ({"_id": title, "title": title, "text": "".join(sentences)} for title, sentences in texts.items()),
+        ({"_id": str(number), "text": each["question"]} for number, each in enumerate(asked)),
+        (
+            (str(number), title)
+            for number, each in enumerate(asked)
+            for title in dict.fromkeys(title for title, _ in each["supporting_facts"])
+        ),
+    )
+
+
+def strangers(data: Path) -> list[str]:
+    """Questions on other articles than SQuAD's."""
+    lines = [
+        line
+        for name in ("answerable", "unanswerable")
+        for line in (data / f"wikipedia/clapnq/{name}.jsonl").read_text("utf-8").splitlines()
+    ]
+    asked = json.loads((data / "wikipedia/hotpot100/hotpotqa_train.json").read_text("utf-8"))
+    return [*(json.loads(line)["input"] for line in lines), *(each["question"] for each in asked)]
+
+
+def biology(data: Path, folder: Path) -> tuple[Path, dict[str, tuple[str, str]]]:
+    """The biology book without its exercises, and each multiple choice question (without choices) with its module."""
+    book = data / "books/biology"
+    target = folder / "biology"
+    (target / "contents").mkdir(parents=True)
+    (target / "SUMMARY.md").write_text((book / "SUMMARY.md").read_text("utf-8"), "utf-8")
+    for page in sorted((book / "contents").glob("*.md")):
+        (target / "contents" / page.name).write_text(_EXERCISE.sub("", page.read_text("utf-8")), "utf-8")
+    rows = (json.loads(line) for line in (book / "exercises_extracted.jsonl").read_text("utf-8").splitlines())
+    chosen = [row for row in rows if row["kind"] == "mcq"]
+    asked = {
+        str(number): (_CHOICES.split(row["problem"])[0].replace("\\_", "_").strip(), row["module"])
+        for number, row in enumerate(chosen)
+    }
+    return target, asked
+
+
+def module_recall(host: Host, book: Path, asked: dict[str, tuple[str, str]]) -> dict[str, float]:
+    """Share of the questions whose module is among the first five passages', and among the first five modules."""
+    shelf = Shelf(host)
+    shelf.add(shelf.plan(book), title="Biology")
+    retriever = HybridRetriever(shelf.corpus, top_k=20)
+    passages = modules = 0
+    for question, module in asked.values():
+        found = [Path(node.node.metadata["path"]).stem for node in retriever.search(question).nodes]
+        passages += module in found[:5]
+        modules += module in list(dict.fromkeys(found))[:5]
+    return {
+        "in five passages": round(passages / len(asked), 4),
+        "among five modules": round(modules / len(asked), 4),
+    }
+
+
+def measure(data: Path, limit: int | None) -> dict[str, Any]:
+    """Everything that has a target."""
+    found: dict[str, Any] = {}
+    with tempfile.TemporaryDirectory() as made:
+        folder = Path(made)
+        host = Host(Settings(data_dir=folder / "data", cache_dir=folder / "cache"))
+        host.start()
+        squad = data / "wikipedia/squad13"
+        for name, place in (("squad13", squad), ("scifact", data / "scifact"), ("hotpot100", hotpot(data, folder))):
+            questions = _fewer(read_question_set(place), limit)
+            with open_corpus(host, place) as corpus:
+                found[f"retrieval {name}"] = retrieval(sides(corpus), questions, lambda: None)
+                if name == "squad13":
+                    texts = questions.texts
+                    inside = list(texts.values())
+                    found["refusal squad13"] = refusal(corpus, inside, strangers(data), 5, lambda: None).to_dict()
+                    found["answers squad13"] = answers(corpus, texts, questions.answers, 5, lambda: None).to_dict()
+        found["biology, module R@5"] = module_recall(host, *biology(data, folder))
+        host.close()
+    return found
+
+
+def _fewer(questions: QuestionSet, limit: int | None) -> QuestionSet:
+    if limit is None or limit >= len(questions.texts):
+        return questions
+    kept = list(questions.texts)[:: max(1, len(questions.texts) // limit)][:limit]
+    return type(questions)({key: questions.texts[key] for key in kept}, questions.relevant, questions.answers)
+
+
+def _write(
+    folder: Path, corpus: Iterable[dict[str, str]], queries: Iterable[dict[str, str]], judged: Iterable[tuple[str, str]]
+) -> Path:
+    folder.mkdir()
+    for name, rows in (("corpus.jsonl", corpus), ("queries.jsonl", queries)):
+        (folder / name).write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    lines = "".join(f"{question}\t{document}\t1\n" for question, document in judged)
+    (folder / "qrels.tsv").write_text(f"query-id\tcorpus-id\tscore\n{lines}", "utf-8")
+    return folder
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--data", type=Path, default=_DATA)
+    parser.add_argument("--limit", type=int, help="questions of each set, evenly spread; without it all")
+    parser.add_argument("--json", action="store_true")
+    chosen = parser.parse_args()
+    found = measure(chosen.data, chosen.limit)
+    if chosen.json:
+        print(json.dumps(found, indent=2))
+        return
+    table = Table("set", "measure", "", box=None)
+    for name, measures in found.items():
+        for measure_name, value in measures.items():
+            shown = ", ".join(f"{key} {each}" for key, each in value.items()) if isinstance(value, dict) else value
+            table.add_row(name, measure_name, str(shown))
+    Console(width=160).print(table)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,8 +1,0 @@
-"""What is promised about stored documents, tried by doing to it what happens: ``make faults``.
-
-``python -m tests.faults --help`` says how to run a part. Each module has a scenario or two: a function that gets a
-``Run`` (a folder, a seed, short or full), does the damage to real processes, files and disks, and raises
-``AssertionError`` where a promise does not hold. ``truth`` reads the catalog past the product and searches it by brute
-force; ``models`` has vectors of real size that cost nothing; ``actors`` are processes that may be killed.
-``test_faults`` runs the short form of each.
-"""

@@ -1,0 +1,24 @@
+"""The short form of every fault; ``make faults`` does each as often as it takes to trust the promise."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from faults.scenarios import ELSEWHERE, SCENARIOS
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from faults.run import Scenario
+
+pytestmark = pytest.mark.slow
+_SEED = 7
+_SHORT = [scenario for scenario in SCENARIOS if scenario.name not in ELSEWHERE]
+
+
+@pytest.mark.parametrize("scenario", _SHORT, ids=[scenario.name for scenario in _SHORT])
+def test_the_promise_holds(scenario: Scenario, tmp_path: Path) -> None:
+    figures = scenario.run(tmp_path / "work", seed=_SEED, full=False).figures
+    assert figures, "nothing was done"
