@@ -277,7 +277,7 @@ class Host(Hooks):
         asks = Generative(self.llm, self.prompts[prompt], self.settings.llm)
         if not self.settings.llm.remember:
             return asks
-        return AnswerCache(asks, self.settings.data_dir / "answers", self.prompts[prompt], self.settings.llm)
+        return AnswerCache(asks, self.catalog, self.prompts[prompt], self.settings.llm)
 
     def checks(self) -> tuple[Check, ...]:
         """The host's own checks and the plugins'."""

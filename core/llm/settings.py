@@ -27,7 +27,7 @@ class LLMSettings(Table):
     provider: str = "extractive"
     #: Seconds for one whole answer: every request, every wait and the last word of the stream lie within.
     timeout: float = Field(default=60.0, gt=0, le=3600)
-    #: Whether the same question over the same passages is answered from memory; see ``remembering``.
+    #: Whether the same question over the same passages is answered from the catalog; see ``answering.answer_cache``.
     remember: bool = True
 
     @model_validator(mode="before")
