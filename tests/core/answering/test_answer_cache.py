@@ -68,7 +68,7 @@ def test_nfr_2_twenty_times_the_same_without_a_model(tmp_path: Path, small_book:
 
 
 def test_nfr_2_twenty_times_the_same_with_a_model_that_is_asked_once(opened: Opened, llm: ScriptedLLM) -> None:
-    llm.enqueue(f"{SAID} Casters cost \ud800 900 euros [1].", "")
+    llm.enqueue(f"{SAID} Casters cost \ud800 900 euros [1].")
     with opened() as host:
         first = _ask(host)
         assert first["dropped"]
