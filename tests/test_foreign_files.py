@@ -15,7 +15,6 @@ import pytest
 from llama_index.core.vector_stores.simple import SimpleVectorStore
 
 from ragstone.core import StorageDenied, hookimpl
-from ragstone.core.answering import answer_cache
 from ragstone.core.runtime import OwnedFolders
 from ragstone.core.testing import open_host
 from ragstone.core.vector_index.follower import Follower, index_folders
@@ -213,15 +212,6 @@ def _pdfs(folder: Path, others: Others) -> None:
         Shelf(host).pdfs.tidy()
 
 
-def _answers(folder: Path, others: Others) -> None:
-    answers = folder / "data" / "answers"
-    others.plant(answers, files=("list.json", "0.json"))
-    others.link(answers / f"{'1' * 64}.json")
-    (answers / f"{'2' * 64}.json").write_text("{}", "utf-8")
-    answer_cache._forget_the_oldest(answers, 0)
-    assert not (answers / f"{'2' * 64}.json").exists(), "our own goes"
-
-
 def _wiki_pages(folder: Path, others: Others) -> None:
     place = folder / "cache" / "concept_tutor"
     others.plant(place, files=("draft.new", "other.entry", "notes.txt"))
@@ -321,7 +311,6 @@ OPERATIONS = [
     _uploads,
     _upload_through_a_link,
     _pdfs,
-    _answers,
     _wiki_pages,
     _side_files,
     _build,

@@ -5,17 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 _MOST_DROPPED = 50
-#: Characters of a dropped sentence that are told.
+#: Characters of a dropped sentence that are shown.
 _LONGEST_DROPPED = 300
 
 
 @dataclass(frozen=True)
 class Sentence:
-    """A sentence that stands: its text without markers, and the numbers of its passages (from 0)."""
+    """A supported sentence: its text without markers, and the numbers of its passages (from 0)."""
 
     text: str
     passages: tuple[int, ...]
-    #: For each of the passages its own words that bear it.
+    #: For each of the passages its own words that support it.
     quotes: tuple[str, ...]
     #: Whether a new paragraph begins with it.
     opens_paragraph: bool = False
@@ -23,9 +23,9 @@ class Sentence:
 
 @dataclass
 class Draft:
-    """What a synthesizer leaves behind beside its sentences."""
+    """What a synthesizer reports beside its sentences."""
 
-    #: Sentences that were not let through, each with the reason.
+    #: Sentences that were left out, each with the reason.
     dropped: list[str] = field(default_factory=list)
 
     def drop(self, text: str, reason: str) -> None:

@@ -8,14 +8,14 @@ from contextlib import closing
 from typing import TYPE_CHECKING, Protocol
 
 from ..citations import Splitter
-from ..errors import LLMBusy, LLMError
+from ..errors import LLMError
 from .draft import Draft, Sentence
 from .extractive import choose
 from .prompting import PassagePrompt
 from .verification import Proofreading
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterator
+    from collections.abc import Generator
 
     from llama_index.core.llms import LLM, ChatMessage
     from llama_index.core.prompts import BasePromptTemplate
@@ -36,7 +36,7 @@ class Synthesizer(Protocol):
 
 
 class Extractive:
-    """The passages' own sentences, word for word. Needs no model and always says the same."""
+    """The passages' own sentences, word for word. Deterministic; needs no language model."""
 
     def __init__(self, encoder: Encoder | None) -> None:
         self._encoder = encoder
@@ -51,7 +51,7 @@ class Extractive:
 
 
 class Generative:
-    """A language model's sentences, each let through only when the passages that it cites bear it."""
+    """A language model's sentences, each only where the passages that it cites support it."""
 
     def __init__(self, llm: LLM, prompt: BasePromptTemplate, settings: LLMSettings) -> None:
         self._llm = llm
@@ -59,29 +59,22 @@ class Generative:
         self._settings = settings
 
     def sentences(self, retrieval: Retrieval, draft: Draft) -> Generator[Sentence, None, None]:
-        """The model's checked sentences, each as soon as it stands; what did not pass is in ``draft.dropped``.
+        """The model's supported sentences, each as soon as it is checked; the others are in ``draft.dropped``.
 
-        What does not pass is asked for again, once, with the reasons. Everything happens before one deadline.
+        A request that fails before its first sentence is out is sent once more. Everything is within one deadline.
         """
-        # Here, for it brings an HTTP client that extractive answers do without.
+        # Here, for they bring an HTTP client that extractive answers do without.
+        from ..llm.errors import Failed
         from ..llm.streaming import Deadline
 
         deadline = Deadline(self._settings.timeout)
         offer = PassagePrompt(retrieval, self._prompt, self._settings)
         check = Proofreading(offer, draft)
-        yield from self._first(offer, deadline, check)
-        if check.unsupported:
-            yield from self._second(offer, deadline, check)
-
-    def _first(self, offer: PassagePrompt, deadline: Deadline, check: Proofreading) -> Iterator[Sentence]:
-        """The answer. Before its first sentence is out, a server that stumbled is asked once more."""
-        from ..llm.errors import Failed
-
         given = retried = False
         while True:
             failure: Failed | None = None
             try:
-                with closing(self._written(offer.messages, deadline, check)) as sentences:
+                with closing(self._checked(offer.messages, deadline, check)) as sentences:
                     for sentence in sentences:
                         given = True
                         yield sentence
@@ -95,21 +88,10 @@ class Generative:
                 raise LLMError(failure.what, hint="it asks to wait longer than [llm] timeout leaves")
             _log.info("%s; asked again in %.1f s", failure.what, failure.pause)
             retried = True
-            check.forget()
+            check.reset()
             time.sleep(failure.pause)
 
-    def _second(self, offer: PassagePrompt, deadline: Deadline, check: Proofreading) -> Iterator[Sentence]:
-        """What was dropped, written again. The answer stands without it, so its failure is none of the answer's."""
-        from ..llm.errors import Failed
-
-        messages = offer.again(check.unsupported)
-        try:
-            with closing(self._written(messages, deadline, check)) as sentences:
-                yield from sentences
-        except (Failed, LLMBusy) as error:
-            _log.info("dropped sentences were not written again: %s", error.what)
-
-    def _written(
+    def _checked(
         self, messages: list[ChatMessage], deadline: Deadline, check: Proofreading
     ) -> Generator[Sentence, None, None]:
         from ..llm.streaming import Reply
@@ -122,7 +104,7 @@ class Generative:
         rest = splitter.rest()
         for index, written in enumerate(rest):
             yield from check.read(reply.without_key(written), unfinished=reply.cut_short and index == len(rest) - 1)
-        check.end()
+        check.drop_announcing()
 
 
 __all__ = ["Draft", "Extractive", "Generative", "Sentence", "Synthesizer"]

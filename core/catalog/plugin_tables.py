@@ -46,14 +46,16 @@ class PluginTables:
             yield connection
 
     @contextmanager
-    def write(self) -> Iterator[Connection]:
+    def write(self, *, patience: float = 20) -> Iterator[Connection]:
         """One transaction, undone by whatever is raised within.
 
         In SQLite writers wait for one another; in PostgreSQL those who change the same row, which another writer may
         have changed since it was read: ``select(...).with_for_update()`` reads it and keeps it until the end.
+        ``patience``: seconds of that wait in SQLite; then ``StorageBusy``.
         """
         self._process.check()
-        with translate_db_errors(self._database), self._writing.begin() as connection:
+        engine = self._writing.execution_options(ragstone_patience_ms=int(patience * 1000))
+        with translate_db_errors(self._database), engine.begin() as connection:
             yield connection
 
     def make(

@@ -106,8 +106,10 @@ class SQLite(Database):
 
         @event.listens_for(engine, "begin")
         def _begin(connection: Connection) -> None:
-            writes = connection.get_execution_options().get("ragstone_writes")
-            connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+            options = connection.get_execution_options()
+            patience = options.get("ragstone_patience_ms", _BUSY_TIMEOUT_MS)
+            connection.exec_driver_sql(f"PRAGMA busy_timeout = {patience}")
+            connection.exec_driver_sql("BEGIN IMMEDIATE" if options.get("ragstone_writes") else "BEGIN")
 
         return engine
 

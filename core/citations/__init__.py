@@ -39,8 +39,6 @@ class CheckedSentence:
     fault: str | None
     #: For each cited passage its own words that support it.
     quotes: tuple[str, ...] = ()
-    #: Whether it could stand if it were written otherwise.
-    repairable: bool = True
     #: With a fault: the source sentences that may take its place, in order.
     instead: tuple[Support, ...] = ()
 
@@ -66,7 +64,7 @@ class Passages:
         found = find_fault(text[mark.end() :] if mark else text, [self._sources[number - 1] for number in numbers])
         supports = tuple(Support(each.passage + 1, self._text_of(each)) for each in found.segments)
         if found.fault is not None:
-            return CheckedSentence(text, numbers, found.fault, repairable=found.repairable, instead=supports)
+            return CheckedSentence(text, numbers, found.fault, instead=supports)
         quotes: dict[int, str] = {}
         for support in supports:
             quotes.setdefault(support.passage, support.text)

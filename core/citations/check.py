@@ -45,8 +45,6 @@ class Finding:
     segments: tuple[Segment, ...]
     #: Why it may not stand; ``None`` when it may.
     fault: str | None
-    #: Whether it could stand if it were written otherwise; an order could not.
-    repairable: bool = True
 
 
 def find_fault(sentence: str, sources: Sequence[Source]) -> Finding:
@@ -55,7 +53,7 @@ def find_fault(sentence: str, sources: Sequence[Source]) -> Finding:
         return Finding((), "it is too long for a sentence")
     claim = AnalyzedText(sentence)
     if claim.gives_orders:
-        return Finding((), "it gives orders", repairable=False)
+        return Finding((), "it gives orders")
     lead_in = _LEAD_IN.match(claim.text)
     bare = AnalyzedText(claim.text[lead_in.end() :]) if lead_in else claim
     if not bare.stems and not bare.quantities:

@@ -74,7 +74,7 @@ def space(settings: Settings) -> Iterator[Check]:
             continue
         what = f"{said}, no more files" if none_left else f"{said}, less than {LEAST_SPACE / 1e6:.0f} MB"
         answers = settings.data_dir / "answers"
-        spare = f"rm -r {shlex.quote(str(answers))} (remembered answers), or " if answers.is_dir() else ""
+        spare = f"rm -r {shlex.quote(str(answers))} (an earlier version's answers), or " if answers.is_dir() else ""
         moved = f"{spare}make space there, or set {_variable(name)} to a larger disk"
         yield Check(called, False, what, mend=moved, where=str(place))
 

@@ -11,7 +11,7 @@ from filelock import FileLock, Timeout
 
 from ..catalog.checksums import RESTORE
 from ..health import Check
-from ..llm.reachability import reach
+from ..llm.reachability import check_server
 from ..vector_index.chroma import chroma_is_installed
 from ..vector_index.store_files import why_damaged
 
@@ -143,4 +143,4 @@ def language_model(host: Host) -> Iterator[Check]:
     if host.hooks.llm is None:
         yield Check("language model", True, "none: answers are the passages' own sentences")
     else:
-        yield Check("language model", True, reach(settings))
+        yield Check("language model", True, check_server(settings))

@@ -51,7 +51,7 @@ class Host:
         #: What the plugins give.
         self.hooks = Hooks(settings, self.plugins, self)
         #: Retrieval and synthesis with what the plugins give.
-        self.pipeline = Pipeline(settings, self.plugins, self.hooks)
+        self.pipeline = Pipeline(settings, self.plugins, self.hooks, lambda: self.catalog)
         #: The health checks.
         self.checks = HostChecks(self)
         self._lock = OwnLock()

@@ -13,13 +13,14 @@ from ..retrieval.models import Retrieval, check_top_k
 from ..runtime.budget import check_budget
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from llama_index.core.postprocessor.types import BaseNodePostprocessor
     from llama_index.core.schema import NodeWithScore
     from llama_index.core.vector_stores.types import MetadataFilters
 
     from ..answering.synthesis import Synthesizer
+    from ..catalog import Catalog
     from ..corpus import Corpus
     from ..hooks.calls import Hooks
     from ..hooks.manager import Plugins
@@ -32,10 +33,11 @@ _TRIED = 3
 class Pipeline:
     """Retrieves passages and makes synthesizers with what the plugins give. Got from ``Host.pipeline``."""
 
-    def __init__(self, settings: Settings, plugins: Plugins, hooks: Hooks) -> None:
+    def __init__(self, settings: Settings, plugins: Plugins, hooks: Hooks, catalog: Callable[[], Catalog]) -> None:
         self._settings = settings
         self._plugins = plugins
         self._hooks = hooks
+        self._catalog = catalog
 
     def retrieve(
         self, corpus: Corpus, question: str, *, top_k: int, filters: MetadataFilters | None = None
@@ -109,7 +111,7 @@ class Pipeline:
         asks = Generative(self._hooks.llm, self._hooks.prompts[prompt], self._settings.llm)
         if not self._settings.llm.remember:
             return asks
-        return AnswerCache(asks, self._settings.data_dir / "answers", self._hooks.prompts[prompt], self._settings.llm)
+        return AnswerCache(asks, self._catalog(), self._hooks.prompts[prompt], self._settings.llm)
 
     def note_failure(self, plugin: str, reason: str) -> None:
         """Note in the plugin's state what failed, where that is no reason to disable it."""

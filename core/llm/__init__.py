@@ -1,7 +1,7 @@
-"""Language models: how any model is asked so that nothing hangs, and no key is seen.
+"""Language models: requests with a deadline, and keys that appear in no log, error or answer.
 
-``settings`` is their table ``[llm]``; ``streaming`` reads an answer under one deadline, ``requests`` holds the
-connections that it can cut, ``errors`` says in our words what went wrong, ``keys`` reads the keys from the environment.
+``settings`` is the table ``[llm]``; ``streaming`` reads a reply under one deadline, ``requests`` opens connections that
+can be cut, ``errors`` translates the errors of SDKs, ``keys`` reads the keys from the environment.
 """
 
 from .addresses import server_address

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 def server_address(value: str, *, keys: str) -> str:
     """The address of a server of OpenAI's protocol, without a slash at its end. Raises ``ValueError``.
 
-    Addresses come to stand in logs: one with a key in it is refused; ``keys`` says where keys belong.
+    Addresses appear in logs, so one with a key in it is refused; ``keys``: the hint where keys belong.
     """
     try:
         parts = urlsplit(value)

@@ -1,7 +1,9 @@
-"""A client of OpenAI's chat completions protocol with httpx alone, for one whole answer.
+"""A client of OpenAI's chat completions protocol with httpx alone, for one whole reply.
 
-For plugins that ask a model of their own beside the deployment's: everything happens before one deadline, the key is
-read from the environment into one header and out of whatever the server says, no redirect is followed.
+For plugins that ask a model of their own beside the deployment's: one deadline for the whole request, the key read from
+the environment, sent in one header and removed from the reply, no redirect followed. An SDK cannot take its place: the
+base install has none, httpx's timeouts begin again with each byte, and who pays for a request must know its size before
+it is sent, and of a failure whether the server was reached and which status it gave.
 """
 
 from __future__ import annotations
@@ -19,62 +21,62 @@ from .keys import Key, read_key
 if TYPE_CHECKING:
     from .requests import Call
 
-#: Bytes of a server's answer that are read; more is no answer to these questions.
+#: Bytes of the longest reply that is read.
 _LONGEST = 2_000_000
 
 
 @dataclass(frozen=True)
 class ChatServer:
-    """Where to ask, and how much may be said."""
+    """A server, its model, and the limits of a reply."""
 
-    #: The version's part included: ``http://127.0.0.1:8080/v1``.
+    #: The address with the version: ``http://127.0.0.1:8080/v1``.
     base: str
     model: str
-    #: Tokens of one answer.
+    #: Tokens of one reply.
     max_tokens: int
-    #: Seconds for the whole of it.
+    #: Seconds for the whole request.
     timeout: float
     #: Environment variables of which the first that holds a key is sent as bearer token.
     key_variables: tuple[str, ...] = ()
     #: Whether the environment's proxies are used.
     proxies: bool = False
-    #: Ask for the probabilities of the tokens; a server that does not know how may refuse.
+    #: Ask for the probabilities of the tokens; a server that does not support it may refuse.
     logprobs: bool = False
-    #: What the protocol calls the limit: newer models take the second alone.
+    #: The limit's name in the protocol: newer models take only the second.
     limit: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"
     temperature: float | None = 0.0
 
     def body(self, prompt: str) -> bytes:
         """The request as it is sent."""
-        told: dict[str, Any] = {
+        body: dict[str, Any] = {
             "model": self.model,
             "messages": [{"role": "user", "content": prompt}],
             self.limit: self.max_tokens,
             "stream": False,
         }
         if self.temperature is not None:
-            told["temperature"] = self.temperature
+            body["temperature"] = self.temperature
         if self.logprobs:
-            told["logprobs"] = True
-        return json.dumps(told, ensure_ascii=False).encode("utf-8", "replace")
+            body["logprobs"] = True
+        return json.dumps(body, ensure_ascii=False).encode("utf-8", "replace")
 
 
 @dataclass(frozen=True)
 class ChatReply:
-    """What the model said, and what the server counted."""
+    """The model's text and the server's counts."""
 
     text: str
-    #: Tokens that the server says it read and wrote; ``None`` where it says nothing of use.
+    #: Tokens that the server counted as read and written; ``None`` where it gives no valid number.
     input_tokens: int | None = None
     output_tokens: int | None = None
     #: Geometric mean of the tokens' probabilities, 0 to 1, where the server gave them.
     likelihood: float | None = None
-    #: Whether it stopped because it had said as much as it may.
+    #: Whether it stopped at ``max_tokens``.
     cut_short: bool = False
 
 
 class ChatFailed(LLMError):
-    """No answer. ``reached``: whether the request may have come to the server; ``refused``: with which HTTP status."""
+    """No reply. ``reached``: whether the request may have come to the server; ``refused``: with which HTTP status."""
 
     def __init__(self, what: str, *, hint: str | None = None, reached: bool = True, refused: int | None = None) -> None:
         super().__init__(what, hint=hint)
@@ -83,27 +85,27 @@ class ChatFailed(LLMError):
 
 
 def ask_chat(server: ChatServer, prompt: str) -> ChatReply:
-    """The model's answer to one message. Raises ``ChatFailed``, never later than ``server.timeout``."""
+    """The model's reply to one message. Raises ``ChatFailed``, never later than ``server.timeout``."""
     from .requests import Call
 
     call = Call()
     call.key = read_key(*server.key_variables)
-    heard: queue.Queue[bytes | BaseException] = queue.Queue()
-    threading.Thread(target=_ask, args=(server, prompt, call, heard), name="ragstone-chat", daemon=True).start()
+    results: queue.Queue[bytes | BaseException] = queue.Queue()
+    threading.Thread(target=_ask, args=(server, prompt, call, results), name="ragstone-chat", daemon=True).start()
     try:
-        said = heard.get(timeout=server.timeout)
+        result = results.get(timeout=server.timeout)
     except queue.Empty:
-        said = ChatFailed(f"the language model did not finish within {server.timeout:g} s", hint="raise its timeout")
+        result = ChatFailed(f"the language model did not finish within {server.timeout:g} s", hint="raise its timeout")
     finally:
         call.end()
-    if isinstance(said, ChatFailed):
-        raise said
-    if isinstance(said, BaseException):
-        raise _explained(said)
-    return _read(said, call.key)
+    if isinstance(result, ChatFailed):
+        raise result
+    if isinstance(result, BaseException):
+        raise _translate_error(result)
+    return _parse(result, call.key)
 
 
-def _ask(server: ChatServer, prompt: str, call: Call, heard: queue.Queue[bytes | BaseException]) -> None:
+def _ask(server: ChatServer, prompt: str, call: Call, results: queue.Queue[bytes | BaseException]) -> None:
     """In the thread: one request, until its end or until it is cut."""
     import httpx
 
@@ -124,18 +126,18 @@ def _ask(server: ChatServer, prompt: str, call: Call, heard: queue.Queue[bytes |
             ) as response,
         ):
             if response.status_code != 200:
-                heard.put(_refused(response.status_code))
+                results.put(_refused(response.status_code))
                 return
             refuse_compressed(response)
             read = bytearray()
             for piece in response.iter_bytes():
                 read += piece
                 if len(read) > _LONGEST:
-                    heard.put(ChatFailed("the language model's server does not stop talking"))
+                    results.put(ChatFailed("the language model's server sends too much"))
                     return
-        heard.put(bytes(read))
-    except BaseException as error:  # whatever it is, it must not end in a thread's traceback
-        heard.put(error)
+        results.put(bytes(read))
+    except BaseException as error:  # raised in the caller's thread
+        results.put(error)
 
 
 def _refused(status: int) -> ChatFailed:
@@ -143,8 +145,8 @@ def _refused(status: int) -> ChatFailed:
     return ChatFailed(f"the language model's server answered {status}", hint=hints.get(status), refused=status)
 
 
-def _explained(error: BaseException) -> ChatFailed:
-    """Not in the library's words: they may repeat what was sent."""
+def _translate_error(error: BaseException) -> ChatFailed:
+    """The error without the library's message, which may repeat what was sent."""
     import httpx
 
     from .redaction import Oversized
@@ -160,19 +162,19 @@ def _explained(error: BaseException) -> ChatFailed:
     return ChatFailed(f"the language model's server failed ({type(error).__name__})")
 
 
-def _read(said: bytes, key: Key | None) -> ChatReply:
+def _parse(reply: bytes, key: Key | None) -> ChatReply:
     try:
-        told = json.loads(said)
-        choice = told["choices"][0]
+        body = json.loads(reply)
+        choice = body["choices"][0]
         text = choice["message"]["content"]
     except (ValueError, KeyError, IndexError, TypeError, RecursionError):
-        text = choice = told = None
+        text = choice = body = None
     if not isinstance(text, str) or not isinstance(choice, dict):
         raise ChatFailed("the language model's server does not speak the protocol of chat completions")
     text = text.encode("utf-8", "replace").decode("utf-8").replace("\x00", "")
     if not text.strip():
-        raise ChatFailed("the language model said nothing")
-    usage = told.get("usage")
+        raise ChatFailed("the language model's reply is empty")
+    usage = body.get("usage")
     return ChatReply(
         text=text if key is None else key.removed_from(text),
         input_tokens=_count(usage, "prompt_tokens"),

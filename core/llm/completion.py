@@ -1,4 +1,4 @@
-"""A language model's whole reply, for a plugin that wants data of it and no answer with citations."""
+"""A language model's whole reply, for plugins that need data and no answer with citations."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ if TYPE_CHECKING:
 
 
 def ask_llm(llm: LLM | None, settings: LLMSettings, prompt: str | Sequence[ChatMessage]) -> str:
-    """All that the language model says to ``prompt``, under the deadline of ``[llm] timeout``.
+    """The language model's whole reply to ``prompt``, under the deadline of ``[llm] timeout``.
 
     ``llm``, ``settings``: ``host.hooks.llm`` and ``host.settings.llm``.
 
-    ``prompt``: what a user says, or the messages of a template.
+    ``prompt``: a user's message, or the messages of a template.
 
-    Nothing of it is checked: whatever is in it came from a stranger. Raises ``LLMError`` where no model is set, where
-    it fails, is late, or stops in the middle.
+    The reply is untrusted input: nothing of it is checked. Raises ``LLMError`` where no model is set, where it fails,
+    is late, or stops at its limit of tokens.
     """
     if llm is None:
         raise LLMError("no language model is set", hint="see [llm] in the settings")
@@ -34,7 +34,7 @@ def ask_llm(llm: LLM | None, settings: LLMSettings, prompt: str | Sequence[ChatM
     messages = [ChatMessage(role=MessageRole.USER, content=prompt)] if isinstance(prompt, str) else prompt
     reply = Reply(llm, messages, Deadline(settings.timeout))
     with closing(reply.pieces()) as pieces:
-        said = "".join(pieces)
+        text = "".join(pieces)
     if reply.cut_short:
-        raise LLMError("the language model stopped in the middle", hint="raise max_tokens in [llm]")
-    return reply.without_key(said)
+        raise LLMError("the language model stopped at its limit of tokens", hint="raise max_tokens in [llm]")
+    return reply.without_key(text)

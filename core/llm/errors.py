@@ -1,4 +1,4 @@
-"""Errors of language models in our words: neither a server's nor an SDK's, which may repeat a key."""
+"""Translates errors of SDKs and servers, whose messages may repeat a key, into errors that may be shown."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _log = logging.getLogger(__name__)
 
 #: Seconds before the second try where the server names none.
 _PAUSE = 0.5
-_LONGEST_WORDS = 300
+_LONGEST_MESSAGE = 300
 
 
 class Failed(LLMError):
@@ -35,10 +35,10 @@ class Failed(LLMError):
         self.pause = pause
 
 
-def explained(error: BaseException, call: Call) -> Failed:
-    """What an integration raised, as an error that may be shown."""
+def translate_error(error: BaseException, call: Call) -> Failed:
+    """The error of an SDK as one that may be shown."""
     chain = list(_chain(error))
-    _note(chain, call)
+    _log_chain(chain, call)
     for link in chain:
         status = _status(link)
         if status is not None:
@@ -51,7 +51,7 @@ def explained(error: BaseException, call: Call) -> Failed:
             pause=_PAUSE,
         )
     if any(issubclass(kind, httpx.TimeoutException) for kind in kinds):
-        return late(None)
+        return timed_out(None)
     oversized = next((link for link in chain if isinstance(link, Oversized)), None)
     if oversized is not None:
         return Failed(f"the language model: {oversized}", hint="is [llm] api_base the address of such a server?")
@@ -60,20 +60,20 @@ def explained(error: BaseException, call: Call) -> Failed:
     return Failed(f"the language model failed ({type(error).__name__})", hint="see the log, or set another [llm]")
 
 
-def late(seconds: float | None) -> Failed:
+def timed_out(seconds: float | None) -> Failed:
     """The deadline has passed."""
     within = f" within {seconds:g} s" if seconds is not None else " in time"
     return Failed(f"the language model did not finish{within}", hint="raise [llm] timeout, or set a faster model")
 
 
 def unfinished() -> Failed:
-    """The stream ended, but the protocol says that there was more to come."""
+    """The stream ended without the end that the protocol demands."""
     return Failed("the language model's server ended its answer before the end", pause=_PAUSE)
 
 
-def silent() -> Failed:
-    """The stream ended in good order and there was not a word in it."""
-    return Failed("the language model said nothing", hint="is [llm] api_base the address of such a server?")
+def empty() -> Failed:
+    """The stream ended as it should, without any text."""
+    return Failed("the language model's answer is empty", hint="is [llm] api_base the address of such a server?")
 
 
 def _refused(status: int, error: BaseException) -> Failed:
@@ -94,7 +94,7 @@ def _refused(status: int, error: BaseException) -> Failed:
         )
     if status >= 500:
         return Failed(f"the language model's server failed ({status})", hint="ask again", pause=_asked_pause(error))
-    return Failed(f"the language model's server refused the request ({status})", hint="ragstone -v tells its reason")
+    return Failed(f"the language model's server refused the request ({status})", hint="ragstone -v shows its reason")
 
 
 def _status(error: BaseException) -> int | None:
@@ -148,17 +148,17 @@ def _chain(error: BaseException) -> Iterator[BaseException]:
         link = link.__cause__ or link.__context__
 
 
-def _note(chain: list[BaseException], call: Call) -> None:
-    """Log what was raised. Its words only where we know which key could be in them."""
+def _log_chain(chain: list[BaseException], call: Call) -> None:
+    """Log what was raised; the messages only of a request whose key is known and can be removed."""
     for link in chain:
         trace = link.__traceback__
         while trace is not None and trace.tb_next is not None:
             trace = trace.tb_next
         code = trace.tb_frame.f_code if trace is not None else None
         place = f" in {code.co_filename}:{trace.tb_lineno}" if code is not None and trace is not None else ""
-        words = ""
+        message = ""
         if call.known:
             # First the key, then the cut: half a key would not be found.
-            said = str(link) if call.key is None else call.key.removed_from(str(link))
-            words = ": " + "".join(c if c.isprintable() else " " for c in said)[:_LONGEST_WORDS]
-        _log.info("the language model: %s%s%s", type(link).__name__, place, words)
+            whole = str(link) if call.key is None else call.key.removed_from(str(link))
+            message = ": " + "".join(c if c.isprintable() else " " for c in whole)[:_LONGEST_MESSAGE]
+        _log.info("the language model: %s%s%s", type(link).__name__, place, message)

@@ -24,15 +24,15 @@ class Key:
         return self._value
 
     def removed_from(self, text: str) -> str:
-        """The text without the key: servers like to repeat a key that they refuse."""
+        """The text without the key: some servers repeat a key that they refuse."""
         return text.replace(self._value, _REDACTED)
 
     def removed_from_bytes(self, data: bytes) -> bytes:
         """The same of bytes."""
         return data.replace(self._value.encode(), _REDACTED.encode())
 
-    def begun_at_the_end_of(self, data: bytes) -> int:
-        """How many bytes at the end of the data may be the beginning of the key."""
+    def partial_at_end(self, data: bytes) -> int:
+        """The number of bytes at the end of the data that may be the beginning of the key."""
         value = self._value.encode()
         return next((size for size in range(min(len(value) - 1, len(data)), 0, -1) if data.endswith(value[:size])), 0)
 

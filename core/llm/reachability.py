@@ -10,7 +10,7 @@ import httpx
 
 from ..errors import LLMError
 from .chat_client import ChatFailed, ChatServer, ask_chat
-from .errors import explained
+from .errors import translate_error
 from .keys import GEMINI_VARIABLE, OWN_VARIABLE, read_key
 from .requests import Call, clients
 from .settings import GeminiSettings, OpenAILikeSettings
@@ -29,13 +29,13 @@ _LONGEST = 2_000_000
 _NO_SUCH_ADDRESS = frozenset({404, 405, 501})
 
 
-def reach(settings: LLMSettings) -> str:
-    """What was found out of the server, in a few words. Raises ``LLMError``.
+def check_server(settings: LLMSettings) -> str:
+    """A short report on the server. Raises ``LLMError``.
 
-    Of a provider of somebody else's nothing is known: it was made, and that is all.
+    A provider of another plugin is not asked: that it was made is all that is known.
     """
     if isinstance(settings, OpenAILikeSettings):
-        return _reach_openai_like(settings)
+        return _check_openai_like(settings)
     if isinstance(settings, GeminiSettings):
         base = (settings.api_base or _GOOGLE).rstrip("/")
         model = urllib.parse.quote(settings.model.removeprefix("models/"))
@@ -43,21 +43,21 @@ def reach(settings: LLMSettings) -> str:
         if _get(f"{base}/v1beta/models/{model}", lambda: key, ("x-goog-api-key", "")) is None:
             raise LLMError(f"its server knows no model {settings.model!r}", hint="see [llm] model and api_base")
         return f"{settings.model}: its server answers and knows it"
-    return f"{settings.provider}: it was made; whether it answers, only a question tells"
+    return f"{settings.provider}: it was made; only a question shows whether it answers"
 
 
-def _reach_openai_like(settings: OpenAILikeSettings) -> str:
+def _check_openai_like(settings: OpenAILikeSettings) -> str:
     address = f"{settings.api_base.rstrip('/')}/models"
-    said = _get(address, lambda: read_key(OWN_VARIABLE), ("Authorization", "Bearer "))
-    if said is None:
-        return _ask_for_a_word(settings)  # not every server tells its models
-    known = _models(said)
+    body = _get(address, lambda: read_key(OWN_VARIABLE), ("Authorization", "Bearer "))
+    if body is None:
+        return _ask_one_token(settings)  # not every server lists its models
+    known = _models(body)
     if known and settings.model not in known:
         return f"{settings.model}: its server answers, and does not list it ({', '.join(known[:5])[:200]})"
     return f"{settings.model}: its server answers"
 
 
-def _ask_for_a_word(settings: OpenAILikeSettings) -> str:
+def _ask_one_token(settings: OpenAILikeSettings) -> str:
     server = ChatServer(
         base=settings.api_base,
         model=settings.model,
@@ -89,14 +89,13 @@ def _get(address: str, key: Callable[[], Key | None], header: tuple[str, str]) -
                     break
             return bytes(read)
     except httpx.HTTPError as error:
-        raise explained(error, Call()) from None
+        raise translate_error(error, Call()) from None
 
 
-def _models(said: bytes) -> list[str]:
-    """The names of the models that the server lists; none where it says something else."""
+def _models(body: bytes) -> list[str]:
+    """The names of the models that the server lists; none where it sends something else."""
     try:
-        told: Any = json.loads(said)
-        listed = told["data"]
+        listed: Any = json.loads(body)["data"]
         return [str(each["id"]) for each in listed]
     except (ValueError, KeyError, TypeError, RecursionError):
         return []

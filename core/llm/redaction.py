@@ -1,7 +1,7 @@
 """Bounds what a language model's server sends, and removes the key that it was sent.
 
-What an SDK has read, it also tells: in exceptions, and to whoever listens to LlamaIndex's instrumentation. So the key
-is taken out before any of them sees it.
+SDKs repeat what they read in exceptions and in the events of LlamaIndex's instrumentation, so the key is removed before
+they read it.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class Oversized(httpx.TransportError):
 
 
 def refuse_compressed(response: httpx.Response) -> None:
-    """Raise ``Oversized`` for a compressed response: nobody asked for it, and httpx unpacks without a bound."""
+    """Raise ``Oversized`` for a compressed response, which was not requested: httpx unpacks without a bound."""
     if response.headers.get("Content-Encoding", "").strip().lower() not in {"", "identity"}:
         raise Oversized("the server compresses its answer, which it was not asked for", request=response.request)
 
@@ -46,7 +46,7 @@ class Bounded(httpx.SyncByteStream):
             end = piece.rfind(b"\n")
             line = line + len(piece) if end < 0 else len(piece) - end - 1
             if total > LONGEST_RESPONSE or line > LONGEST_LINE:
-                raise Oversized("the server does not stop talking")
+                raise Oversized("the server sends too much")
             yield piece
 
     def close(self) -> None:
@@ -66,10 +66,10 @@ class WithoutKey(httpx.SyncByteStream):
         held = b""
         for piece in self._stream:
             clean = self._key.removed_from_bytes(held + piece)
-            waits = self._key.begun_at_the_end_of(clean)
-            held = clean[len(clean) - waits :]
-            if len(clean) > waits:
-                yield clean[: len(clean) - waits]
+            partial = self._key.partial_at_end(clean)
+            held = clean[len(clean) - partial :]
+            if len(clean) > partial:
+                yield clean[: len(clean) - partial]
         if held:
             yield held
 

@@ -1,7 +1,7 @@
 """One HTTP request to a language model's server, which can be cut from another thread.
 
-A thread that waits for a server's next byte cannot be told to stop, and closing its socket does not wake it: shutting
-the socket down does. httpcore's trace extension tells of every connection that it opens.
+A thread that waits for a server's next byte cannot be stopped, and closing its socket does not wake it: shutting the
+socket down does. httpcore's trace extension reports every connection that it opens.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from .keys import Key
 
-#: The header that carries the key, and how the key stands in it.
+#: The header that carries the key, and the text before the key.
 Header = tuple[str, str]
 #: The SDKs refuse to start without a key; this one is taken out of every request.
 NO_KEY = "-"
@@ -35,18 +35,18 @@ class Call:
         self._lock = threading.Lock()
         self._sockets: list[socket.socket] = []
         self._ended = False
-        #: The key that was sent, to be taken out of whatever the server says.
+        #: The key that was sent, to be removed from the server's answer.
         self.key: Key | None = None
         #: Whether the request goes through a client of ours, so that we know which key it carries.
         self.known = False
 
     @property
     def ended(self) -> bool:
-        """Whether nobody waits for it any more."""
+        """Whether ``end`` was called: its result is not needed any more."""
         return self._ended
 
     def end(self) -> None:
-        """Cut every connection; whoever reads from one sees its end."""
+        """Cut every connection; a thread that reads from one sees its end."""
         with self._lock:
             self._ended = True
             open_ones = [*self._sockets]
@@ -54,7 +54,7 @@ class Call:
             _shut(connection)
 
     def close(self) -> None:
-        """Cut and close every connection; for the thread that reads from them, since nobody else may close them.
+        """Cut and close every connection; only the thread that reads from them may close them.
 
         An SDK's generators may keep a response open until they are collected, and the server in its writing.
         """
@@ -80,7 +80,7 @@ class Call:
                 self.opened(connection)
 
 
-#: The call that this thread works for.
+#: The call of the current thread.
 current: ContextVar[Call | None] = ContextVar("ragstone_llm_call", default=None)
 
 
@@ -93,13 +93,13 @@ def _shut(connection: socket.socket) -> None:
 def clients(key: Callable[[], Key | None], header: Header, timeout: float) -> tuple[httpx.Client, httpx.AsyncClient]:
     """httpx clients whose requests carry the key and can be cut.
 
-    ``key`` is read with every request, so that no SDK ever holds it. ``header``: its name, and what stands before the
-    key. ``timeout``: seconds without a byte. No redirects: a header with a key goes where the settings say and nowhere
+    ``key`` is read with every request, so that no SDK ever holds it. ``header``: its name, and the text before the
+    key. ``timeout``: seconds without a byte. No redirects: the key is sent to the address in the settings and nowhere
     else. No connection is kept: every answer has its own to cut.
     """
     name, prefix = header
 
-    def prepared(request: httpx.Request) -> None:
+    def prepare(request: httpx.Request) -> None:
         for stripped in _STRIPPED:
             request.headers.pop(stripped, None)
         found = key()
@@ -109,9 +109,9 @@ def clients(key: Callable[[], Key | None], header: Header, timeout: float) -> tu
         if call is not None:
             call.key, call.known = found, True
             request.extensions["trace"] = call.traced
-        request.headers["Accept-Encoding"] = "identity"  # what is packed could hold the key unseen
+        request.headers["Accept-Encoding"] = "identity"  # the key could not be found in compressed bytes
 
-    def cleaned(response: httpx.Response) -> None:
+    def clean(response: httpx.Response) -> None:
         refuse_compressed(response)
         found = key()
         if isinstance(response.stream, httpx.SyncByteStream):
@@ -119,11 +119,11 @@ def clients(key: Callable[[], Key | None], header: Header, timeout: float) -> tu
             if found is not None:
                 response.stream = WithoutKey(response.stream, found)
 
-    async def prepared_too(request: httpx.Request) -> None:
-        prepared(request)
+    async def prepare_async(request: httpx.Request) -> None:
+        prepare(request)
         request.extensions.pop("trace", None)  # an asynchronous request is cut by cancelling its task
 
-    async def cleaned_too(response: httpx.Response) -> None:
+    async def clean_async(response: httpx.Response) -> None:
         refuse_compressed(response)
 
     verify = httpx.create_ssl_context()
@@ -134,13 +134,13 @@ def clients(key: Callable[[], Key | None], header: Header, timeout: float) -> tu
             limits=limits,
             verify=verify,
             follow_redirects=False,
-            event_hooks={"request": [prepared], "response": [cleaned]},
+            event_hooks={"request": [prepare], "response": [clean]},
         ),
         httpx.AsyncClient(
             timeout=timeout,
             limits=limits,
             verify=verify,
             follow_redirects=False,
-            event_hooks={"request": [prepared_too], "response": [cleaned_too]},
+            event_hooks={"request": [prepare_async], "response": [clean_async]},
         ),
     )

@@ -27,7 +27,7 @@ class LLMSettings(Table):
     provider: str = "extractive"
     #: Seconds for one whole answer: every request, every wait and the last word of the stream lie within.
     timeout: float = Field(default=60.0, gt=0, le=3600)
-    #: Whether the same question over the same passages is answered from memory; see ``remembering``.
+    #: Whether the same question over the same passages is answered from the catalog; see ``answering.answer_cache``.
     remember: bool = True
 
     @model_validator(mode="before")
@@ -36,12 +36,12 @@ class LLMSettings(Table):
         """A settings file is copied, shown and committed: no place for a key."""
         for name in value if isinstance(value, dict) else ():
             if _SECRET.search(str(name)):
-                raise ValueError(f"{name}: a key never stands in the settings; set {OWN_VARIABLE} in the environment")
+                raise ValueError(f"{name}: a key is never in the settings; set {OWN_VARIABLE} in the environment")
         return value
 
     @property
     def window(self) -> int | None:
-        """Tokens that question, passages and answer must fit into; ``None`` where nobody said."""
+        """Tokens that question, passages and answer must fit into; ``None`` where it is unknown."""
         return None
 
     @property
@@ -50,7 +50,7 @@ class LLMSettings(Table):
         return 0
 
 
-class OfModel(LLMSettings):
+class ModelSettings(LLMSettings):
     """What the built-in providers have in common."""
 
     model_config = ConfigDict(extra="forbid")
@@ -58,7 +58,7 @@ class OfModel(LLMSettings):
     model: str = Field(min_length=1)
     #: Without one 0; see the provider for its exceptions.
     temperature: Temperature | None = None
-    #: Sent along, so that a server that knows it says the same again.
+    #: Sent along, for a server that supports it and then repeats its answers.
     seed: int | None = None
     #: Tokens of one answer.
     max_tokens: int = Field(default=1024, ge=1, le=_MOST_TOKENS)
@@ -67,7 +67,7 @@ class OfModel(LLMSettings):
 
     @field_validator("temperature")
     @classmethod
-    def _sane(cls, value: Temperature | None) -> Temperature | None:
+    def _in_range(cls, value: Temperature | None) -> Temperature | None:
         if isinstance(value, float) and not 0 <= value <= 2:
             raise ValueError('a number from 0 to 2, or "default"')
         return value
@@ -87,7 +87,7 @@ def _checked_base(value: str) -> str:
     return server_address(value, keys=f"set {OWN_VARIABLE} in the environment")
 
 
-class OpenAILikeSettings(OfModel):
+class OpenAILikeSettings(ModelSettings):
     """``[llm]`` with ``provider = "openai_like"``: llama.cpp, Ollama, vLLM or any other server of that protocol."""
 
     #: Where the server is, the version's part included: ``http://127.0.0.1:11434/v1``.
@@ -96,7 +96,7 @@ class OpenAILikeSettings(OfModel):
     _base = field_validator("api_base")(_checked_base)
 
 
-class GeminiSettings(OfModel):
+class GeminiSettings(ModelSettings):
     """``[llm]`` with ``provider = "gemini"``.
 
     Without a temperature it is 0 for the models before Gemini 3, and the model's own from there on: Google advises

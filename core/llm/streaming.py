@@ -9,7 +9,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from ..runtime.budget import llm_place
-from .errors import Failed, explained, late, silent, unfinished
+from .errors import Failed, empty, timed_out, translate_error, unfinished
 from .requests import Call, current
 
 if TYPE_CHECKING:
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
     from llama_index.core.llms import LLM, ChatMessage, ChatResponse
 
-#: Characters after which an answer is not heard to its end: a model that repeats itself has none.
+#: Characters after which an answer is cut: a model that repeats itself never ends.
 LONGEST_ANSWER = 24_000
-#: Pieces that may lie about unread; a reader that is slow slows the server down.
+#: Pieces that may wait unread; a slow reader slows the server down.
 _UNREAD = 64
 _CUT_SHORT = frozenset({"length", "max_tokens"})
 
@@ -38,7 +38,7 @@ class Deadline:
 
 
 class Reply:
-    """What a model says to some messages, once. Raises ``Failed``."""
+    """A model's reply to messages, streamed once. Raises ``Failed``."""
 
     def __init__(self, llm: LLM, messages: Sequence[ChatMessage], deadline: Deadline) -> None:
         self._llm = llm
@@ -48,38 +48,38 @@ class Reply:
         self._pieces: queue.Queue[str | BaseException | None] = queue.Queue(_UNREAD)
         self._ending: str | None = None
         self._has_endings = False
-        #: Whether it stopped in the middle, because it had said as much as it may.
+        #: Whether it stopped at its limit of tokens or characters.
         self.cut_short = False
 
     def pieces(self) -> Generator[str, None, None]:
-        """What it says, as it says it; close it and the connection is cut. Raises ``LLMBusy`` too."""
+        """The pieces of its text as they come; closing cuts the connection. Raises ``LLMBusy`` too."""
         with llm_place():
             yield from self._read()
 
     def _read(self) -> Generator[str, None, None]:
         # The thread has this one's context (LlamaIndex's instrumentation lies there), and the call in it.
         context = contextvars.copy_context()
-        threading.Thread(target=context.run, args=(self._listen,), name="ragstone-llm", daemon=True).start()
-        heard = 0
+        threading.Thread(target=context.run, args=(self._receive,), name="ragstone-llm", daemon=True).start()
+        length = 0
         try:
-            while heard < LONGEST_ANSWER:
+            while length < LONGEST_ANSWER:
                 piece = self._next()
                 if piece is None:
                     break
-                heard += len(piece)
+                length += len(piece)
                 yield piece
             else:
                 self.cut_short = True
         finally:
-            self._call.end()  # also where the reader has gone
-        if heard == 0:
-            raise silent() if self._ending or not self._has_endings else unfinished()
+            self._call.end()  # also where the caller closed the generator
+        if length == 0:
+            raise empty() if self._ending or not self._has_endings else unfinished()
         if self._has_endings and self._ending is None and not self.cut_short:
             raise unfinished()
         self.cut_short = self.cut_short or self._ending in _CUT_SHORT
 
     def without_key(self, text: str) -> str:
-        """The text without the key that was sent: a server may say it."""
+        """The text without the key that was sent, which a server may repeat."""
         return text if self._call.key is None else self._call.key.removed_from(text)
 
     def _next(self) -> str | None:
@@ -87,39 +87,39 @@ class Reply:
         piece: str | BaseException | None
         left = self._deadline.left
         try:
-            piece = self._pieces.get(timeout=left) if left else late(self._deadline.seconds)
+            piece = self._pieces.get(timeout=left) if left else timed_out(self._deadline.seconds)
         except queue.Empty:
-            piece = late(self._deadline.seconds)
-        # Raised here, where no other error stands behind it: a log would print that one's words as well.
+            piece = timed_out(self._deadline.seconds)
+        # Raised here, where it has no context: a log would print the context's message as well.
         if isinstance(piece, Failed):
             raise piece
         if isinstance(piece, BaseException):
-            raise explained(piece, self._call)
+            raise translate_error(piece, self._call)
         return piece
 
-    def _listen(self) -> None:
-        """In the thread: read until the end, the deadline, or nobody listens any more."""
+    def _receive(self) -> None:
+        """In the thread: read until the end or the deadline, or until the call is ended."""
         current.set(self._call)
         answer: Any = None
-        said = ""
+        text = ""
         try:
             answer = self._llm.stream_chat(self._messages)
             for response in answer:
                 self._note_ending(response.raw)
-                piece = _piece(response, said)
-                said += piece
-                if piece and not self._give(piece):
+                piece = _piece(response, text)
+                text += piece
+                if piece and not self._put(piece):
                     return
-            self._give(None)
-        except BaseException as error:  # whatever it is, it must not end in a thread's traceback
-            self._give(error)
+            self._put(None)
+        except BaseException as error:  # raised in the caller's thread
+            self._put(error)
         finally:
             self._call.close()
             if answer is not None and hasattr(answer, "close"):
                 answer.close()
 
-    def _give(self, piece: str | BaseException | None) -> bool:
-        """Hand a piece over; whether anybody still wants one."""
+    def _put(self, piece: str | BaseException | None) -> bool:
+        """Queue a piece; whether more are wanted."""
         while not self._call.ended and self._deadline.left:
             try:
                 self._pieces.put(piece, timeout=min(self._deadline.left, 0.5))
@@ -132,7 +132,7 @@ class Reply:
         """Why the model stopped, in the form of OpenAI's protocol or of Gemini's."""
         choices = getattr(raw, "choices", None)
         if isinstance(choices, list):
-            self._has_endings = True  # by that protocol the last piece says it
+            self._has_endings = True  # by that protocol the last piece has it
         elif isinstance(raw, dict):
             choices = [raw] if "finish_reason" in raw else None
         for choice in choices or ():
@@ -141,8 +141,8 @@ class Reply:
                 self._ending = str(getattr(reason, "value", reason)).lower()
 
 
-def _piece(response: ChatResponse, said: str) -> str:
+def _piece(response: ChatResponse, text: str) -> str:
     """What is new: the delta, or where an integration gives none, what its text has more than before."""
     if response.delta is not None:
         return response.delta
-    return str(response.message.content or "").removeprefix(said)
+    return str(response.message.content or "").removeprefix(text)

@@ -1,7 +1,7 @@
 """The built-in plugin ``chroma_server``: a Chroma server as the vector index, where ``[index] server`` names one.
 
 For deployments of several web processes: one of them lets the server's collections follow the catalog. Only the server
-that is written in Rust (``chroma run``) may be used: the one in Python can be entered by anybody (CVE-2026-45829).
+that is written in Rust (``chroma run``) may be used: the one in Python lets everyone in (CVE-2026-45829).
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _SECONDS = 5.0
 
 
 class _Connection:
-    """A host's own to its server, made when it is first needed."""
+    """A host's client of its server, made when it is first needed."""
 
     def __init__(self, host: Host) -> None:
         self._server = host.settings.index.server
@@ -50,7 +50,7 @@ class _Connection:
         return self._client
 
     def close(self) -> None:
-        """Hang up."""
+        """Close the client."""
         if self._client is not None:
             self._client.close()
             for part in (self._client, self._client._admin_client):  # noqa: SLF001 - it leaves their sockets open
@@ -70,15 +70,15 @@ def ragstone_vector_store(host: Host, corpus: Corpus) -> BasePydanticVectorStore
 
 
 def heartbeat(server: str) -> None:
-    """See that the server answers. Raises ``StorageAway``."""
+    """Check that the server answers. Raises ``StorageAway``."""
     try:
-        _hear(server)
+        _request_heartbeat(server)
     except (httpx.HTTPError, ValueError) as error:
         raise _away(server, error) from None
 
 
-def _hear(server: str) -> None:
-    # Chroma's own client waits for ever, its first request too.
+def _request_heartbeat(server: str) -> None:
+    # Chroma's own client has no time limit, not even for its first request.
     httpx.get(f"{server}/api/v2/heartbeat", timeout=_SECONDS).raise_for_status()
 
 
@@ -89,7 +89,7 @@ def _away(server: str, error: Exception) -> StorageAway:
 
 
 def _open(server: str) -> Any:
-    _hear(server)
+    _request_heartbeat(server)
     from chromadb.api.client import Client
     from chromadb.config import Settings
 

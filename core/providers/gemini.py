@@ -1,6 +1,6 @@
 """The provider ``gemini``: Google's models, by LlamaIndex's own integration, llama-index-llms-google-genai.
 
-(llama-index-llms-gemini, on a Google SDK that is no longer maintained, was given up for it in 2025.)
+(llama-index-llms-gemini, on a Google SDK that is no longer maintained, was replaced by it in 2025.)
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 require_extra("gemini", "llama_index.llms.google_genai")
 
-_USUAL_WINDOW = 1_000_000
+_DEFAULT_WINDOW = 1_000_000
 _OTHER_SERVICE = ("GOOGLE_GENAI_USE_ENTERPRISE", "GOOGLE_GENAI_USE_VERTEXAI")
 _BEFORE_3 = re.compile(r"(?:^|/)gemini-(?:[12](?:[.-]|$)|pro(?:-vision)?$|exp)")
 
@@ -67,7 +67,7 @@ def ragstone_llm(settings: LLMSettings) -> LLM | None:
         temperature=temperature,
         # With both of these nothing is asked of the network before there is a question.
         max_tokens=settings.max_tokens,
-        context_window=settings.context_window or _USUAL_WINDOW,
+        context_window=settings.context_window or _DEFAULT_WINDOW,
         max_retries=0,
         is_function_calling_model=False,
         file_mode="inline",

@@ -32,7 +32,7 @@ def ragstone_embed_model(settings: EncoderSettings) -> BaseEmbedding | None:
 
     try:
         model: BaseEmbedding = HuggingFaceEmbedding(model_name=settings.model)
-    except Exception as error:  # the libraries below raise whatever they like
+    except Exception as error:  # of any type: torch, transformers, the hub
         why = f"{type(error).__name__}: {error}"
         raise EncoderError(f"the model {settings.model!r} cannot be loaded ({why})") from error
     return model

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 require_extra("openai-like", "llama_index.llms.openai_like")
 
-#: LlamaIndex's own guess where nobody says it.
-_USUAL_WINDOW = 4096
+#: LlamaIndex's default.
+_DEFAULT_WINDOW = 4096
 
 
 @hookimpl
@@ -44,7 +44,7 @@ def ragstone_llm(settings: LLMSettings) -> LLM | None:
         is_function_calling_model=False,
         temperature=settings.temperature if isinstance(settings.temperature, float) else 0.0,
         max_tokens=settings.max_tokens,
-        context_window=settings.context_window or _USUAL_WINDOW,
+        context_window=settings.context_window or _DEFAULT_WINDOW,
         timeout=settings.timeout,
         max_retries=0,  # the answer's own deadline knows whether there is time for another try
         additional_kwargs=more,

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import sqlite3
+import time
+from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from sqlalchemy import column, func, select, text, update
 
 from ragstone.core import Host, LLMError, Question
+from ragstone.core.answering import answer_cache
 from ragstone.core.testing import ScriptedLLM, open_host
 from ragstone.plugins.book_chat.shelf import Shelf
 
@@ -15,11 +20,14 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from pathlib import Path
 
+    from ragstone.core.catalog import PluginTables
+
     Opened = Callable[..., AbstractContextManager[Host]]
 
 QUESTION = "What is a caster?"
 SAID = "A caster is a wheel that swivels about a vertical axis [1]."
 OTHERWISE = "Casters bear load but give no traction [1]."
+ANSWERS = answer_cache._answer
 
 
 @pytest.fixture
@@ -28,12 +36,12 @@ def llm() -> ScriptedLLM:
 
 
 @pytest.fixture
-def opened(tmp_path: Path, small_book: Path, llm: ScriptedLLM) -> Opened:
+def opened(tmp_path: Path, small_book: Path, llm: ScriptedLLM, database: str | None) -> Opened:
     from contextlib import contextmanager
 
     @contextmanager
     def opened(**settings: Any) -> Iterator[Host]:
-        with open_host(tmp_path, llm=llm, **{"remember": True, **settings}) as host:
+        with open_host(tmp_path, llm=llm, **{"remember": True, "database": database, **settings}) as host:
             shelf = Shelf(host)
             shelf.add(shelf.plan(small_book), title="Robot parts")
             yield host
@@ -47,6 +55,10 @@ def _ask(host: Host, question: str = QUESTION, **more: Any) -> dict[str, Any]:
     return told
 
 
+def _tables(host: Host) -> PluginTables:
+    return host.catalog.tables("ragstone", answer_cache._metadata)
+
+
 def test_nfr_2_twenty_times_the_same_without_a_model(tmp_path: Path, small_book: Path) -> None:
     with open_host(tmp_path) as host:
         shelf = Shelf(host)
@@ -56,7 +68,7 @@ def test_nfr_2_twenty_times_the_same_without_a_model(tmp_path: Path, small_book:
 
 
 def test_nfr_2_twenty_times_the_same_with_a_model_that_is_asked_once(opened: Opened, llm: ScriptedLLM) -> None:
-    llm.enqueue(f"{SAID} Casters cost 900 euros [1].", "")
+    llm.enqueue(f"{SAID} Casters cost \ud800 900 euros [1].")
     with opened() as host:
         first = _ask(host)
         assert first["dropped"]
@@ -95,20 +107,82 @@ def test_an_answer_that_did_not_come_to_its_end_is_not_remembered(opened: Opened
         assert _ask(host)["answer"].startswith("A caster is a wheel")
 
 
-@pytest.mark.parametrize("damage", [b"", b"{", b'{"sentences": 1}', b"\xff\xfe"])
-def test_a_damaged_memory_is_asked_anew(opened: Opened, llm: ScriptedLLM, tmp_path: Path, damage: bytes) -> None:
+@pytest.mark.parametrize(
+    "damage",
+    [
+        {"content": ""},
+        {"content": '{"sentences": 1}'},
+        {"content": func.replace(column("content"), "swivels", "shivers")},
+        {"checksum": ""},
+    ],
+)
+def test_a_damaged_row_is_asked_anew(opened: Opened, llm: ScriptedLLM, damage: dict[str, Any]) -> None:
     llm.enqueue(SAID, SAID)
     with opened() as host:
         first = _ask(host)
-        (kept,) = (tmp_path / "data" / "answers").glob("*.json")
-        kept.write_bytes(damage)
+        with _tables(host).write() as connection:
+            assert connection.execute(update(ANSWERS).values(damage)).rowcount == 1
         assert _ask(host) == first
         assert _ask(host) == first
     assert len(llm.prompts) == 2
 
 
-def test_a_folder_that_cannot_be_written_costs_no_answer(opened: Opened, llm: ScriptedLLM, tmp_path: Path) -> None:
+def test_bytes_that_are_no_text_are_asked_anew(tmp_path: Path, small_book: Path, llm: ScriptedLLM) -> None:
+    llm.enqueue(SAID, SAID)
+    with open_host(tmp_path, llm=llm, remember=True) as host:
+        shelf = Shelf(host)
+        shelf.add(shelf.plan(small_book), title="Robot parts")
+        first = _ask(host)
+        with _tables(host).write() as connection:
+            connection.execute(text("UPDATE ragstone_answer SET content = CAST(x'fffe' AS TEXT)"))
+        assert _ask(host) == first
+        assert _ask(host) == first
+    assert len(llm.prompts) == 2
+
+
+def test_of_more_than_may_be_kept_the_oldest_go(
+    opened: Opened, llm: ScriptedLLM, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(answer_cache, "_MOST", 2)
+    llm.enqueue(*[SAID] * 4)
+    with opened() as host:
+        for top_k in (1, 2, 3, 3, 2):
+            _ask(host, top_k=top_k)
+        assert len(llm.prompts) == 3
+        _ask(host, top_k=1)
+        with _tables(host).read() as connection:
+            assert connection.execute(select(func.count()).select_from(ANSWERS)).scalar() == 2
+    assert len(llm.prompts) == 4
+
+
+def test_a_storage_that_another_process_holds_costs_no_answer(
+    tmp_path: Path, small_book: Path, llm: ScriptedLLM
+) -> None:
+    llm.enqueue(SAID, OTHERWISE)
+    with open_host(tmp_path, llm=llm, remember=True) as host:
+        shelf = Shelf(host)
+        shelf.add(shelf.plan(small_book), title="Robot parts")
+        _ask(host, top_k=1)
+        with closing(sqlite3.connect(tmp_path / "data" / "catalog.sqlite", isolation_level=None)) as other:
+            other.execute("BEGIN IMMEDIATE")
+            began = time.monotonic()
+            assert _ask(host)["answer"].startswith("Casters bear load")
+            assert time.monotonic() - began < 10
+
+
+def test_a_table_of_a_newer_version_costs_no_answer(opened: Opened, llm: ScriptedLLM) -> None:
+    llm.enqueue(SAID, SAID)
+    with opened() as host:
+        host.catalog.tables("ragstone", answer_cache._metadata, version=2, upgrades={1: lambda _: None})
+        assert _ask(host) == _ask(host)
+    assert len(llm.prompts) == 2
+
+
+def test_the_folder_of_an_earlier_version_is_left_alone(opened: Opened, llm: ScriptedLLM, tmp_path: Path) -> None:
+    folder = tmp_path / "data" / "answers"
+    folder.mkdir(parents=True)
+    (folder / f"{'0' * 64}.json").write_text("{}", "utf-8")
     llm.enqueue(SAID)
     with opened() as host:
-        (tmp_path / "data" / "answers").write_text("a file where a folder should be", "utf-8")
-        assert _ask(host)["answer"].startswith("A caster is a wheel")
+        assert _ask(host) == _ask(host)
+    assert [path.name for path in folder.iterdir()] == [f"{'0' * 64}.json"]

@@ -52,8 +52,6 @@ def test_search_prints_the_passages_and_where_they_stand(with_book: Here) -> Non
     assert (done.code, done.err) == (0, "")
     place = "Robot parts › First Edition › Wheels › Casters"
     assert done.out.startswith(f"[1] {place}\n    A caster is a wheel that swivels")
-        "[1] Robot parts › First Edition › Wheels › Casters\n    A caster is a wheel that swivels"
-    )
     assert "\n[2] Robot parts" in done.out
     assert "\n[3]" not in done.out
 

@@ -137,7 +137,6 @@ def test_a_language_model_is_shown_the_reference_material(tmp_path: Path) -> Non
             "Backpropagation is an algorithm that computes the gradient of the loss with respect to every weight [1]. "
             "It was found by Elvis [1]."
         )
-        llm.enqueue("")
         answer = asked(host, "What is backpropagation?")
     assert "Elvis" not in answer.text
     assert "[1]" in answer.text
