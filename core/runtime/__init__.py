@@ -2,17 +2,18 @@
 
 from ..lazy_names import lazy_names
 from .budget import Budget, Places, check_budget, set_budget
-from .fork_server import Ended, ForkServer
 from .owned_files import OwnedFolders, remove_own_file, sync_folder, write_atomically
 from .sqlite_files import write_ahead
 from .subprocesses import apart
+from .workers import WorkerDied, Workers, answer_requests
 
 __all__ = [
     "Budget",
-    "Ended",
-    "ForkServer",
     "OwnedFolders",
     "Places",
+    "WorkerDied",
+    "Workers",
+    "answer_requests",
     "apart",
     "check_budget",
     "lazy_names",

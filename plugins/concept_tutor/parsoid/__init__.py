@@ -1,1 +1,1 @@
-"""Wiki pages as Parsoid writes them: HTML to sections, in a process that can be killed, and sections to chunks."""
+"""Wiki pages as Parsoid writes them: HTML to sections, in a worker process, and sections to chunks."""

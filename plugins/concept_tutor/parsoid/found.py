@@ -1,4 +1,4 @@
-"""What the child says of a page. Standard library only, so that the child starts quickly."""
+"""A page as the worker process returns it. Standard library only, so that the worker starts quickly."""
 
 from __future__ import annotations
 

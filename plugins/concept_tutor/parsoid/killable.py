@@ -1,15 +1,15 @@
-"""Pages, each read by a process of its own, which is killed when it takes too long or does not answer."""
+"""Pages, read in worker processes that are killed when a page takes too long, too much memory, or crashes them."""
 
 from __future__ import annotations
 
+import json
 import signal
-import tempfile
 from dataclasses import dataclass
 from typing import Literal, get_args
 
 from pydantic import TypeAdapter, ValidationError
 
-from ragstone.core.runtime import ForkServer
+from ragstone.core.runtime import WorkerDied, Workers
 
 from .found import Page
 
@@ -41,48 +41,50 @@ class Failed(Exception):
 
 
 class PageReaders:
-    """The processes that read pages, several at once if several threads want it. What they share ends with them."""
+    """Worker processes that read pages, one for each thread that reads at the same time."""
 
     def __init__(self, limits: Limits) -> None:
         self.limits = limits
-        self._forks = ForkServer("ragstone.plugins.concept_tutor.parsoid.child")
+        self._workers = Workers(
+            "ragstone.plugins.concept_tutor.parsoid.worker", repr(limits.seconds), str(limits.megabytes)
+        )
 
     def read(self, raw: bytes, language: str = "") -> Page:
-        """The page, read by a process that saw no other. Raises ``Failed``; never hangs, whatever ``raw`` holds."""
+        """The page, read by a worker process. Raises ``Failed``; never hangs, whatever ``raw`` holds."""
         limits = self.limits
         if len(raw) > limits.page_bytes:
             raise Failed("too_large", f"has {len(raw):,} bytes, more than {limits.page_bytes:,}")
-        arguments = (repr(limits.seconds), str(limits.megabytes), language[:35])
-        with tempfile.TemporaryFile() as file:
-            file.write(raw)
-            try:
-                # What it says is bounded by its memory, which its limit holds.
-                ended = self._forks.run(*arguments, stdin=file, seconds=limits.seconds)
-            except TimeoutError:
-                raise Failed("timeout", f"took longer than {limits.seconds:g} s") from None
-            except ChildProcessError as error:
-                raise Failed("crashed", "lost its reader twice") from error
-        return _page(ended.said, ended.code)
+        try:
+            answer = self._workers.ask(json.dumps(language[:35]).encode() + b"\n" + raw, limits.seconds)
+        except TimeoutError:
+            raise Failed("timeout", f"took longer than {limits.seconds:g} s") from None
+        except WorkerDied as died:
+            raise _failed(died.code) from died
+        except OSError as error:
+            raise Failed("crashed", f"no worker could be started ({error})") from error
+        return _page(answer)
 
     def close(self) -> None:
-        """Keep nothing for further pages; those under way are read to their ends."""
-        self._forks.close()
+        """End the idle workers; pages under way are read to their ends."""
+        self._workers.close()
 
 
-def _page(said: bytes, code: int) -> Page:
-    if not said.endswith(b"\n"):
-        if code == -signal.SIGXCPU:
-            raise Failed("timeout")
-        if code in (-signal.SIGABRT, -signal.SIGKILL, -signal.SIGSEGV):
-            raise Failed("too_large", "did not get the memory that it wanted")
-        raise Failed("crashed", f"its reader ended with {code}")
+def _failed(code: int) -> Failed:
+    if code == -signal.SIGXCPU:
+        return Failed("timeout")
+    if code in (-signal.SIGABRT, -signal.SIGKILL, -signal.SIGSEGV):
+        return Failed("too_large", "did not get the memory that it wanted")
+    return Failed("crashed", f"its worker ended with {code}")
+
+
+def _page(answer: bytes) -> Page:
     try:
-        answer = _ANSWER.validate_json(said)
-        if answer.get("status") == "ok":
-            return _PAGE.validate_python(answer.get("page"))
+        content = _ANSWER.validate_json(answer)
+        if content.get("status") == "ok":
+            return _PAGE.validate_python(content.get("page"))
     except ValidationError as error:
-        raise Failed("crashed", "its reader gave no sense") from error
-    reason = next((each for each in _REASONS if each == answer.get("status")), None)
+        raise Failed("crashed", "its worker's answer is invalid") from error
+    reason = next((each for each in _REASONS if each == content.get("status")), None)
     if reason is None:
-        raise Failed("crashed", "its reader gave no sense")
-    raise Failed(reason, str(answer.get("detail", "")))
+        raise Failed("crashed", "its worker's answer is invalid")
+    raise Failed(reason, str(content.get("detail", "")))

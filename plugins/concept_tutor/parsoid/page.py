@@ -1,4 +1,4 @@
-"""Parsoid HTML to sections, with lxml. What is hostile in it may take long or fail: it is called in a child."""
+"""Parsoid HTML to sections, with lxml. Untrusted input may take long or fail: it is called in a worker process."""
 
 from __future__ import annotations
 

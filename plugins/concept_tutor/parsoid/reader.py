@@ -68,9 +68,9 @@ class PageFacts:
 
 
 class ParsoidReader(BaseReader):
-    """Reads the HTML that a wiki's REST interface answers with, in processes that can be killed.
+    """Reads the HTML of a wiki's REST interface, in worker processes that can be killed.
 
-    A machine without lxml gets ``MissingExtra``. ``close`` ends what the processes share.
+    Raises ``MissingExtra`` without lxml. ``close`` ends the worker processes.
     """
 
     def __init__(self, limits: Limits | None = None) -> None:
@@ -90,7 +90,7 @@ class ParsoidReader(BaseReader):
             raise UnreadablePage(url, failed) from failed
 
     def close(self) -> None:
-        """Let go of what the processes share; a page that is read later takes it up for itself."""
+        """End the worker processes; a page that is read later starts one for itself."""
         self.readers.close()
 
 

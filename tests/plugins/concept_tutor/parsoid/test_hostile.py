@@ -109,19 +109,31 @@ def test_the_memory_is_that_of_one_page() -> None:
 )
 def test_a_child_that_dies_takes_its_own_page_only(killed: signal.Signals, reason: str) -> None:
     reader = ParsoidReader()
-    reader.readers.read(html("<p>x"))
-    server = max(psutil.Process().children(), key=lambda each: each.create_time())
+    before = psutil.Process().children()
     with ThreadPoolExecutor(1) as pool:
         page = pool.submit(reader.readers.read, ATTRIBUTES)
-        until(server.children)
-        for child in server.children():
-            os.kill(child.pid, killed)
+        until(lambda: len(psutil.Process().children()) > len(before))
+        for worker in set(psutil.Process().children()) - set(before):
+            os.kill(worker.pid, killed)
         with pytest.raises(Failed) as caught:
             page.result(HANG)
     assert caught.value.reason == reason
     assert reader.readers.read(html("<p>Some words.")).sections
-    assert (server.is_running(), server.num_threads()) == (True, 1)
     reader.close()
+
+
+def test_one_worker_reads_one_page_after_another_under_its_limits() -> None:
+    before = psutil.Process().children()
+    readers = PageReaders(Limits(seconds=HANG, megabytes=400))
+    for _ in range(3):
+        assert readers.read(html("<p>x")).sections
+    (worker,) = set(psutil.Process().children()) - set(before)
+    soft, hard = worker.rlimit(psutil.RLIMIT_CPU)
+    assert HANG < soft <= HANG + 20 < hard % (1 << 64)  # it is raised for each page
+    assert worker.rlimit(psutil.RLIMIT_AS) == (400_000_000, 400_000_000)
+    assert worker.rlimit(psutil.RLIMIT_FSIZE) == worker.rlimit(psutil.RLIMIT_CORE) == (0, 0)
+    readers.close()
+    assert not worker.is_running()
 
 
 def test_without_lxml_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

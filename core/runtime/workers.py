@@ -1,0 +1,172 @@
+"""Resident worker processes for untrusted input: each answers one request after another and can be killed."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import signal
+import socket
+import struct
+import subprocess
+import time
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING
+
+from .subprocesses import begin
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+#: Before each request and each answer: its length, most significant byte first.
+_LENGTH = struct.Struct("!I")
+#: Bytes of an answer; a worker that was taken over could send more than this process has memory for.
+_LONGEST = 200_000_000
+#: Bytes of requests after which a worker is replaced, so that its memory does not grow without end.
+_RENEWAL = 30_000_000
+#: Seconds in which a worker ends once it has closed its socket.
+_PATIENCE = 10.0
+
+
+class WorkerDied(ChildProcessError):
+    """A worker ended without an answer; ``code`` is as ``Popen.returncode``."""
+
+    def __init__(self, code: int) -> None:
+        super().__init__(f"the worker process ended with {code}")
+        self.code = code
+
+
+class Workers:
+    """Worker processes that run ``python -m module arguments``, which calls ``answer_requests``.
+
+    As with ``apart``, they get none of this process's environment and open files. A worker is started when no idle one
+    is there, and is killed with its children when a request fails in it. It ends when it is idle for 30 seconds, with
+    this process however this ends, and by ``close``. A fork of this process starts workers of its own. Thread-safe.
+    """
+
+    def __init__(self, module: str, *arguments: str) -> None:
+        self._command = ("-m", module, *arguments)
+        # No lock: in a fork, a thread that held it would not be there to release it.
+        self._idle: list[_Worker] = []
+        self._pid = os.getpid()
+        self._is_closed = False
+
+    def ask(self, request: bytes, seconds: float) -> bytes:
+        """A worker's answer. Raises ``TimeoutError`` and ``WorkerDied``, the latter only for a new worker.
+
+        A request that a used worker dies of is sent to a new one: earlier requests may have been the reason.
+        """
+        end = time.monotonic() + seconds
+        with suppress(IndexError, WorkerDied):
+            return self._ask(self._idle_here().pop(), request, end)
+        return self._ask(_Worker(self._command), request, end)
+
+    def close(self) -> None:
+        """End the idle workers; the others end after their requests."""
+        self._is_closed = True
+        with suppress(IndexError):
+            while True:
+                self._idle_here().pop().kill()
+
+    def _ask(self, worker: _Worker, request: bytes, end: float) -> bytes:
+        answer = worker.ask(request, end)
+        if worker.received < _RENEWAL:
+            self._idle_here().append(worker)
+        else:
+            worker.kill()
+        if self._is_closed:
+            self.close()
+        return answer
+
+    def _idle_here(self) -> list[_Worker]:
+        if self._pid != os.getpid():  # the workers seen here are those of the process that was forked
+            self._idle, self._pid = [], os.getpid()
+        return self._idle
+
+
+class _Worker:
+    def __init__(self, command: tuple[str, ...]) -> None:
+        self._socket, theirs = socket.socketpair()
+        with theirs:
+            self._process = begin(*command, stdin=theirs.fileno(), stdout=subprocess.DEVNULL)
+        #: Bytes of the requests so far.
+        self.received = 0
+
+    def ask(self, request: bytes, end: float) -> bytes:
+        """The answer; ``end`` is of ``time.monotonic``. Raises ``TimeoutError`` and ``WorkerDied``; it is dead then."""
+        self.received += len(request)
+        try:
+            _send(self._socket, request, end)
+            return _receive(self._socket, end, _LONGEST)
+        except (ConnectionError, EOFError):
+            self._socket.close()
+            with suppress(subprocess.TimeoutExpired):  # its own code, rather than that of being killed
+                self._process.wait(_PATIENCE)
+            raise WorkerDied(self.kill()) from None
+        except BaseException:
+            self.kill()
+            raise
+
+    def kill(self) -> int:
+        """End it and its children; returns its code."""
+        self._socket.close()
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(self._process.pid, signal.SIGKILL)
+        return self._process.wait()
+
+
+def answer_requests(answer: Callable[[bytes], bytes], *, idle: float = 30.0) -> None:
+    """The worker's side: answer until the owner is gone or sends nothing for ``idle`` seconds.
+
+    Standard input must be the socket that ``Workers`` gives. ``answer`` should set limits of its own.
+    """
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):  # meant for the owner, which then ends its workers
+        signal.signal(number, signal.SIG_IGN)
+    with socket.socket(fileno=0) as owner, suppress(EOFError, OSError):
+        while True:
+            request = _receive(owner, time.monotonic() + idle)
+            with _ended_with(owner):
+                answered = answer(request)
+            _send(owner, answered, time.monotonic() + idle)
+
+
+@contextmanager
+def _ended_with(owner: socket.socket) -> Iterator[None]:
+    """Let SIGIO end this process and its children, even in C code, when the owner's end of the socket is closed."""
+    flags = fcntl.fcntl(owner, fcntl.F_GETFL)
+    fcntl.fcntl(owner, fcntl.F_SETOWN, -os.getpgrp())
+    fcntl.fcntl(owner, fcntl.F_SETFL, flags | os.O_ASYNC)
+    try:
+        yield
+    finally:
+        fcntl.fcntl(owner, fcntl.F_SETFL, flags)
+
+
+def _send(connection: socket.socket, message: bytes, end: float) -> None:
+    for part in (_LENGTH.pack(len(message)), message):
+        connection.settimeout(_left(end))
+        connection.sendall(part)
+
+
+def _receive(connection: socket.socket, end: float, longest: int = 1 << 32) -> bytes:
+    (size,) = _LENGTH.unpack(_exactly(connection, _LENGTH.size, end))
+    if size > longest:
+        raise EOFError
+    return _exactly(connection, size, end)
+
+
+def _exactly(connection: socket.socket, size: int, end: float) -> bytes:
+    received = bytearray()
+    while len(received) < size:
+        connection.settimeout(_left(end))
+        part = connection.recv(min(size - len(received), 1 << 20))
+        if not part:
+            raise EOFError
+        received += part
+    return bytes(received)
+
+
+def _left(end: float) -> float:
+    left = end - time.monotonic()
+    if left <= 0:
+        raise TimeoutError
+    return left
