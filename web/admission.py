@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 from flask import Flask, current_app, g, request
 from werkzeug.exceptions import RequestEntityTooLarge, ServiceUnavailable
 
+from ragstone.core.pages import ViewOptions
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -68,10 +70,15 @@ def error_response(app: Flask, environ: Environ, error: Exception) -> Response:
 
 
 def check_own_key() -> None:
-    """Call the view's attribute ``own_key``, a function that raises for a request without the view's own key."""
-    check = getattr(current_app.view_functions.get(request.endpoint or ""), "own_key", None)
-    if callable(check) and request.method != "OPTIONS":
+    """Raise for a request to a view with a key of its own (``ViewOptions.own_key``) that comes without this key."""
+    check = view_options().own_key
+    if check is not None and request.method != "OPTIONS":
         check()
+
+
+def view_options() -> ViewOptions:
+    """Return the options of the view that the current request is for."""
+    return ViewOptions.of(current_app.view_functions.get(request.endpoint or ""))
 
 
 def _check_length() -> None:

@@ -11,11 +11,11 @@ from flask import Flask, Response, g, jsonify, request
 
 from ragstone.core import Answer
 from ragstone.core.answering import read_question
+from ragstone.core.pages import ViewOptions
 
 from .errors import BUG, PLUGIN, problem_of
 from .json_body import read_json
 from .openapi import asking
-from .origins import Reach
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -49,6 +49,7 @@ def endpoint_of(name: str, *, selection: bool) -> str:
 
 
 def _view(assistant: Assistant, selection: bool, plugin: str) -> Callable[[], Response]:
+    @ViewOptions(reach="listed", assistant=assistant.name, openapi=asking(assistant, selection=selection))
     def ask() -> Response:
         g.setdefault(PLUGIN, plugin)
         question = read_question(read_json(), narrowings=assistant.narrowings.keys(), selection=selection)
@@ -58,7 +59,6 @@ def _view(assistant: Assistant, selection: bool, plugin: str) -> Callable[[], Re
         response.headers["Cache-Control"] = "no-store"
         return response
 
-    ask.__dict__.update(reach=Reach.LISTED, assistant=assistant.name, openapi=asking(assistant, selection=selection))
     return ask
 
 

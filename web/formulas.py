@@ -11,6 +11,7 @@ from flask import Blueprint, Response, jsonify
 from markupsafe import Markup, escape
 
 from ragstone.core import BadRequest, TooLarge
+from ragstone.core.pages import ViewOptions
 
 from .json_body import read_json
 
@@ -110,6 +111,7 @@ def blueprint() -> Blueprint:
     pages = Blueprint("ragstone_formulas", __name__)
 
     @pages.post("/formulas")
+    @ViewOptions(any_assistant=True)
     def formulas() -> Response:
         body = read_json()
         asked = body.get("formulas") if isinstance(body, dict) else None
@@ -120,7 +122,6 @@ def blueprint() -> Blueprint:
         trees = [mathml(each) for each in asked]
         return jsonify({"mathml": [None if tree is None else tree.to_json() for tree in trees]})
 
-    formulas.__dict__.update(for_all=True)
     return pages
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from flask import Blueprint, Response, abort, current_app, g, jsonify, redirect, render_template, request
 
 from ragstone.core import RagstoneError
+from ragstone.core.pages import ViewOptions
 
 from . import openapi
 from .errors import PLUGIN
@@ -26,11 +27,13 @@ def blueprint(host: Host) -> Blueprint:
     reports = Health(host)
 
     @pages.get("/")
+    @ViewOptions(any_assistant=True)
     def home() -> str:
         mine = tuple(made for name, made in host.assistants.items() if access().may_ask(name))
         return render_template("ragstone/home.html", assistants=mine)
 
     @pages.get("/assistants/<name>/")
+    @ViewOptions(any_assistant=True)
     def assistant(name: str) -> tuple[str, int] | BaseResponse:
         asked = host.assistant(name)
         if not access().may_ask(name):
@@ -56,6 +59,7 @@ def blueprint(host: Host) -> Blueprint:
         return page, status
 
     @pages.get("/health")
+    @ViewOptions(openapi=openapi.HEALTH)
     def health() -> Response:
         report, status = reports.report()
         # who has no key where one is needed hears what a monitor must know
@@ -65,19 +69,13 @@ def blueprint(host: Host) -> Blueprint:
         response.headers["Cache-Control"] = "no-store"
         return response
 
-    health.__dict__.update(openapi=openapi.HEALTH)
-
     @pages.get("/openapi.json")
+    @ViewOptions(any_assistant=True, openapi=openapi.ITSELF)
     def description() -> Response:
         return jsonify(openapi.describe(current_app, host.version))
-
-    description.__dict__.update(openapi=openapi.ITSELF)
 
     @pages.get("/favicon.ico")
     def favicon() -> Response:
         return current_app.send_static_file("ragstone/favicon.svg")
-
-    for view in (home, assistant, description):
-        view.__dict__.update(for_all=True)
 
     return pages

@@ -1,13 +1,14 @@
 """``/openapi.json``: what the app's routes take and give, in the words of OpenAPI 3.1.
 
-The routes are the app's own; what stands at them is told by the attribute ``openapi`` of each view function, an
-operation of OpenAPI. Pages for people have none and are left out.
+The operation of a route is the option ``openapi`` of its view. Pages for people have none and are left out.
 """
 
 from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING, Any
+
+from ragstone.core.pages import ViewOptions
 
 if TYPE_CHECKING:
     from flask import Flask
@@ -128,7 +129,7 @@ def describe(app: Flask, version: str) -> dict[str, Any]:
     """Return the description of everything at ``app`` that programs use."""
     paths: dict[str, dict[str, Any]] = {}
     for rule in sorted(app.url_map.iter_rules(), key=lambda rule: rule.rule):
-        operation = getattr(app.view_functions[rule.endpoint], "openapi", None)
+        operation = ViewOptions.of(app.view_functions[rule.endpoint]).openapi
         if operation is None:
             continue
         names = re.findall(r"<(?:[^<>:]+:)?([^<>:]+)>", rule.rule)

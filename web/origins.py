@@ -3,29 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import StrEnum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from flask import current_app, request
+from flask import request
+
+from .admission import view_options
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Iterable
 
     from flask import Response
 
+    from ragstone.core.pages import Reach
+
 _READS = frozenset({"GET", "HEAD", "OPTIONS"})
-
-
-class Reach(StrEnum):
-    """From which pages a view may be reached: the attribute ``reach`` of the view function."""
-
-    #: Pages of this server only.
-    OWN = "own"
-    #: Also pages whose origin is listed in the settings.
-    LISTED = "listed"
-    #: A file that any page may load; reading only.
-    ANYBODY = "anybody"
 
 
 @dataclass(frozen=True)
@@ -43,11 +35,11 @@ class Origins:
         """Whether a browser says that a page sends this request which may not. Programs say nothing and may pass."""
         origin = request.headers.get("Origin")
         reach = reach_of(request.method)
-        if origin is not None and reach is Reach.LISTED and self.allow(origin):
+        if origin is not None and reach == "listed" and self.allow(origin):
             return False
         reads = request.method in _READS
         if request.headers.get("Sec-Fetch-Site", "none") not in {"same-origin", "none"}:
-            if reach is Reach.ANYBODY and reads:
+            if reach == "any" and reads:
                 return False
             # a link may lead here; an image or a script of another page may not make an assistant work
             follows = request.headers.get("Sec-Fetch-Mode") == "navigate"
@@ -63,10 +55,10 @@ class Origins:
     def tell(self, response: Response) -> None:
         """Let a listed page read the response; a preflight is told what may be sent."""
         reach = reach_of(request.method)
-        if reach is Reach.OWN:
+        if reach == "own":
             return
         response.vary.add("Origin")
-        if reach is Reach.ANYBODY:
+        if reach == "any":
             response.headers["Cross-Origin-Resource-Policy"] = "cross-origin"
         origin = request.headers.get("Origin")
         if origin is None or not self.allow(origin):
@@ -80,10 +72,6 @@ class Origins:
 
 
 def reach_of(method: str) -> Reach:
-    """From which pages the current request's address may be reached."""
-    endpoint = request.endpoint
-    if endpoint is None:
-        return Reach.OWN
-    view: Callable[..., Any] | None = current_app.view_functions.get(endpoint)
-    reach = Reach(getattr(view, "reach", Reach.OWN))
-    return Reach.OWN if reach is Reach.ANYBODY and method not in _READS else reach
+    """Return from which pages the view of the current request may be reached by ``method``."""
+    reach = view_options().reach
+    return "own" if reach == "any" and method not in _READS else reach

@@ -10,12 +10,12 @@ from flask import Blueprint, Response, g, jsonify, request
 from werkzeug.exceptions import ServiceUnavailable
 
 from ragstone.core import BadRequest, EncoderError
+from ragstone.core.pages import ViewOptions
 from ragstone.core.runtime import Places
 
 from ..errors import PLUGIN
 from ..json_body import read_json
 from ..keys.access import access
-from ..origins import Reach
 from . import description as described
 from .embeddings import embeddings
 from .failures import NoSuchModel
@@ -85,13 +85,13 @@ def blueprint(host: Host, options: WebSettings) -> Blueprint:
         with places.take():
             return _told(embeddings(body, host.encoder, options.embedding_tokens))
 
-    for view, told in (
+    for view, operation in (
         (list_models, described.MODELS),
         (one_model, described.MODEL),
         (complete, described.complete(host)),
         (embed, described.EMBEDDINGS),
     ):
-        view.__dict__.update(reach=Reach.LISTED, door="openai", for_all=True, openapi=told)
+        ViewOptions(reach="listed", interface="openai", any_assistant=True, openapi=operation)(view)
     pages.add_url_rule("/models", view_func=list_models)
     pages.add_url_rule("/models/<path:name>", view_func=one_model)
     pages.add_url_rule("/chat/completions", view_func=complete, methods=["POST"])

@@ -12,6 +12,7 @@ from werkzeug.datastructures import WWWAuthenticate
 from werkzeug.exceptions import Unauthorized
 
 from ragstone.core import BadRequest
+from ragstone.core.pages import ViewOptions
 
 from ..shelf import Shelf
 from . import openapi
@@ -78,16 +79,15 @@ def blueprint(host: Host) -> Blueprint:
         response.call_on_close(watching.release)
         return response
 
-    if configured():
-        add.__dict__.update(takes_files=True)
-    for method, rule, view, told in (
+    takes_files = configured() is not None
+    for method, rule, view, operation in (
         ("GET", "/api/books", books, openapi.BOOKS),
         ("POST", "/api/books", add, openapi.ADD),
         ("DELETE", "/api/books/<slug>", remove, openapi.REMOVE),
         ("GET", "/api/books/jobs", running, openapi.JOBS),
         ("GET", "/api/books/jobs/<job_id>/events", events, openapi.EVENTS),
     ):
-        view.__dict__.update(openapi=told, own_key=_require_key)
+        ViewOptions(own_key=_require_key, takes_files=takes_files and view is add, openapi=operation)(view)
         pages.add_url_rule(rule, view_func=view, methods=[method])
     return pages
 
