@@ -1,19 +1,24 @@
-"""What a plugin's pages need of the web front: the options of a view. Imports no Flask."""
+"""What plugins' pages share with the web front: options of a view, server-sent events. Imports no Flask."""
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar, get_args
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Generator, Mapping
 
     View = TypeVar("View", bound=Callable[..., Any])
 
-__all__ = ["Reach", "ViewOptions"]
+__all__ = ["KEEP_ALIVE", "EventStream", "Reach", "ViewOptions", "event"]
 
 Reach = Literal["own", "listed", "any"]
 _ATTRIBUTE = "__ragstone_view_options__"
+
+#: A comment between events: sending it shows whether the client has left.
+KEEP_ALIVE = ": still here\n\n"
 
 
 @dataclass(frozen=True)
@@ -49,3 +54,36 @@ class ViewOptions:
         """Return the options of a view; the defaults for one that has none, and for ``None``."""
         found = getattr(view, _ATTRIBUTE, None)
         return found if isinstance(found, cls) else cls()
+
+
+def event(data: object, name: str | None = None) -> str:
+    """Return one server-sent event whose data is ``data`` as JSON."""
+    head = f"event: {name}\n" if name else ""
+    return f"{head}data: {json.dumps(data, ensure_ascii=False)}\n\n"
+
+
+class EventStream(Iterator[str]):
+    """The body of a response with server-sent events: ``flask.Response(EventStream(…), headers=EventStream.HEADERS)``.
+
+    The server closes it at the end, also when the client has left. That closes ``events`` and calls ``on_close``.
+    """
+
+    HEADERS: ClassVar[Mapping[str, str]] = {
+        "Content-Type": "text/event-stream; charset=utf-8",
+        "Cache-Control": "no-store",
+        "X-Accel-Buffering": "no",  # nginx passes each event on at once
+    }
+
+    def __init__(self, events: Generator[str, None, None], on_close: Callable[[], object] = lambda: None) -> None:
+        self._events = events
+        self._on_close = on_close
+
+    def __next__(self) -> str:
+        return next(self._events)
+
+    def close(self) -> None:
+        """Close the events; ``on_close`` is called also where none of them was read."""
+        try:
+            self._events.close()
+        finally:
+            self._on_close()

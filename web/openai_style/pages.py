@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from flask import Blueprint, Response, g, jsonify, request
@@ -13,6 +12,7 @@ from ragstone.core import BadRequest, EncoderError
 from ragstone.core.pages import ViewOptions
 from ragstone.core.runtime import Places
 
+from ..answers import stream_response
 from ..errors import PLUGIN
 from ..json_body import read_json
 from ..keys.access import access
@@ -23,9 +23,7 @@ from .reading import read_chat, string
 from .replies import Reply
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from ragstone.core import Answer, Delta, Host
+    from ragstone.core import Host
 
     from ..settings import WebSettings
 
@@ -71,7 +69,7 @@ def blueprint(host: Host, options: WebSettings) -> Blueprint:
         reply = Reply(chat, host.encoder.count_tokens, request.host_url)
         items = assistant.stream(chat.question, top_k=chat.top_k, narrow=chat.narrow, history=chat.history)
         if chat.stream:
-            return _streamed(reply, items)
+            return stream_response(items, reply.events)
         *_, answer = items
         return _told(reply.whole(answer))  # type: ignore[arg-type]  # a stream ends with its answer
 
@@ -114,16 +112,4 @@ def _encoders(host: Host) -> tuple[str, ...]:
 def _told(body: dict[str, Any]) -> Response:
     response = jsonify(body)
     response.headers["Cache-Control"] = "no-store"
-    return response
-
-
-def _streamed(reply: Reply, items: Iterator[Delta | Answer]) -> Response:
-    # what fails before the first word is still an ordinary error, with its own status
-    first = next(items, None)
-    response = Response(reply.events(chain([] if first is None else [first], items)), mimetype="text/event-stream")
-    response.headers["Cache-Control"] = "no-store"
-    response.headers["X-Accel-Buffering"] = "no"
-    if stop := getattr(items, "close", None):
-        # the server closes a response whose client has gone: so ends the assistant's work on it
-        response.call_on_close(stop)
     return response
