@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 _EXTENSION = "ragstone.admission"
 #: Key of the WSGI environment under which an earlier admission of the same request has left what it found.
 _ADMITTED = "ragstone.admitted"
+#: Path and endpoint of the health report, which also has a thread of its own.
+HEALTH_PATH, HEALTH = "/health", "ragstone.health"
 #: Names in ``flask.g`` that checks set for the view.
 _FOUND = ("ragstone_access", "ragstone_unknown")
 
@@ -79,6 +81,12 @@ def check_own_key() -> None:
 def view_options() -> ViewOptions:
     """Return the options of the view that the current request is for."""
     return ViewOptions.of(current_app.view_functions.get(request.endpoint or ""))
+
+
+def is_free() -> bool:
+    """Whether the current request needs no key and counts for no limit: the health report, the icon, a static file."""
+    endpoint = request.endpoint or ""
+    return endpoint in {HEALTH, "ragstone.favicon"} or endpoint.rpartition(".")[2] == "static"
 
 
 def _check_length() -> None:

@@ -10,6 +10,7 @@ from ragstone.core import RagstoneError
 from ragstone.core.pages import ViewOptions
 
 from . import openapi
+from .admission import HEALTH_PATH
 from .errors import PLUGIN
 from .health import KEY_LIMIT, Health
 from .keys.access import access
@@ -58,7 +59,7 @@ def blueprint(host: Host) -> Blueprint:
         )
         return page, status
 
-    @pages.get("/health")
+    @pages.get(HEALTH_PATH)
     @ViewOptions(openapi=openapi.HEALTH)
     def health() -> Response:
         report, status = reports.report()

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 from waitress.task import ThreadedTaskDispatcher
 
+from .admission import HEALTH_PATH
+
 if TYPE_CHECKING:
     from flask import Flask
 
     from .http_channel import Channel
     from .settings import WebSettings
 
-#: The address that has a thread of its own.
-HEALTH = "/health"
 #: Key of the WSGI environment of a request that is refused because too many wait.
 OVERLOADED = "ragstone.overloaded"
 #: A request that was let into the queue leaves it unanswered after so many times the longest wait.
@@ -112,7 +112,7 @@ class Lanes:
         request = channel.requests[0]
         if request.error is not None:
             self.refusals.add_task(channel)
-        elif request.path == HEALTH:
+        elif request.path == HEALTH_PATH:
             self.health.add_task(channel)
         elif self.work.wait > self._seconds:
             self._refuse(channel)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from flask import Flask, request
 from werkzeug.exceptions import TooManyRequests
 
-from .admission import add_check
+from .admission import add_check, is_free
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
 #: Clients that are remembered; the one that was away longest is forgotten first, and so begins with a full bucket.
 MOST_CLIENTS = 10_000
-#: Addresses that cost next to nothing and must answer also while somebody asks too much.
-FREE = frozenset({"ragstone.health", "ragstone.favicon", "static"})
 
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
@@ -93,7 +91,7 @@ def install(app: Flask, options: WebSettings) -> None:
     proxies = [ipaddress.ip_network(proxy) for proxy in options.trusted_proxies]
 
     def count() -> None:
-        if request.method == "OPTIONS" or request.endpoint in FREE:
+        if request.method == "OPTIONS" or is_free():
             return
         forwarded = ",".join(request.headers.getlist("X-Forwarded-For"))
         wait = buckets.take(client_of(request.remote_addr or "", forwarded, proxies))

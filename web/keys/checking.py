@@ -10,7 +10,7 @@ from werkzeug.exceptions import Unauthorized
 
 from ragstone.core import StorageError
 
-from ..admission import add_check, view_options
+from ..admission import HEALTH, add_check, is_free, view_options
 from ..health import in_background
 from ..mounting import plugin_of
 from ..security import is_loopback
@@ -22,9 +22,6 @@ if TYPE_CHECKING:
 
     from ..settings import WebSettings
 
-#: Addresses that tell nothing of what is inside, or (health) then keep to the one word that a monitor needs.
-HEALTH = "ragstone.health"
-FREE = frozenset({HEALTH, "ragstone.favicon", "static"})
 _LONGEST = 200
 
 
@@ -41,7 +38,6 @@ def install(app: Flask, host: Host) -> None:
 
     def check() -> None:
         view = view_options()
-        free = request.endpoint in FREE or (request.endpoint or "").endswith(".static")
         # a browser asks without a key whether it may ask (CORS), and is told nothing else
         if request.method == "OPTIONS" or view.own_key is not None:
             return
@@ -49,15 +45,12 @@ def install(app: Flask, host: Host) -> None:
         if request.endpoint == HEALTH:  # the key is looked up by is_unknown, in bounded time
             g.ragstone_unknown = True if given is None else (lambda: keys.find(given) is None)
             return
+        if is_free():
+            return
         found = None if given is None else keys.find(given)
         if found is None:
-            g.ragstone_unknown = True
-            if free:
-                return
             raise _refusal(given, view.interface)
         g.ragstone_access = found
-        if free:
-            return
         if not found.opens(view.interface):
             abort(403, f"This key is not for the interface {view.interface!r}.")
         if not view.any_assistant and not found.may_ask(*_asked(host, view)):
