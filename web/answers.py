@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from ragstone.core import Assistant, Delta, Host
 
-    from .mounting import Mounts
+    from .mounts import Mounts
 
     Item = Delta | Answer
 

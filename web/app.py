@@ -11,10 +11,10 @@ from ragstone.core.pages import ViewOptions
 from ragstone.core.runtime import Budget, Places, set_budget
 
 from . import admission, answers, errors, formulas, home, openai_style, rates, rendering, security
-from .keys import checking
+from .keys import authentication
 from .mcp_door.failures import PATH as MCP
 from .mcp_door.failures import error_of as mcp_error
-from .mounting import Mounts
+from .mounts import Mounts
 from .origins import Origins
 from .settings import WebSettings
 
@@ -48,8 +48,8 @@ def create_app(host: Host, *, listen: str | None = None) -> Flask:
     admission.install(app)
     security.install(app, names, Origins.of(options.origins))
     rates.install(app, options)
-    if checking.needs_keys(options, listen):
-        checking.install(app, host)
+    if authentication.needs_keys(options, listen):
+        authentication.install(app, host)
     admission.add_check(app, admission.check_own_key)
     _let_files_in(app, options.max_upload_bytes)
     _limit_work(app, options)

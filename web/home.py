@@ -14,7 +14,7 @@ from .admission import HEALTH_PATH
 from .errors import PLUGIN
 from .health import KEY_LIMIT, Health
 from .keys.access import access
-from .keys.checking import is_unknown
+from .keys.authentication import is_unknown
 
 if TYPE_CHECKING:
     from werkzeug.wrappers import Response as BaseResponse
@@ -63,7 +63,7 @@ def blueprint(host: Host) -> Blueprint:
     @ViewOptions(openapi=openapi.HEALTH)
     def health() -> Response:
         report, status = reports.report()
-        # who has no key where one is needed hears what a monitor must know
+        # without a key where one is needed: the status alone, which a monitor needs
         unknown = is_unknown(0 if reports.hangs else KEY_LIMIT)
         response = jsonify({"status": report["status"]} if unknown else report)
         response.status_code = status

@@ -1,4 +1,4 @@
-"""The JSON that a program sends."""
+"""The JSON body of a request."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def read_json() -> object:
 
     Raises:
         BadRequest: it is not JSON, or not text that can be stored.
-        UnsupportedMediaType: it does not say that it is JSON.
+        UnsupportedMediaType: its content type is not JSON.
         RequestEntityTooLarge: it is longer than the settings allow.
     """
     body = request.get_data(cache=False)

@@ -1,4 +1,4 @@
-"""Threads of the HTTP server with their queues: who answers, and who is refused because too many wait."""
+"""Threads of the HTTP server with their queues; refuses requests when too many wait."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Lane(ThreadedTaskDispatcher):  # type: ignore[misc]  # waitress has no typ
     """Threads with a queue, and how long a new task would wait in it."""
 
     def __init__(self, threads: int, *, quiet: bool = False) -> None:
-        """``quiet``: say nothing of tasks that have to wait."""
+        """``quiet``: log nothing about tasks that have to wait."""
         super().__init__()
         self._most = threads
         if quiet:

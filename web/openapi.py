@@ -1,4 +1,4 @@
-"""``/openapi.json``: what the app's routes take and give, in the words of OpenAPI 3.1.
+"""``/openapi.json``: what the app's routes take and return, in OpenAPI 3.1.
 
 The operation of a route is the option ``openapi`` of its view. Pages for people have none and are left out.
 """
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 Operation = dict[str, Any]
 
 #: Something that is no white space, and no NUL. Python counts as white space what JavaScript's \s leaves out.
-_SAID = r"^[^\u0000]*[^\s\u0000\u001c-\u001f\u0085][^\u0000]*$"
-_QUESTION = {"type": "string", "minLength": 1, "maxLength": 4000, "pattern": _SAID}
+_NOT_BLANK = r"^[^\u0000]*[^\s\u0000\u001c-\u001f\u0085][^\u0000]*$"
+_QUESTION = {"type": "string", "minLength": 1, "maxLength": 4000, "pattern": _NOT_BLANK}
 _TEXT = {"type": "string"}
 _MAYBE_TEXT = {"type": ["string", "null"]}
 _FLAG = {"type": "boolean"}
 _COUNT = {"type": "integer", "minimum": 0}
 _PROBLEM = {"$ref": "#/components/responses/Problem"}
-#: What any request may be told: by the checks of key, host name and origin, and by the limit of the rate.
+#: Statuses of any route: from the checks of key, host name and origin, and from the rate limit.
 _ALWAYS = (401, 403, 421, 429)
 
 
@@ -44,7 +44,7 @@ _TURN = {
     "additionalProperties": False,
 }
 _CITATION = _object(n={"type": "integer", "minimum": 1}, chunk_id=_TEXT, url=_TEXT, quote=_TEXT)
-_CITATION["properties"]["note"] = _TEXT  # only where there is something to say of the source
+_CITATION["properties"]["note"] = _TEXT  # only where there is a note on the source
 _TIMINGS = _object(encode={"type": "number"}, retrieve={"type": "number"}, answer={"type": "number"})
 _SCHEMAS = {
     "Problem": {
@@ -60,7 +60,7 @@ _SCHEMAS = {
         dropped=_list(_TEXT),
         timings_ms=_TIMINGS,
     ),
-    "Citation": {**_CITATION, "description": "The assistant's own fields stand beside these."},
+    "Citation": {**_CITATION, "description": "The assistant's own fields are beside these."},
 }
 _RESPONSES = {
     "Problem": {
@@ -133,12 +133,14 @@ def describe(app: Flask, version: str) -> dict[str, Any]:
         if operation is None:
             continue
         names = re.findall(r"<(?:[^<>:]+:)?([^<>:]+)>", rule.rule)
-        told = {**operation, "responses": {**{str(code): _PROBLEM for code in _ALWAYS}, **operation["responses"]}}
+        described = {**operation, "responses": {**{str(code): _PROBLEM for code in _ALWAYS}, **operation["responses"]}}
         if names:
-            told["parameters"] = [{"name": name, "in": "path", "required": True, "schema": _TEXT} for name in names]
+            described["parameters"] = [
+                {"name": name, "in": "path", "required": True, "schema": _TEXT} for name in names
+            ]
         path = re.sub(r"<(?:[^<>:]+:)?([^<>:]+)>", r"{\1}", rule.rule)
         for method in sorted((rule.methods or set()) - {"HEAD", "OPTIONS"}):
-            named = {"operationId": f"{method.lower()}:{rule.endpoint}", **told}
+            named = {"operationId": f"{method.lower()}:{rule.endpoint}", **described}
             paths.setdefault(path, {})[method.lower()] = named
     return {
         "openapi": "3.1.0",

@@ -1,4 +1,4 @@
-"""Which other sites' pages may ask this server, and what a browser is told about it (CORS)."""
+"""Requests from pages of other sites: which are allowed, and the headers for the browser (CORS)."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Origins:
         return cls(frozenset(origin.strip().lower() for origin in listed))
 
     def refuse(self) -> bool:
-        """Whether a browser says that a page sends this request which may not. Programs say nothing and may pass."""
+        """Whether to refuse the request: a browser sends it for a page that may not. Programs send no origin."""
         origin = request.headers.get("Origin")
         reach = reach_of(request.method)
         if origin is not None and reach == "listed" and self.allow(origin):
@@ -52,8 +52,8 @@ class Origins:
         """Whether pages of ``origin`` are listed."""
         return origin.lower() in self.listed
 
-    def tell(self, response: Response) -> None:
-        """Let a listed page read the response; a preflight is told what may be sent."""
+    def set_headers(self, response: Response) -> None:
+        """Set the headers that let a listed page read the response; those of a preflight name what may be sent."""
         reach = reach_of(request.method)
         if reach == "own":
             return

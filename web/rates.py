@@ -1,4 +1,4 @@
-"""How often one client may come: a bucket of tokens for each, of bounded number."""
+"""Rate limits: a token bucket for each client, for a bounded number of clients."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def client_of(peer: str, forwarded: str, proxies: Sequence[Network]) -> str:
     Args:
         peer: the address at the other end of the connection.
         forwarded: the header ``X-Forwarded-For``. It counts only as far as trusted proxies wrote it, read from the
-            right: whatever stands before them anybody can send.
+            right: what is left of those the client itself may have written.
         proxies: the networks of the trusted proxies.
     """
     address = peer
@@ -84,7 +84,7 @@ def _is_in(address: str, networks: Sequence[Network]) -> bool:
 
 
 def install(app: Flask, options: WebSettings) -> None:
-    """Let no client ask more often than the settings say; 0 a minute means as often as it likes."""
+    """Limit each client's requests to what the settings allow; 0 a minute means no limit."""
     if not options.requests_per_minute:
         return
     buckets = Buckets(options.requests_per_minute, options.burst)

@@ -1,4 +1,4 @@
-"""What ``/openapi.json`` says of ``/mcp``. What is in a message, the Model Context Protocol says."""
+"""The OpenAPI operation of ``/mcp``. What a message contains is defined by the Model Context Protocol."""
 
 from __future__ import annotations
 

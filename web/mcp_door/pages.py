@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def blueprint(host: Host) -> Blueprint:
-    """The door over an open host. It takes no ``GET``: there is nothing that it would tell unasked."""
+    """Return the page over an open host. It takes no ``GET``: the server sends nothing of its own accord."""
     pages = Blueprint("ragstone_mcp", __name__)
 
     @pages.post(PATH)

@@ -1,4 +1,4 @@
-"""What ``/openapi.json`` says of this door: OpenAPI 3.1 operations, written by hand."""
+"""OpenAPI 3.1 operations of this interface, for ``/openapi.json``."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ def _object(**properties: Any) -> dict[str, Any]:
     return {"type": "object", "properties": properties, "required": list(properties)}
 
 
-def _told(description: str, schema: dict[str, Any]) -> dict[str, Any]:
+def _json(description: str, schema: dict[str, Any]) -> dict[str, Any]:
     return {"description": description, "content": {"application/json": {"schema": schema}}}
 
 
-_ERROR = _told(
+_ERROR = _json(
     "What went wrong, in OpenAI's form",
     _object(error=_object(message=_TEXT, type=_TEXT, param=_MAYBE_TEXT, code=_MAYBE_TEXT)),
 )
-#: What any request may be told; these take the place of the problem details that others are told.
+#: Statuses of any route, here with OpenAI's form of an error instead of problem details.
 _ALWAYS = (401, 403, 421, 429)
 
 
@@ -38,7 +38,7 @@ _MODEL = _object(id=_TEXT, object={"const": "model"}, created=_COUNT, owned_by=_
 _USAGE = _object(prompt_tokens=_COUNT, completion_tokens=_COUNT, total_tokens=_COUNT)
 _OWN = {
     "allOf": [{"$ref": "#/components/schemas/Answer"}, _object(ignored={"type": "array", "items": _TEXT})],
-    "description": "The answer as the other doors give it; `ignored`: what was sent and has no effect.",
+    "description": "The answer as the other interfaces return it; `ignored`: what was sent and has no effect.",
 }
 _COMPLETION = _object(
     id=_TEXT,
@@ -73,11 +73,11 @@ _MESSAGE = {
 MODELS: Operation = {
     "summary": "The assistants, and the encoder, as models",
     "responses": {
-        "200": _told("The models", _object(object={"const": "list"}, data={"type": "array", "items": _MODEL})),
+        "200": _json("The models", _object(object={"const": "list"}, data={"type": "array", "items": _MODEL})),
         **_errors(),
     },
 }
-MODEL: Operation = {"summary": "One model", "responses": {"200": _told("The model", _MODEL), **_errors(404)}}
+MODEL: Operation = {"summary": "One model", "responses": {"200": _json("The model", _MODEL), **_errors(404)}}
 EMBEDDINGS: Operation = {
     "summary": "Vectors of texts, by the deployment's encoder",
     "requestBody": {
@@ -109,7 +109,7 @@ EMBEDDINGS: Operation = {
         },
     },
     "responses": {
-        "200": _told(
+        "200": _json(
             "The vectors",
             _object(
                 object={"const": "list"},
@@ -132,7 +132,7 @@ EMBEDDINGS: Operation = {
 
 def complete(host: Host) -> Operation:
     """The operation that asks an assistant."""
-    answered = _told("The answer, or a refusal", _COMPLETION)
+    answered = _json("The answer, or a refusal", _COMPLETION)
     # no schema: the last event, [DONE], is no JSON
     answered["content"]["text/event-stream"] = {}
     answered["description"] += "; streamed as `chat.completion.chunk`s, the last of which has `ragstone`, then `[DONE]`"

@@ -17,9 +17,9 @@ from ..errors import PLUGIN
 from ..json_body import read_json
 from ..keys.access import access
 from . import description as described
+from .chat_request import read_chat, string
 from .embeddings import embeddings
 from .failures import NoSuchModel
-from .reading import read_chat, string
 from .replies import Reply
 
 if TYPE_CHECKING:
@@ -28,12 +28,12 @@ if TYPE_CHECKING:
     from ..settings import WebSettings
 
 
-#: Below it errors are told in OpenAI's form.
+#: Path prefix below which errors have OpenAI's form.
 PREFIX = "/v1/"
 
 
 def blueprint(host: Host, options: WebSettings) -> Blueprint:
-    """The door over an open host."""
+    """Return the pages of this interface over an open host."""
     pages = Blueprint("ragstone_openai", __name__, url_prefix="/v1")
     made = int(time.time())
     # one of these keeps a thread and all processors for seconds: questions have the other threads
@@ -71,7 +71,7 @@ def blueprint(host: Host, options: WebSettings) -> Blueprint:
         if chat.stream:
             return stream_response(items, reply.events)
         *_, answer = items
-        return _told(reply.whole(answer))  # type: ignore[arg-type]  # a stream ends with its answer
+        return _json(reply.whole(answer))  # type: ignore[arg-type]  # a stream ends with its answer
 
     def embed() -> Response:
         body = read_json()
@@ -81,7 +81,7 @@ def blueprint(host: Host, options: WebSettings) -> Blueprint:
             _ = host.encoder  # why there is none is the better answer
             raise NoSuchModel(string(body, "model"), _encoders(host))
         with places.take():
-            return _told(embeddings(body, host.encoder, options.embedding_tokens))
+            return _json(embeddings(body, host.encoder, options.embedding_tokens))
 
     for view, operation in (
         (list_models, described.MODELS),
@@ -109,7 +109,7 @@ def _encoders(host: Host) -> tuple[str, ...]:
         return ()
 
 
-def _told(body: dict[str, Any]) -> Response:
+def _json(body: dict[str, Any]) -> Response:
     response = jsonify(body)
     response.headers["Cache-Control"] = "no-store"
     return response

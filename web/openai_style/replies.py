@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from ragstone.core import Delta
 
-    from .reading import Chat
+    from .chat_request import Chat
 
 DONE = "data: [DONE]\n\n"
 
@@ -50,29 +50,29 @@ class Reply:
 
     def events(self, items: Iterable[Delta | Answer]) -> Generator[str, None, None]:
         """The completion as server-sent events. What fails on the way is the last of them."""
-        said: list[str] = []
+        sent: list[str] = []
         try:
             yield self._chunk({"role": "assistant", "content": ""})
             for item in items:
                 if isinstance(item, Answer):
-                    yield from self._end(item, said)
+                    yield from self._end(item, sent)
                     return
-                said.append(item.text)
+                sent.append(item.text)
                 yield self._chunk({"content": item.text})
         except (Exception, SystemExit) as error:  # the status has been sent: only an event can report it
             yield event(error_of(problem_of(error)))
         else:
             yield event(error_of(BUG))
 
-    def _end(self, answer: Answer, said: list[str]) -> Iterator[str]:
-        rest = ("" if said else answer.text) + source_list(answer.citations, self.base)
+    def _end(self, answer: Answer, sent: list[str]) -> Iterator[str]:
+        rest = ("" if sent else answer.text) + source_list(answer.citations, self.base)
         if rest:
             yield self._chunk({"content": rest})
         if answer.refused:
             yield self._chunk({"refusal": answer.text})
         yield self._chunk({}, finish_reason="stop", ragstone=self._own(answer))
         if self.chat.include_usage:
-            usage = self._usage("".join(said) + rest)
+            usage = self._usage("".join(sent) + rest)
             yield event({**self._head("chat.completion.chunk"), "choices": [], "usage": usage})
         yield DONE
 
@@ -89,5 +89,5 @@ class Reply:
         return {**answer.to_dict(), "ignored": list(self.chat.ignored)}
 
     def _usage(self, text: str) -> dict[str, int]:
-        asked, told = self.count(self.chat.said), self.count(text)
-        return {"prompt_tokens": asked, "completion_tokens": told, "total_tokens": asked + told}
+        asked, answered = self.count(self.chat.conversation), self.count(text)
+        return {"prompt_tokens": asked, "completion_tokens": answered, "total_tokens": asked + answered}

@@ -1,4 +1,4 @@
-"""Who comes in: a key, where the deployment asks for one."""
+"""Authentication: the check of a request's key, where the deployment needs one."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ragstone.core import StorageError
 
 from ..admission import HEALTH, add_check, is_free, view_options
 from ..health import in_background
-from ..mounting import plugin_of
+from ..mounts import plugin_of
 from ..security import is_loopback
 from .store import Keys
 
@@ -26,7 +26,7 @@ _LONGEST = 200
 
 
 def needs_keys(options: WebSettings, listen: str) -> bool:
-    """Whether a server that listens there asks for keys."""
+    """Whether a server that listens at ``listen`` needs keys."""
     if options.access == "key":
         return True
     return options.access == "key-beyond-loopback" and not is_loopback(listen)
@@ -38,7 +38,7 @@ def install(app: Flask, host: Host) -> None:
 
     def check() -> None:
         view = view_options()
-        # a browser asks without a key whether it may ask (CORS), and is told nothing else
+        # a browser's preflight (CORS) comes without a key, and the answer shows nothing
         if request.method == "OPTIONS" or view.own_key is not None:
             return
         given = _given()
@@ -82,20 +82,20 @@ def _asked(host: Host, view: ViewOptions) -> tuple[str, ...]:
 
 
 def _given() -> str | None:
-    """The key: ``Authorization: Bearer KEY``, or the password that a browser has asked its reader for."""
+    """Return the key: ``Authorization: Bearer KEY``, or the password that the browser asked its user for."""
     header = request.headers.get("Authorization", "")
     scheme, _, rest = header.partition(" ")
     key = rest.strip() if scheme.lower() == "bearer" else None
     if scheme.lower() == "basic":
-        told = request.authorization
-        key = told.password or told.username if told is not None else None
+        given = request.authorization
+        key = given.password or given.username if given is not None else None
     return key if key and len(key) <= _LONGEST else None
 
 
 def _refusal(given: str | None, interface: str) -> Unauthorized:
     # Basic makes a browser ask its reader, and send the key with all that the page then fetches, without a cookie. It
-    # has to be told so at each address: of itself it sends the key only below the page's own.
+    # needs the challenge at each address: without one it sends the key only below the page's own.
     challenge = WWWAuthenticate("basic" if interface == "web" else "bearer", {"realm": "Ragstone key"})
-    words = "This server does not know this key." if given else "This server answers only those who have a key."
+    words = "This server does not know this key." if given else "This server answers only requests with a key."
     how = "send it as Authorization: Bearer KEY, or give it to the browser as the password"
     return Unauthorized(f"{words} `ragstone key add NAME` makes one; {how}.", www_authenticate=challenge)
