@@ -6,14 +6,14 @@ import logging
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from flask import Flask, Response, g, jsonify, request
+from flask import Flask, Response, g, request
 
 from ragstone.core import Answer
 from ragstone.core.answering import read_question
 from ragstone.core.pages import EventStream, ViewOptions, event
 
 from .errors import BUG, PLUGIN, problem_of
-from .json_body import read_json
+from .json_body import json_response, read_json
 from .openapi import asking
 
 if TYPE_CHECKING:
@@ -56,9 +56,7 @@ def _view(assistant: Assistant, selection: bool, plugin: str) -> Callable[[], Re
         question = read_question(read_json(), narrowings=assistant.narrowings.keys(), selection=selection)
         if _wants_events():
             return stream_response(assistant.stream(**question), _events)
-        response = jsonify(assistant.ask(**question).to_dict())
-        response.headers["Cache-Control"] = "no-store"
-        return response
+        return json_response(assistant.ask(**question).to_dict())
 
     return ask
 

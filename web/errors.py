@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
-from flask import Flask, Response, current_app, g, has_request_context, jsonify, render_template, request
+from flask import Flask, Response, current_app, g, has_request_context, render_template, request
 from markupsafe import escape
 from werkzeug.exceptions import HTTPException
 from werkzeug.wsgi import ClosingIterator
@@ -16,6 +16,7 @@ from werkzeug.wsgi import ClosingIterator
 from ragstone.core import PluginError, RagstoneError
 from ragstone.core.errors import is_failure
 
+from .json_body import json_response
 from .mounts import plugin_of
 
 if TYPE_CHECKING:
@@ -191,16 +192,12 @@ def problem_in(plugin: str | None) -> dict[str, Any]:
 def _answer(problem: dict[str, Any]) -> Response:
     formats: dict[str, Format] = current_app.extensions[_FORMATS]
     convert = next((found for path, found in formats.items() if request.path.startswith(path)), None)
-    if convert is not None:
-        response = jsonify(convert(problem))
-        response.status_code = problem["status"]
-    elif _reads_pages():
-        response = Response(_page(problem), problem["status"])
+    if convert is None and _reads_pages():
+        response = Response(_page(problem), problem["status"], {"Cache-Control": "no-store"})
     else:
-        response = jsonify(problem)
-        response.status_code = problem["status"]
-        response.mimetype = "application/problem+json"
-    response.headers["Cache-Control"] = "no-store"
+        response = json_response(problem if convert is None else convert(problem), problem["status"])
+        if convert is None:
+            response.mimetype = "application/problem+json"
     response.vary.add("Accept")
     return response
 

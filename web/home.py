@@ -13,6 +13,7 @@ from . import openapi
 from .admission import HEALTH_PATH
 from .errors import PLUGIN
 from .health import KEY_LIMIT, Health
+from .json_body import json_response
 from .keys.access import access
 from .keys.authentication import is_unknown
 
@@ -65,10 +66,7 @@ def blueprint(host: Host) -> Blueprint:
         report, status = reports.report()
         # without a key where one is needed: the status alone, which a monitor needs
         unknown = is_unknown(0 if reports.hangs else KEY_LIMIT)
-        response = jsonify({"status": report["status"]} if unknown else report)
-        response.status_code = status
-        response.headers["Cache-Control"] = "no-store"
-        return response
+        return json_response({"status": report["status"]} if unknown else report, status)
 
     @pages.get("/openapi.json")
     @ViewOptions(any_assistant=True, openapi=openapi.ITSELF)

@@ -60,7 +60,7 @@ class Mounts:
         trial = Flask(self._app.import_name, static_folder=None)
         try:
             trial.register_blueprint(pages)
-            if fault := self._clash(plugin, pages, trial) or self._reach(plugin, trial):
+            if fault := self._clash(plugin, pages, trial) or self._server_change(plugin, trial):
                 self._refuse(plugin, fault)
                 return
             self._app.register_blueprint(pages)
@@ -81,7 +81,7 @@ class Mounts:
                 return f"plugin {plugin} and {owner} both want {key[0]} {rule}"
         return None
 
-    def _reach(self, plugin: str, trial: Flask) -> str | None:
+    def _server_change(self, plugin: str, trial: Flask) -> str | None:
         """Return what a plugin's blueprint changes in pages of others, which would fail with it."""
         plain = Flask(self._app.import_name, static_folder=None)
         for attribute, (for_all, for_own) in _FUNCTIONS.items():

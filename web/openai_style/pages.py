@@ -14,7 +14,7 @@ from ragstone.core.runtime import Places
 
 from ..answers import stream_response
 from ..errors import PLUGIN
-from ..json_body import read_json
+from ..json_body import json_response, read_json
 from ..keys.access import access
 from . import description as described
 from .chat_request import read_chat, string
@@ -71,7 +71,7 @@ def blueprint(host: Host, options: WebSettings) -> Blueprint:
         if chat.stream:
             return stream_response(items, reply.events)
         *_, answer = items
-        return _json(reply.whole(answer))  # type: ignore[arg-type]  # a stream ends with its answer
+        return json_response(reply.whole(answer))  # type: ignore[arg-type]  # a stream ends with its answer
 
     def embed() -> Response:
         body = read_json()
@@ -81,19 +81,16 @@ def blueprint(host: Host, options: WebSettings) -> Blueprint:
             _ = host.encoder  # why there is none is the better answer
             raise NoSuchModel(string(body, "model"), _encoders(host))
         with places.take():
-            return _json(embeddings(body, host.encoder, options.embedding_tokens))
+            return json_response(embeddings(body, host.encoder, options.embedding_tokens))
 
-    for view, operation in (
-        (list_models, described.MODELS),
-        (one_model, described.MODEL),
-        (complete, described.complete(host)),
-        (embed, described.EMBEDDINGS),
+    for method, rule, view, operation in (
+        ("GET", "/models", list_models, described.MODELS),
+        ("GET", "/models/<path:name>", one_model, described.MODEL),
+        ("POST", "/chat/completions", complete, described.complete(host)),
+        ("POST", "/embeddings", embed, described.EMBEDDINGS),
     ):
         ViewOptions(reach="listed", interface="openai", any_assistant=True, openapi=operation)(view)
-    pages.add_url_rule("/models", view_func=list_models)
-    pages.add_url_rule("/models/<path:name>", view_func=one_model)
-    pages.add_url_rule("/chat/completions", view_func=complete, methods=["POST"])
-    pages.add_url_rule("/embeddings", view_func=embed, methods=["POST"])
+        pages.add_url_rule(rule, view_func=view, methods=[method])
     return pages
 
 
@@ -107,9 +104,3 @@ def _encoders(host: Host) -> tuple[str, ...]:
         return (host.encoder.model.model_name,)
     except EncoderError:
         return ()
-
-
-def _json(body: dict[str, Any]) -> Response:
-    response = jsonify(body)
-    response.headers["Cache-Control"] = "no-store"
-    return response
