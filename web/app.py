@@ -12,8 +12,8 @@ from ragstone.core.runtime import Budget, Places, set_budget
 
 from . import admission, answers, errors, formulas, home, openai_style, rates, rendering, security
 from .keys import authentication
-from .mcp_door.failures import PATH as MCP
-from .mcp_door.failures import error_of as mcp_error
+from .mcp.failures import PATH as MCP
+from .mcp.failures import error_of as mcp_error
 from .mounts import Mounts
 from .origins import Origins
 from .settings import WebSettings
