@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 from flask import Flask, current_app, g, request
 from werkzeug.exceptions import RequestEntityTooLarge, ServiceUnavailable
 
+from ragstone.core.pages import ViewOptions
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -17,6 +19,8 @@ if TYPE_CHECKING:
 _EXTENSION = "ragstone.admission"
 #: Key of the WSGI environment under which an earlier admission of the same request has left what it found.
 _ADMITTED = "ragstone.admitted"
+#: Path and endpoint of the health report, which also has a thread of its own.
+HEALTH_PATH, HEALTH = "/health", "ragstone.health"
 #: Names in ``flask.g`` that checks set for the view.
 _FOUND = ("ragstone_access", "ragstone_unknown")
 
@@ -68,10 +72,21 @@ def error_response(app: Flask, environ: Environ, error: Exception) -> Response:
 
 
 def check_own_key() -> None:
-    """Call the view's attribute ``own_key``, a function that raises for a request without the view's own key."""
-    check = getattr(current_app.view_functions.get(request.endpoint or ""), "own_key", None)
-    if callable(check) and request.method != "OPTIONS":
+    """Raise for a request to a view with a key of its own (``ViewOptions.own_key``) that comes without this key."""
+    check = view_options().own_key
+    if check is not None and request.method != "OPTIONS":
         check()
+
+
+def view_options() -> ViewOptions:
+    """Return the options of the view that the current request is for."""
+    return ViewOptions.of(current_app.view_functions.get(request.endpoint or ""))
+
+
+def is_free() -> bool:
+    """Whether the current request needs no key and counts for no limit: the health report, the icon, a static file."""
+    endpoint = request.endpoint or ""
+    return endpoint in {HEALTH, "ragstone.favicon"} or endpoint.rpartition(".")[2] == "static"
 
 
 def _check_length() -> None:

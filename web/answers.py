@@ -2,26 +2,27 @@
 
 from __future__ import annotations
 
-import json
 import logging
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from flask import Flask, Response, g, jsonify, request
+from flask import Flask, Response, g, request
 
 from ragstone.core import Answer, Question
+from ragstone.core.pages import EventStream, ViewOptions, event
 
 from .errors import BUG, PLUGIN, problem_of
-from .json_body import read_json
+from .json_body import json_response, read_json
 from .openapi import asking
-from .origins import Reach
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Generator, Iterable, Iterator
 
     from ragstone.core import Assistant, Delta, Host
 
-    from .mounting import Mounts
+    from .mounts import Mounts
+
+    Item = Delta | Answer
 
 _log = logging.getLogger(__name__)
 
@@ -49,16 +50,14 @@ def endpoint_of(name: str, *, selection: bool) -> str:
 
 
 def _view(assistant: Assistant, selection: bool) -> Callable[[], Response]:
+    @ViewOptions(reach="listed", assistant=assistant.name, openapi=asking(assistant, selection=selection))
     def ask() -> Response:
         g.setdefault(PLUGIN, assistant.plugin)
         question = Question.from_json(read_json(), filters=assistant.profile.filters, selection=selection)
         if _wants_events():
-            return _stream(assistant, question)
-        response = jsonify(assistant.ask(question).to_dict())
-        response.headers["Cache-Control"] = "no-store"
-        return response
+            return stream_response(assistant.stream(question), _events)
+        return json_response(assistant.ask(question).to_dict())
 
-    ask.__dict__.update(reach=Reach.LISTED, assistant=assistant.name, openapi=asking(assistant, selection=selection))
     return ask
 
 
@@ -67,33 +66,28 @@ def _wants_events() -> bool:
     return request.accept_mimetypes.best_match(offered) == "text/event-stream"
 
 
-def _stream(assistant: Assistant, question: Question) -> Response:
-    items = iter(assistant.stream(question))
-    # what fails before the first word is still an ordinary error, with its own status
+def stream_response(items: Iterable[Item], events: Callable[[Iterator[Item]], Generator[str, None, None]]) -> Response:
+    """Return a response that sends an assistant's stream as the ``events`` made of it.
+
+    Raises what is raised before the first item: that is an ordinary error, with a status of its own.
+    """
+    items = iter(items)
     first = next(items, None)
-    response = Response(_events(first, items), mimetype="text/event-stream")
-    response.headers["Cache-Control"] = "no-store"
-    response.headers["X-Accel-Buffering"] = "no"
-    if stop := getattr(items, "close", None):
-        # the server closes a response whose client has gone: so ends the assistant's work on it
-        response.call_on_close(stop)
-    return response
+    given = items if first is None else chain([first], items)
+    body = EventStream(events(given), getattr(items, "close", lambda: None))  # a client that leaves ends the work
+    return Response(body, headers=EventStream.HEADERS)
 
 
-def _events(first: Delta | Answer | None, items: Iterator[Delta | Answer]) -> Iterator[str]:
+def _events(items: Iterator[Item]) -> Generator[str, None, None]:
     """Give the items as events, the last one being the answer or an error."""
     try:
-        for item in chain([first] if first is not None else [], items):
+        for item in items:
             if isinstance(item, Answer):
-                yield _event("answer", item.to_dict())
+                yield event(item.to_dict(), "answer")
                 return
-            yield _event("delta", {"text": item.text})
-    except (Exception, SystemExit) as error:  # the status has been sent: the stream itself has to say it
-        yield _event("error", problem_of(error))
+            yield event({"text": item.text}, "delta")
+    except (Exception, SystemExit) as error:  # the status has been sent: only an event can report it
+        yield event(problem_of(error), "error")
     else:
         _log.error("an assistant's stream ended without its answer")
-        yield _event("error", BUG)
-
-
-def _event(name: str, data: Mapping[str, Any]) -> str:
-    return f"event: {name}\ndata: {json.dumps(data, ensure_ascii=False)}\n\n"
+        yield event(BUG, "error")

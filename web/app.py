@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING
 from flask import Flask, Response, request
 
 from ragstone.core import LLMBusy
+from ragstone.core.pages import ViewOptions
 from ragstone.core.runtime import Budget, Places, set_budget
 
 from . import admission, answers, errors, formulas, home, openai_style, rates, rendering, security
-from .keys import checking
-from .mcp_door.failures import PATH as MCP
-from .mcp_door.failures import error_of as mcp_error
-from .mounting import Mounts
+from .keys import authentication
+from .mcp.failures import PATH as MCP
+from .mcp.failures import error_of as mcp_error
+from .mounts import Mounts
 from .origins import Origins
 from .settings import WebSettings
 
@@ -47,8 +48,8 @@ def create_app(host: Host, *, listen: str | None = None) -> Flask:
     admission.install(app)
     security.install(app, names, Origins.of(options.origins))
     rates.install(app, options)
-    if checking.needs_keys(options, listen):
-        checking.install(app, host)
+    if authentication.needs_keys(options, listen):
+        authentication.install(app, host)
     admission.add_check(app, admission.check_own_key)
     _let_files_in(app, options.max_upload_bytes)
     _limit_work(app, options)
@@ -65,11 +66,9 @@ def create_app(host: Host, *, listen: str | None = None) -> Flask:
     return app
 
 
-def takes_files(app: Flask, endpoint: str | None = None) -> bool:
-    """Whether a view of ``app``, or the one at ``endpoint``, has the attribute ``takes_files``."""
-    views = app.view_functions
-    asked = views.values() if endpoint is None else [views.get(endpoint)]
-    return any(getattr(view, "takes_files", False) for view in asked)
+def takes_files(app: Flask) -> bool:
+    """Whether a view of ``app`` takes files."""
+    return any(ViewOptions.of(view).takes_files for view in app.view_functions.values())
 
 
 def _limit_work(app: Flask, options: WebSettings) -> None:
@@ -79,8 +78,8 @@ def _limit_work(app: Flask, options: WebSettings) -> None:
 
     @app.before_request
     def begin() -> None:
-        own_key = getattr(app.view_functions.get(request.endpoint or ""), "own_key", False)
-        set_budget(None if own_key else Budget(options.request_cpu_seconds, places))
+        own_key = admission.view_options().own_key
+        set_budget(Budget(options.request_cpu_seconds, places) if own_key is None else None)
 
     @app.after_request
     def end(response: Response) -> Response:
@@ -99,7 +98,7 @@ def _let_files_in(app: Flask, most: int) -> None:
     """Give views that take files the larger limit of a request's body."""
 
     def widen() -> None:
-        if takes_files(app, request.endpoint or ""):
+        if admission.view_options().takes_files:
             request.max_content_length = most
             # also what is read of a file in one go, however little is kept in memory
             request.max_form_memory_size = max(_FORM_MEMORY, app.config["MAX_FORM_MEMORY_SIZE"])

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
-from flask import Flask, Response, current_app, g, has_request_context, jsonify, render_template, request
+from flask import Flask, Response, current_app, g, has_request_context, render_template, request
 from markupsafe import escape
 from werkzeug.exceptions import HTTPException
 from werkzeug.wsgi import ClosingIterator
@@ -16,25 +16,26 @@ from werkzeug.wsgi import ClosingIterator
 from ragstone.core import PluginError, RagstoneError
 from ragstone.core.errors import is_failure
 
-from .mounting import plugin_of
+from .json_body import json_response
+from .mounts import plugin_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
     from wsgiref.types import StartResponse, WSGIEnvironment
 
-    Manner = Callable[[Mapping[str, Any]], dict[str, Any]]
+    Format = Callable[[Mapping[str, Any]], dict[str, Any]]
 
 _log = logging.getLogger(__name__)
 
-_MANNERS = "ragstone.manners"
+_FORMATS = "ragstone.error_formats"
 _NOTE = "ragstone.note"
 #: Where a request's ``g`` names the plugin of the assistant that it asks.
 PLUGIN = "ragstone_plugin"
 
-#: ``Retry-After`` of a response with status 503 that says nothing else.
+#: ``Retry-After`` of a response with status 503 that has none.
 RETRY_SECONDS = "2"
 
-#: What a caller hears of a bug: nothing of our insides, which stand in the log.
+#: Problem details of a bug. They show nothing of the code; the log does.
 BUG = {
     "type": "about:blank",
     "title": "Something went wrong",
@@ -48,31 +49,31 @@ _WORDS = {
     413: ("That is too much at once", "The request is larger than this server takes."),
     415: ("This is not JSON", "Send the request as application/json."),
 }
-#: Plain titles for errors whose details say what there is to say.
+#: Plain titles for errors whose details are their own.
 _TITLES = {401: "The key is wrong", 403: "This may not be done", 429: "That was too often", 503: "Not now"}
 
 
-def install(app: Flask, manners: Mapping[str, Manner], note: Callable[[str, str], None]) -> None:
-    """Answer every error of ``app`` in the caller's own language.
+def install(app: Flask, formats: Mapping[str, Format], note: Callable[[str, str], None]) -> None:
+    """Answer every error of ``app`` in the format that the caller reads.
 
-    ``manners``: how problem details are told instead, below which path. ``note``: called with a plugin's name and what
-    failed in a page or assistant of it.
+    ``formats``: by prefix of the path, what makes the JSON there of problem details. ``note``: called with a plugin's
+    name and what failed in a page or assistant of it.
     """
     app.extensions[_NOTE] = note
-    app.extensions[_MANNERS] = dict(manners)
+    app.extensions[_FORMATS] = dict(formats)
     app.register_error_handler(RagstoneError, _expected)
     app.register_error_handler(HTTPException, _http)
     app.register_error_handler(Exception, _bug)
 
     @app.after_request
-    def say_when_to_retry(response: Response) -> Response:
+    def set_retry_after(response: Response) -> Response:
         if response.status_code == HTTPStatus.SERVICE_UNAVAILABLE:
             response.headers.setdefault("Retry-After", RETRY_SECONDS)
         return response
 
 
 class App(Flask):
-    """A Flask app of which no page ends a thread of the server: what ``sys.exit`` raises is an error of that page."""
+    """A Flask app in which ``sys.exit`` in a page is an error of that page, and does not end a thread of the server."""
 
     def preprocess_request(self) -> Any:
         """Run what a blueprint has before its pages. Raises ``PluginError``."""
@@ -134,7 +135,7 @@ def _plugin() -> str | None:
 
 
 def _note(error: BaseException) -> str | None:
-    """Say in its state what the request's plugin did wrong; returns its name."""
+    """Note in the state of the request's plugin what failed; returns the plugin's name."""
     plugin = _plugin()
     if plugin is not None:
         rule = request.url_rule.rule if request.url_rule else request.path
@@ -182,25 +183,21 @@ def _bug(error: Exception) -> Response:
 
 
 def problem_in(plugin: str | None) -> dict[str, Any]:
-    """What a caller hears of a bug, in a plugin's code where it is that."""
+    """Return the problem details of a bug; ``plugin``: in whose code it is, if it is in a plugin's."""
     if plugin is None:
         return dict(BUG)
     return {**BUG, "title": PluginError.title, "detail": f"The plugin {plugin} failed. Ragstone's log says more."}
 
 
 def _answer(problem: dict[str, Any]) -> Response:
-    manners: dict[str, Manner] = current_app.extensions[_MANNERS]
-    manner = next((told for path, told in manners.items() if request.path.startswith(path)), None)
-    if manner is not None:
-        response = jsonify(manner(problem))
-        response.status_code = problem["status"]
-    elif _reads_pages():
-        response = Response(_page(problem), problem["status"])
+    formats: dict[str, Format] = current_app.extensions[_FORMATS]
+    convert = next((found for path, found in formats.items() if request.path.startswith(path)), None)
+    if convert is None and _reads_pages():
+        response = Response(_page(problem), problem["status"], {"Cache-Control": "no-store"})
     else:
-        response = jsonify(problem)
-        response.status_code = problem["status"]
-        response.mimetype = "application/problem+json"
-    response.headers["Cache-Control"] = "no-store"
+        response = json_response(problem if convert is None else convert(problem), problem["status"])
+        if convert is None:
+            response.mimetype = "application/problem+json"
     response.vary.add("Accept")
     return response
 

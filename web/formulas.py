@@ -1,4 +1,4 @@
-"""Formulas: TeX, as it stands in sources, to MathML of a few known elements and nothing else."""
+"""Formulas: TeX, as sources have it, to MathML of a few known elements and nothing else."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from flask import Blueprint, Response, jsonify
 from markupsafe import Markup, escape
 
 from ragstone.core import BadRequest, TooLarge
+from ragstone.core.pages import ViewOptions
 
 from .json_body import read_json
 
@@ -48,7 +49,7 @@ _WORDS = frozenset(
 _LENGTHS = frozenset({"lspace", "rspace", "width", "height", "depth", "linethickness", "columnspacing", "rowspacing"})
 _WORD = re.compile(r"[A-Za-z0-9+ -]{1,60}")
 _LENGTH = re.compile(r"(-?\d{0,3}(?:\.\d{1,4})?)(em|ex)?")
-#: Wider than this a gap only pushes words out of sight, and a negative one lays them over others.
+#: Wider than this a gap would push words out of sight, and a negative one lay them over others.
 _WIDEST, _NARROWEST = 10.0, -0.5
 
 
@@ -79,7 +80,7 @@ class _Unreadable(Exception):
 def mathml(written: str) -> Node | None:
     """The formula in MathML; ``None`` for what cannot be read, or where latex2mathml is missing.
 
-    ``written``: TeX between dollar signs, two on each side where it stands alone.
+    ``written``: TeX between dollar signs, two on each side for a formula in a line of its own.
     """
     try:
         from latex2mathml.converter import convert_to_element
@@ -90,9 +91,9 @@ def mathml(written: str) -> Node | None:
     if not tex or len(tex) > LONGEST or _DEFINES.search(tex) or _depth(tex) > _DEEPEST:
         return None
     try:
-        found = _known(convert_to_element(tex, display="block" if alone else "inline"), _Room())
+        found = _known(convert_to_element(tex, display="block" if alone else "inline"), _Budget())
     except Exception:
-        # Whatever it stumbles over, the words of a stranger: they stay as they are written.
+        # untrusted input, on which it may raise anything: it stays as it is written
         return None
     return Node("math", {"display": "block"} if alone else {}, found.children)
 
@@ -110,6 +111,7 @@ def blueprint() -> Blueprint:
     pages = Blueprint("ragstone_formulas", __name__)
 
     @pages.post("/formulas")
+    @ViewOptions(any_assistant=True)
     def formulas() -> Response:
         body = read_json()
         asked = body.get("formulas") if isinstance(body, dict) else None
@@ -120,11 +122,10 @@ def blueprint() -> Blueprint:
         trees = [mathml(each) for each in asked]
         return jsonify({"mathml": [None if tree is None else tree.to_json() for tree in trees]})
 
-    formulas.__dict__.update(for_all=True)
     return pages
 
 
-class _Room:
+class _Budget:
     """How many elements a formula may still have."""
 
     def __init__(self) -> None:
@@ -144,8 +145,8 @@ def _depth(tex: str) -> int:
     return deepest + tex.count("\\begin") + tex.count("\\left") // 4
 
 
-def _known(element: Element, room: _Room) -> Node:
-    room.take()
+def _known(element: Element, budget: _Budget) -> Node:
+    budget.take()
     if element.tag not in _ELEMENTS:
         raise _Unreadable
     children: list[Node | str] = []
@@ -155,7 +156,7 @@ def _known(element: Element, room: _Room) -> Node:
         if _COMMAND.search(text):
             raise _Unreadable
         children.append(text)
-    children += [_known(child, room) for child in element]
+    children += [_known(child, budget) for child in element]
     attributes = {name: value for name, value in element.attrib.items() if _may(name, value)}
     return Node(element.tag, attributes, tuple(children))
 

@@ -8,12 +8,15 @@ from typing import TYPE_CHECKING
 from flask import Blueprint, Response, abort, current_app, g, jsonify, redirect, render_template, request
 
 from ragstone.core import Question, RagstoneError
+from ragstone.core.pages import ViewOptions
 
 from . import openapi
+from .admission import HEALTH_PATH
 from .errors import PLUGIN
 from .health import KEY_LIMIT, Health
+from .json_body import json_response
 from .keys.access import access
-from .keys.checking import is_unknown
+from .keys.authentication import is_unknown
 
 if TYPE_CHECKING:
     from werkzeug.wrappers import Response as BaseResponse
@@ -27,11 +30,13 @@ def blueprint(host: Host) -> Blueprint:
     reports = Health(host)
 
     @pages.get("/")
+    @ViewOptions(any_assistant=True)
     def home() -> str:
         mine = tuple(made for name, made in host.assistants.items() if access().may_ask(name))
         return render_template("ragstone/home.html", assistants=mine)
 
     @pages.get("/assistants/<name>/")
+    @ViewOptions(any_assistant=True)
     def assistant(name: str) -> tuple[str, int] | BaseResponse:
         asked = host.assistant(name)
         if not access().may_ask(name):
@@ -56,29 +61,21 @@ def blueprint(host: Host) -> Blueprint:
         )
         return page, status
 
-    @pages.get("/health")
+    @pages.get(HEALTH_PATH)
+    @ViewOptions(openapi=openapi.HEALTH)
     def health() -> Response:
         report, status = reports.report()
-        # who has no key where one is needed hears what a monitor must know
+        # without a key where one is needed: the status alone, which a monitor needs
         unknown = is_unknown(0 if reports.hangs else KEY_LIMIT)
-        response = jsonify({"status": report["status"]} if unknown else report)
-        response.status_code = status
-        response.headers["Cache-Control"] = "no-store"
-        return response
-
-    health.__dict__.update(openapi=openapi.HEALTH)
+        return json_response({"status": report["status"]} if unknown else report, status)
 
     @pages.get("/openapi.json")
+    @ViewOptions(any_assistant=True, openapi=openapi.ITSELF)
     def description() -> Response:
         return jsonify(openapi.describe(current_app, metadata.version("ragstone")))
-
-    description.__dict__.update(openapi=openapi.ITSELF)
 
     @pages.get("/favicon.ico")
     def favicon() -> Response:
         return current_app.send_static_file("ragstone/favicon.svg")
-
-    for view in (home, assistant, description):
-        view.__dict__.update(for_all=True)
 
     return pages

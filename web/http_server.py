@@ -4,7 +4,7 @@ What it adds to waitress, by subclasses of the classes that waitress is made of:
 
 - A request with a body is admitted or refused when its headers are complete (``admission``); no byte of the body of a
   refused request is kept.
-- Headers and body have a total time, however slowly they come in. When connections run out, the one that has waited
+- Headers and body have a total time, however slowly they are sent. When connections run out, the one that has waited
   longest without a complete request is closed, so that a new client always finds a place.
 - ``Content-Length`` together with ``Transfer-Encoding`` is answered with 400, and the connection is closed.
 - Requests are answered by ``threads`` threads. A request that would have to wait for longer than ``queue_seconds``, as
@@ -85,7 +85,7 @@ class HTTPServer(MultiSocketServer):  # type: ignore[misc]  # waitress has no ty
     """Serves ``app`` on listening sockets; ``run()`` blocks until ``KeyboardInterrupt``, ``SystemExit`` or ``stop``."""
 
     def __init__(self, app: Flask, sockets: Sequence[socket.socket], options: WebSettings, *, most_body: int) -> None:
-        """``most_body``: bytes of a request beyond which it is not read to its end, whatever the app would say."""
+        """``most_body``: bytes of a request beyond which it is not read to its end, whatever the app would answer."""
         adjustments = Adjustments(
             sockets=list(sockets),
             threads=options.threads,

@@ -1,10 +1,10 @@
-"""The JSON that a program sends."""
+"""JSON bodies of requests and responses."""
 
 from __future__ import annotations
 
 import json
 
-from flask import abort, request
+from flask import Response, abort, jsonify, request
 
 from ragstone.core import BadRequest
 
@@ -14,7 +14,7 @@ def read_json() -> object:
 
     Raises:
         BadRequest: it is not JSON, or not text that can be stored.
-        UnsupportedMediaType: it does not say that it is JSON.
+        UnsupportedMediaType: its content type is not JSON.
         RequestEntityTooLarge: it is longer than the settings allow.
     """
     body = request.get_data(cache=False)
@@ -29,6 +29,14 @@ def read_json() -> object:
     except (ValueError, RecursionError) as error:
         raise BadRequest("the body is not valid JSON", hint='send an object such as {"question": "…"}') from error
     return decoded
+
+
+def json_response(body: object, status: int = 200) -> Response:
+    """Return a JSON response that no cache may store."""
+    response = jsonify(body)
+    response.status_code = status
+    response.headers["Cache-Control"] = "no-store"
+    return response
 
 
 def _no_constant(name: str) -> float:

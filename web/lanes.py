@@ -1,4 +1,4 @@
-"""Threads of the HTTP server with their queues: who answers, and who is refused because too many wait."""
+"""Threads of the HTTP server with their queues; refuses requests when too many wait."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 from waitress.task import ThreadedTaskDispatcher
 
+from .admission import HEALTH_PATH
+
 if TYPE_CHECKING:
     from flask import Flask
 
     from .http_channel import Channel
     from .settings import WebSettings
 
-#: The address that has a thread of its own.
-HEALTH = "/health"
 #: Key of the WSGI environment of a request that is refused because too many wait.
 OVERLOADED = "ragstone.overloaded"
 #: A request that was let into the queue leaves it unanswered after so many times the longest wait.
@@ -32,7 +32,7 @@ class Lane(ThreadedTaskDispatcher):  # type: ignore[misc]  # waitress has no typ
     """Threads with a queue, and how long a new task would wait in it."""
 
     def __init__(self, threads: int, *, quiet: bool = False) -> None:
-        """``quiet``: say nothing of tasks that have to wait."""
+        """``quiet``: log nothing about tasks that have to wait."""
         super().__init__()
         self._most = threads
         if quiet:
@@ -112,7 +112,7 @@ class Lanes:
         request = channel.requests[0]
         if request.error is not None:
             self.refusals.add_task(channel)
-        elif request.path == HEALTH:
+        elif request.path == HEALTH_PATH:
             self.health.add_task(channel)
         elif self.work.wait > self._seconds:
             self._refuse(channel)

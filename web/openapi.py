@@ -1,7 +1,6 @@
-"""``/openapi.json``: what the app's routes take and give, in the words of OpenAPI 3.1.
+"""``/openapi.json``: what the app's routes take and return, in OpenAPI 3.1.
 
-The routes are the app's own; what stands at them is told by the attribute ``openapi`` of each view function, an
-operation of OpenAPI. Pages for people have none and are left out.
+The operation of a route is the option ``openapi`` of its view. Pages for people have none and are left out.
 """
 
 from __future__ import annotations
@@ -10,6 +9,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from ragstone.core.answering import LONGEST_HISTORY, LONGEST_QUESTION, LONGEST_SELECTION, MOST_PASSAGES
+from ragstone.core.pages import ViewOptions
 
 if TYPE_CHECKING:
     from flask import Flask
@@ -19,22 +19,24 @@ if TYPE_CHECKING:
 Operation = dict[str, Any]
 
 #: Something that is no white space, and no NUL. Python counts as white space what JavaScript's \s leaves out.
-_SAID = r"^[^\u0000]*[^\s\u0000\u001c-\u001f\u0085][^\u0000]*$"
-_QUESTION = {"type": "string", "minLength": 1, "maxLength": LONGEST_QUESTION, "pattern": _SAID}
-_TEXT = {"type": "string"}
-_MAYBE_TEXT = {"type": ["string", "null"]}
+_NOT_BLANK = r"^[^\u0000]*[^\s\u0000\u001c-\u001f\u0085][^\u0000]*$"
+_QUESTION = {"type": "string", "minLength": 1, "maxLength": LONGEST_QUESTION, "pattern": _NOT_BLANK}
+TEXT = {"type": "string"}
+MAYBE_TEXT = {"type": ["string", "null"]}
 _FLAG = {"type": "boolean"}
-_COUNT = {"type": "integer", "minimum": 0}
+COUNT = {"type": "integer", "minimum": 0}
 _PROBLEM = {"$ref": "#/components/responses/Problem"}
-#: What any request may be told: by the checks of key, host name and origin, and by the limit of the rate.
-_ALWAYS = (401, 403, 421, 429)
+#: Statuses of any route: from the checks of key, host name and origin, and from the rate limit.
+ALWAYS = (401, 403, 421, 429)
 
 
-def _list(items: dict[str, Any], **more: Any) -> dict[str, Any]:
+def list_of(items: dict[str, Any], **more: Any) -> dict[str, Any]:
+    """Return the schema of a list."""
     return {"type": "array", "items": items, **more}
 
 
-def _object(**properties: Any) -> dict[str, Any]:
+def object_of(**properties: Any) -> dict[str, Any]:
+    """Return the schema of an object with these properties, each of which is required."""
     return {"type": "object", "properties": properties, "required": list(properties)}
 
 
@@ -47,24 +49,24 @@ _TURN = {
     "required": ["question"],
     "additionalProperties": False,
 }
-_CITATION = _object(n={"type": "integer", "minimum": 1}, chunk_id=_TEXT, url=_TEXT, quote=_TEXT)
-_CITATION["properties"]["note"] = _TEXT  # only where there is something to say of the source
-_TIMINGS = _object(encode={"type": "number"}, retrieve={"type": "number"}, answer={"type": "number"})
+_CITATION = object_of(n={"type": "integer", "minimum": 1}, chunk_id=TEXT, url=TEXT, quote=TEXT)
+_CITATION["properties"]["note"] = TEXT  # only where there is a note on the source
+_TIMINGS = object_of(encode={"type": "number"}, retrieve={"type": "number"}, answer={"type": "number"})
 _SCHEMAS = {
     "Problem": {
-        **_object(type=_TEXT, title=_TEXT, status={"type": "integer", "minimum": 400, "maximum": 599}, detail=_TEXT),
+        **object_of(type=TEXT, title=TEXT, status={"type": "integer", "minimum": 400, "maximum": 599}, detail=TEXT),
         "description": "Problem details (RFC 9457)",
     },
-    "Answer": _object(
-        answer=_TEXT,
+    "Answer": object_of(
+        answer=TEXT,
         refused=_FLAG,
-        reason=_MAYBE_TEXT,
-        warnings=_list(_TEXT),
-        citations=_list({"$ref": "#/components/schemas/Citation"}),
-        dropped=_list(_TEXT),
+        reason=MAYBE_TEXT,
+        warnings=list_of(TEXT),
+        citations=list_of({"$ref": "#/components/schemas/Citation"}),
+        dropped=list_of(TEXT),
         timings_ms=_TIMINGS,
     ),
-    "Citation": {**_CITATION, "description": "The assistant's own fields stand beside these."},
+    "Citation": {**_CITATION, "description": "The assistant's own fields are beside these."},
 }
 _RESPONSES = {
     "Problem": {
@@ -72,27 +74,31 @@ _RESPONSES = {
         "content": {"application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}},
     }
 }
-_CHECK = _object(name=_TEXT, ok=_FLAG, fatal=_FLAG, detail=_TEXT)
-_REPORT = _object(
+_CHECK = object_of(name=TEXT, ok=_FLAG, fatal=_FLAG, detail=TEXT)
+_REPORT = object_of(
     status={"enum": ["ok", "unavailable"]},
-    version=_TEXT,
-    plugins=_list(_object(name=_TEXT, version=_TEXT, state=_TEXT, reason=_MAYBE_TEXT)),
-    corpora=_list(_object(name=_TEXT, documents=_COUNT, chunks=_COUNT)),
-    checks=_list({**_CHECK, "properties": {**_CHECK["properties"], "mend": _TEXT}}),
+    version=TEXT,
+    plugins=list_of(object_of(name=TEXT, version=TEXT, state=TEXT, reason=MAYBE_TEXT)),
+    corpora=list_of(object_of(name=TEXT, documents=COUNT, chunks=COUNT)),
+    checks=list_of({**_CHECK, "properties": {**_CHECK["properties"], "mend": TEXT}}),
 ) | {"required": ["status"], "description": "Only `status` for those who have no key where one is needed"}
 
 
-def _json(description: str, schema: dict[str, Any]) -> dict[str, Any]:
+def response_of(description: str, schema: dict[str, Any]) -> dict[str, Any]:
+    """Return a response of an operation, whose body is JSON."""
     return {"description": description, "content": {"application/json": {"schema": schema}}}
 
 
 HEALTH: Operation = {
     "summary": "How it is",
-    "responses": {"200": _json("It can answer", _REPORT), "503": _json("It cannot; `reason` says why", _REPORT)},
+    "responses": {
+        "200": response_of("It can answer", _REPORT),
+        "503": response_of("It cannot; `reason` says why", _REPORT),
+    },
 }
 ITSELF: Operation = {
     "summary": "This description",
-    "responses": {"200": _json("OpenAPI 3.1", {"type": "object"})},
+    "responses": {"200": response_of("OpenAPI 3.1", {"type": "object"})},
 }
 
 
@@ -105,7 +111,7 @@ def question_schema(assistant: Assistant, *, selection: bool = False) -> dict[st
     if selection:
         properties["selection"] = {**_QUESTION, "maxLength": LONGEST_SELECTION}
     else:
-        properties["history"] = _list(_TURN, maxItems=LONGEST_HISTORY)
+        properties["history"] = list_of(_TURN, maxItems=LONGEST_HISTORY)
     for name, each in assistant.profile.filters.items():
         properties[name] = {"type": "string", "description": each.help}
         if each.choices:
@@ -121,8 +127,8 @@ def question_schema(assistant: Assistant, *, selection: bool = False) -> dict[st
 def asking(assistant: Assistant, *, selection: bool) -> Operation:
     """The operation that asks an assistant."""
     schema = question_schema(assistant, selection=selection)
-    answered = _json("The answer, or a refusal", {"$ref": "#/components/schemas/Answer"})
-    events = {"schema": _TEXT, "description": "`delta` with `text`, any number of times; then `answer`, or `error`"}
+    answered = response_of("The answer, or a refusal", {"$ref": "#/components/schemas/Answer"})
+    events = {"schema": TEXT, "description": "`delta` with `text`, any number of times; then `answer`, or `error`"}
     answered["content"]["text/event-stream"] = events
     return {
         "summary": f"Ask {assistant.profile.title}{' about a selected text' if selection else ''}",
@@ -136,16 +142,16 @@ def describe(app: Flask, version: str) -> dict[str, Any]:
     """Return the description of everything at ``app`` that programs use."""
     paths: dict[str, dict[str, Any]] = {}
     for rule in sorted(app.url_map.iter_rules(), key=lambda rule: rule.rule):
-        operation = getattr(app.view_functions[rule.endpoint], "openapi", None)
+        operation = ViewOptions.of(app.view_functions[rule.endpoint]).openapi
         if operation is None:
             continue
         names = re.findall(r"<(?:[^<>:]+:)?([^<>:]+)>", rule.rule)
-        told = {**operation, "responses": {**{str(code): _PROBLEM for code in _ALWAYS}, **operation["responses"]}}
+        described = {**operation, "responses": {**{str(code): _PROBLEM for code in ALWAYS}, **operation["responses"]}}
         if names:
-            told["parameters"] = [{"name": name, "in": "path", "required": True, "schema": _TEXT} for name in names]
+            described["parameters"] = [{"name": name, "in": "path", "required": True, "schema": TEXT} for name in names]
         path = re.sub(r"<(?:[^<>:]+:)?([^<>:]+)>", r"{\1}", rule.rule)
         for method in sorted((rule.methods or set()) - {"HEAD", "OPTIONS"}):
-            named = {"operationId": f"{method.lower()}:{rule.endpoint}", **told}
+            named = {"operationId": f"{method.lower()}:{rule.endpoint}", **described}
             paths.setdefault(path, {})[method.lower()] = named
     return {
         "openapi": "3.1.0",

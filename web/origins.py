@@ -1,31 +1,23 @@
-"""Which other sites' pages may ask this server, and what a browser is told about it (CORS)."""
+"""Requests from pages of other sites: which are allowed, and the headers for the browser (CORS)."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import StrEnum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from flask import current_app, request
+from flask import request
+
+from .admission import view_options
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Iterable
 
     from flask import Response
 
+    from ragstone.core.pages import Reach
+
 _READS = frozenset({"GET", "HEAD", "OPTIONS"})
-
-
-class Reach(StrEnum):
-    """From which pages a view may be reached: the attribute ``reach`` of the view function."""
-
-    #: Pages of this server only.
-    OWN = "own"
-    #: Also pages whose origin is listed in the settings.
-    LISTED = "listed"
-    #: A file that any page may load; reading only.
-    ANYBODY = "anybody"
 
 
 @dataclass(frozen=True)
@@ -40,14 +32,14 @@ class Origins:
         return cls(frozenset(origin.strip().lower() for origin in listed))
 
     def refuse(self) -> bool:
-        """Whether a browser says that a page sends this request which may not. Programs say nothing and may pass."""
+        """Whether to refuse the request: a browser sends it for a page that may not. Programs send no origin."""
         origin = request.headers.get("Origin")
         reach = reach_of(request.method)
-        if origin is not None and reach is Reach.LISTED and self.allow(origin):
+        if origin is not None and reach == "listed" and self.allow(origin):
             return False
         reads = request.method in _READS
         if request.headers.get("Sec-Fetch-Site", "none") not in {"same-origin", "none"}:
-            if reach is Reach.ANYBODY and reads:
+            if reach == "any" and reads:
                 return False
             # a link may lead here; an image or a script of another page may not make an assistant work
             follows = request.headers.get("Sec-Fetch-Mode") == "navigate"
@@ -60,13 +52,13 @@ class Origins:
         """Whether pages of ``origin`` are listed."""
         return origin.lower() in self.listed
 
-    def tell(self, response: Response) -> None:
-        """Let a listed page read the response; a preflight is told what may be sent."""
+    def set_headers(self, response: Response) -> None:
+        """Set the headers that let a listed page read the response; those of a preflight name what may be sent."""
         reach = reach_of(request.method)
-        if reach is Reach.OWN:
+        if reach == "own":
             return
         response.vary.add("Origin")
-        if reach is Reach.ANYBODY:
+        if reach == "any":
             response.headers["Cross-Origin-Resource-Policy"] = "cross-origin"
         origin = request.headers.get("Origin")
         if origin is None or not self.allow(origin):
@@ -80,10 +72,6 @@ class Origins:
 
 
 def reach_of(method: str) -> Reach:
-    """From which pages the current request's address may be reached."""
-    endpoint = request.endpoint
-    if endpoint is None:
-        return Reach.OWN
-    view: Callable[..., Any] | None = current_app.view_functions.get(endpoint)
-    reach = Reach(getattr(view, "reach", Reach.OWN))
-    return Reach.OWN if reach is Reach.ANYBODY and method not in _READS else reach
+    """Return from which pages the view of the current request may be reached by ``method``."""
+    reach = view_options().reach
+    return "own" if reach == "any" and method not in _READS else reach

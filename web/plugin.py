@@ -1,4 +1,4 @@
-"""The web front's door plate."""
+"""The hooks that the web front implements."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How often one client may come: a bucket of tokens for each, of bounded number."""
+"""Rate limits: a token bucket for each client, for a bounded number of clients."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from flask import Flask, request
 from werkzeug.exceptions import TooManyRequests
 
-from .admission import add_check
+from .admission import add_check, is_free
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
 #: Clients that are remembered; the one that was away longest is forgotten first, and so begins with a full bucket.
 MOST_CLIENTS = 10_000
-#: Addresses that cost next to nothing and must answer also while somebody asks too much.
-FREE = frozenset({"ragstone.health", "ragstone.favicon", "static"})
 
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
@@ -59,7 +57,7 @@ def client_of(peer: str, forwarded: str, proxies: Sequence[Network]) -> str:
     Args:
         peer: the address at the other end of the connection.
         forwarded: the header ``X-Forwarded-For``. It counts only as far as trusted proxies wrote it, read from the
-            right: whatever stands before them anybody can send.
+            right: what is left of those the client itself may have written.
         proxies: the networks of the trusted proxies.
     """
     address = peer
@@ -86,14 +84,14 @@ def _is_in(address: str, networks: Sequence[Network]) -> bool:
 
 
 def install(app: Flask, options: WebSettings) -> None:
-    """Let no client ask more often than the settings say; 0 a minute means as often as it likes."""
+    """Limit each client's requests to what the settings allow; 0 a minute means no limit."""
     if not options.requests_per_minute:
         return
     buckets = Buckets(options.requests_per_minute, options.burst)
     proxies = [ipaddress.ip_network(proxy) for proxy in options.trusted_proxies]
 
     def count() -> None:
-        if request.method == "OPTIONS" or request.endpoint in FREE:
+        if request.method == "OPTIONS" or is_free():
             return
         forwarded = ",".join(request.headers.getlist("X-Forwarded-For"))
         wait = buckets.take(client_of(request.remote_addr or "", forwarded, proxies))

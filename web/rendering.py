@@ -62,7 +62,7 @@ class Block:
 
 @dataclass(frozen=True)
 class Card:
-    """What a badge tells of its source."""
+    """What a citation's badge shows of its source."""
 
     title: str
     place: str
@@ -175,7 +175,7 @@ def citation_fields(assistant: Assistant) -> str:
 
 
 def place_url(citation: Citation) -> str | None:
-    """Return the address of a citation's passage, with the words that the browser shall mark there.
+    """Return the address of a citation's passage, with the words that the browser marks there.
 
     A page of ours has its passage at ``#passage``; a browser that knows text fragments goes on to the words themselves.
     """

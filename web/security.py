@@ -1,4 +1,4 @@
-"""What every request must have and every response carries."""
+"""Checks of every request's host name and origin, and the security headers of every response."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class WrongHost(HTTPException):
 
 @dataclass(frozen=True)
 class HostNames:
-    """The names by which a server lets itself be called.
+    """The host names that a server accepts.
 
     A page of another site can point a name of its own at this server's address and then read it as its own
     (DNS rebinding). It cannot do that with an address, or with a name that is ours, so those are let through.
@@ -105,5 +105,5 @@ def install(app: Flask, names: HostNames, origins: Origins) -> None:
     def protect(response: Response) -> Response:
         for name, value in HEADERS.items():
             response.headers[name] = value
-        origins.tell(response)
+        origins.set_headers(response)
         return response

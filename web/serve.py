@@ -1,4 +1,4 @@
-"""The web front behind waitress, on this machine unless told otherwise."""
+"""``ragstone serve``: the web front behind waitress, by default on this machine only."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from threadpoolctl import threadpool_limits
 from ragstone.core import EncoderError, RagstoneError
 
 from .app import create_app, takes_files
-from .busyness import told_seldom
 from .http_server import HTTPServer
-from .keys.checking import needs_keys
+from .keys.authentication import needs_keys
 from .keys.store import Keys
-from .leaving import leave
+from .process_exit import end_process
+from .queue_warnings import rare_warnings
 from .security import is_loopback
 from .settings import WebSettings
 
@@ -58,7 +58,7 @@ def serve_until_stopped(host: Host, address: str | None, port: int | None, *, sh
     settle(host)
     server = make_server(app, sockets, options)
     url = url_of(sockets[0])
-    with _stopping_on_signals(), told_seldom():
+    with _stopping_on_signals(), rare_warnings():
         click.echo(f"Ragstone {metadata.version('ragstone')} at {url} (Ctrl+C stops it)")
         if needs_keys(options, address):
             if not Keys(host).list():
@@ -68,7 +68,7 @@ def serve_until_stopped(host: Host, address: str | None, port: int | None, *, sh
         if show:
             threading.Thread(target=webbrowser.open, args=(url,), daemon=True).start()
         server.run()
-    atexit.register(leave)
+    atexit.register(end_process)
 
 
 def settle(host: Host) -> None:
@@ -81,7 +81,7 @@ def settle(host: Host) -> None:
     threadpool_limits(1, "blas")
     # a thread that only passes on waits so long for each one that computes, Python's default being 5 ms
     sys.setswitchinterval(0.0005)
-    with suppress(EncoderError):  # /health tells it, and so does every question
+    with suppress(EncoderError):  # /health reports it, and so does every question
         host.encoder.embed_query("warm up")
     gc.collect()
     gc.freeze()
@@ -123,7 +123,7 @@ def _unusable(error: OSError, where: str, port: int) -> ListenError:
 
 def make_server(app: Flask, sockets: list[socket.socket], options: WebSettings) -> HTTPServer:
     """Return the server over ``sockets``; its ``run()`` blocks."""
-    # Flask answers too large a body in words; beyond four times its limit it is not even read
+    # Flask answers too large a body with a problem; beyond four times its limit it is not even read
     most_body = max(4 * options.max_body_bytes, 2 * options.max_upload_bytes if takes_files(app) else 0)
     return HTTPServer(app, sockets, options, most_body=most_body)
 

@@ -12,7 +12,7 @@ from ragstone.core import Table
 
 
 class WebSettings(Table):
-    """Where the web front listens, and what it lets through."""
+    """Where the web front listens, and which requests it accepts."""
 
     host: str = Field("127.0.0.1", min_length=1, description="address to listen on; 0.0.0.0 for every one")
     port: int = Field(8000, ge=0, le=65535, description="TCP port; 0 takes a free one")
@@ -45,13 +45,13 @@ class WebSettings(Table):
     access: Literal["key-beyond-loopback", "key", "open-to-everybody"] = Field(
         "key-beyond-loopback",
         description="who may ask: with a key as soon as the server listens beyond this machine, with a key always, "
-        "or everybody who reaches it",
+        "or every client that reaches it",
     )
     requests_per_minute: float = Field(240, ge=0, le=1_000_000, description="of one client; 0 for any number")
     burst: int = Field(120, ge=1, le=1_000_000, description="requests that a client may send at once")
     trusted_proxies: list[str] = Field(
         default_factory=list,
-        description="addresses or networks of reverse proxies, whose X-Forwarded-For tells the client",
+        description="addresses or networks of reverse proxies, whose X-Forwarded-For names the client",
     )
     max_upload_bytes: int = Field(50_000_000, ge=1_000, description="largest request body where files are taken")
 
@@ -75,7 +75,7 @@ class WebSettings(Table):
 
 
 def _origin(origin: str) -> str:
-    """``origin`` if it is one. Raises ``ValueError``, which says how one is written."""
+    """Return ``origin`` if it is one. Raises ``ValueError`` with how one is written."""
     try:
         parts = urlsplit(origin)
         fine = parts.scheme in {"http", "https"} and parts.hostname and origin == f"{parts.scheme}://{parts.netloc}"

@@ -12,12 +12,12 @@ if TYPE_CHECKING:
 
     from ragstone.core import Citation
 
-#: Begins the list. An earlier answer of a conversation that comes back is cut here: sources are nothing that was said.
+#: Begins the list. In the history of a conversation an earlier answer is cut here: the list is no part of it.
 SOURCES = "\n\nSources:\n"
 
 
 def source_list(citations: Iterable[Citation], base: str | None = None) -> str:
-    """The citations one a line, after ``SOURCES``; nothing for none.
+    """Return the citations one a line, after ``SOURCES``; an empty text for none.
 
     ``base``: address of this server, which makes its own pages' addresses whole; without one they are left out.
     """
@@ -26,16 +26,16 @@ def source_list(citations: Iterable[Citation], base: str | None = None) -> str:
 
 
 def without_sources(text: str) -> str:
-    """An earlier answer as it was before its list was put behind it."""
+    """Return an earlier answer without the list at its end."""
     return text.rpartition(SOURCES)[0] or text
 
 
 def _line(citation: Citation, base: str | None) -> str:
-    told = [one_line(part) for part in citation.place.path]
+    parts = [one_line(part) for part in citation.place.path]
     if citation.url.startswith(("https://", "http://")):
-        told.append(citation.url)
+        parts.append(citation.url)
     elif base is not None:
-        told.append(urljoin(base, citation.url))
-    kept = list(dict.fromkeys(told)) or [citation.chunk_id]
+        parts.append(urljoin(base, citation.url))
+    kept = list(dict.fromkeys(parts)) or [citation.chunk_id]
     note = f" ({citation.note})" if citation.note else ""
     return f"[{citation.n}] {' · '.join(kept)}{note}"

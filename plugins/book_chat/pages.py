@@ -12,13 +12,14 @@ from werkzeug.exceptions import RequestedRangeNotSatisfiable
 from werkzeug.wsgi import wrap_file
 
 from ragstone.core import Question, RagstoneError
+from ragstone.core.pages import ViewOptions
 
 from .admin import pages as admin
 from .places import source_page
 from .shelf import Shelf
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Iterable, Iterator
 
     from ragstone.core import Host
 
@@ -99,21 +100,16 @@ def blueprint(host: Host) -> Blueprint:
     def pdf(slug: str) -> Response:
         return _sent(files.open(slug, request.args.get("path")), f"{slug}.pdf")
 
-    pages.add_url_rule("/widget.js", view_func=_widget())
+    @pages.get("/widget.js")
+    @ViewOptions(reach="any")
+    def widget() -> Response:
+        """Send the script that other sites' pages load."""
+        return send_from_directory(_STATIC, "widget.js", mimetype="text/javascript", max_age=_WIDGET_AGE)
+
     shelf_pages = admin.blueprint(host)
     # its addresses begin elsewhere, so it cannot be nested
     pages.record(lambda state: state.app.register_blueprint(shelf_pages))
     return pages
-
-
-def _widget() -> Callable[[], Response]:
-    """The view of the script that other sites' pages load."""
-
-    def widget() -> Response:
-        return send_from_directory(_STATIC, "widget.js", mimetype="text/javascript", max_age=_WIDGET_AGE)
-
-    widget.__dict__.update(reach="anybody")
-    return widget
 
 
 def _sent(pdf: OpenPdf, name: str) -> Response:

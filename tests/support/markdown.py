@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 #: The modules whose names an author may use.
-PUBLIC_MODULES = {"ragstone.core"} | {
+PUBLIC_MODULES = {"ragstone.core", "ragstone.core.pages"} | {
     f"ragstone.core.{name}"
     for name in ["answering", "catalog", "citations", "cli", "errors", "llm", "retrieval", "runtime", "testing", "text"]
 }

@@ -15,7 +15,7 @@ from ragstone.core.settings import LimitsSettings
 from ragstone.plugins.book_chat.shelf import Shelf
 from ragstone.web import create_app
 from ragstone.web.keys.access import EVERYTHING
-from ragstone.web.mcp_door.tools import called, offers
+from ragstone.web.mcp.tools import called, offers
 from tests.support.third_party_fakes import Here, distribution, fast_models, run
 
 from .broken_plugins import PLUGINS, Broken

@@ -8,6 +8,7 @@ import pytest
 from flask import Blueprint
 from pydantic import ValidationError
 
+from ragstone.core.pages import ViewOptions
 from ragstone.web.settings import WebSettings
 
 if TYPE_CHECKING:
@@ -27,11 +28,11 @@ def listed(host: SpeakingHost, app_of: Callable[[SpeakingHost], Flask]) -> Flask
     host.settings = WebSettings(origins=[BOOK])
     pages = Blueprint("own", "test.own")
 
+    @pages.get("/own/widget.js")
+    @ViewOptions(reach="any")
     def script() -> str:
         return "script"
 
-    script.__dict__.update(reach="anybody")
-    pages.add_url_rule("/own/widget.js", view_func=script)
     pages.add_url_rule("/own/page", view_func=lambda: "page", methods=["GET", "POST"], endpoint="page")
     host.add_pages("own", pages)
     return app_of(host).test_client()

@@ -6,12 +6,14 @@ import ipaddress
 from typing import TYPE_CHECKING
 
 import pytest
+from flask import Blueprint
 
 from ragstone.web.rates import MOST_CLIENTS, Buckets, client_of
 from ragstone.web.settings import WebSettings
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from flask import Flask
 
@@ -72,8 +74,10 @@ def test_who_the_client_is(peer: str, forwarded: str, client: str) -> None:
 
 
 def test_too_often_is_a_problem_that_says_when_to_come_again(
-    host: SpeakingHost, speaker: Speaker, app_of: Callable[[SpeakingHost], Flask]
+    host: SpeakingHost, speaker: Speaker, app_of: Callable[[SpeakingHost], Flask], tmp_path: Path
 ) -> None:
+    (tmp_path / "own.css").write_text("p {}")
+    host.add_pages("own", Blueprint("own", "test.own", static_folder=tmp_path, static_url_path="/own/static"))
     host.settings = WebSettings(requests_per_minute=1, burst=2, origins=["https://book.example"])
     client = app_of(host).test_client()
     ask = {"question": "q"}
@@ -85,7 +89,7 @@ def test_too_often_is_a_problem_that_says_when_to_come_again(
     assert refused.headers["Access-Control-Expose-Headers"] == "Retry-After"
     assert len(speaker.heard) == 2
     assert client.get("/").status_code == 429
-    for free in ("/health", "/static/ragstone/chat.js", "/favicon.ico"):
+    for free in ("/health", "/static/ragstone/chat.js", "/favicon.ico", "/own/static/own.css"):
         with client.get(free) as response:
             assert response.status_code == 200
     # whoever comes from elsewhere is another client; a header that anybody can send makes none

@@ -1,1 +1,1 @@
-"""Keys for those who come from elsewhere: who may come through which door, and ask which assistants."""
+"""Keys of clients beyond this machine: each for some interfaces and some assistants, or for all."""

@@ -1,26 +1,26 @@
-"""What a request may reach."""
+"""Access: the interfaces and assistants that a request may use."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-#: Ways in that a key can be for: ``web`` is the pages and the JSON that they use.
-DOORS = ("web", "openai", "mcp")
+#: Interfaces that a key can be for: ``web`` is the pages and the JSON that they use.
+INTERFACES = ("web", "openai", "mcp")
 
 
 @dataclass(frozen=True)
 class Access:
-    """What a key opens; ``None`` stands for all there is, also what comes later."""
+    """What a key is for; ``None`` means all, also those that are added later."""
 
-    doors: frozenset[str] | None = None
+    interfaces: frozenset[str] | None = None
     assistants: frozenset[str] | None = None
 
-    def opens(self, door: str) -> bool:
-        """Whether one may come in by this door."""
-        return self.doors is None or door in self.doors
+    def opens(self, interface: str) -> bool:
+        """Whether this interface may be used."""
+        return self.interfaces is None or interface in self.interfaces
 
     def may_ask(self, *assistants: str) -> bool:
-        """Whether all of these may be asked. What belongs to no assistant only an unlimited key opens."""
+        """Whether all of these may be asked; of none at all, whether every assistant may be."""
         return self.assistants is None or (bool(assistants) and self.assistants.issuperset(assistants))
 
 
@@ -28,7 +28,7 @@ EVERYTHING = Access()
 
 
 def access() -> Access:
-    """What the current request may reach; everything, where nobody needs a key."""
+    """Return what the current request may use; everything, where no key is needed."""
     from flask import g, has_request_context  # commands have keys too, and need no Flask
 
     found: Access = g.get("ragstone_access", EVERYTHING) if has_request_context() else EVERYTHING

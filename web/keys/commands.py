@@ -8,7 +8,7 @@ import click
 
 from ragstone.core.cli import show_json, show_table
 
-from .access import DOORS
+from .access import INTERFACES
 from .store import Keys
 
 if TYPE_CHECKING:
@@ -19,18 +19,22 @@ _json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 @click.group()
 def key() -> None:
-    """Keys of those who may ask when the server listens beyond this machine."""
+    """Keys of the clients that may ask when the server listens beyond this machine."""
 
 
 @key.command(epilog="Example: ragstone key add laptop --door openai --assistant book_chat")
 @click.argument("name")
-@click.option("--door", "doors", multiple=True, type=click.Choice(DOORS), help="Only this door; may be given again.")
-@click.option("--assistant", "assistants", multiple=True, help="Only this assistant; may be given again.")
+@click.option(
+    "--door", "interfaces", multiple=True, type=click.Choice(INTERFACES), help="Only this interface; repeatable."
+)
+@click.option("--assistant", "assistants", multiple=True, help="Only this assistant; repeatable.")
 @_json
 @click.pass_obj
-def add(deployment: Deployment, name: str, doors: tuple[str, ...], assistants: tuple[str, ...], as_json: bool) -> None:
+def add(
+    deployment: Deployment, name: str, interfaces: tuple[str, ...], assistants: tuple[str, ...], as_json: bool
+) -> None:
     """Make a key and print it. It is shown this once: only its hash is kept."""
-    made = Keys(deployment.host()).add(name, doors=doors, assistants=assistants)
+    made = Keys(deployment.host()).add(name, interfaces=interfaces, assistants=assistants)
     if as_json:
         show_json({"name": name, "key": made})
         return
@@ -51,7 +55,9 @@ def list_keys(deployment: Deployment, as_json: bool) -> None:
         (each["name"], each["id"], _all_or(each["doors"]), _all_or(each["assistants"]), each["created"])
         for each in found
     ]
-    show_table(("name", "id", "doors", "assistants", "since"), rows, empty="There is no key yet: ragstone key add NAME")
+    show_table(
+        ("name", "id", "interfaces", "assistants", "since"), rows, empty="There is no key yet: ragstone key add NAME"
+    )
 
 
 @key.command(epilog="Example: ragstone key remove laptop")

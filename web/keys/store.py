@@ -1,4 +1,4 @@
-"""Keys at rest, in the catalog's database.
+"""Storage of keys in the catalog's database.
 
 A key is ``ragstone_ID_SECRET``, the secret 256 random bits. Of it only a SHA-256 is kept: slow, salted hashes protect
 what people choose and others guess; for a secret of 112 random bits or more a plain approved hash is enough (NIST SP
@@ -19,7 +19,7 @@ from sqlalchemy import Column, MetaData, Table, Text, delete, insert, select
 
 from ragstone.core import BadRequest, NotFound
 
-from .access import DOORS, Access
+from .access import INTERFACES, Access
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from ragstone.core.catalog import PluginTables
 
 _LONGEST_NAME = 100
-#: Nobody's: an unknown key is compared as well, so that it takes as long as a known one.
-_NOBODY = hashlib.sha256(b"").digest()
+#: Compared with an unknown key, so that it takes as long as a known one.
+_NO_HASH = hashlib.sha256(b"").digest()
 
 _metadata = MetaData()
 _key = Table(
@@ -48,7 +48,7 @@ _key = Table(
 
 @dataclass(frozen=True)
 class Key:
-    """A key as it is kept: what it opens, and nothing that opens."""
+    """A stored key: its name and what it is for, not its secret."""
 
     name: str
     id: str
@@ -57,12 +57,12 @@ class Key:
     created: str
 
     def to_dict(self) -> dict[str, Any]:
-        """As JSON; ``None`` stands for all."""
-        doors, assistants = self.access.doors, self.access.assistants
+        """As JSON; ``None`` means all."""
+        interfaces, assistants = self.access.interfaces, self.access.assistants
         return {
             "name": self.name,
             "id": self.id,
-            "doors": None if doors is None else sorted(doors),
+            "doors": None if interfaces is None else sorted(interfaces),
             "assistants": None if assistants is None else sorted(assistants),
             "created": self.created,
         }
@@ -78,15 +78,15 @@ class Keys:
     def _tables(self) -> PluginTables:
         return self._host.catalog.tables("web", _metadata)
 
-    def add(self, name: str, *, doors: Collection[str] = (), assistants: Collection[str] = ()) -> str:
-        """Make a key and return it, which nobody can do again. No doors or assistants given means all of them.
+    def add(self, name: str, *, interfaces: Collection[str] = (), assistants: Collection[str] = ()) -> str:
+        """Make a key and return it, which is not possible later. No interfaces or assistants given means all of them.
 
         Raises ``BadRequest``, ``NotFound``, ``StorageError``.
         """
         if not name.strip() or len(name) > _LONGEST_NAME or not name.isprintable():
             raise BadRequest(f"a key's name has 1 to {_LONGEST_NAME} letters, digits or signs")
-        if unknown := sorted(set(doors) - set(DOORS)):
-            raise BadRequest(f"there is no door {unknown[0]!r}", hint=f"known: {', '.join(DOORS)}")
+        if unknown := sorted(set(interfaces) - set(INTERFACES)):
+            raise BadRequest(f"there is no interface {unknown[0]!r}", hint=f"known: {', '.join(INTERFACES)}")
         for assistant in assistants:
             self._host.assistant(assistant)
         number, secret = secrets.token_hex(6), secrets.token_urlsafe(32)
@@ -94,7 +94,7 @@ class Keys:
             "id": number,
             "name": name,
             "hash": _hash(secret).hex(),
-            "doors": json.dumps(sorted(set(doors))) if doors else None,
+            "doors": json.dumps(sorted(set(interfaces))) if interfaces else None,
             "assistants": json.dumps(sorted(set(assistants))) if assistants else None,
             "created": datetime.now(UTC).isoformat(timespec="seconds"),
         }
@@ -110,20 +110,20 @@ class Keys:
             return [_key_of(row) for row in connection.execute(select(_key).order_by(_key.c.name))]
 
     def remove(self, name: str) -> None:
-        """Let a key open nothing any more. Raises ``NotFound``."""
+        """Remove a key. Raises ``NotFound``."""
         with self._tables.write() as connection:
             if not connection.execute(delete(_key).where(_key.c.name == name)).rowcount:
                 raise NotFound(f"there is no key {name!r}", hint="ragstone key list")
 
     def find(self, given: str) -> Access | None:
-        """What the key opens; ``None`` for one that is none. Compared in the same time, wherever it differs."""
+        """Return what the key is for; ``None`` for an unknown key. Compared in the same time, wherever it differs."""
         prefix, _, rest = given.partition("_")
         number, _, secret = rest.partition("_")
         row = None
         if prefix == "ragstone" and number.isascii() and number.isalnum():
             with self._tables.read() as connection:
                 row = connection.execute(select(_key).where(_key.c.id == number)).first()
-        kept = _NOBODY if row is None else bytes.fromhex(row.hash)
+        kept = _NO_HASH if row is None else bytes.fromhex(row.hash)
         fits = hmac.compare_digest(_hash(secret), kept)
         return _key_of(row).access if fits and row is not None else None
 

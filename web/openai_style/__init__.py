@@ -1,4 +1,4 @@
-"""The door for programs that speak OpenAI's protocol: models, chat completions, embeddings."""
+"""The interface in OpenAI's protocol: models, chat completions, embeddings."""
 
 from .failures import error_of
 from .pages import PREFIX, blueprint

@@ -1,83 +1,61 @@
-"""What ``/openapi.json`` says of this door: OpenAPI 3.1 operations, written by hand."""
+"""OpenAPI 3.1 operations of this interface, for ``/openapi.json``."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ..openapi import ALWAYS, COUNT, MAYBE_TEXT, TEXT, list_of, object_of, response_of
+
 if TYPE_CHECKING:
     from ragstone.core import Host
 
-Operation = dict[str, Any]
+    from ..openapi import Operation
 
-_TEXT = {"type": "string"}
-_COUNT = {"type": "integer", "minimum": 0}
-_MAYBE_TEXT = {"type": ["string", "null"]}
-
-
-def _object(**properties: Any) -> dict[str, Any]:
-    return {"type": "object", "properties": properties, "required": list(properties)}
-
-
-def _told(description: str, schema: dict[str, Any]) -> dict[str, Any]:
-    return {"description": description, "content": {"application/json": {"schema": schema}}}
-
-
-_ERROR = _told(
+_ERROR = response_of(
     "What went wrong, in OpenAI's form",
-    _object(error=_object(message=_TEXT, type=_TEXT, param=_MAYBE_TEXT, code=_MAYBE_TEXT)),
+    object_of(error=object_of(message=TEXT, type=TEXT, param=MAYBE_TEXT, code=MAYBE_TEXT)),
 )
-#: What any request may be told; these take the place of the problem details that others are told.
-_ALWAYS = (401, 403, 421, 429)
 
 
 def _errors(*statuses: int) -> dict[str, Any]:
-    return {str(status): _ERROR for status in (*statuses, *_ALWAYS)}
+    return {str(status): _ERROR for status in (*statuses, *ALWAYS)}
 
 
-_MODEL = _object(id=_TEXT, object={"const": "model"}, created=_COUNT, owned_by=_TEXT, title=_TEXT, description=_TEXT)
-_USAGE = _object(prompt_tokens=_COUNT, completion_tokens=_COUNT, total_tokens=_COUNT)
+_MODEL = object_of(id=TEXT, object={"const": "model"}, created=COUNT, owned_by=TEXT, title=TEXT, description=TEXT)
+_USAGE = object_of(prompt_tokens=COUNT, completion_tokens=COUNT, total_tokens=COUNT)
 _OWN = {
-    "allOf": [{"$ref": "#/components/schemas/Answer"}, _object(ignored={"type": "array", "items": _TEXT})],
-    "description": "The answer as the other doors give it; `ignored`: what was sent and has no effect.",
+    "allOf": [{"$ref": "#/components/schemas/Answer"}, object_of(ignored=list_of(TEXT))],
+    "description": "The answer as the other interfaces return it; `ignored`: what was sent and has no effect.",
 }
-_COMPLETION = _object(
-    id=_TEXT,
+_COMPLETION = object_of(
+    id=TEXT,
     object={"const": "chat.completion"},
-    created=_COUNT,
-    model=_TEXT,
-    choices={
-        "type": "array",
-        "items": _object(
+    created=COUNT,
+    model=TEXT,
+    choices=list_of(
+        object_of(
             index={"const": 0},
-            message=_object(role={"const": "assistant"}, content=_TEXT, refusal=_MAYBE_TEXT),
+            message=object_of(role={"const": "assistant"}, content=TEXT, refusal=MAYBE_TEXT),
             finish_reason={"const": "stop"},
-        ),
-    },
+        )
+    ),
     usage=_USAGE,
     ragstone=_OWN,
 )
-_PART = {
-    "type": "object",
-    "properties": {"type": {"const": "text"}, "text": _TEXT},
-    "required": ["type", "text"],
-}
-_MESSAGE = {
-    "type": "object",
-    "properties": {
-        "role": {"enum": ["system", "developer", "user", "assistant", "tool", "function"]},
-        "content": {"anyOf": [_TEXT, {"type": "array", "items": _PART}]},
-    },
-    "required": ["role", "content"],
-}
+_PART = object_of(type={"const": "text"}, text=TEXT)
+_MESSAGE = object_of(
+    role={"enum": ["system", "developer", "user", "assistant", "tool", "function"]},
+    content={"anyOf": [TEXT, list_of(_PART)]},
+)
 
 MODELS: Operation = {
     "summary": "The assistants, and the encoder, as models",
     "responses": {
-        "200": _told("The models", _object(object={"const": "list"}, data={"type": "array", "items": _MODEL})),
+        "200": response_of("The models", object_of(object={"const": "list"}, data=list_of(_MODEL))),
         **_errors(),
     },
 }
-MODEL: Operation = {"summary": "One model", "responses": {"200": _told("The model", _MODEL), **_errors(404)}}
+MODEL: Operation = {"summary": "One model", "responses": {"200": response_of("The model", _MODEL), **_errors(404)}}
 EMBEDDINGS: Operation = {
     "summary": "Vectors of texts, by the deployment's encoder",
     "requestBody": {
@@ -87,16 +65,11 @@ EMBEDDINGS: Operation = {
                 "schema": {
                     "type": "object",
                     "properties": {
-                        "model": {**_TEXT, "minLength": 1},
+                        "model": {**TEXT, "minLength": 1},
                         "input": {
                             "anyOf": [
-                                {**_TEXT, "pattern": "[A-Za-z]", "maxLength": 200},
-                                {
-                                    "type": "array",
-                                    "items": {**_TEXT, "pattern": "[A-Za-z]", "maxLength": 200},
-                                    "minItems": 1,
-                                    "maxItems": 2048,
-                                },
+                                {**TEXT, "pattern": "[A-Za-z]", "maxLength": 200},
+                                list_of({**TEXT, "pattern": "[A-Za-z]", "maxLength": 200}, minItems=1, maxItems=2048),
                             ],
                             "description": "Each text may have as many tokens as the encoder reads.",
                         },
@@ -109,20 +82,19 @@ EMBEDDINGS: Operation = {
         },
     },
     "responses": {
-        "200": _told(
+        "200": response_of(
             "The vectors",
-            _object(
+            object_of(
                 object={"const": "list"},
-                data={
-                    "type": "array",
-                    "items": _object(
+                data=list_of(
+                    object_of(
                         object={"const": "embedding"},
-                        index=_COUNT,
-                        embedding={"anyOf": [{"type": "array", "items": {"type": "number"}}, _TEXT]},
-                    ),
-                },
-                model=_TEXT,
-                usage=_object(prompt_tokens=_COUNT, total_tokens=_COUNT),
+                        index=COUNT,
+                        embedding={"anyOf": [list_of({"type": "number"}), TEXT]},
+                    )
+                ),
+                model=TEXT,
+                usage=object_of(prompt_tokens=COUNT, total_tokens=COUNT),
             ),
         ),
         **_errors(400, 404, 413, 415, 503),
@@ -132,7 +104,7 @@ EMBEDDINGS: Operation = {
 
 def complete(host: Host) -> Operation:
     """The operation that asks an assistant."""
-    answered = _told("The answer, or a refusal", _COMPLETION)
+    answered = response_of("The answer, or a refusal", _COMPLETION)
     # no schema: the last event, [DONE], is no JSON
     answered["content"]["text/event-stream"] = {}
     answered["description"] += "; streamed as `chat.completion.chunk`s, the last of which has `ragstone`, then `[DONE]`"
@@ -140,7 +112,7 @@ def complete(host: Host) -> Operation:
         "type": "object",
         "properties": {
             "model": {"enum": list(host.assistants)},
-            "messages": {"type": "array", "items": _MESSAGE, "minItems": 1, "maxItems": 2000},
+            "messages": list_of(_MESSAGE, minItems=1, maxItems=2000),
             "stream": {"type": "boolean"},
             "stream_options": {"type": "object", "properties": {"include_usage": {"type": "boolean"}}},
             "n": {"const": 1},
@@ -148,7 +120,7 @@ def complete(host: Host) -> Operation:
                 "type": "object",
                 "properties": {
                     "top_k": {"type": "integer", "minimum": 1, "maximum": 50},
-                    "narrow": {"type": "object", "additionalProperties": _TEXT},
+                    "narrow": {"type": "object", "additionalProperties": TEXT},
                 },
                 "additionalProperties": False,
             },

@@ -1,4 +1,4 @@
-"""``POST /v1/embeddings``: the deployment's own encoder, for whoever wants vectors of it."""
+"""``POST /v1/embeddings``: vectors of texts by the deployment's own encoder."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 from ragstone.core import BadRequest, TooLarge
 
-from .reading import string
+from .chat_request import string
 
 if TYPE_CHECKING:
     from ragstone.core import Encoder
@@ -32,11 +32,11 @@ def embeddings(body: object, encoder: Encoder, most_tokens: int) -> dict[str, An
         raise BadRequest(f"this model has {encoder.dimension} dimensions, and no others")
     counts = [encoder.count_tokens(text) for text in texts]
     # two of the window's tokens are the model's own
-    room = None if encoder.window is None else encoder.window - 2
-    if room is not None and max(counts) > room:
+    most = None if encoder.window is None else encoder.window - 2
+    if most is not None and max(counts) > most:
         number = counts.index(max(counts))
         raise BadRequest(
-            f"input {number} has {counts[number]} tokens; this model reads {room}",
+            f"input {number} has {counts[number]} tokens; this model reads {most}",
             hint="cut it into pieces; Ragstone cuts nothing off unasked",
         )
     if sum(counts) > most_tokens:

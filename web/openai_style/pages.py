@@ -3,39 +3,37 @@
 from __future__ import annotations
 
 import time
-from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from flask import Blueprint, Response, g, jsonify, request
 from werkzeug.exceptions import ServiceUnavailable
 
 from ragstone.core import BadRequest, EncoderError
+from ragstone.core.pages import ViewOptions
 from ragstone.core.runtime import Places
 
+from ..answers import stream_response
 from ..errors import PLUGIN
-from ..json_body import read_json
+from ..json_body import json_response, read_json
 from ..keys.access import access
-from ..origins import Reach
 from . import description as described
+from .chat_request import read_chat, string
 from .embeddings import embeddings
 from .failures import NoSuchModel
-from .reading import read_chat, string
 from .replies import Reply
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from ragstone.core import Answer, Delta, Host
+    from ragstone.core import Host
 
     from ..settings import WebSettings
 
 
-#: Below it errors are told in OpenAI's form.
+#: Path prefix below which errors have OpenAI's form.
 PREFIX = "/v1/"
 
 
 def blueprint(host: Host, options: WebSettings) -> Blueprint:
-    """The door over an open host."""
+    """Return the pages of this interface over an open host."""
     pages = Blueprint("ragstone_openai", __name__, url_prefix="/v1")
     made = int(time.time())
     # one of these keeps a thread and all processors for seconds: questions have the other threads
@@ -71,9 +69,9 @@ def blueprint(host: Host, options: WebSettings) -> Blueprint:
         reply = Reply(chat, host.encoder.count_tokens, request.host_url)
         items = assistant.stream(chat.question)
         if chat.stream:
-            return _streamed(reply, items)
+            return stream_response(items, reply.events)
         *_, answer = items
-        return _told(reply.whole(answer))  # type: ignore[arg-type]  # a stream ends with its answer
+        return json_response(reply.whole(answer))  # type: ignore[arg-type]  # a stream ends with its answer
 
     def embed() -> Response:
         body = read_json()
@@ -83,19 +81,16 @@ def blueprint(host: Host, options: WebSettings) -> Blueprint:
             _ = host.encoder  # why there is none is the better answer
             raise NoSuchModel(string(body, "model"), _encoders(host))
         with places.take():
-            return _told(embeddings(body, host.encoder, options.embedding_tokens))
+            return json_response(embeddings(body, host.encoder, options.embedding_tokens))
 
-    for view, told in (
-        (list_models, described.MODELS),
-        (one_model, described.MODEL),
-        (complete, described.complete(host)),
-        (embed, described.EMBEDDINGS),
+    for method, rule, view, operation in (
+        ("GET", "/models", list_models, described.MODELS),
+        ("GET", "/models/<path:name>", one_model, described.MODEL),
+        ("POST", "/chat/completions", complete, described.complete(host)),
+        ("POST", "/embeddings", embed, described.EMBEDDINGS),
     ):
-        view.__dict__.update(reach=Reach.LISTED, door="openai", for_all=True, openapi=told)
-    pages.add_url_rule("/models", view_func=list_models)
-    pages.add_url_rule("/models/<path:name>", view_func=one_model)
-    pages.add_url_rule("/chat/completions", view_func=complete, methods=["POST"])
-    pages.add_url_rule("/embeddings", view_func=embed, methods=["POST"])
+        ViewOptions(reach="listed", interface="openai", any_assistant=True, openapi=operation)(view)
+        pages.add_url_rule(rule, view_func=view, methods=[method])
     return pages
 
 
@@ -109,21 +104,3 @@ def _encoders(host: Host) -> tuple[str, ...]:
         return (host.encoder.model.model_name,)
     except EncoderError:
         return ()
-
-
-def _told(body: dict[str, Any]) -> Response:
-    response = jsonify(body)
-    response.headers["Cache-Control"] = "no-store"
-    return response
-
-
-def _streamed(reply: Reply, items: Iterator[Delta | Answer]) -> Response:
-    # what fails before the first word is still an ordinary error, with its own status
-    first = next(items, None)
-    response = Response(reply.events(chain([] if first is None else [first], items)), mimetype="text/event-stream")
-    response.headers["Cache-Control"] = "no-store"
-    response.headers["X-Accel-Buffering"] = "no"
-    if stop := getattr(items, "close", None):
-        # the server closes a response whose client has gone: so ends the assistant's work on it
-        response.call_on_close(stop)
-    return response

@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-import json
 import secrets
 import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ragstone.core import Answer
+from ragstone.core.pages import event
 
 from ..errors import BUG, problem_of
 from ..sources import source_list
 from .failures import error_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Generator, Iterable, Iterator
 
     from ragstone.core import Delta
 
-    from .reading import Chat
+    from .chat_request import Chat
 
 DONE = "data: [DONE]\n\n"
 
@@ -48,39 +48,39 @@ class Reply:
             "ragstone": self._own(answer),
         }
 
-    def events(self, items: Iterable[Delta | Answer]) -> Iterator[str]:
+    def events(self, items: Iterable[Delta | Answer]) -> Generator[str, None, None]:
         """The completion as server-sent events. What fails on the way is the last of them."""
-        said: list[str] = []
+        sent: list[str] = []
         try:
             yield self._chunk({"role": "assistant", "content": ""})
             for item in items:
                 if isinstance(item, Answer):
-                    yield from self._end(item, said)
+                    yield from self._end(item, sent)
                     return
-                said.append(item.text)
+                sent.append(item.text)
                 yield self._chunk({"content": item.text})
-        except (Exception, SystemExit) as error:  # the status has been sent: the stream itself has to say it
-            yield _event(error_of(problem_of(error)))
+        except (Exception, SystemExit) as error:  # the status has been sent: only an event can report it
+            yield event(error_of(problem_of(error)))
         else:
-            yield _event(error_of(BUG))
+            yield event(error_of(BUG))
 
-    def _end(self, answer: Answer, said: list[str]) -> Iterator[str]:
-        rest = ("" if said else answer.text) + source_list(answer.citations, self.base)
+    def _end(self, answer: Answer, sent: list[str]) -> Iterator[str]:
+        rest = ("" if sent else answer.text) + source_list(answer.citations, self.base)
         if rest:
             yield self._chunk({"content": rest})
         if answer.refused:
             yield self._chunk({"refusal": answer.text})
         yield self._chunk({}, finish_reason="stop", ragstone=self._own(answer))
         if self.chat.include_usage:
-            usage = self._usage("".join(said) + rest)
-            yield _event({**self._head("chat.completion.chunk"), "choices": [], "usage": usage})
+            usage = self._usage("".join(sent) + rest)
+            yield event({**self._head("chat.completion.chunk"), "choices": [], "usage": usage})
         yield DONE
 
     def _chunk(self, delta: dict[str, Any], finish_reason: str | None = None, **more: Any) -> str:
         choice = {"index": 0, "delta": delta, "logprobs": None, "finish_reason": finish_reason}
         # with include_usage every chunk but the last one has it as null
         usage = {"usage": None} if self.chat.include_usage else {}
-        return _event({**self._head("chat.completion.chunk"), "choices": [choice], **usage, **more})
+        return event({**self._head("chat.completion.chunk"), "choices": [choice], **usage, **more})
 
     def _head(self, kind: str) -> dict[str, Any]:
         return {"id": self.id, "object": kind, "created": self.created, "model": self.chat.model}
@@ -89,9 +89,5 @@ class Reply:
         return {**answer.to_dict(), "ignored": list(self.chat.ignored)}
 
     def _usage(self, text: str) -> dict[str, int]:
-        asked, told = self.count(self.chat.said), self.count(text)
-        return {"prompt_tokens": asked, "completion_tokens": told, "total_tokens": asked + told}
-
-
-def _event(data: dict[str, Any]) -> str:
-    return f"data: {json.dumps(data, ensure_ascii=False)}\n\n"
+        asked, answered = self.count(self.chat.conversation), self.count(text)
+        return {"prompt_tokens": asked, "completion_tokens": answered, "total_tokens": asked + answered}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import threading
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
@@ -12,6 +11,7 @@ from werkzeug.datastructures import WWWAuthenticate
 from werkzeug.exceptions import Unauthorized
 
 from ragstone.core import BadRequest
+from ragstone.core.pages import KEEP_ALIVE, EventStream, ViewOptions, event
 
 from ..shelf import Shelf
 from . import openapi
@@ -20,7 +20,7 @@ from .service import jobs_of, uploads_of
 from .uploads import ZIP, store
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Generator, Iterator
 
     from werkzeug.datastructures import FileStorage
 
@@ -72,22 +72,19 @@ def blueprint(host: Host) -> Blueprint:
         jobs.job(job_id)
         if not watching.acquire(blocking=False):
             abort(503, "Too many are watching uploads already. The upload goes on all the same.")
-        response = Response(_events(jobs.follow(job_id, _PAUSE)), mimetype="text/event-stream")
-        response.headers["Cache-Control"] = "no-store"
-        response.headers["X-Accel-Buffering"] = "no"
-        response.call_on_close(watching.release)
-        return response
+        return Response(
+            EventStream(_events(jobs.follow(job_id, _PAUSE)), watching.release), headers=EventStream.HEADERS
+        )
 
-    if configured():
-        add.__dict__.update(takes_files=True)
-    for method, rule, view, told in (
+    takes_files = configured() is not None
+    for method, rule, view, operation in (
         ("GET", "/api/books", books, openapi.BOOKS),
         ("POST", "/api/books", add, openapi.ADD),
         ("DELETE", "/api/books/<slug>", remove, openapi.REMOVE),
         ("GET", "/api/books/jobs", running, openapi.JOBS),
         ("GET", "/api/books/jobs/<job_id>/events", events, openapi.EVENTS),
     ):
-        view.__dict__.update(openapi=told, own_key=_require_key)
+        ViewOptions(own_key=_require_key, takes_files=takes_files and view is add, openapi=operation)(view)
         pages.add_url_rule(rule, view_func=view, methods=[method])
     return pages
 
@@ -118,13 +115,9 @@ def _form() -> tuple[FileStorage, dict[str, Any]]:
     return files[0], fields
 
 
-def _events(steps: Iterator[Job | None]) -> Iterator[str]:
+def _events(steps: Iterator[Job | None]) -> Generator[str, None, None]:
     for job in steps:
-        if job is None:
-            yield ": still here\n\n"
-        else:
-            name = job.state if job.ended else "progress"
-            yield f"event: {name}\ndata: {json.dumps(job.to_dict(), ensure_ascii=False)}\n\n"
+        yield KEEP_ALIVE if job is None else event(job.to_dict(), job.state if job.ended else "progress")
 
 
 def _json(body: dict[str, Any], status: int = 200) -> Response:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import threading
 from dataclasses import asdict
 from typing import TYPE_CHECKING
@@ -10,13 +9,14 @@ from typing import TYPE_CHECKING
 from flask import Response, abort, redirect, request, url_for
 
 from ragstone.core import RagstoneError
+from ragstone.core.pages import KEEP_ALIVE, EventStream, event
 
 from ..gathering import Gathering
 from ..plans.store import PlanStore
 from .plan import plan_page
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Generator, Iterator
 
     from flask import Blueprint
     from werkzeug.wrappers import Response as BaseResponse
@@ -53,24 +53,17 @@ def install(pages: Blueprint, host: Host) -> None:
         host.once(PlanStore).plan(slug)
         if not watching.acquire(blocking=False):
             abort(503, "Too many are watching already. Looking for sources goes on all the same.")
-        response = Response(_events(host.once(Gathering).follow(slug, _PAUSE)), mimetype="text/event-stream")
-        response.headers["Cache-Control"] = "no-store"
-        response.headers["X-Accel-Buffering"] = "no"
-        response.call_on_close(watching.release)
-        return response
+        stream = EventStream(_events(host.once(Gathering).follow(slug, _PAUSE)), watching.release)
+        return Response(stream, headers=EventStream.HEADERS)
 
     _ = gather, events
 
 
-def _events(steps: Iterator[Progress | None]) -> Iterator[str]:
+def _events(steps: Iterator[Progress | None]) -> Generator[str, None, None]:
     try:
         for step in steps:
-            yield ": still here\n\n" if step is None else _event("progress", asdict(step))
+            yield KEEP_ALIVE if step is None else event(asdict(step), "progress")
     except RagstoneError as error:
-        yield _event("gone", error.to_problem())
+        yield event(error.to_problem(), "gone")
     else:
-        yield _event("done", {})
-
-
-def _event(name: str, data: object) -> str:
-    return f"event: {name}\ndata: {json.dumps(data, ensure_ascii=False)}\n\n"
+        yield event({}, "done")

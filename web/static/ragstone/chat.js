@@ -18,7 +18,7 @@ class Chat {
     this.clear = root.querySelector(".clear");
     this.names = { ...JSON.parse(root.dataset.place), tab: "tab" in root.dataset };
     this.running = null;
-    this.told = [];
+    this.turns = [];
     this.listen();
     if ("keep" in root.dataset) this.restore();
     this.tidy();
@@ -77,23 +77,23 @@ class Chat {
     exchange.scrollIntoView({ block: "start", behavior: calm.matches ? "auto" : "smooth" });
     const body = { question, ...Object.fromEntries(fields) };
     if (!body.selection) body.history = this.history();
-    const told = await this.follow(answer, body);
+    const result = await this.follow(answer, body);
     this.running = null;
     answer.removeAttribute("aria-busy");
     if (document.activeElement === this.stop) this.input.focus();
     this.tidy();
     if (!exchange.isConnected) return; // started over meanwhile
-    if (told.problem && !this.input.value) {
+    if (result.problem && !this.input.value) {
       this.input.value = question;
       this.grow();
     }
-    this.told.push({ question, ...told });
+    this.turns.push({ question, ...result });
     this.keep();
   }
 
   // What was asked and answered last, so that "and why?" can be understood.
   history() {
-    const answered = this.told.filter((each) => each.answer && !each.answer.refused).slice(-5);
+    const answered = this.turns.filter((each) => each.answer && !each.answer.refused).slice(-5);
     return answered.map((each) => ({ question: each.question, answer: each.answer.answer.slice(0, 4000) }));
   }
 
@@ -132,29 +132,29 @@ class Chat {
   }
 
   // Draws how a question ended, and says it once, whole, to a screen reader.
-  show(answer, told) {
-    if (told.answer) {
-      answer.classList.toggle("refused", told.answer.refused);
-      answer.replaceChildren(...renderAnswer(told.answer, this.names));
+  show(answer, result) {
+    if (result.answer) {
+      answer.classList.toggle("refused", result.answer.refused);
+      answer.replaceChildren(...renderAnswer(result.answer, this.names));
       drawFormulas(answer, this.root.dataset.formulas);
-      this.status.textContent = told.answer.answer.replace(/\[(\d+)\]/g, "");
-    } else if (told.problem) {
+      this.status.textContent = result.answer.answer.replace(/\[(\d+)\]/g, "");
+    } else if (result.problem) {
       answer.classList.add("failed");
-      answer.replaceChildren(el("p", { class: "state" }, "That did not work"), el("p", {}, told.problem));
-      this.status.textContent = told.problem;
+      answer.replaceChildren(el("p", { class: "state" }, "That did not work"), el("p", {}, result.problem));
+      this.status.textContent = result.problem;
     } else {
-      const text = el("div", { class: "text" }, ...renderText(told.stopped, () => null));
+      const text = el("div", { class: "text" }, ...renderText(result.stopped, () => null));
       answer.replaceChildren(text, el("p", { class: "state" }, "Stopped"));
       this.status.textContent = "Stopped";
     }
-    return told;
+    return result;
   }
 
   reset() {
     this.running?.abort();
     this.log.replaceChildren();
     this.status.textContent = "";
-    this.told = [];
+    this.turns = [];
     this.keep(location.pathname);
     this.tidy();
   }
@@ -162,15 +162,15 @@ class Chat {
   // The conversation stays with this entry of the tab's history: opening a source and coming back keeps it.
   keep(url) {
     if (!("keep" in this.root.dataset)) return;
-    history.replaceState(this.told.length ? { told: this.told } : null, "", url);
+    history.replaceState(this.turns.length ? { turns: this.turns } : null, "", url);
   }
 
   restore() {
-    this.told = history.state?.told ?? [];
-    for (const { question, ...told } of this.told) {
+    this.turns = history.state?.turns ?? [];
+    for (const { question, ...result } of this.turns) {
       const { answer } = this.open(question);
       answer.removeAttribute("aria-busy");
-      this.show(answer, told);
+      this.show(answer, result);
     }
     this.status.textContent = "";
   }

@@ -41,7 +41,7 @@ export function describe(citation, names) {
   };
 }
 
-// In a new tab nobody loses what they are about.
+// In a new tab readers keep the page that they read.
 const beside = (names) => (names.tab ? { target: "_blank", rel: "noopener noreferrer" } : {});
 
 function badge(citation, names) {

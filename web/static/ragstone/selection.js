@@ -1,4 +1,4 @@
-// Selected-text mode: whoever selects words inside [data-selectable] can ask about just those.
+// Selected-text mode: readers select words inside [data-selectable] and ask about just those.
 
 const area = document.querySelector("[data-selectable]");
 const panel = document.querySelector("[data-selection]");

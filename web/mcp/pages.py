@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 from flask import Blueprint, Response, request
 
+from ragstone.core.pages import ViewOptions
+
 from ..keys.access import access
 from .bridge import Bridge, Sent
 from .description import DESCRIPTION
@@ -16,9 +18,11 @@ if TYPE_CHECKING:
 
 
 def blueprint(host: Host) -> Blueprint:
-    """The door over an open host. It takes no ``GET``: there is nothing that it would tell unasked."""
+    """Return the page over an open host. It takes no ``GET``: the server sends nothing of its own accord."""
     pages = Blueprint("ragstone_mcp", __name__)
 
+    @pages.post(PATH)
+    @ViewOptions(interface="mcp", any_assistant=True, openapi=DESCRIPTION)
     def exchange() -> Response:
         sent = Sent(
             headers=[(name.lower().encode("latin-1"), value.encode("latin-1")) for name, value in request.headers],
@@ -33,6 +37,4 @@ def blueprint(host: Host) -> Blueprint:
         response.headers["Cache-Control"] = "no-store"
         return response
 
-    exchange.__dict__.update(door="mcp", for_all=True, openapi=DESCRIPTION)
-    pages.add_url_rule(PATH, view_func=exchange, methods=["POST"])
     return pages

@@ -1,4 +1,4 @@
-"""Who owns which address: a collision names both parties and costs only the later one."""
+"""Addresses and their owners: a collision names both parties and disables only the later one."""
 
 from __future__ import annotations
 
@@ -42,25 +42,25 @@ class Mounts:
         self._names: dict[str, str] = {}
 
     def owner(self, method: str, rule: str) -> str | None:
-        """Return who answers ``method`` at ``rule``, if anybody does."""
+        """Return the owner of ``method`` at ``rule``, if it has one."""
         return self._owners.get((method, _shape(rule)))
 
     def claim(self, owner: str) -> None:
-        """Write down the app's addresses and blueprints that nobody has claimed so far as ``owner``'s."""
+        """Record ``owner`` as the owner of the app's addresses and blueprints that have none so far."""
         for _, key in _keys(self._app.url_map):
             self._owners.setdefault(key, owner)
         for name in self._app.blueprints:
             self._names.setdefault(name, owner)
 
     def register(self, plugin: str, pages: Blueprint) -> None:
-        """Put a plugin's pages on the app, or disable the plugin and say with whom it collides."""
+        """Put a plugin's pages on the app, or disable the plugin with a reason that names both parties."""
         if not isinstance(pages, Blueprint):
             self._refuse(plugin, f"its pages are {type(pages).__name__} {repr(pages)[:60]}, not a flask.Blueprint")
             return
         trial = Flask(self._app.import_name, static_folder=None)
         try:
             trial.register_blueprint(pages)
-            if fault := self._clash(plugin, pages, trial) or self._reach(plugin, trial):
+            if fault := self._clash(plugin, pages, trial) or self._server_change(plugin, trial):
                 self._refuse(plugin, fault)
                 return
             self._app.register_blueprint(pages)
@@ -81,8 +81,8 @@ class Mounts:
                 return f"plugin {plugin} and {owner} both want {key[0]} {rule}"
         return None
 
-    def _reach(self, plugin: str, trial: Flask) -> str | None:
-        """What a plugin's blueprint does to pages of others: it would break all of them where it fails."""
+    def _server_change(self, plugin: str, trial: Flask) -> str | None:
+        """Return what a plugin's blueprint changes in pages of others, which would fail with it."""
         plain = Flask(self._app.import_name, static_folder=None)
         for attribute, (for_all, for_own) in _FUNCTIONS.items():
             if (getattr(trial, attribute).get(None) or None) != (getattr(plain, attribute).get(None) or None):
@@ -106,7 +106,7 @@ class Mounts:
 
 
 def plugin_of(app: Flask, blueprint: str) -> str | None:
-    """The plugin whose blueprint it is."""
+    """Return the plugin whose blueprint it is."""
     owners: dict[str, str] = app.extensions.get(_PLUGINS, {})
     return owners.get(blueprint)
 

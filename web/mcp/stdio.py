@@ -1,4 +1,4 @@
-"""The door of a program that starts Ragstone itself and talks to it through pipes."""
+"""MCP over stdin and stdout, for a program that starts Ragstone itself."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import anyio
 from mcp.server.stdio import stdio_server
 
-from ..leaving import leave
+from ..process_exit import end_process
 from .server import server_of
 
 if TYPE_CHECKING:
@@ -21,10 +21,10 @@ _INTERRUPTED = 130
 
 def talk(host: Host) -> None:
     """Serve the assistants as tools over stdin and stdout, until the client closes them."""
-    atexit.register(leave)
+    atexit.register(end_process)
     try:
         anyio.run(_serve, host)
-    except* (BrokenPipeError, anyio.BrokenResourceError):  # the client has gone without a word
+    except* (BrokenPipeError, anyio.BrokenResourceError):  # the client has closed the pipes
         pass
 
 
@@ -37,7 +37,7 @@ async def _serve(host: Host) -> None:
 
 
 def _end_on_signals(host: Host) -> None:
-    """End at once: a thread that waits for the client's next line can be told in no other way that none is wanted."""
+    """End the process at once: a thread that waits for the client's next line cannot be interrupted."""
 
     def end(number: int, _frame: object) -> None:
         host.close()

@@ -1,7 +1,7 @@
 """From WSGI, where a request has a thread, to the SDK's ASGI application, where all share an event loop.
 
 The SDK's streamable HTTP is made for ASGI alone, and this server is WSGI. One thread runs the event loop; a request's
-own thread hands it the body, and passes on what comes back, piece by piece. The SDK's server is told to be without
+own thread hands it the body, and passes on what comes back, piece by piece. The SDK's server runs without
 sessions: nothing is kept between two requests, so that several web workers are as good as one, and a client that dies
 leaves nothing behind. That needs a hundredth of what a general bridge does (a2wsgi bridges more, and knows nothing of a
 client of waitress that goes while it waits).
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from ..keys.access import Access
 
-#: Seconds between two looks whether the client is still there.
+#: Seconds between two checks whether the client is still there.
 _LOOK = 0.5
 #: Seconds for the event loop to begin, and to end.
 _LONGEST = 10.0
@@ -140,7 +140,7 @@ class Bridge:
             "headers": sent.headers,
             SCOPE: sent.access,
         }
-        assert self._manager is not None  # noqa: S101 - for the type checker: it was made before the loop was told
+        assert self._manager is not None  # noqa: S101 - for the type checker: it was made before the loop began
         try:
             await self._manager.handle_request(scope, receive, send)
         finally:
@@ -148,7 +148,7 @@ class Bridge:
 
 
 def _next(messages: queue.SimpleQueue[dict[str, Any] | None], left: Callable[[], bool]) -> dict[str, Any] | None:
-    """The next message; ``None`` when none will come, or nobody waits for it."""
+    """Return the next message; ``None`` when none will come, or the client has left."""
     while not left():
         with suppress(queue.Empty):
             return messages.get(timeout=_LOOK)

@@ -1,25 +1,29 @@
-"""What ``/openapi.json`` says of ``/mcp``. What is in a message, the Model Context Protocol says."""
+"""The OpenAPI operation of ``/mcp``. What a message contains is defined by the Model Context Protocol."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
-_TEXT = {"type": "string"}
+from ..openapi import TEXT, response_of
+
+if TYPE_CHECKING:
+    from ..openapi import Operation
+
 _ID = {"type": ["string", "integer", "null"]}
 _MESSAGE = {
     "type": "object",
     "properties": {
         "jsonrpc": {"const": "2.0"},
         "id": {"type": ["string", "integer"]},
-        "method": _TEXT,
+        "method": TEXT,
         "params": {"type": "object"},
     },
     "required": ["jsonrpc", "method"],
 }
 _REPLY = {"type": "object", "properties": {"jsonrpc": {"const": "2.0"}, "id": _ID}, "required": ["jsonrpc"]}
-_ERROR = {"description": "What went wrong, as JSON-RPC", "content": {"application/json": {"schema": _REPLY}}}
+_ERROR = response_of("What went wrong, as JSON-RPC", _REPLY)
 
-DESCRIPTION: dict[str, Any] = {
+DESCRIPTION: Operation = {
     "summary": "The Model Context Protocol: one message, and what answers it",
     "requestBody": {"required": True, "content": {"application/json": {"schema": _MESSAGE}}},
     "responses": {

@@ -1,4 +1,4 @@
-"""What the log hears of a server that has more requests than threads: once in a while, not for every request."""
+"""Warnings about requests that wait for a thread: at most one a minute, not one for every request."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ LOGGER = "waitress.queue"
 _PAUSE = 60.0
 
 
-class OnceInAWhile(logging.Filter):
-    """Lets a warning through when none was for a minute, and says what it means."""
+class RareWarnings(logging.Filter):
+    """Lets at most one warning a minute through, and adds what it means."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         super().__init__()
@@ -27,7 +27,7 @@ class OnceInAWhile(logging.Filter):
         self._next = float("-inf")
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Whether the record is told."""
+        """Whether the record is logged."""
         with self._lock:
             now = self._clock()
             if now < self._next:
@@ -38,11 +38,11 @@ class OnceInAWhile(logging.Filter):
 
 
 @contextmanager
-def told_seldom() -> Iterator[None]:
-    """As long as a server runs."""
-    logger, seldom = logging.getLogger(LOGGER), OnceInAWhile()
-    logger.addFilter(seldom)
+def rare_warnings() -> Iterator[None]:
+    """Filter the server's warnings within the block."""
+    logger, rare = logging.getLogger(LOGGER), RareWarnings()
+    logger.addFilter(rare)
     try:
         yield
     finally:
-        logger.removeFilter(seldom)
+        logger.removeFilter(rare)

@@ -1,4 +1,4 @@
-"""The door plate of MCP: on wherever the extra ``mcp`` is installed."""
+"""The hooks that the MCP interface implements; it is on wherever the extra ``mcp`` is installed."""
 
 from __future__ import annotations
 

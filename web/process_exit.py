@@ -1,4 +1,4 @@
-"""How a process ends whose threads may still compute."""
+"""The end of a process whose threads may still compute."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import threading
 from contextlib import suppress
 
 
-def leave() -> None:
+def end_process() -> None:
     """End here if a thread still computes, an answer or a book: the host is closed, and whatever is stored is whole.
 
     The interpreter would stop such a thread within the encoder's native code, and that aborts the process. For

@@ -1,4 +1,4 @@
-"""A request's JSON as a question to an assistant."""
+"""The request of a chat completion, as a question to an assistant."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from ..sources import without_sources
 MOST_MESSAGES = 2_000
 _ROLES = ("system", "developer", "user", "assistant", "tool", "function")
 _READ = frozenset({"model", "messages", "stream", "stream_options", "n", "response_format", "tool_choice", "ragstone"})
-#: Names of parameters without effect that are told, of so many letters.
-_MOST_TOLD, _LONGEST_TOLD = 20, 40
+#: Most names of parameters without effect that are returned, and their most letters.
+_MOST_NAMED, _LONGEST_NAME = 20, 40
 
 
 @dataclass(frozen=True)
@@ -29,8 +29,8 @@ class Chat:
     ignored: tuple[str, ...]
 
     @property
-    def said(self) -> str:
-        """All that is read of the conversation, to be counted."""
+    def conversation(self) -> str:
+        """The text that is read of the conversation, to count its tokens."""
         earlier = (f"{turn.question}\n{turn.answer}" for turn in self.question.history)
         return "\n".join((*earlier, self.question.text))
 
@@ -46,18 +46,18 @@ def read_chat(body: object) -> Chat:
     if options and not stream:
         raise BadRequest("stream_options is only for stream: true")
     own = _mapping(body.get("ragstone"), "ragstone")
-    if unknown := sorted(str(key)[:_LONGEST_TOLD] for key in own if key not in {"top_k", "narrow"}):
+    if unknown := sorted(str(key)[:_LONGEST_NAME] for key in own if key not in {"top_k", "narrow"}):
         raise BadRequest(f"unknown key {unknown[0]!r} in ragstone", hint="known: top_k, narrow")
     filters = _mapping(own.get("narrow"), "ragstone.narrow")
     if not all(isinstance(value, str) for value in filters.values()):
         raise BadRequest("ragstone.narrow must hold strings")
-    others = sorted(str(key)[:_LONGEST_TOLD] for key, value in body.items() if key not in _READ and value is not None)
+    others = sorted(str(key)[:_LONGEST_NAME] for key, value in body.items() if key not in _READ and value is not None)
     return Chat(
         model=string(body, "model"),
         question=Question(question, top_k=_whole(own, "top_k"), filters=filters, history=history),
         stream=stream,
         include_usage=_flag(options, "include_usage"),
-        ignored=(*roles, *others[:_MOST_TOLD]),
+        ignored=(*roles, *others[:_MOST_NAMED]),
     )
 
 
@@ -89,7 +89,7 @@ def _conversation(messages: object) -> tuple[str, tuple[Turn, ...], tuple[str, .
     last = messages[-1]
     if isinstance(last, dict) and last.get("role") in _ROLES and last["role"] != "user":
         raise BadRequest(f"the last message must be the user's, which is the question, not of the role {last['role']}")
-    said: list[tuple[str, str]] = []
+    read: list[tuple[str, str]] = []
     unread: list[str] = []
     for message in messages:
         role = message.get("role") if isinstance(message, dict) else None
@@ -97,15 +97,15 @@ def _conversation(messages: object) -> tuple[str, tuple[Turn, ...], tuple[str, .
             raise BadRequest(f"a message must be an object with a role: {', '.join(_ROLES)}")
         text = _text(message.get("content"), role)
         if role in {"user", "assistant"}:
-            said.append((role, text))
+            read.append((role, text))
         else:
             unread.append(f"{role} messages")
-    return said[-1][1], tuple(_turns(said[:-1])[-LONGEST_HISTORY:]), tuple(dict.fromkeys(unread))
+    return read[-1][1], tuple(_turns(read[:-1])[-LONGEST_HISTORY:]), tuple(dict.fromkeys(unread))
 
 
-def _turns(said: list[tuple[str, str]]) -> list[Turn]:
+def _turns(read: list[tuple[str, str]]) -> list[Turn]:
     turns: list[Turn] = []
-    for role, text in said:
+    for role, text in read:
         if role == "user":
             turns.append(Turn(text))
         elif turns:
@@ -132,7 +132,7 @@ def _text(content: object, role: str) -> str:
         if kind == "refusal" and role == "assistant":
             continue
         if kind != "text" or not isinstance(part.get("text"), str):
-            raise BadRequest(f"a part must be of type text, not {str(kind)[:_LONGEST_TOLD]!r}")
+            raise BadRequest(f"a part must be of type text, not {str(kind)[:_LONGEST_NAME]!r}")
         texts.append(part["text"])
     return "\n".join(texts)
 

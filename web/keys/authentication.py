@@ -1,4 +1,4 @@
-"""Who comes in: a key, where the deployment asks for one."""
+"""Authentication: the check of a request's key, where the deployment needs one."""
 
 from __future__ import annotations
 
@@ -10,64 +10,50 @@ from werkzeug.exceptions import Unauthorized
 
 from ragstone.core import StorageError
 
-from ..admission import add_check
+from ..admission import HEALTH, add_check, is_free, view_options
 from ..health import in_background
-from ..mounting import plugin_of
+from ..mounts import plugin_of
 from ..security import is_loopback
 from .store import Keys
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Any
-
     from ragstone.core import Host
+    from ragstone.core.pages import ViewOptions
 
     from ..settings import WebSettings
 
-#: Addresses that tell nothing of what is inside, or (health) then keep to the one word that a monitor needs.
-HEALTH = "ragstone.health"
-FREE = frozenset({HEALTH, "ragstone.favicon", "static"})
 _LONGEST = 200
 
 
 def needs_keys(options: WebSettings, listen: str) -> bool:
-    """Whether a server that listens there asks for keys."""
+    """Whether a server that listens at ``listen`` needs keys."""
     if options.access == "key":
         return True
     return options.access == "key-beyond-loopback" and not is_loopback(listen)
 
 
 def install(app: Flask, host: Host) -> None:
-    """Let nobody in without a key.
-
-    Attributes of a view: ``door``; ``assistant``, of which it tells; ``for_all``, where it looks itself at which
-    assistants may be asked, or tells of none; ``own_key``, a function that checks a key of another kind instead.
-    """
+    """Refuse requests without a key that is for the view's interface and assistants (see ``ViewOptions``)."""
     keys = Keys(host)
 
     def check() -> None:
-        view: Callable[..., Any] | None = current_app.view_functions.get(request.endpoint or "")
-        free = request.endpoint in FREE or (request.endpoint or "").endswith(".static")
-        # a browser asks without a key whether it may ask (CORS), and is told nothing else
-        if request.method == "OPTIONS" or getattr(view, "own_key", False):
+        view = view_options()
+        # a browser's preflight (CORS) comes without a key, and the answer shows nothing
+        if request.method == "OPTIONS" or view.own_key is not None:
             return
-        door = getattr(view, "door", "web")
         given = _given()
         if request.endpoint == HEALTH:  # the key is looked up by is_unknown, in bounded time
             g.ragstone_unknown = True if given is None else (lambda: keys.find(given) is None)
             return
+        if is_free():
+            return
         found = None if given is None else keys.find(given)
         if found is None:
-            g.ragstone_unknown = True
-            if free:
-                return
-            raise _refusal(given, door)
+            raise _refusal(given, view.interface)
         g.ragstone_access = found
-        if free:
-            return
-        if not found.opens(door):
-            abort(403, f"This key is not for the door {door!r}.")
-        if not found.may_ask(*_asked(host, view)) and not getattr(view, "for_all", False):
+        if not found.opens(view.interface):
+            abort(403, f"This key is not for the interface {view.interface!r}.")
+        if not view.any_assistant and not found.may_ask(*_asked(host, view)):
             abort(403, "This key is not for this assistant.")
 
     add_check(app, check)
@@ -86,9 +72,9 @@ def is_unknown(seconds: float) -> bool:
         return True
 
 
-def _asked(host: Host, view: Callable[..., Any] | None) -> tuple[str, ...]:
-    """The assistants that an address tells of: its own, or those of the plugin whose page it is."""
-    named = getattr(view, "assistant", None) or (request.view_args or {}).get("assistant")
+def _asked(host: Host, view: ViewOptions) -> tuple[str, ...]:
+    """Return the assistants that a view shows something of: its own, or those of the plugin whose page it is."""
+    named = view.assistant or (request.view_args or {}).get("assistant")
     if named:
         return (named,)
     plugin = plugin_of(current_app, request.blueprints[-1]) if request.blueprints else None
@@ -96,20 +82,20 @@ def _asked(host: Host, view: Callable[..., Any] | None) -> tuple[str, ...]:
 
 
 def _given() -> str | None:
-    """The key: ``Authorization: Bearer KEY``, or the password that a browser has asked its reader for."""
+    """Return the key: ``Authorization: Bearer KEY``, or the password that the browser asked its user for."""
     header = request.headers.get("Authorization", "")
     scheme, _, rest = header.partition(" ")
     key = rest.strip() if scheme.lower() == "bearer" else None
     if scheme.lower() == "basic":
-        told = request.authorization
-        key = told.password or told.username if told is not None else None
+        given = request.authorization
+        key = given.password or given.username if given is not None else None
     return key if key and len(key) <= _LONGEST else None
 
 
-def _refusal(given: str | None, door: str) -> Unauthorized:
+def _refusal(given: str | None, interface: str) -> Unauthorized:
     # Basic makes a browser ask its reader, and send the key with all that the page then fetches, without a cookie. It
-    # has to be told so at each address: of itself it sends the key only below the page's own.
-    challenge = WWWAuthenticate("basic" if door == "web" else "bearer", {"realm": "Ragstone key"})
-    words = "This server does not know this key." if given else "This server answers only those who have a key."
+    # needs the challenge at each address: without one it sends the key only below the page's own.
+    challenge = WWWAuthenticate("basic" if interface == "web" else "bearer", {"realm": "Ragstone key"})
+    words = "This server does not know this key." if given else "This server answers only requests with a key."
     how = "send it as Authorization: Bearer KEY, or give it to the browser as the password"
     return Unauthorized(f"{words} `ragstone key add NAME` makes one; {how}.", www_authenticate=challenge)

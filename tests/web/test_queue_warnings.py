@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import httpx
 
-from ragstone.web.busyness import LOGGER, OnceInAWhile, told_seldom
+from ragstone.web.queue_warnings import LOGGER, RareWarnings, rare_warnings
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -26,7 +26,7 @@ def test_a_busy_server_says_it_once_and_answers_everybody(
         accept = {"Accept": "text/event-stream"}
         return httpx.post(f"{url}query", json={"question": "What is a node?"}, headers=accept, timeout=60).status_code
 
-    with told_seldom(), served() as url, ThreadPoolExecutor(8) as clients:
+    with rare_warnings(), served() as url, ThreadPoolExecutor(8) as clients:
         assert [*clients.map(ask, [url] * 16)] == [200] * 16
     (told,) = (record.getMessage() for record in caplog.records if record.name == LOGGER)
     assert "[plugins.web] threads" in told
@@ -35,7 +35,7 @@ def test_a_busy_server_says_it_once_and_answers_everybody(
 
 def test_it_says_it_again_after_a_while() -> None:
     now = 0.0
-    seldom = OnceInAWhile(lambda: now)
+    seldom = RareWarnings(lambda: now)
     told = []
     for now in (0.0, 1.0, 59.0, 61.0, 100.0, 130.0):
         record = logging.LogRecord(LOGGER, logging.WARNING, "", 0, "Task queue depth is %d", (3,), None)

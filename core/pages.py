@@ -1,0 +1,89 @@
+"""What plugins' pages share with the web front: options of a view, server-sent events. Imports no Flask."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar, get_args
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator, Mapping
+
+    View = TypeVar("View", bound=Callable[..., Any])
+
+__all__ = ["KEEP_ALIVE", "EventStream", "Reach", "ViewOptions", "event"]
+
+Reach = Literal["own", "listed", "any"]
+_ATTRIBUTE = "__ragstone_view_options__"
+
+#: A comment between events: sending it shows whether the client has left.
+KEEP_ALIVE = ": still here\n\n"
+
+
+@dataclass(frozen=True)
+class ViewOptions:
+    """Options of a Flask view function, and the decorator that attaches them: ``@ViewOptions(reach="any")``."""
+
+    #: Pages that may load the view: this server's own, also those of the listed ``origins``, or any (reading only).
+    reach: Reach = "own"
+    #: The interface that a key must be for: ``web``, ``openai`` or ``mcp``.
+    interface: str = "web"
+    #: The assistant that a limited key must be for; without one, all assistants of the view's plugin.
+    assistant: str | None = None
+    #: A key for any assistant will do: the view shows nothing of one, or checks itself which ones the key is for.
+    any_assistant: bool = False
+    #: Raises for a request without the view's own key. Called in place of the check of the server's keys.
+    own_key: Callable[[], object] | None = None
+    #: A request's body may have ``max_upload_bytes``.
+    takes_files: bool = False
+    #: The operation in ``/openapi.json``; a view without one is a page for people.
+    openapi: Mapping[str, Any] | None = None
+
+    def __post_init__(self) -> None:
+        if self.reach not in get_args(Reach):
+            raise ValueError(f"reach must be one of {', '.join(get_args(Reach))}, not {self.reach!r}")
+
+    def __call__(self, view: View) -> View:
+        """Attach these options to ``view`` and return it."""
+        setattr(view, _ATTRIBUTE, self)
+        return view
+
+    @classmethod
+    def of(cls, view: object) -> ViewOptions:
+        """Return the options of a view; the defaults for one that has none, and for ``None``."""
+        found = getattr(view, _ATTRIBUTE, None)
+        return found if isinstance(found, cls) else cls()
+
+
+def event(data: object, name: str | None = None) -> str:
+    """Return one server-sent event whose data is ``data`` as JSON."""
+    head = f"event: {name}\n" if name else ""
+    return f"{head}data: {json.dumps(data, ensure_ascii=False)}\n\n"
+
+
+class EventStream(Iterator[str]):
+    """The body of a response with server-sent events: ``flask.Response(EventStream(…), headers=EventStream.HEADERS)``.
+
+    The server closes it at the end, also when the client has left. That closes ``events`` and calls ``on_close``.
+    """
+
+    HEADERS: ClassVar[Mapping[str, str]] = {
+        "Content-Type": "text/event-stream; charset=utf-8",
+        "Cache-Control": "no-store",
+        "X-Accel-Buffering": "no",  # nginx passes each event on at once
+    }
+
+    def __init__(self, events: Generator[str, None, None], on_close: Callable[[], object] = lambda: None) -> None:
+        self._events = events
+        self._on_close = on_close
+
+    def __next__(self) -> str:
+        return next(self._events)
+
+    def close(self) -> None:
+        """Close the events; ``on_close`` is called also where none of them was read."""
+        try:
+            self._events.close()
+        finally:
+            self._on_close()

@@ -1,1 +1,0 @@
-"""The door for agents: assistants as tools of the Model Context Protocol, over stdio and over HTTP."""
