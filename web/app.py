@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from flask import Flask, Response, request
 
 from ragstone.core import LLMBusy
-from ragstone.core.runtime import Budget, Places, set_budget
+from ragstone.core.runtime import Budget, Slots, set_budget
 
 from . import admission, answers, errors, formulas, home, openai_style, rates, rendering, security
 from .keys import checking
@@ -75,7 +75,7 @@ def takes_files(app: Flask, endpoint: str | None = None) -> bool:
 def _limit_work(app: Flask, options: WebSettings) -> None:
     """Give every request a budget, but those of the administration, which may take as long as they need."""
     # the other threads stay free for what needs no language model
-    places = Places(max(1, options.threads - max(1, options.threads // 4)), _llm_busy)
+    places = Slots(max(1, options.threads - max(1, options.threads // 4)), _llm_busy)
 
     @app.before_request
     def begin() -> None:

@@ -14,7 +14,7 @@ from llama_index.core.instrumentation.events.query import QueryEndEvent, QuerySt
 from llama_index.core.instrumentation.events.synthesis import SynthesizeEndEvent, SynthesizeStartEvent
 
 from ..errors import PluginError, is_failure
-from ..retrieval.evidence_gate import evidence, is_enough
+from ..retrieval.evidence_gate import is_sufficient, weigh_evidence
 from ..retrieval.follow_up import FollowUp, Turn, follow_up
 from ..retrieval.models import check_top_k
 from ..tracing import in_its_own_context, step
@@ -177,8 +177,8 @@ class Assistant(BaseQueryEngine):
         found = self._host.retrieve(self.corpus, question, top_k=top_k, filters=self.profile.filters(narrow))
         retrieval = replace(found, follow_up=leaning)
         with step("Gate.weigh", passages=len(retrieval.nodes), threshold=retrieval.threshold) as weighed:
-            speaks = evidence(retrieval)
-            enough = is_enough(speaks, retrieval)
+            speaks = weigh_evidence(retrieval)
+            enough = is_sufficient(speaks, retrieval)
             weighed.set_result(lambda: {**asdict(speaks), "score": speaks.score, "enough": enough})
         return retrieval, enough
 

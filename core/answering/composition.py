@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..text.instructions import note_on
+from ..text.instructions import instruction_note
 from ..tracing import step
 from .answer import Citation
 from .guard import Verdict
@@ -107,7 +107,7 @@ class Composition:
                     url=self._profile.url(node),
                     fields={name: node.metadata.get(name) for name in self._profile.fields}
                     | dict(self._profile.shown(node)),
-                    note=note_on(node),
+                    note=instruction_note(node),
                 )
             )
         return self._numbers[node.node_id]

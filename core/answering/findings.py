@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from ..text.instructions import note_on
+from ..text.instructions import instruction_note
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -82,7 +82,7 @@ def find_passages(
             text=each.node.get_content(),
             url=profile.url(each.node),
             fields={name: each.node.metadata.get(name) for name in profile.fields},
-            note=note_on(each.node),
+            note=instruction_note(each.node),
         )
         for n, each in enumerate(found.nodes, start=1)
     )

@@ -9,7 +9,7 @@ from llama_index.core.base.llms.types import ChatMessage, MessageRole
 from llama_index.core.schema import MetadataMode
 
 from ..errors import LLMError
-from ..text.sanitizing import harmless
+from ..text.sanitizing import escape_fences
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -62,7 +62,7 @@ class PassagePrompt:
         """The first request."""
         return self._prompt.format_messages(
             context_str="\n\n".join(self._fenced(number, text) for number, text in enumerate(self._shown, start=1)),
-            query_str=harmless(self._question),
+            query_str=escape_fences(self._question),
         )
 
     def again(self, unsupported: Sequence[str]) -> list[ChatMessage]:
@@ -70,7 +70,7 @@ class PassagePrompt:
 
         It is added to the last message, since many models' templates take no two messages of one role in a row.
         """
-        listed = "\n".join(harmless(" ".join(each.split())[:_LONGEST_AGAIN]) for each in unsupported[:_MOST_AGAIN])
+        listed = "\n".join(escape_fences(" ".join(each.split())[:_LONGEST_AGAIN]) for each in unsupported[:_MOST_AGAIN])
         words = _AGAIN.format(fence=f"{self.fence}-answer", sentences=listed)
         *before, last = self.messages
         if last.role != MessageRole.USER:
@@ -78,7 +78,7 @@ class PassagePrompt:
         return [*before, ChatMessage(role=MessageRole.USER, content=f"{last.content}\n\n{words}")]
 
     def _fenced(self, number: int, text: str) -> str:
-        return f"<{self.fence} number={number}>\n{harmless(text)}\n</{self.fence}>"
+        return f"<{self.fence} number={number}>\n{escape_fences(text)}\n</{self.fence}>"
 
     def _fitting(self, shown: Sequence[str], settings: LLMSettings) -> int:
         """How many passages, the best ones first, fit into the model's window with its answer."""

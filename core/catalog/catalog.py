@@ -12,12 +12,12 @@ from weakref import WeakSet
 from sqlalchemy import delete, insert, select, update
 
 from ..errors import StorageError, StorageLost
-from ..runtime.forks import OfOneProcess
+from ..runtime.forks import ProcessGuard
 from ..runtime.owned_files import write_atomically
 from ..text.packed_terms import pack
 from .checksums import checksum
 from .database import SCHEMA
-from .database_url import database_of
+from .database_url import database_from_url
 from .errors import translate_db_errors
 from .plugin_tables import PluginTables
 from .schema import SCHEMA_VERSION, about, chunk, corpus, document, metadata, removed
@@ -72,7 +72,7 @@ class Catalog:
     """
 
     #: Those that are open in this process, or were open in the one that it is a fork of.
-    _open: ClassVar[WeakSet[OfOneProcess]] = WeakSet()
+    _open: ClassVar[WeakSet[ProcessGuard]] = WeakSet()
 
     def __init__(self, url: str | None, folder: Path, *, schema: str = SCHEMA, is_cache: bool = False) -> None:
         """``url``: see ``Settings.database``. ``schema``: in PostgreSQL, which the catalog has for itself.
@@ -82,15 +82,15 @@ class Catalog:
         """
         for other in list(Catalog._open):
             other.check()
-        self._process = OfOneProcess()
-        self._database = database_of(url, folder, schema)
+        self._process = ProcessGuard()
+        self._database = database_from_url(url, folder, schema)
         if is_cache:
             self._database.marker = None
         self.where = self._database.where
         with translate_db_errors(self._database):
             self._engine = self._database.engine()
-            self._reading = self._database.reading(self._engine)
-            self._writing = self._database.writing(self._engine)
+            self._read_engine = self._database.read_engine(self._engine)
+            self._write_engine = self._database.write_engine(self._engine)
             try:
                 self._create()
             except BaseException:
@@ -100,7 +100,7 @@ class Catalog:
 
     def close(self) -> None:
         """Let go of the database."""
-        if not self._process.is_copy:  # closing a copied connection could take the other process's locks
+        if not self._process.is_fork:  # closing a copied connection could take the other process's locks
             self._engine.dispose()
             Catalog._open.discard(self._process)
 
@@ -108,13 +108,13 @@ class Catalog:
     def read(self) -> Iterator[Snapshot]:
         """Everything read within is of one moment, and as fresh as the last commit of any process."""
         self._process.check()
-        with translate_db_errors(self._database), self._reading.connect() as connection, connection.begin():
+        with translate_db_errors(self._database), self._read_engine.connect() as connection, connection.begin():
             yield Snapshot(connection, self._database)
 
     @contextmanager
     def _write(self) -> Iterator[Connection]:
         self._process.check()
-        with translate_db_errors(self._database), self._writing.begin() as connection:
+        with translate_db_errors(self._database), self._write_engine.begin() as connection:
             yield connection
 
     def probe(self) -> None:
@@ -131,7 +131,7 @@ class Catalog:
         One that is so large that it may take longer than ``seconds`` is not read.
         """
         self._process.check()
-        with translate_db_errors(self._database), self._reading.connect() as connection, connection.begin():
+        with translate_db_errors(self._database), self._read_engine.connect() as connection, connection.begin():
             return self._database.fault(connection, seconds)
 
     def tables(
@@ -149,16 +149,16 @@ class Catalog:
         what makes it one of the next: ``upgrades[1]`` gets the connection of a transaction that is undone if it raises.
         Raises ``PluginError`` for tables that are none of these, ``StorageError`` where a newer version wrote them.
         """
-        made = PluginTables(self._process, self._database, self._reading, self._writing)
+        made = PluginTables(self._process, self._database, self._read_engine, self._write_engine)
         return made.make(prefix, metadata, version, upgrades or {})
 
     def _create(self) -> None:
-        with self._reading.connect() as connection, connection.begin():
+        with self._read_engine.connect() as connection, connection.begin():
             if self._is_made(connection) and self._version(connection) == SCHEMA_VERSION:
                 self._remember(self._id(connection))
                 return
         with self._write() as connection:
-            self._database.alone(connection)
+            self._database.lock_catalog(connection)
             marker = self._database.marker
             if self._is_made(connection):
                 self._upgrade(connection)
@@ -222,7 +222,7 @@ class Catalog:
     def create_corpus(self, name: str, fingerprint: dict[str, Any], *, state: str = "active") -> CorpusRow:
         """The corpus of that name and state, made if it is not there."""
         with self._write() as connection:
-            self._database.alone(connection)
+            self._database.lock_catalog(connection)
             there = select(corpus).where(corpus.c.name == name, corpus.c.state == state)
             row = connection.execute(there).first()
             if row is None:
@@ -256,7 +256,7 @@ class Catalog:
         ``True`` as well when another process has already let it: then there is nothing left to do.
         """
         with self._write() as connection:
-            self._database.alone(connection)
+            self._database.lock_catalog(connection)
             both = select(corpus).where(corpus.c.name == building.name).order_by(corpus.c.id).with_for_update()
             states = {row.id: (row.state, row.seq) for row in connection.execute(both)}
             if states.get(building.id, ("gone", 0))[0] == "active":
@@ -316,7 +316,7 @@ class Catalog:
             )
             return seq
 
-    def seal(self, corpus_id: int) -> int:
+    def add_checksums(self, corpus_id: int) -> int:
         """Give chunks that an older Ragstone stored the checksum of what they are now; returns how many there were."""
         count = 0
         wanted = (chunk.c.corpus_id == corpus_id, chunk.c.checksum.is_(None))

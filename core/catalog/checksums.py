@@ -66,7 +66,7 @@ def checksum(row: Mapping[Any, Any]) -> bytes:
     return text_checksum(row["headings"], row["text"]) + rest
 
 
-def is_quotable(stored: bytes | None, headings: str, text: str) -> bool:
+def is_text_intact(stored: bytes | None, headings: str, text: str) -> bool:
     """Whether the text is what was stored, as far as the row has a checksum."""
     return stored is None or stored[:_HALF] == text_checksum(headings, text)
 

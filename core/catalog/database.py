@@ -35,15 +35,15 @@ class Database(ABC):
         """The engine, with a pool of connections."""
 
     @abstractmethod
-    def reading(self, engine: Engine) -> Engine:
+    def read_engine(self, engine: Engine) -> Engine:
         """The engine whose transactions see one moment and change nothing."""
 
     @abstractmethod
-    def writing(self, engine: Engine) -> Engine:
+    def write_engine(self, engine: Engine) -> Engine:
         """The engine whose transactions are on the disk when they have ended, and wait for one another."""
 
     @abstractmethod
-    def alone(self, connection: Connection) -> None:
+    def lock_catalog(self, connection: Connection) -> None:
         """Until the transaction ends, nobody else makes, upgrades, creates or swaps in this catalog."""
 
     @abstractmethod
@@ -51,7 +51,7 @@ class Database(ABC):
         """Make what this database needs besides the tables of ``schema``."""
 
     @abstractmethod
-    def explained(self, error: DBAPIError) -> RagstoneError:
+    def translate_error(self, error: DBAPIError) -> RagstoneError:
         """The driver's error as ours: what happened, where, what to do."""
 
     @abstractmethod
@@ -107,7 +107,7 @@ class Database(ABC):
         """
 
 
-def hidden(said: Any, password: str | None) -> str:
+def redact(said: Any, password: str | None) -> str:
     """What the driver said, on one line, in characters that can be shown, and without the password."""
     line = " ".join(str(said).split())
     line = line.replace(password, "***") if password else line

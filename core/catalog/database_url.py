@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from .database import Database
 
 
-def database_of(url: str | None, folder: Path, schema: str = SCHEMA) -> Database:
+def database_from_url(url: str | None, folder: Path, schema: str = SCHEMA) -> Database:
     """The database that the URL names; SQLite in the folder without one.
 
     ``schema``: in PostgreSQL, which the catalog has for itself. Raises ``SettingsError``, and ``MissingExtra`` for

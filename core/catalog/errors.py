@@ -25,7 +25,7 @@ def translate_db_errors(database: Database) -> Iterator[None]:
     except OSError as error:
         raise _storage_error(error, database.where) from error
     except DBAPIError as error:
-        raise database.explained(error) from error
+        raise database.translate_error(error) from error
     except PoolTimeoutError as error:
         raise StorageBusy(
             "every connection to the database is in use", where=database.where, hint="try again in a moment"

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection, Engine, MetaData
 
-    from ..runtime.forks import OfOneProcess
+    from ..runtime.forks import ProcessGuard
     from .database import Database
 
 _PREFIX = re.compile(r"[a-z][a-z0-9]*(?:_[a-z0-9]+)*")
@@ -32,17 +32,17 @@ class PluginTables:
     What ``write`` did is on the disk when it returns, or has not happened. Raises what the catalog raises.
     """
 
-    def __init__(self, process: OfOneProcess, database: Database, reading: Engine, writing: Engine) -> None:
+    def __init__(self, process: ProcessGuard, database: Database, reading: Engine, writing: Engine) -> None:
         self._process = process
         self._database = database
-        self._reading = reading
-        self._writing = writing
+        self._read_engine = reading
+        self._write_engine = writing
 
     @contextmanager
     def read(self) -> Iterator[Connection]:
         """Everything read within is of one moment, and as fresh as the last commit of any process. For reading only."""
         self._process.check()
-        with translate_db_errors(self._database), self._reading.connect() as connection, connection.begin():
+        with translate_db_errors(self._database), self._read_engine.connect() as connection, connection.begin():
             yield connection
 
     @contextmanager
@@ -53,7 +53,7 @@ class PluginTables:
         have changed since it was read: ``select(...).with_for_update()`` reads it and keeps it until the end.
         """
         self._process.check()
-        with translate_db_errors(self._database), self._writing.begin() as connection:
+        with translate_db_errors(self._database), self._write_engine.begin() as connection:
             yield connection
 
     def make(
@@ -70,7 +70,7 @@ class PluginTables:
             if self._version(connection, name, version) == version:
                 return self
         with self.write() as connection:
-            self._database.alone(connection)
+            self._database.lock_catalog(connection)
             known = self._version(connection, name, version)
             if known is None:
                 metadata.create_all(connection, checkfirst=False)

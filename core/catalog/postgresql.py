@@ -10,7 +10,7 @@ from sqlalchemy import Double, case, cast, create_engine, event, func, text
 from ..errors import StorageDenied
 from ..extras import require_extra
 from . import postgresql_errors, postings
-from .database import Database, hidden
+from .database import Database, redact
 from .schema import chunk
 
 if TYPE_CHECKING:
@@ -94,15 +94,15 @@ class PostgreSQL(Database):
 
         return engine
 
-    def reading(self, engine: Engine) -> Engine:
+    def read_engine(self, engine: Engine) -> Engine:
         """Everything that a transaction reads is of the moment of its first statement."""
         return engine.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
 
-    def writing(self, engine: Engine) -> Engine:
+    def write_engine(self, engine: Engine) -> Engine:
         """Writers wait for one another at the row of the corpus that they advance, and then see what it has become."""
         return engine.execution_options(isolation_level="READ COMMITTED")
 
-    def alone(self, connection: Connection) -> None:
+    def lock_catalog(self, connection: Connection) -> None:
         """By an advisory lock of this schema, which also holds before there is a table to lock."""
         connection.execute(
             text("SELECT pg_advisory_xact_lock(:lock # hashtext(:schema)::bigint)"),
@@ -122,10 +122,10 @@ class PostgreSQL(Database):
         postings.metadata.create_all(connection)
         connection.execute(text("ALTER TABLE chunk ALTER COLUMN vectors SET STORAGE EXTERNAL"))
 
-    def explained(self, error: DBAPIError) -> RagstoneError:
+    def translate_error(self, error: DBAPIError) -> RagstoneError:
         """The server's and libpq's errors as ours."""
         said = getattr(getattr(error.orig, "diag", None), "message_primary", None) or error.orig
-        return postgresql_errors.explained(error, self.where, hidden(said, self._url.password))
+        return postgresql_errors.translate_error(error, self.where, redact(said, self._url.password))
 
     def is_full(self) -> bool:
         """The server's disk is its own: it says so itself."""

@@ -15,7 +15,7 @@ _AGAIN = "try again in a moment"
 _CHECK_URL = "check `database` in the settings, and that its user may connect and create a schema"
 
 
-def explained(error: DBAPIError, where: str, said: str) -> RagstoneError:
+def translate_error(error: DBAPIError, where: str, said: str) -> RagstoneError:
     """The error as ours.
 
     ``said``: the driver's words without the password. Codes: PostgreSQL's manual, appendix A.

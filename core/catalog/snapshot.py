@@ -12,8 +12,8 @@ from sqlalchemy import bindparam, func, select
 
 from ..errors import StorageError
 from ..text.packed_terms import is_packed, pack
-from ..text.sanitizing import visible
-from .checksums import ChunkCheck, DamagedChunk, checksum, is_quotable
+from ..text.sanitizing import strip_hidden
+from .checksums import ChunkCheck, DamagedChunk, checksum, is_text_intact
 from .schema import about, chunk, corpus, document, removed
 
 if TYPE_CHECKING:
@@ -240,7 +240,7 @@ class Snapshot:
     def _node(self, row: Sequence[Any]) -> TextNode:
         """Raises ``StorageError`` for a text that is not what was stored."""
         _, text, metadata, node, headings, stored, chunk_id = row  # by their places: a name is looked up in every row
-        if not is_quotable(stored, headings, text):
+        if not is_text_intact(stored, headings, text):
             raise StorageError(
                 f"the stored text of the passage {chunk_id!r} is damaged",
                 where=self._database.where,
@@ -299,4 +299,4 @@ def _is_sound(row: Mapping[Any, Any]) -> bool:
 
 def _shown(name: Any) -> str:
     text = name.decode("utf-8", "replace") if isinstance(name, bytes) else str(name)
-    return visible(text)
+    return strip_hidden(text)

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import URL, LargeBinary, cast, create_engine, event
 
 from ..errors import StorageBusy, StorageDenied, StorageError, StorageFull, StorageLost
-from ..runtime.sqlite_files import write_ahead
+from ..runtime.sqlite_files import enable_wal
 from . import fts5
-from .database import Database, hidden
+from .database import Database, redact
 from .schema import chunk
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ _QUOTING = re.compile(rf"(malformed database schema|{_UNDECODABLE}).*", re.DOTAL
 
 def _plain(said: object) -> str:
     """What SQLite said, in ASCII and without what it read in a damaged file."""
-    return hidden(_QUOTING.sub(r"\1", str(said)), None).encode("ascii", "replace").decode()
+    return redact(_QUOTING.sub(r"\1", str(said)), None).encode("ascii", "replace").decode()
 
 
 class SQLite(Database):
@@ -86,7 +86,7 @@ class SQLite(Database):
             connection.isolation_level = None
             try:
                 connection.execute(f"PRAGMA busy_timeout = {_BUSY_TIMEOUT_MS}")
-                write_ahead(connection, _BUSY_TIMEOUT_MS / 1000)
+                enable_wal(connection, _BUSY_TIMEOUT_MS / 1000)
                 for pragma in (
                     "synchronous = FULL",  # what was acknowledged survives a robot's power switch
                     "foreign_keys = ON",
@@ -111,21 +111,21 @@ class SQLite(Database):
 
         return engine
 
-    def reading(self, engine: Engine) -> Engine:
+    def read_engine(self, engine: Engine) -> Engine:
         """A transaction that only reads is of one moment."""
         return engine
 
-    def writing(self, engine: Engine) -> Engine:
+    def write_engine(self, engine: Engine) -> Engine:
         """A transaction that takes the write lock when it begins."""
         return engine.execution_options(ragstone_writes=True)
 
-    def alone(self, connection: Connection) -> None:
+    def lock_catalog(self, connection: Connection) -> None:
         """Every writer is."""
 
     def create(self, connection: Connection) -> None:
         """Nothing: a corpus's full text is a table of its own."""
 
-    def explained(self, error: DBAPIError) -> StorageError:
+    def translate_error(self, error: DBAPIError) -> StorageError:
         """SQLite's error as ours."""
         name = getattr(error.orig, "sqlite_errorname", "") or ""
         said, where = _plain(error.orig), self.where

@@ -13,7 +13,7 @@ from ..host.checks import check_catalog, check_encoder
 from ..host.host import Host
 from ..settings import PluginsTable, config_path, read_settings
 from . import machine, parts
-from .inspection import tried
+from .inspection import run_check
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -40,38 +40,38 @@ class _Examination:
         self._known: set[str] = set()
 
     def checks(self) -> Iterator[Check]:
-        yield from tried("settings", self._read_settings, fatal=True)
+        yield from run_check("settings", self._read_settings, fatal=True)
         settings = self._settings
-        yield from tried("clock", partial(machine.clock, settings))
+        yield from run_check("clock", partial(machine.clock, settings))
         if settings is None:
             return
-        yield from tried("permissions", partial(machine.permissions, settings, self._file))
-        yield from tried("disk", partial(machine.space, settings))
-        yield from tried("plugins", partial(self._load, settings), fatal=True)
+        yield from run_check("permissions", partial(machine.permissions, settings, self._file))
+        yield from run_check("disk", partial(machine.space, settings))
+        yield from run_check("plugins", partial(self._load, settings), fatal=True)
         host = self._host
         if host is None:
             return
         try:
             yield from self._parts(host)
         finally:
-            list(tried("closing", partial(_closed, host)))
+            list(run_check("closing", partial(_closed, host)))
 
     def _parts(self, host: Host) -> Iterator[Check]:
-        encoder = tried("encoder", lambda: [check_encoder(host)], fatal=True)
+        encoder = run_check("encoder", lambda: [check_encoder(host)], fatal=True)
         yield from encoder
         if self._is_made(host.settings):
-            catalog = tried("catalog", partial(self._open, host), fatal=True)
+            catalog = run_check("catalog", partial(self._open, host), fatal=True)
             yield from catalog
             if all(check.ok for check in catalog):
-                yield from tried("chunks", partial(parts.checksums, host))
+                yield from run_check("chunks", partial(parts.checksums, host))
                 if all(check.ok for check in encoder):  # what made a corpus is compared with it
-                    yield from tried("corpora", partial(parts.corpora, host))
-                yield from tried("checks of plugins", partial(_checks_of_plugins, host))
+                    yield from run_check("corpora", partial(parts.corpora, host))
+                yield from run_check("checks of plugins", partial(_checks_of_plugins, host))
         else:
             yield Check("catalog", True, "none yet: it is made with the first document")
-        yield from tried("vector index", partial(parts.vector_index, host))
-        yield from tried("language model", partial(parts.language_model, host), fatal=True)
-        yield from tried("plugins", partial(parts.plugins, host, self._known))
+        yield from run_check("vector index", partial(parts.vector_index, host))
+        yield from run_check("language model", partial(parts.language_model, host), fatal=True)
+        yield from run_check("plugins", partial(parts.plugins, host, self._known))
 
     def _read_settings(self) -> Iterator[Check]:
         self._file = _absolute(config_path(self._config))

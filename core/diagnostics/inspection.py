@@ -21,7 +21,7 @@ _log = logging.getLogger(__name__)
 LONGEST = 60.0
 
 
-def tried(
+def run_check(
     name: str, look: Callable[[], Iterable[Check]], *, fatal: bool = False, seconds: float = LONGEST
 ) -> list[Check]:
     """What the look finds; one check that says so where it raises, ends the process, or does not come back.

@@ -13,7 +13,7 @@ from ..catalog.checksums import RESTORE
 from ..health import Check
 from ..llm.reachability import reach
 from ..vector_index.chroma import chroma_is_installed
-from ..vector_index.store_files import why_damaged
+from ..vector_index.store_files import index_damage
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -126,7 +126,7 @@ def vector_index(host: Host) -> Iterator[Check]:
     lock = FileLock(folder / "lock", timeout=0)
     try:
         with lock:
-            damaged = {store.name: why for store in sorted(folder.iterdir()) if (why := why_damaged(store))}
+            damaged = {store.name: why for store in sorted(folder.iterdir()) if (why := index_damage(store))}
     except Timeout:
         yield Check("vector index", True, "another process has it open", where=str(folder))
         return

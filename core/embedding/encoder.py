@@ -13,8 +13,8 @@ import numpy as np
 
 from ..errors import EncoderError, is_failure
 from ..runtime.budget import check_budget
-from ..runtime.forks import OfOneProcess, OwnLock
-from ..runtime.turns import Turns
+from ..runtime.fair_semaphore import FairSemaphore
+from ..runtime.forks import ForkSafeLock, ProcessGuard
 from ..tracing import has_listeners
 from .minilm import MiniLMEmbedding
 from .model_cache import sha256_of
@@ -62,18 +62,18 @@ class Encoder:
     0.882; with the headings before each window 0.886 (from 0.879 without, on the same cut).
     """
 
-    def __init__(self, model: BaseEmbedding, *, stand_in: Callable[[], BaseEmbedding] | None = None) -> None:
-        """``stand_in``: makes the model that takes over when this one fails, if its vectors can be compared with this
+    def __init__(self, model: BaseEmbedding, *, fallback: Callable[[], BaseEmbedding] | None = None) -> None:
+        """``fallback``: makes the model that takes over when this one fails, if its vectors can be compared with this
         one's (see ``family``). Raises ``EncoderError`` where the model embeds nothing."""
         self.model = model
-        self._stand_in = stand_in
-        self._lock = OwnLock()
+        self._stand_in = fallback
+        self._lock = ForkSafeLock()
         self._tokenizer = _tokenizer_of(model)
         self.window: int | None = getattr(model, "window", None) or getattr(model, "max_length", None)
-        self._process = OfOneProcess()
+        self._process = ProcessGuard()
         #: Turns at this machine's processors, for all that a question needs of them. One more than there are: two that
         #: compute in Python wait for each other. On two processors eight clients got 106 answers a second and not 97.
-        self.turns = Turns((os.cpu_count() or 1) + 1)
+        self.cpu_slots = FairSemaphore((os.cpu_count() or 1) + 1)
         self.dimension = 0  # until the model has told it
         vector = self._vectors(lambda model: [model.get_query_embedding("dimension")], 1)[0]
         self.dimension = int(vector.shape[0])
@@ -102,7 +102,7 @@ class Encoder:
     def embed_query(self, question: str) -> Vectors:
         """The question's unit vector, float32 [dimension]. Raises ``EncoderError`` if the model gives no finite one."""
         # A model of somebody else's may be a server far away: whoever waits for it keeps nobody from the processor.
-        with self.turns.turn() if isinstance(self.model, MiniLMEmbedding) else nullcontext():
+        with self.cpu_slots.acquire() if isinstance(self.model, MiniLMEmbedding) else nullcontext():
             vector: Vectors = self.embed_queries([question])[0]
         return vector
 

@@ -73,7 +73,7 @@ class _Graph:
 
 
 def build_graph(weights: Mapping[str, np.ndarray], target: Path, shape: BertShape | None = None) -> None:
-    """Write the encoder's graph to ``target``, and its weights to ``weights_beside(target)``.
+    """Write the encoder's graph to ``target``, and its weights to ``weights_file(target)``.
 
     Inputs: ``input_ids`` and ``attention_mask``, int64 [batch, tokens]. Output: ``mean``, float32 [batch, dimension],
     the mean of the last layer's token vectors under the mask, not yet of unit length.
@@ -114,11 +114,11 @@ def build_graph(weights: Mapping[str, np.ndarray], target: Path, shape: BertShap
         producer_version=str(BUILDER_VERSION),
     )
     onnx.checker.check_model(model)
-    beside = weights_beside(target).name
+    beside = weights_file(target).name
     onnx.save(model, str(target), save_as_external_data=True, location=beside, size_threshold=_BESIDE)
 
 
-def weights_beside(graph: Path) -> Path:
+def weights_file(graph: Path) -> Path:
     """The file that the graph expects beside it, by this name. It is mapped: replaced, never overwritten."""
     return graph.with_suffix(".weights")
 

@@ -16,7 +16,7 @@ from typing import Any, Literal
 from filelock import FileLock
 
 from ..errors import EncoderError
-from .graph import BUILDER_VERSION, build_graph, weights_beside
+from .graph import BUILDER_VERSION, build_graph, weights_file
 from .onnx_session import onnx_runtime
 
 _log = logging.getLogger(__name__)
@@ -62,7 +62,7 @@ def sha256_of(path: Path) -> str:
 
 
 @dataclass(frozen=True)
-class Found:
+class ModelFolder:
     """A folder that should hold the published files."""
 
     folder: Path
@@ -98,7 +98,7 @@ class ModelCache:
     def __init__(self, folder: Path, published: PublishedModel) -> None:
         self.folder = folder
         self.published = published
-        self.why_not = "nothing there yet"
+        self.miss_reason = "nothing there yet"
 
     def _model(self, precision: Precision) -> Path:
         return self.folder / f"model-{precision}.v{BUILDER_VERSION}.onnx"
@@ -106,7 +106,7 @@ class ModelCache:
     def _parts(self, precision: Precision) -> tuple[Path, ...]:
         """The model's files; quantised, its weights lie within."""
         model = self._model(precision)
-        return (model,) if precision == "int8" else (weights_beside(model), model)
+        return (model,) if precision == "int8" else (weights_file(model), model)
 
     def load(self, precision: Precision) -> ModelFiles | None:
         """The model, if it is there, was made of the published weights and is still what was written then."""
@@ -114,21 +114,21 @@ class ModelCache:
         try:
             record = json.loads((self.folder / _RECORD_FILE).read_text("utf-8"))
             if record["weights_sha256"] != self.published.weights_sha256:
-                self.why_not = "made of other weights"
+                self.miss_reason = "made of other weights"
                 return None
             expected = {part: record["files"][part.name] for part in self._parts(precision)}
             expected[tokenizer] = self.published.tokenizer_sha256
             if any(sha256_of(path) != sha256 for path, sha256 in expected.items()):
-                self.why_not = "its files were changed"
+                self.miss_reason = "its files were changed"
                 _log.warning("the encoder's files in %s were changed; they are made anew", self.folder)
                 return None
             return ModelFiles(model, tokenizer, "cache", str(record["source"]), record["weights_sha256"])
         except (OSError, ValueError, KeyError, TypeError) as error:
             if not isinstance(error, FileNotFoundError):
-                self.why_not = f"unreadable ({error})"
+                self.miss_reason = f"unreadable ({error})"
             return None
 
-    def make(self, precision: Precision, found: Found) -> ModelFiles:
+    def make(self, precision: Precision, found: ModelFolder) -> ModelFiles:
         """Convert the found weights and keep the result. Where the cache cannot be written, a passing folder does."""
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
@@ -147,7 +147,7 @@ class ModelCache:
             self.published.weights_sha256,
         )
 
-    def _make_in_passing(self, precision: Precision, found: Found, why: OSError) -> Path:
+    def _make_in_passing(self, precision: Precision, found: ModelFolder, why: OSError) -> Path:
         """The folder of a model that goes when the process ends. Raises ``EncoderError`` where that has no room too."""
         try:
             folder = Path(tempfile.mkdtemp(prefix="ragstone-encoder-"))
@@ -162,7 +162,7 @@ class ModelCache:
             ) from error
         return folder
 
-    def _convert(self, precision: Precision, found: Found, folder: Path) -> None:
+    def _convert(self, precision: Precision, found: ModelFolder, folder: Path) -> None:
         from safetensors.numpy import load_file
 
         _log.info("making the %s model from %s", precision, found.source)

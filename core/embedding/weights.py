@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 from urllib.request import getproxies
 
 from ..errors import EncoderError
-from .model_cache import TOKENIZER_FILE, WEIGHTS_FILE, Found, ModelCache, ModelFiles, Precision, PublishedModel
+from .model_cache import TOKENIZER_FILE, WEIGHTS_FILE, ModelCache, ModelFiles, ModelFolder, Precision, PublishedModel
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -43,17 +43,17 @@ def model_files(published: PublishedModel, precision: Precision, *, folder: Path
     """
     kept = ModelCache(cache / f"{published.name}-{published.revision[:12]}", published)
     if folder is not None:
-        found = Found(folder, "settings", str(folder))
+        found = ModelFolder(folder, "settings", str(folder))
         found.check(published)
         return kept.load(precision) or kept.make(precision, found)
     ready = kept.load(precision)
     return ready or kept.make(precision, _find(published, kept))
 
 
-def _find(published: PublishedModel, kept: ModelCache) -> Found:
+def _find(published: PublishedModel, kept: ModelCache) -> ModelFolder:
     """Hub, then package. A way that leads to wrong files is passed over and its reason told."""
-    reasons = [f"the cache {kept.folder}: {kept.why_not}"]
-    ways: tuple[Callable[[PublishedModel], Found], ...] = (_from_hub, _from_package)
+    reasons = [f"the cache {kept.folder}: {kept.miss_reason}"]
+    ways: tuple[Callable[[PublishedModel], ModelFolder], ...] = (_from_hub, _from_package)
     for way in ways:
         try:
             found = way(published)
@@ -69,7 +69,7 @@ def _find(published: PublishedModel, kept: ModelCache) -> Found:
     )
 
 
-def _from_hub(published: PublishedModel) -> Found:
+def _from_hub(published: PublishedModel) -> ModelFolder:
     from huggingface_hub import hf_hub_download
 
     try:
@@ -88,7 +88,7 @@ def _from_hub(published: PublishedModel) -> Found:
         raise EncoderError(
             f"not to be had from there ({type(error).__name__})", where=f"the hub ({published.hub_id})"
         ) from error
-    return Found(Path(paths[0]).parent, "hub", published.hub_id)
+    return ModelFolder(Path(paths[0]).parent, "hub", published.hub_id)
 
 
 def _hub_is_reachable() -> bool:
@@ -108,10 +108,10 @@ def _hub_is_reachable() -> bool:
     return True
 
 
-def _from_package(published: PublishedModel) -> Found:
+def _from_package(published: PublishedModel) -> ModelFolder:
     module, *inner = published.package_folder
     # Looked for without an import: the package's own code would ask for torch.
     spec = importlib.util.find_spec(module)
     if spec is None or not spec.submodule_search_locations:
         raise EncoderError("not installed", where=f"the package {published.package}")
-    return Found(Path(spec.submodule_search_locations[0], *inner), "package", published.package)
+    return ModelFolder(Path(spec.submodule_search_locations[0], *inner), "package", published.package)

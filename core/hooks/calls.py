@@ -21,7 +21,7 @@ from ..errors import (
     StorageError,
     is_failure,
 )
-from ..runtime.forks import OwnLock
+from ..runtime.forks import ForkSafeLock
 from ..runtime.lazy import lazily
 from ..settings import Settings, check_options
 from . import results
@@ -59,7 +59,7 @@ class Hooks:
         """Loads the plugins, the given ones too, and checks their options. Raises ``SettingsError``."""
         self.settings = settings
         self._plugins = Plugins(settings.plugins, given=plugins, limits=settings.limits)
-        self._lock = OwnLock()
+        self._lock = ForkSafeLock()
         self._command_owners: dict[str, str] = {}
         self._options = self._checked_options()
 
@@ -144,7 +144,7 @@ class Hooks:
         calls = self._plugins.call("ragstone_embed_model", one(BaseEmbedding), (SettingsError,), settings=settings)
         for plugin, model in calls:
             try:
-                made = Encoder(model, stand_in=own if is_own else None)
+                made = Encoder(model, fallback=own if is_own else None)
                 made.embed_chunks([("heading", "text")])
             except EncoderError as error:
                 self.disable(plugin, f"its encoder cannot be used: {error}")

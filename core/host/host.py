@@ -110,7 +110,7 @@ class Host(Hooks):
 
     def close(self) -> None:
         """Tell the plugins, stop what follows, let go of the catalog. A fork leaves all that to who opened it."""
-        if not self._opened or self._lock.is_copy:
+        if not self._opened or self._lock.is_fork:
             return
         self._opened, self._closed = False, True
         if self._followers is not None:  # before the plugins, whose stores it fills

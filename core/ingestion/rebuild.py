@@ -78,7 +78,7 @@ def bring_up_to_date(
             with catalog.read() as snapshot:
                 text = snapshot.document_text(active.id, row.doc_id)
             if text is not None:
-                yield StoredAs(id_=row.doc_id, text=text, metadata=row.metadata, stored_hash=row.hash)
+                yield RestoredDocument(id_=row.doc_id, text=text, metadata=row.metadata, stored_hash=row.hash)
 
     report = ingest(
         documents(),
@@ -91,7 +91,7 @@ def bring_up_to_date(
     return report, active
 
 
-class StoredAs(Document):
+class RestoredDocument(Document):
     """A document out of the catalog, which keeps the hash that it was stored with."""
 
     stored_hash: str

@@ -15,8 +15,8 @@ from llama_index.core.vector_stores.types import VectorStoreQuery
 
 from ..runtime.owned_files import TEMPORARY, OwnedFolders, write_atomically
 from .chroma import ChromaFolder
-from .nodes import sample, why_unlike, windows
-from .probe import digest_of, why_unsound
+from .nodes import sample, sample_mismatch, windows
+from .probe import digest_of, store_damage
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -83,7 +83,7 @@ class Follower:
         """``given``: a plugin's store; without one it is Chroma in the folder. ``stop``: ends ``catch_up`` when set."""
         self.corpus = corpus
         self._stop = stop or threading.Event()
-        self.trouble: str | None = None
+        self.failure: str | None = None
         self._folder = folder
         self._folders = index_folders(folder.parent)
         self._given = given
@@ -203,8 +203,8 @@ class Follower:
         if not ids:
             return "nothing that it holds can be told any more"
         if self._given is not None:
-            return why_unlike(self._given, ids, vectors, self._go_on)
-        return why_unsound(self._folder / state.store, state.digest, ids, vectors, state.vectors)
+            return sample_mismatch(self._given, ids, vectors, self._go_on)
+        return store_damage(self._folder / state.store, state.digest, ids, vectors, state.vectors)
 
     def _apply(self, snapshot: Snapshot, row: CorpusRow) -> None:
         store = self._store
@@ -232,7 +232,7 @@ class Follower:
         self._state = replace(self._state, applied=row.seq, vectors=self._unchanged(snapshot, row) + added, clean=False)
         self._write(self._state)
         self._current = (row.id, row.seq)
-        self.trouble = None
+        self.failure = None
 
     def _add(self, store: BasePydanticVectorStore, batch: list[TextNode]) -> None:
         self._go_on()
@@ -265,7 +265,7 @@ class Follower:
     def _give_up(self, trouble: str) -> None:
         """Answer no more; the next opening finds the store unclean and makes it anew."""
         _log.error("the vector index of %s: %s; exact search answers", self.corpus.name, trouble)
-        self.trouble = trouble
+        self.failure = trouble
         self._current = None
         self._store = None  # Chroma is closed by the thread that opened it: others may be searching it
         self._state = _State()

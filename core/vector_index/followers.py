@@ -79,9 +79,9 @@ class IndexFollowers:
         """How the indexes are. None of this stops an answer: exact search stands in."""
         found = [Check("vector index", self._waits is None, self._waits or self.detail)]
         found += [
-            Check(f"vector index of {corpus.name}", False, corpus.searching.follower.trouble)
+            Check(f"vector index of {corpus.name}", False, corpus.searching.follower.failure)
             for corpus in self._corpora
-            if corpus.searching.follower is not None and corpus.searching.follower.trouble
+            if corpus.searching.follower is not None and corpus.searching.follower.failure
         ]
         return found
 
@@ -182,7 +182,7 @@ class IndexFollowers:
         for entry in sorted(self._folder.iterdir()):
             if entry.name in known:
                 folders.adopt(entry.name, is_index)
-            elif folders.holds(entry.name):
+            elif folders.owns(entry.name):
                 _log.warning("the vector index %s is removed: its corpus is gone", entry)
                 folders.remove(entry.name)
             elif entry.is_dir() and entry not in self._left_alone:

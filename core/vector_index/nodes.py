@@ -55,7 +55,7 @@ def sample(
     return ids, np.array(vectors, np.float32)
 
 
-def why_unlike(
+def sample_mismatch(
     store: BasePydanticVectorStore,
     ids: Sequence[str],
     vectors: npt.NDArray[np.float32],

@@ -42,7 +42,7 @@ def digest_of(store: Path) -> str:
     return total.hexdigest()
 
 
-def why_unsound(
+def store_damage(
     store: Path, digest: str, ids: Sequence[str], vectors: npt.NDArray[np.float32], count: int
 ) -> str | None:
     """Why the store must be rebuilt; ``None`` when it may be opened.

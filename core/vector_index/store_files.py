@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-def why_damaged(folder: Path) -> str | None:
+def index_damage(folder: Path) -> str | None:
     """Why the index in the folder is not what it was when it was closed; ``None`` for one that is, or was left open.
 
     One that was left open is made anew by whoever opens it next.

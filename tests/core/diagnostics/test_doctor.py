@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from ragstone.core import Check, RagstoneError, hookimpl
-from ragstone.core.diagnostics.inspection import tried
+from ragstone.core.diagnostics.inspection import run_check
 from ragstone.core.embedding.weights import ALL_MINILM_L6_V2
 from ragstone.core.testing import open_host
 from ragstone.plugins.book_chat.shelf import Shelf
@@ -493,7 +493,7 @@ def test_a_look_that_does_not_come_back_is_left() -> None:
         return []
 
     try:
-        (check,) = tried("disk", waits, seconds=0.05)
+        (check,) = run_check("disk", waits, seconds=0.05)
     finally:
         never.set()
     assert (check.ok, check.detail) == (False, "did not come to an end within 0.05 s")
@@ -506,7 +506,7 @@ def test_a_look_that_fails_is_a_check_that_is_not_well(error: BaseException) -> 
     def fails() -> list[Check]:
         raise error
 
-    (check,) = tried("part", fails, fatal=True)
+    (check,) = run_check("part", fails, fatal=True)
     assert (check.name, check.ok, check.fatal) == ("part", False, True)
     assert check.mend
 

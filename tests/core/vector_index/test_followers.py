@@ -159,7 +159,7 @@ def test_a_failing_store_leaves_the_answers_to_exact_search(corpus: Corpus, tmp_
         row = corpus.row(snapshot)
         found = corpus.searching.nearest(snapshot, row, corpus.encoder.embed_query("caster"), 4, None, None)
     assert len(found) == 4
-    assert "no more" in (follower.trouble or "")
+    assert "no more" in (follower.failure or "")
     assert follower.current is None
     corpus.searching.follower = None
 
