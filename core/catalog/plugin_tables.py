@@ -1,4 +1,4 @@
-"""Tables that a plugin keeps in the catalog's database, beside the documents and under the same promises."""
+"""Tables of plugins in the catalog's database, with the same guarantees as the catalog's own."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ if TYPE_CHECKING:
     from .database import Database
 
 _PREFIX = re.compile(r"[a-z][a-z0-9]*(?:_[a-z0-9]+)*")
-#: What PostgreSQL keeps of a name.
-_LONGEST = 63
+#: Characters of an identifier in PostgreSQL.
+_MAX_NAME = 63
 
 
 class PluginTables:
-    """Got from ``Catalog.tables``; safe to use from several threads, and by several processes at once.
+    """A plugin's tables, from ``Catalog.tables``; safe to use from several threads and processes.
 
-    What ``write`` did is on the disk when it returns, or has not happened. Raises what the catalog raises.
+    A transaction of ``write`` is on the disk when it returns, or has not happened. Raises what the catalog raises.
     """
 
     def __init__(self, process: ProcessGuard, database: Database, reading: Engine, writing: Engine) -> None:
@@ -40,17 +40,17 @@ class PluginTables:
 
     @contextmanager
     def read(self) -> Iterator[Connection]:
-        """Everything read within is of one moment, and as fresh as the last commit of any process. For reading only."""
+        """A read-only transaction on a consistent snapshot, as of the last commit of any process."""
         self._process.check()
         with translate_db_errors(self._database), self._read_engine.connect() as connection, connection.begin():
             yield connection
 
     @contextmanager
     def write(self) -> Iterator[Connection]:
-        """One transaction, undone by whatever is raised within.
+        """A writing transaction, rolled back by an exception.
 
-        In SQLite writers wait for one another; in PostgreSQL those who change the same row, which another writer may
-        have changed since it was read: ``select(...).with_for_update()`` reads it and keeps it until the end.
+        In SQLite all writers wait for one another. In PostgreSQL only writers of the same row do, and the row may have
+        changed since it was read: ``select(...).with_for_update()`` reads and locks it until the end.
         """
         self._process.check()
         with translate_db_errors(self._database), self._write_engine.begin() as connection:
@@ -95,7 +95,7 @@ class PluginTables:
 
 
 def _check(prefix: str, metadata: MetaData, version: int, upgrades: Mapping[int, Callable[[Connection], None]]) -> None:
-    """Raise ``PluginError`` for tables that could be taken for somebody else's, or that cannot be upgraded."""
+    """Raise ``PluginError`` for names that could collide with other tables, and for a missing upgrade."""
     if not _PREFIX.fullmatch(prefix):
         raise PluginError(f"{prefix!r} is no prefix of tables", hint="begin with the plugin's name, in a-z, 0-9 and _")
     if prefix.partition("_")[0] in {table.partition("_")[0] for table in (*own.tables, "fulltext", "posting")}:
@@ -104,7 +104,9 @@ def _check(prefix: str, metadata: MetaData, version: int, upgrades: Mapping[int,
         named = [table.name, *(str(index.name) for index in table.indexes)]
         if table.schema or not table.name.startswith(f"{prefix}_"):
             raise PluginError(f"the table {table.fullname!r} does not begin with {prefix}_", hint="rename it")
-        if any(len(each) > _LONGEST for each in named):
-            raise PluginError(f"a name of the table {table.name!r} has more than {_LONGEST} letters", hint="shorten it")
+        if any(len(each) > _MAX_NAME for each in named):
+            raise PluginError(
+                f"a name of the table {table.name!r} has more than {_MAX_NAME} letters", hint="shorten it"
+            )
     if missing := [older for older in range(1, version) if older not in upgrades]:
         raise PluginError(f"the tables {prefix}_ have no upgrade from version {missing[0]}", hint="give one")
