@@ -1,4 +1,4 @@
-"""``ragstone doctor``: every part is examined in turn; one whose requirement is broken is left out."""
+"""The checks of ``ragstone doctor`` in their order. Parts whose requirements fail are skipped."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ if TYPE_CHECKING:
 
 
 def examine(config: Path | None) -> Iterator[Check]:
-    """Look at the deployment; ``config`` as for ``read_settings``. It raises nothing.
+    """Check the deployment; ``config`` as for ``read_settings``. It raises nothing.
 
-    It makes neither a data folder nor a catalog, and changes nothing that is stored; the encoder's model is made where
-    it is not there yet.
+    It creates neither a data folder nor a catalog, and changes no stored data; the encoder's model is built if it is
+    not cached.
     """
     return _Examination(config).checks()
 
@@ -54,19 +54,19 @@ class _Examination:
         try:
             yield from self._parts(host)
         finally:
-            list(run_check("closing", partial(_closed, host)))
+            list(run_check("closing", partial(_close, host)))
 
     def _parts(self, host: Host) -> Iterator[Check]:
         encoder = run_check("encoder", lambda: [check_encoder(host)], fatal=True)
         yield from encoder
-        if self._is_made(host.settings):
+        if self._has_catalog(host.settings):
             catalog = run_check("catalog", partial(self._open, host), fatal=True)
             yield from catalog
             if all(check.ok for check in catalog):
                 yield from run_check("chunks", partial(parts.checksums, host))
-                if all(check.ok for check in encoder):  # what made a corpus is compared with it
+                if all(check.ok for check in encoder):  # a corpus is compared with the encoder's fingerprint
                     yield from run_check("corpora", partial(parts.corpora, host))
-                yield from run_check("checks of plugins", partial(_checks_of_plugins, host))
+                yield from run_check("checks of plugins", partial(_plugin_checks, host))
         else:
             yield Check("catalog", True, "none yet: it is made with the first document")
         yield from run_check("vector index", partial(parts.vector_index, host))
@@ -78,33 +78,33 @@ class _Examination:
         try:
             self._settings = read_settings(self._config)
         except SettingsError as error:
-            yield self._wrong("settings", error)
+            yield self._failed("settings", error)
         else:
-            told = "as in the file" if self._file is not None else "no file: the defaults, and the environment"
-            yield Check("settings", True, told, where=None if self._file is None else str(self._file))
+            detail = "as in the file" if self._file is not None else "no file: the defaults, and the environment"
+            yield Check("settings", True, detail, where=None if self._file is None else str(self._file))
 
     def _load(self, settings: Settings) -> Iterator[Check]:
-        """Load the plugins; where their settings are wrong, a host without any stands in for what can still be seen."""
+        """Load the plugins; if their settings are wrong, use a host without plugins for the remaining checks."""
         try:
             host = Host(settings)
             parts.try_hooks(host)
         except SettingsError as error:
-            yield self._wrong("settings of plugins", error)
+            yield self._failed("settings of plugins", error)
             self._host = Host(settings.model_copy(update={"plugins": PluginsTable(enabled=()), "prompts": {}}))
             self._known = {"", *(state.name for state in self._host.plugins)}
         else:
             self._host = host
             yield from parts.plugins(host, self._known)
 
-    def _wrong(self, name: str, error: SettingsError) -> Check:
+    def _failed(self, name: str, error: SettingsError) -> Check:
         in_the_file = self._file is not None and error.where != "the environment"
         place = f"edit {shlex.quote(str(self._file))}" if in_the_file else "correct it in the environment"
         mend = f"{place}: {error.hint}" if error.hint else place
         return Check(name, False, error.what, True, mend, error.where)
 
     @staticmethod
-    def _is_made(settings: Settings) -> bool:
-        files = ("catalog.sqlite", "catalog.sqlite.id")  # the second remembers a catalog that is gone
+    def _has_catalog(settings: Settings) -> bool:
+        files = ("catalog.sqlite", "catalog.sqlite.id")  # the second one shows that a catalog is lost
         return settings.database is not None or any((settings.data_dir / name).exists() for name in files)
 
     @staticmethod
@@ -114,13 +114,13 @@ class _Examination:
         yield from faults or [check_catalog(host)]
 
 
-def _checks_of_plugins(host: Host) -> Iterator[Check]:
-    _ = host.assistants, host.tools  # a plugin that raises here is named below
+def _plugin_checks(host: Host) -> Iterator[Check]:
+    _ = host.assistants, host.tools  # a plugin that raises here is reported below
     yield from host.plugin_checks()
     host.try_postprocessors()
 
 
-def _closed(host: Host) -> list[Check]:
+def _close(host: Host) -> list[Check]:
     with suppress(RagstoneError):
         host.close()
     return []

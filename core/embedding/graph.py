@@ -1,8 +1,8 @@
-"""The ONNX graph of a BERT sentence encoder, written from its published weights.
+"""Builds the ONNX graph of a BERT sentence encoder from its published weights.
 
 The architecture is BERT (Devlin et al. 2019, arXiv:1810.04805) as sentence-transformers uses it: post-layer-norm
-blocks, exact GELU, the mean of the last layer's token vectors. Building the graph ourselves needs neither torch nor an
-exported model file from anybody else, and whoever wants to know what runs can read it here.
+blocks, exact GELU, the mean of the last layer's token vectors. Building the graph here needs neither torch nor an
+exported model file, and the source shows exactly what runs.
 """
 
 from __future__ import annotations
@@ -18,20 +18,20 @@ if TYPE_CHECKING:
 
     from onnx import NodeProto, TensorProto
 
-#: Raised by one whenever the graph below changes, so that model files made by an older builder are made anew.
+#: Increased whenever the graph below changes, so that cached model files of an older builder are replaced.
 BUILDER_VERSION = 3
 
 _OPSET = 20  # the first with Gelu as one operator
-_IR_VERSION = 10  # the one that goes with opset 20; every ONNX Runtime from 1.17 on reads it
+_IR_VERSION = 10  # of opset 20; supported by every ONNX Runtime from 1.17 on
 _LAYER_NORM_EPSILON = 1e-12  # layer_norm_eps of the published config.json
-#: Constants of at least so many bytes lie beside the graph: ONNX Runtime maps that file, so that of the 47 MB of word
-#: vectors only those are held that are used. Loading needs 66 MB less, at its peak 88.
-_BESIDE = 4096
+#: Constants of at least so many bytes are stored in a second file. ONNX Runtime maps it, so that only the used parts of
+#: the 47 MB of word vectors are in memory: 66 MB less after loading, 88 MB less at the peak.
+_EXTERNAL_BYTES = 4096
 
 
 @dataclass(frozen=True)
 class BertShape:
-    """What a BERT's weights do not say by their shapes alone."""
+    """Parameters of a BERT that the shapes of its weights do not determine."""
 
     heads: int = 12
 
@@ -76,9 +76,7 @@ def build_graph(weights: Mapping[str, np.ndarray], target: Path, shape: BertShap
     """Write the encoder's graph to ``target``, and its weights to ``weights_file(target)``.
 
     Inputs: ``input_ids`` and ``attention_mask``, int64 [batch, tokens]. Output: ``mean``, float32 [batch, dimension],
-    the mean of the last layer's token vectors under the mask, not yet of unit length.
-
-    Raises ``KeyError`` when a weight of the architecture is missing.
+    the masked mean of the last layer's token vectors, not normalized. Raises ``KeyError`` for a missing weight.
     """
     import onnx
     from onnx import TensorProto, helper
@@ -114,19 +112,19 @@ def build_graph(weights: Mapping[str, np.ndarray], target: Path, shape: BertShap
         producer_version=str(BUILDER_VERSION),
     )
     onnx.checker.check_model(model)
-    beside = weights_file(target).name
-    onnx.save(model, str(target), save_as_external_data=True, location=beside, size_threshold=_BESIDE)
+    location = weights_file(target).name
+    onnx.save(model, str(target), save_as_external_data=True, location=location, size_threshold=_EXTERNAL_BYTES)
 
 
 def weights_file(graph: Path) -> Path:
-    """The file that the graph expects beside it, by this name. It is mapped: replaced, never overwritten."""
+    """The graph's second file, in the same folder. It is mapped into memory: replace it, never overwrite it."""
     return graph.with_suffix(".weights")
 
 
 def _embed(graph: _Graph, weights: Mapping[str, np.ndarray]) -> str:
     """Word, position and (always the first) token-type embeddings, summed and normalised."""
     words = graph.constant("word_embeddings", weights["embeddings.word_embeddings.weight"])
-    # Every token is of type 0, so its vector can be added to the positions once and for all.
+    # Every token is of type 0, so that vector is added to the positions in advance.
     positions = weights["embeddings.position_embeddings.weight"] + weights["embeddings.token_type_embeddings.weight"][0]
     length = graph.op("Shape", "input_ids", name="length", start=1, end=2)
     zero = graph.constant("zero", np.array([0], np.int64))
@@ -137,7 +135,7 @@ def _embed(graph: _Graph, weights: Mapping[str, np.ndarray]) -> str:
 
 
 def _mask_bias(graph: _Graph) -> str:
-    """0 where a token counts, a very negative number where it is padding: [batch, 1, 1, tokens]."""
+    """0 for tokens, a very negative number for padding: [batch, 1, 1, tokens]."""
     floats = graph.op("Cast", "attention_mask", name="mask", to=1)
     one = graph.constant("one", np.array(1, np.float32))
     lowest = graph.constant("lowest", np.array(np.finfo(np.float32).min / 2, np.float32))
@@ -178,7 +176,7 @@ def _block(graph: _Graph, weights: Mapping[str, np.ndarray], key: str, x: str, m
 
 
 def _mean(graph: _Graph, hidden: str) -> None:
-    """Mean over the tokens that count."""
+    """Mean over the tokens without padding."""
     column = graph.op("Unsqueeze", "mask", graph.constant("axis.2", np.array([2], np.int64)), name="mask.column")
     kept = graph.op("Mul", hidden, column, name="hidden.kept")
     axis = graph.constant("axis.1", np.array([1], np.int64))

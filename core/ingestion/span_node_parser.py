@@ -13,19 +13,19 @@ Part = TypeVar("Part", bound=BaseNode)
 
 
 class SlicingNodeParser(NodeParser):
-    """Its chunks know where they stand: LlamaIndex looks a chunk's text up again and finds the first equal one."""
+    """Keeps the positions of its chunks: LlamaIndex would search a chunk's text and find the first equal one."""
 
-    #: Metadata that are embedded and read with a chunk's text; all others are for citing it.
+    #: Metadata keys that are embedded and read with a chunk's text; all others are for citations.
     embedded_keys: ClassVar[tuple[str, ...]] = ()
-    #: Metadata that are only for the parser; LlamaIndex copies all others of a document into each chunk.
+    #: Metadata keys that only the parser needs; LlamaIndex copies all others of a document into each chunk.
     parser_keys: ClassVar[tuple[str, ...]] = ()
 
     @abstractmethod
     def _chunks(self, document: BaseNode) -> Iterable[TextNode]:
-        """The document's chunks in order, each with its place."""
+        """The document's chunks in order, each with its ``start_char_idx`` and ``end_char_idx``."""
 
     def without_parser_keys(self, document: Part) -> Part:
-        """The document without what is only for the parser."""
+        """The document without the metadata of ``parser_keys``."""
         kept = {key: value for key, value in document.metadata.items() if key not in self.parser_keys}
         return document if len(kept) == len(document.metadata) else document.model_copy(update={"metadata": kept})
 
@@ -44,7 +44,7 @@ class SlicingNodeParser(NodeParser):
         for node, (start, end) in zip(done, spans, strict=True):
             assert isinstance(node, TextNode)  # noqa: S101
             node.start_char_idx, node.end_char_idx = start, end
-            unspoken = sorted(key for key in node.metadata if key not in self.embedded_keys)
-            node.excluded_embed_metadata_keys = unspoken
-            node.excluded_llm_metadata_keys = list(unspoken)
+            excluded = sorted(key for key in node.metadata if key not in self.embedded_keys)
+            node.excluded_embed_metadata_keys = excluded
+            node.excluded_llm_metadata_keys = list(excluded)
         return done

@@ -1,4 +1,4 @@
-"""What an index's folder holds, read while no process has it open."""
+"""Checks the files of an index while no process has it open."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ if TYPE_CHECKING:
 
 
 def index_damage(folder: Path) -> str | None:
-    """Why the index in the folder is not what it was when it was closed; ``None`` for one that is, or was left open.
+    """How the index's files differ from those at its closing; ``None`` if they do not, or if it was not closed.
 
-    One that was left open is made anew by whoever opens it next.
+    An index that was not closed is rebuilt when it is opened next.
     """
     try:
         state = json.loads((folder / "state.json").read_text("utf-8"))

@@ -71,7 +71,7 @@ def damaged_stores(run: Run) -> None:
 def _make(line: Connection, folder: Path) -> None:
     from ragstone.core.vector_index import chroma_store
 
-    chroma_store._NEVER = _WRITES_AFTER
+    chroma_store._SYNC_NEVER = _WRITES_AFTER
     host = opened(folder, store="chroma")
     notes(host).ingest(note(number) for number in range(60))
     host.follow()

@@ -496,7 +496,7 @@ def test_a_look_that_does_not_come_back_is_left() -> None:
         (check,) = run_check("disk", waits, seconds=0.05)
     finally:
         never.set()
-    assert (check.ok, check.detail) == (False, "did not come to an end within 0.05 s")
+    assert (check.ok, check.detail) == (False, "did not finish within 0.05 s")
 
 
 @pytest.mark.parametrize(
