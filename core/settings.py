@@ -117,7 +117,6 @@ class PluginsTable(BaseModel):
 
     @property
     def options(self) -> dict[str, dict[str, Any]]:
-        """Each plugin's raw options by its name."""
         return dict(self.model_extra or {})
 
     @field_validator("enabled", "disabled", mode="before")

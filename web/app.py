@@ -75,12 +75,12 @@ def takes_files(app: Flask, endpoint: str | None = None) -> bool:
 def _limit_work(app: Flask, options: WebSettings) -> None:
     """Give every request a budget, but those of the administration, which may take as long as they need."""
     # the other threads stay free for what needs no language model
-    places = Slots(max(1, options.threads - max(1, options.threads // 4)), _llm_busy)
+    slots = Slots(max(1, options.threads - max(1, options.threads // 4)), _llm_busy)
 
     @app.before_request
     def begin() -> None:
         own_key = getattr(app.view_functions.get(request.endpoint or ""), "own_key", False)
-        set_budget(None if own_key else Budget(options.request_cpu_seconds, places))
+        set_budget(None if own_key else Budget(options.request_cpu_seconds, slots))
 
     @app.after_request
     def end(response: Response) -> Response:

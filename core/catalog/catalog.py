@@ -99,7 +99,6 @@ class Catalog:
         Catalog._open.add(self._process)
 
     def close(self) -> None:
-        """Close the database."""
         if not self._process.is_fork:  # closing a copied connection could release the other process's locks
             self._engine.dispose()
             Catalog._open.discard(self._process)
@@ -228,7 +227,7 @@ class Catalog:
             if row is None:
                 connection.execute(insert(corpus).values(name=name, state=state, fingerprint=fingerprint, seq=0))
                 row = connection.execute(wanted).one()
-                self._database.create_words(connection, row.id)
+                self._database.full_text.create(connection, row.id)
             return CorpusRow.of(row)
 
     def set_calibration(self, corpus_id: int, calibration: dict[str, Any]) -> None:
@@ -244,7 +243,7 @@ class Catalog:
             self._drop(connection, corpus_id)
 
     def _drop(self, connection: Connection, corpus_id: int) -> None:
-        self._database.drop_words(connection, corpus_id)
+        self._database.full_text.drop(connection, corpus_id)
         # Children first: SQLite's cascade would search each row's children one by one.
         for table in (chunk, document, removed):
             connection.execute(delete(table).where(table.c.corpus_id == corpus_id))
@@ -309,7 +308,7 @@ class Catalog:
             if rows:
                 inserted = insert(chunk).returning(chunk.c.id, sort_by_parameter_order=True)
                 keys = connection.execute(inserted, rows).scalars().all()
-            self._database.add_words(
+            self._database.full_text.add(
                 connection,
                 corpus_id,
                 [(key, part.headings, part.text) for key, part in zip(keys, new.chunks, strict=True)],
@@ -370,7 +369,7 @@ class Catalog:
         ).scalar()
         if document_id is None:
             return False
-        self._database.remove_words(connection, corpus_id, document_id)
+        self._database.full_text.remove(connection, corpus_id, document_id)
         connection.execute(delete(chunk).where(chunk.c.document_id == document_id))
         connection.execute(delete(document).where(document.c.id == document_id))
         return True

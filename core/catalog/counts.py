@@ -21,7 +21,6 @@ class Counts:
         self._cache: dict[object, tuple[tuple[int, int], Any]] = {}
 
     def size(self, snapshot: Snapshot, row: CorpusRow) -> int:
-        """The number of chunks."""
         found: int = self._cached(row, "size", lambda: snapshot.sizes(row.id)[1])
         return found
 

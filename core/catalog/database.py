@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -20,6 +20,30 @@ SCHEMA = "ragstone"
 _MAX_MESSAGE = 500
 
 
+class FullText(Protocol):
+    """A full-text index for each corpus: BM25 with k1 = 1.2 and b = 0.75 over the stems of ``text.stemming``."""
+
+    def create(self, connection: Connection, corpus_id: int) -> None:
+        """Create the corpus's index, empty."""
+
+    def drop(self, connection: Connection, corpus_id: int) -> None:
+        """Remove the corpus's index."""
+
+    def add(self, connection: Connection, corpus_id: int, rows: Iterable[tuple[int, str, str]]) -> None:
+        """Index ``(chunk key, headings, text)``."""
+
+    def remove(self, connection: Connection, corpus_id: int, document_id: int) -> None:
+        """Remove the document's chunks from the index; their rows must still exist."""
+
+    def scores(
+        self, connection: Connection, corpus_id: int, words: Sequence[str]
+    ) -> dict[str, tuple[list[int], list[float]]]:
+        """For each stem the keys of the chunks that contain it, ascending, and its part of their BM25 scores.
+
+        A question's BM25 is the sum over its words; greater is better.
+        """
+
+
 class Database(ABC):
     """One kind of database: its engine, its full text search and the translation of its errors."""
 
@@ -29,6 +53,7 @@ class Database(ABC):
     marker: Path | None
     #: SQL statements that upgrade a schema version to the next, without losing or embedding anything.
     upgrades: Mapping[int, tuple[str, ...]]
+    full_text: FullText
 
     @abstractmethod
     def engine(self) -> Engine:
@@ -52,7 +77,7 @@ class Database(ABC):
 
     @abstractmethod
     def translate_error(self, error: DBAPIError) -> RagstoneError:
-        """Translate the driver's error."""
+        """Ragstone's error for the driver's."""
 
     @abstractmethod
     def is_full(self) -> bool:
@@ -69,8 +94,6 @@ class Database(ABC):
     def raw(self, column: ColumnElement[Any]) -> ColumnElement[Any]:
         """The column in a form that can be read even if it is damaged: bytes, or its value."""
 
-    # Metadata
-
     @abstractmethod
     def text(self, key: str) -> ColumnElement[str]:
         """A chunk's metadata value of the key as text; NULL if there is none."""
@@ -78,33 +101,6 @@ class Database(ABC):
     @abstractmethod
     def number(self, key: str) -> ColumnElement[float]:
         """A chunk's metadata value of the key as a number; 0 for other values, NULL if there is none."""
-
-    # Full text: BM25 with k1 = 1.2 and b = 0.75, as in FTS5, over the stems of ``text.stemming``
-
-    @abstractmethod
-    def create_words(self, connection: Connection, corpus_id: int) -> None:
-        """Create the corpus's full-text index, empty."""
-
-    @abstractmethod
-    def drop_words(self, connection: Connection, corpus_id: int) -> None:
-        """Remove the corpus's full-text index."""
-
-    @abstractmethod
-    def add_words(self, connection: Connection, corpus_id: int, rows: Iterable[tuple[int, str, str]]) -> None:
-        """Index ``(chunk key, headings, text)``."""
-
-    @abstractmethod
-    def remove_words(self, connection: Connection, corpus_id: int, document_id: int) -> None:
-        """Remove the document's chunks from the index; their rows must still exist."""
-
-    @abstractmethod
-    def word_scores(
-        self, connection: Connection, corpus_id: int, words: Sequence[str]
-    ) -> dict[str, tuple[list[int], list[float]]]:
-        """For each stem the keys of the chunks that contain it, ascending, and its part of their BM25 scores.
-
-        A question's BM25 is the sum over its words; greater is better.
-        """
 
 
 def redact(message: Any, password: str | None) -> str:

@@ -1,4 +1,4 @@
-"""Full text in SQLite's FTS5: one table for each corpus, because BM25's statistics are per table."""
+"""``FullText`` in SQLite's FTS5: one table for each corpus, because BM25's statistics are per table."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from sqlalchemy import text
 from ..text.stemming import stems
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from sqlalchemy import Connection
 
@@ -53,11 +53,13 @@ def remove(connection: Connection, corpus_id: int, document_id: int) -> None:
     )
 
 
-def scores(connection: Connection, corpus_id: int, word: str) -> tuple[list[int], list[float]]:
-    """Keys of the chunks that contain the stem, ascending, and its part of their BM25 scores.
+def scores(connection: Connection, corpus_id: int, words: Sequence[str]) -> dict[str, tuple[list[int], list[float]]]:
+    """For each stem the keys of the chunks that contain it, ascending, and its part of their BM25 scores."""
+    return {word: _scores(connection, corpus_id, word) for word in words}
 
-    FTS5's BM25 has k1 = 1.2 and b = 0.75 and is negative; here greater is better.
-    """
+
+def _scores(connection: Connection, corpus_id: int, word: str) -> tuple[list[int], list[float]]:
+    """FTS5's BM25 is negative; here greater is better."""
     name = _name(corpus_id)
     # By the driver itself: a word may be in thousands of chunks, and SQLAlchemy would parse the query each time and
     # create an object for each row.

@@ -14,7 +14,6 @@ from .database import Database, redact
 from .schema import chunk
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
     from pathlib import Path
 
     from sqlalchemy import URL, ColumnElement, Connection, Engine
@@ -50,6 +49,7 @@ _NUMBER = r"^\s*[-+]?(?:[0-9]{1,200}(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]{1,2
 class PostgreSQL(Database):
     """A database on a server, for the processes of several machines."""
 
+    full_text = postings
     upgrades = {  # noqa: RUF012 - never changed
         1: ("ALTER TABLE corpus ADD COLUMN calibration JSONB",),
         2: ("ALTER TABLE chunk ADD COLUMN words BYTEA",),
@@ -123,7 +123,6 @@ class PostgreSQL(Database):
         connection.execute(text("ALTER TABLE chunk ALTER COLUMN vectors SET STORAGE EXTERNAL"))
 
     def translate_error(self, error: DBAPIError) -> RagstoneError:
-        """See ``Database``."""
         message = getattr(getattr(error.orig, "diag", None), "message_primary", None) or error.orig
         return postgresql_errors.translate_error(error, self.where, redact(message, self._url.password))
 
@@ -153,28 +152,6 @@ class PostgreSQL(Database):
         plain = self.text(key)
         first = func.substring(plain, _NUMBER)
         return case((plain.is_not(None), cast(func.coalesce(first, "0"), Double)))
-
-    def create_words(self, connection: Connection, corpus_id: int) -> None:
-        """See ``Database``."""
-        postings.create(connection, corpus_id)
-
-    def drop_words(self, connection: Connection, corpus_id: int) -> None:
-        """See ``Database``."""
-        postings.drop(connection, corpus_id)
-
-    def add_words(self, connection: Connection, corpus_id: int, rows: Iterable[tuple[int, str, str]]) -> None:
-        """See ``Database``."""
-        postings.add(connection, corpus_id, rows)
-
-    def remove_words(self, connection: Connection, corpus_id: int, document_id: int) -> None:
-        """See ``Database``."""
-        postings.remove(connection, corpus_id, document_id)
-
-    def word_scores(
-        self, connection: Connection, corpus_id: int, words: Sequence[str]
-    ) -> dict[str, tuple[list[int], list[float]]]:
-        """See ``Database``."""
-        return postings.scores(connection, corpus_id, words)
 
     def _quoted_schema(self, connection: Connection) -> str:
         return connection.dialect.identifier_preparer.quote_identifier(self._schema)

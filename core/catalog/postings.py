@@ -1,4 +1,4 @@
-"""Full text in PostgreSQL: the stems' postings in a table, and BM25 over them in one statement.
+"""``FullText`` in PostgreSQL: the stems' postings in a table, and BM25 over them in one statement.
 
 PostgreSQL's own ``ts_rank`` uses neither the frequency of a word in the corpus nor the length of a text, so that it
 ranks worse; and BM25 over a ``tsvector`` with a GIN index must read every matching row to count its words. Over 20,000

@@ -64,7 +64,6 @@ class CorpusRow:
 
     @classmethod
     def of(cls, row: Row[Any]) -> CorpusRow:
-        """From a row of the corpus table."""
         return cls(row.id, row.name, row.state, row.fingerprint, row.seq, row.created_at, row.calibration)
 
 
@@ -113,7 +112,6 @@ class Snapshot:
         return [CorpusRow.of(row) for row in rows]
 
     def corpus(self, name: str, *, state: str = "active") -> CorpusRow | None:
-        """The corpus of that name and state."""
         row = self._connection.execute(_CORPUS, {"name": name, "state": state}).first()
         return None if row is None else CorpusRow.of(row)
 
@@ -275,8 +273,7 @@ class Snapshot:
         return found
 
     def word_scores(self, corpus_id: int, words: Sequence[str]) -> dict[str, WordScores]:
-        """The scores of each stem."""
-        found = self._database.word_scores(self._connection, corpus_id, words)
+        found = self._database.full_text.scores(self._connection, corpus_id, words)
         return {word: WordScores(np.array(keys, np.int64), np.array(scores)) for word, (keys, scores) in found.items()}
 
 

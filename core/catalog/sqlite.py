@@ -19,8 +19,6 @@ from .database import Database, redact
 from .schema import chunk
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
     from sqlalchemy import ColumnElement, Connection, Engine
     from sqlalchemy.engine import ExceptionContext
     from sqlalchemy.exc import DBAPIError
@@ -44,6 +42,7 @@ def _ascii_message(message: object) -> str:
 class SQLite(Database):
     """A database in one file, for the processes of one machine."""
 
+    full_text = fts5
     upgrades = {  # noqa: RUF012 - never changed
         1: ("ALTER TABLE corpus ADD COLUMN calibration JSON",),
         2: ("ALTER TABLE chunk ADD COLUMN words BLOB",),
@@ -110,7 +109,6 @@ class SQLite(Database):
         return engine
 
     def read_engine(self, engine: Engine) -> Engine:
-        """See ``Database``."""
         return engine
 
     def write_engine(self, engine: Engine) -> Engine:
@@ -124,7 +122,6 @@ class SQLite(Database):
         """Nothing to do: each corpus creates its own full-text table."""
 
     def translate_error(self, error: DBAPIError) -> StorageError:
-        """See ``Database``."""
         name = getattr(error.orig, "sqlite_errorname", "") or ""
         message, where = _ascii_message(error.orig), self.where
         if name.startswith("SQLITE_FULL") or "disk is full" in message:
@@ -215,25 +212,3 @@ class SQLite(Database):
         """SQLite's own cast of a JSON value: a text counts as the number that it begins with."""
         value: ColumnElement[float] = chunk.c.metadata[key].as_float()
         return value
-
-    def create_words(self, connection: Connection, corpus_id: int) -> None:
-        """Make the corpus's FTS5 table."""
-        fts5.create(connection, corpus_id)
-
-    def drop_words(self, connection: Connection, corpus_id: int) -> None:
-        """Remove the corpus's FTS5 table."""
-        fts5.drop(connection, corpus_id)
-
-    def add_words(self, connection: Connection, corpus_id: int, rows: Iterable[tuple[int, str, str]]) -> None:
-        """See ``Database``."""
-        fts5.add(connection, corpus_id, rows)
-
-    def remove_words(self, connection: Connection, corpus_id: int, document_id: int) -> None:
-        """See ``Database``."""
-        fts5.remove(connection, corpus_id, document_id)
-
-    def word_scores(
-        self, connection: Connection, corpus_id: int, words: Sequence[str]
-    ) -> dict[str, tuple[list[int], list[float]]]:
-        """See ``Database``."""
-        return {word: fts5.scores(connection, corpus_id, word) for word in words}

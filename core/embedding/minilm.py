@@ -96,12 +96,10 @@ class MiniLMEmbedding(BaseEmbedding):
 
     @classmethod
     def class_name(cls) -> str:
-        """LlamaIndex's name for serialization."""
         return "MiniLMEmbedding"
 
     @property
     def files(self) -> ModelFiles:
-        """The loaded files."""
         return self._files
 
     @property

@@ -48,7 +48,6 @@ class _Loaded:
 
     @cached_property
     def sizes(self) -> npt.NDArray[np.int64]:
-        """How many windows each chunk has."""
         return np.diff(self.starts, append=len(self.matrix))
 
     def chunks_of_top(self, products: npt.NDArray[np.float32], limit: int) -> npt.NDArray[np.int64]:

@@ -158,7 +158,6 @@ class ForkSafeLock(ProcessGuard):
         self._owner = owner
 
     def pop(self) -> None:
-        """Undo the last entry."""
         self._owner = self._previous.pop()
         if self._owner is None:
             self._lock.release()

@@ -81,11 +81,6 @@ def is_addressed(sentence: str) -> bool:
     return bool(_rule_matches(_normalize(sentence)))
 
 
-def is_command(sentence: str) -> bool:
-    """Whether the sentence begins with a command."""
-    return command_verb(_normalize(sentence)) is not None
-
-
 def instructions_of(node: BaseNode) -> frozenset[int]:
     """``find_instructions`` for a stored or given chunk."""
     return find_instructions(headings_of(node), node.get_content())

@@ -26,7 +26,6 @@ class ChromaFolder:
         self.store = ChromaStore(self._client, _COLLECTION)
 
     def close(self) -> None:
-        """Close the store's files."""
         self._client.close()
 
 

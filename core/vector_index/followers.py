@@ -57,11 +57,9 @@ class IndexFollowers:
         self._blocked_by: str | None = None
 
     def add(self, corpus: Corpus) -> None:
-        """Follow a further corpus."""
         self._corpora.append(corpus)
 
     def start(self) -> None:
-        """Start the thread."""
         self._thread.start()
 
     def stop(self) -> None:

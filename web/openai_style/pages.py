@@ -39,7 +39,7 @@ def blueprint(host: Host, options: WebSettings) -> Blueprint:
     pages = Blueprint("ragstone_openai", __name__, url_prefix="/v1")
     made = int(time.time())
     # one of these keeps a thread and all processors for seconds: questions have the other threads
-    places = Slots(max(1, options.threads // 4), _embeddings_busy)
+    slots = Slots(max(1, options.threads // 4), _embeddings_busy)
 
     def assistants() -> tuple[str, ...]:
         return tuple(name for name in host.assistants if access().may_ask(name))
@@ -82,7 +82,7 @@ def blueprint(host: Host, options: WebSettings) -> Blueprint:
         if string(body, "model") not in _encoders(host):
             _ = host.encoder  # why there is none is the better answer
             raise NoSuchModel(string(body, "model"), _encoders(host))
-        with places.acquire():
+        with slots.acquire():
             return _told(embeddings(body, host.encoder, options.embedding_tokens))
 
     for view, told in (
