@@ -80,10 +80,6 @@ class Database(ABC):
         """Ragstone's error for the driver's."""
 
     @abstractmethod
-    def is_full(self) -> bool:
-        """Whether no space is left, as far as this machine can tell."""
-
-    @abstractmethod
     def fault(self, connection: Connection, seconds: float) -> str | None:
         """See ``Catalog.fault``."""
 

@@ -126,10 +126,6 @@ class PostgreSQL(Database):
         message = getattr(getattr(error.orig, "diag", None), "message_primary", None) or error.orig
         return postgresql_errors.translate_error(error, self.where, redact(message, self._url.password))
 
-    def is_full(self) -> bool:
-        """Never: the disk is the server's, which reports that itself."""
-        return False
-
     def fault(self, connection: Connection, seconds: float) -> str | None:  # noqa: ARG002
         """Never: the server checks its own pages (``data_checksums``) and reports faults when it reads them."""
         return None

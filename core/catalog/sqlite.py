@@ -124,7 +124,9 @@ class SQLite(Database):
     def translate_error(self, error: DBAPIError) -> StorageError:
         name = getattr(error.orig, "sqlite_errorname", "") or ""
         message, where = _ascii_message(error.orig), self.where
-        if name.startswith("SQLITE_FULL") or "disk is full" in message:
+        # SQLite reports a full disk under its journal as an input/output error.
+        is_full = "disk is full" in message or (name.startswith("SQLITE_IOERR") and self.is_full())
+        if name.startswith("SQLITE_FULL") or is_full:
             return StorageFull("no space is left on the disk", where=where, hint="make space and try again")
         if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
             return StorageBusy("another process holds the database", where=where, hint="try again in a moment")
@@ -135,9 +137,6 @@ class SQLite(Database):
                 hint="check the folder's owner and permissions, or set RAGSTONE_DATA_DIR",
             )
         if name.startswith("SQLITE_IOERR"):
-            # SQLite reports a full disk under its journal as an input/output error.
-            if self.is_full():
-                return StorageFull("no space is left on the disk", where=where, hint="make space and try again")
             return StorageError(f"the disk failed: {message}", where=where)
         if name.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")):
             return self._damaged(message)

@@ -13,7 +13,7 @@ from ..catalog.checksums import RESTORE
 from ..health import Check
 from ..llm.reachability import reach
 from ..vector_index.chroma import chroma_is_installed
-from ..vector_index.store_files import index_damage
+from ..vector_index.probe import index_damage
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -57,7 +57,7 @@ def _mend(state: PluginState) -> str:
         return state.install
     if state.version == "-":
         return "pip install the package that brings it, or take it out of [plugins] enabled"
-    return f'ragstone -v plugins shows where; until it is mended, [plugins] disabled = ["{state.name}"]'
+    return f'ragstone -v plugins shows where; until it is repaired, [plugins] disabled = ["{state.name}"]'
 
 
 def catalog_files(host: Host) -> Iterator[Check]:
@@ -131,7 +131,7 @@ def vector_index(host: Host) -> Iterator[Check]:
         yield Check("vector index", True, "another process has it open", where=str(folder))
         return
     for name, damage in damaged.items():
-        mend = f"rm -r {shlex.quote(str(folder / name))}; ragstone serve makes it anew"
+        mend = f"rm -r {shlex.quote(str(folder / name))}; ragstone serve rebuilds it"
         yield Check(f"vector index of {name}", False, damage, mend=mend, where=str(folder / name))
     if not damaged:
         yield Check("vector index", True, "in order", where=str(folder))

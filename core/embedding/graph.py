@@ -7,7 +7,6 @@ exported model file, and the source shows exactly what runs.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,17 +22,11 @@ BUILDER_VERSION = 3
 
 _OPSET = 20  # the first with Gelu as one operator
 _IR_VERSION = 10  # of opset 20; supported by every ONNX Runtime from 1.17 on
+_HEADS = 12  # of attention: the shapes of the weights do not determine them
 _LAYER_NORM_EPSILON = 1e-12  # layer_norm_eps of the published config.json
 #: Constants of at least so many bytes are stored in a second file. ONNX Runtime maps it, so that only the used parts of
 #: the 47 MB of word vectors are in memory: 66 MB less after loading, 88 MB less at the peak.
 _EXTERNAL_BYTES = 4096
-
-
-@dataclass(frozen=True)
-class BertShape:
-    """Parameters of a BERT that the shapes of its weights do not determine."""
-
-    heads: int = 12
 
 
 class _Graph:
@@ -65,14 +58,14 @@ class _Graph:
         bias = self.constant(f"{key}.bias", weights[f"{key}.bias"])
         return self.op("LayerNormalization", x, scale, bias, name=key, axis=-1, epsilon=_LAYER_NORM_EPSILON)
 
-    def heads_first(self, x: str, heads: int, size: int, *, name: str, perm: tuple[int, ...]) -> str:
+    def heads_first(self, x: str, size: int, *, name: str, perm: tuple[int, ...]) -> str:
         """[batch, tokens, heads * size] → the axes of [batch, tokens, heads, size] in the order of ``perm``."""
-        shape = self.constant(f"shape.heads.{heads}.{size}", np.array([0, 0, heads, size], np.int64))
+        shape = self.constant(f"shape.heads.{_HEADS}.{size}", np.array([0, 0, _HEADS, size], np.int64))
         split = self.op("Reshape", x, shape, name=f"{name}.split")
         return self.op("Transpose", split, name=name, perm=list(perm))
 
 
-def build_graph(weights: Mapping[str, np.ndarray], target: Path, shape: BertShape | None = None) -> None:
+def build_graph(weights: Mapping[str, np.ndarray], target: Path) -> None:
     """Write the encoder's graph to ``target``, and its weights to ``weights_file(target)``.
 
     Inputs: ``input_ids`` and ``attention_mask``, int64 [batch, tokens]. Output: ``mean``, float32 [batch, dimension],
@@ -81,13 +74,12 @@ def build_graph(weights: Mapping[str, np.ndarray], target: Path, shape: BertShap
     import onnx
     from onnx import TensorProto, helper
 
-    shape = shape or BertShape()
     graph = _Graph()
     hidden = _embed(graph, weights)
     mask_bias = _mask_bias(graph)
     layer = 0
     while f"encoder.layer.{layer}.output.dense.weight" in weights:
-        hidden = _block(graph, weights, f"encoder.layer.{layer}", hidden, mask_bias, shape.heads)
+        hidden = _block(graph, weights, f"encoder.layer.{layer}", hidden, mask_bias)
         layer += 1
     if layer == 0:
         raise KeyError("encoder.layer.0.output.dense.weight")
@@ -145,7 +137,7 @@ def _mask_bias(graph: _Graph) -> str:
     return graph.op("Unsqueeze", bias, axes, name="mask.bias")
 
 
-def _block(graph: _Graph, weights: Mapping[str, np.ndarray], key: str, x: str, mask_bias: str, heads: int) -> str:
+def _block(graph: _Graph, weights: Mapping[str, np.ndarray], key: str, x: str, mask_bias: str) -> str:
     """One transformer block: self-attention and a feed-forward net, each with a residual and a layer norm."""
 
     def dense(name: str, inputs: str) -> str:
@@ -153,10 +145,10 @@ def _block(graph: _Graph, weights: Mapping[str, np.ndarray], key: str, x: str, m
         return graph.linear(inputs, weights[f"{full}.weight"], weights[f"{full}.bias"], name=full)
 
     dimension = int(weights[f"{key}.attention.self.query.weight"].shape[0])
-    size = dimension // heads
-    query = graph.heads_first(dense("attention.self.query", x), heads, size, name=f"{key}.q", perm=(0, 2, 1, 3))
-    keys = graph.heads_first(dense("attention.self.key", x), heads, size, name=f"{key}.k", perm=(0, 2, 3, 1))
-    values = graph.heads_first(dense("attention.self.value", x), heads, size, name=f"{key}.v", perm=(0, 2, 1, 3))
+    size = dimension // _HEADS
+    query = graph.heads_first(dense("attention.self.query", x), size, name=f"{key}.q", perm=(0, 2, 1, 3))
+    keys = graph.heads_first(dense("attention.self.key", x), size, name=f"{key}.k", perm=(0, 2, 3, 1))
+    values = graph.heads_first(dense("attention.self.value", x), size, name=f"{key}.v", perm=(0, 2, 1, 3))
 
     scale = graph.constant(f"scale.{size}", np.array(1 / np.sqrt(size), np.float32))
     scores = graph.op("MatMul", query, keys, name=f"{key}.scores")

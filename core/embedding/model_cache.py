@@ -88,7 +88,7 @@ class ModelFolder:
                 raise EncoderError(
                     f"{name} is not the published file: its SHA-256 is {actual}, not {expected}",
                     where=str(self.folder),
-                    hint=f"take it anew from {published.hub_id} at revision {published.revision}",
+                    hint=f"download it again from {published.hub_id} at revision {published.revision}",
                 )
 
 
@@ -120,7 +120,7 @@ class ModelCache:
             expected[tokenizer] = self.published.tokenizer_sha256
             if any(sha256_of(path) != sha256 for path, sha256 in expected.items()):
                 self.miss_reason = "its files were changed"
-                _log.warning("the encoder's files in %s were changed; they are made anew", self.folder)
+                _log.warning("the encoder's files in %s were changed; they are rebuilt", self.folder)
                 return None
             return ModelFiles(model, tokenizer, "cache", str(record["source"]), record["weights_sha256"])
         except (OSError, ValueError, KeyError, TypeError) as error:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
     from llama_index.core.node_parser import NodeParser
-    from llama_index.core.schema import BaseNode, Document
+    from llama_index.core.schema import Document
 
     from ..catalog import Catalog
     from ..embedding import Encoder
@@ -192,7 +192,9 @@ def _groups(documents: Iterable[Document], pipeline: IngestionPipeline) -> Itera
 def _parse(document: Document, pipeline: IngestionPipeline) -> list[TextNode]:
     """The document's nodes. Raises ``PluginError`` if the node parser fails."""
     try:
-        return _text_nodes(pipeline.run(documents=[document]))
+        nodes = pipeline.run(documents=[document])
+        # An empty node can neither be found nor cited.
+        return [node for node in nodes if isinstance(node, TextNode) and node.text.strip()]
     except RagstoneError:
         raise
     except BaseException as error:
@@ -201,11 +203,6 @@ def _parse(document: Document, pipeline: IngestionPipeline) -> list[TextNode]:
         (parser,) = pipeline.transformations
         what = f"the node parser {type(parser).__name__} raised {type(error).__name__}: {error}"
         raise PluginError(what, where=document.doc_id) from error
-
-
-def _text_nodes(nodes: Iterable[BaseNode]) -> list[TextNode]:
-    """The nodes that contain text."""
-    return [node for node in nodes if isinstance(node, TextNode) and node.text.strip()]
 
 
 def _chunk(node: TextNode, vectors: object) -> NewChunk:

@@ -35,7 +35,7 @@ class ProcessGuard:
             raise StorageError(
                 f"is open in process {self._pid}, of which process {os.getpid()} is a fork",
                 where="host",
-                hint="fork first and open then, or start the process anew (spawn, not fork)",
+                hint="fork first and open then, or start a new process (spawn, not fork)",
             )
 
 

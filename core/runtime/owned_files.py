@@ -116,17 +116,17 @@ class OwnedFolders:
         try:
             with self._opened(name) as (parent, descriptor):
                 if not self._is_marked(descriptor, name):
-                    _log.warning("%s is left alone: it carries no marker of Ragstone", self.parent / name)
+                    _log.warning("%s is not removed: it has no marker of Ragstone", self.parent / name)
                     return False
                 if not self._empty(descriptor):
-                    _log.warning("%s is kept: it holds files that Ragstone did not write", self.parent / name)
+                    _log.warning("%s is not removed: it has files that Ragstone did not write", self.parent / name)
                     return False
                 os.unlink(MARKER, dir_fd=descriptor)
                 os.rmdir(name, dir_fd=parent)
         except FileNotFoundError:
             return True
         except NotADirectoryError:
-            _log.warning("%s is left alone: it is a link or no folder", self.parent / name)
+            _log.warning("%s is not removed: it is a link or no folder", self.parent / name)
             return False
         _log.info("removed %s (%s)", self.parent / name, self._purpose)
         return True

@@ -180,7 +180,7 @@ class Follower:
             self._state = state
         else:
             if state.corpus_id:
-                _log.warning("the vector index of %s is made anew: %s", self.corpus.name, why)
+                _log.warning("the vector index of %s is rebuilt: %s", self.corpus.name, why)
             self._folders.clear(self._folder.name)
             self._state = _State(corpus_id=row.id, store=f"store-{secrets.token_hex(4)}")
         self._write(replace(self._state, clean=False))
@@ -201,7 +201,7 @@ class Follower:
             return "the process that had it open did not close it"
         ids, vectors = sample(snapshot, row, state.applied, self.corpus.encoder.dimension)
         if not ids:
-            return "nothing that it holds can be told any more"
+            return "all of its documents have changed"
         if self._plugin_store is not None:
             return sample_mismatch(self._plugin_store, ids, vectors, self._check_stop)
         return store_damage(self._folder / state.store, state.digest, ids, vectors, state.vectors)

@@ -185,4 +185,4 @@ class IndexFollowers:
                 folders.remove(entry.name)
             elif entry.is_dir() and entry not in self._ignored:
                 self._ignored.add(entry)
-                _log.warning("%s is left alone: Ragstone did not make it", entry)
+                _log.warning("%s is not an index of Ragstone and stays", entry)

@@ -8,6 +8,7 @@ crash included, means that it must be rebuilt.
 from __future__ import annotations
 
 import hashlib
+import json
 import sqlite3
 import subprocess
 import sys
@@ -40,6 +41,23 @@ def digest_of(store: Path) -> str:
                 content = hashlib.file_digest(file, "sha256").hexdigest()
             total.update(f"{path.relative_to(store)}\0{content}\n".encode())
     return total.hexdigest()
+
+
+def index_damage(folder: Path) -> str | None:
+    """How the index's files differ from those at its closing; ``None`` if they do not, or if it was not closed.
+
+    An index that was not closed is rebuilt when it is opened next.
+    """
+    try:
+        state = json.loads((folder / "state.json").read_text("utf-8"))
+        if not state["clean"] or not state["digest"]:
+            return None
+        same = digest_of(folder / state["store"]) == state["digest"]
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        return f"its state file cannot be read ({type(error).__name__})"
+    return None if same else "its files are not those that were closed"
 
 
 def store_damage(

@@ -398,7 +398,7 @@ def test_a_plugin_that_cannot_be_imported(
     assert (found.code, [*found.wrong]) == (1, ["plugin broken"])
     assert "SystemExit('out of order')" in found.wrong["plugin broken"].detail
     assert found.wrong["plugin broken"].mend == (
-        'ragstone -v plugins shows where; until it is mended, [plugins] disabled = ["broken"]'
+        'ragstone -v plugins shows where; until it is repaired, [plugins] disabled = ["broken"]'
     )
 
 

@@ -81,7 +81,7 @@ def test_a_store_that_was_closed_is_used_again(
     first.close()
     second = Follower(corpus, tmp_path / "index", None)
     second.catch_up()
-    assert "anew" not in caplog.text
+    assert "rebuilt" not in caplog.text
     assert _ranks(corpus, second) == _ranks(corpus, None)
     second.close()
 
@@ -139,7 +139,7 @@ def test_a_damaged_store_is_found_out_and_made_anew(
         database.write_bytes(b"nothing of the kind" * 500)
     again = Follower(corpus, tmp_path / "index", None)
     again.catch_up()
-    assert "made anew" in caplog.text
+    assert "is rebuilt" in caplog.text
     assert _ranks(corpus, again) == _ranks(corpus, None)
     again.close()
 
