@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ragstone.core.citations import Passages, Splitter
-from ragstone.core.retrieval.evidence_gate import evidence
+from ragstone.core.retrieval.evidence_gate import weigh_evidence
 from ragstone.core.text.chunk_terms import headings_of
 from ragstone.core.text.segmentation import sentence_spans
 
@@ -35,7 +35,7 @@ def check(work: str) -> dict[str, Any]:
         for question in [*questions[:10], *questions]:  # the first ones warm up
             retrieval = host.pipeline.retrieve(assistant.corpus, question, top_k=_PASSAGES)
             started = time.perf_counter()
-            evidence(retrieval)
+            weigh_evidence(retrieval)
             weighed = time.perf_counter()
             parts["gate"].append((weighed - started) * 1000)
             parts["encode"].append(retrieval.encode_ms)

@@ -139,7 +139,7 @@ def query_following(work: str) -> dict[str, Any]:
         started = time.perf_counter()
         host.serve()
         while corpus.searching.follower is None or corpus.searching.follower.current is None:
-            trouble = corpus.searching.follower.trouble if corpus.searching.follower is not None else None
+            trouble = corpus.searching.follower.failure if corpus.searching.follower is not None else None
             if trouble or time.perf_counter() - started > _LONGEST_CATCHING_UP:
                 states = [f"{check.name}: {check.detail}" for check in host.checks()]
                 raise RuntimeError(f"the vector index did not catch up: {trouble or '; '.join(states)}")

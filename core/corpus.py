@@ -9,9 +9,16 @@ from typing import TYPE_CHECKING, Any
 
 from .catalog.counts import Counts
 from .errors import NotFound
-from .retrieval.calibration import DEFAULT_THRESHOLD, FEWEST_CHUNKS, OFFERED, Calibration, bank, calibrate
+from .retrieval.calibration import (
+    CALIBRATION_TOP_K,
+    DEFAULT_THRESHOLD,
+    MIN_CALIBRATION_CHUNKS,
+    Calibration,
+    bank,
+    calibrate,
+)
 from .retrieval.search_cache import SearchCache
-from .runtime.forks import OwnLock
+from .runtime.forks import ForkSafeLock
 from .runtime.lazy import lazily
 from .text.stemming import ANALYSIS_VERSION
 
@@ -72,8 +79,8 @@ class Corpus:
         self._get_encoder = encoder
         self._get_parser = parser
         self._counts = Counts()
-        self._lock = OwnLock()
-        self._rebuilding = OwnLock()
+        self._lock = ForkSafeLock()
+        self._rebuilding = ForkSafeLock()
 
     @lazily
     def encoder(self) -> Encoder:
@@ -191,7 +198,7 @@ class Corpus:
             row = self.row(snapshot)
             found = snapshot.check_chunks(row.id)
         if found.unsealed:
-            self.catalog.seal(row.id)
+            self.catalog.add_checksums(row.id)
         return found
 
     # Filling it
@@ -260,11 +267,11 @@ class Corpus:
             row = self.row(snapshot)
             chunks = self.size(snapshot, row)
         known = _calibration_of(row)
-        if chunks < FEWEST_CHUNKS or not self.has_vectors(row) or (known is not None and known.fits(chunks)):
+        if chunks < MIN_CALIBRATION_CHUNKS or not self.has_vectors(row) or (known is not None and known.fits(chunks)):
             return
         from .retrieval.search import HybridRetriever
 
-        retriever = HybridRetriever(self, top_k=OFFERED)
+        retriever = HybridRetriever(self, top_k=CALIBRATION_TOP_K)
         vectors = dict(zip(bank(), self.encoder.embed_queries(bank()), strict=True))  # at once: a tenth of the time
 
         def search(question: str) -> Retrieval:

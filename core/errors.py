@@ -1,26 +1,25 @@
 """Every expected failure, in one tree::
 
     RagstoneError
-    ├── BadRequest            400  the caller's words: empty, too long, of the wrong type
+    ├── BadRequest            400  the caller's input: empty, too long, of the wrong type
     │   ├── TooLarge          413  more than a limit allows
     │   └── NotFound          404  no such assistant, book, corpus, passage
     ├── SettingsError         500  ragstone.toml or the environment
-    ├── PluginError           500  a plugin did what it must not
+    ├── PluginError           500  a plugin broke a rule of its interface
     │   └── MissingExtra      500  a plugin's optional packages are not installed
-    ├── SourceError           422  something that was to be read cannot be
-    ├── EncoderError          503  no model, or not the one it should be
+    ├── SourceError           422  a source cannot be read
+    ├── EncoderError          503  no embedding model, or a wrong one
     ├── LLMError              502  the language model did not answer, or not in time
-    │   └── LLMBusy           503  as many as may wait for it already do
+    │   └── LLMBusy           503  too many requests wait for the language model
     └── StorageError          500  the data folder or the database
         ├── StorageFull       507  no space left
         ├── StorageDenied     503  no permission
-        ├── StorageLost       503  a catalog that was there and is not
-        ├── StorageAway       503  a database server that does not answer
-        └── StorageBusy       503  somebody else holds it
+        ├── StorageLost       503  the catalog has disappeared
+        ├── StorageAway       503  the database server does not answer
+        └── StorageBusy       503  another process has locked it
 
-An error says what happened, where, and what to do. It carries its facts as attributes, so that the command line (one
-line), the web (problem+json) and the log each render them their own way. What is not in this tree is a bug and keeps
-its traceback.
+An error has what happened, where, and a hint as attributes: the command line (one line), the web (problem+json) and the
+log each render them their own way. Any other exception is a bug and keeps its traceback.
 """
 
 from __future__ import annotations
@@ -33,9 +32,9 @@ if TYPE_CHECKING:
 
 
 def is_failure(error: BaseException) -> bool:
-    """Whether an error that leaves a plugin's code is a failure of that code, as ``sys.exit`` is.
+    """Whether an error raised by a plugin's code is a failure of that code, as ``sys.exit`` is and Ctrl+C is not.
 
-    Ctrl+C is none. It reaches the main thread only: what looks like it in another thread was raised by the code there.
+    Ctrl+C reaches the main thread only: in another thread, ``KeyboardInterrupt`` was raised by the code itself.
     """
     if isinstance(error, Exception | SystemExit):
         return True
@@ -45,9 +44,9 @@ def is_failure(error: BaseException) -> bool:
 class RagstoneError(Exception):
     """The root: ``what`` happened, ``where`` (a path, a key, a name), and what to do (``hint``)."""
 
-    #: HTTP status with which the web doors answer it.
+    #: HTTP status of the response.
     status: ClassVar[int] = 500
-    #: Short name of the kind of error, the same for every error of its class.
+    #: Short name of the error class.
     title: ClassVar[str] = "Something went wrong"
     #: The command line's exit code.
     exit_code: ClassVar[int] = 1
@@ -64,13 +63,13 @@ class RagstoneError(Exception):
         return f"{place}{self.what}{advice}"
 
     def to_problem(self) -> dict[str, Any]:
-        """The error as RFC 9457 problem details. ``where`` is left out: it may name a path of the server."""
+        """The error as RFC 9457 problem details, without ``where``, which may be a path of the server."""
         detail = f"{self.what} ({self.hint})" if self.hint else self.what
         return {"type": "about:blank", "title": self.title, "status": self.status, "detail": detail}
 
 
 class BadRequest(RagstoneError):
-    """What the caller sent cannot be used."""
+    """The caller's input cannot be used."""
 
     status = 400
     title = "The request cannot be used"
@@ -78,7 +77,7 @@ class BadRequest(RagstoneError):
 
 
 class TooLarge(BadRequest):
-    """What the caller sent is more than a limit allows."""
+    """The caller's input exceeds a limit."""
 
     status = 413
     title = "The request is too large"
@@ -99,7 +98,7 @@ class SettingsError(RagstoneError):
 
 
 class PluginError(RagstoneError):
-    """A plugin did what it must not; it is disabled and the others serve."""
+    """A plugin failed or broke a rule; it is disabled, and the others continue."""
 
     title = "A plugin failed"
 
@@ -117,14 +116,14 @@ class MissingExtra(PluginError):
 
 
 class SourceError(RagstoneError):
-    """Something that was to be read cannot be."""
+    """A source cannot be read."""
 
     status = 422
     title = "The source cannot be read"
 
 
 class EncoderError(RagstoneError):
-    """There is no sentence encoder, or its files are not the ones they should be."""
+    """There is no sentence encoder, or its files are wrong."""
 
     status = 503
     title = "The encoder is not ready"
@@ -138,7 +137,7 @@ class LLMError(RagstoneError):
 
 
 class LLMBusy(LLMError):
-    """As many requests wait for the language model as may."""
+    """Too many requests wait for the language model."""
 
     status = 503
     title = "The language model is busy"
@@ -151,7 +150,7 @@ class StorageError(RagstoneError):
 
 
 class StorageFull(StorageError):
-    """No space is left; what was stored before is still there."""
+    """No space is left; earlier data is unchanged."""
 
     status = 507
     title = "No space is left"
@@ -165,14 +164,14 @@ class StorageDenied(StorageError):
 
 
 class StorageLost(StorageError):
-    """The data folder remembers a catalog that is missing, empty or another one; no new one is made in its place."""
+    """The catalog that a marker file records is missing, empty or another one; no new one is created in its place."""
 
     status = 503
     title = "The catalog is gone"
 
     @classmethod
     def of(cls, where: str, marker: Path, what: str) -> StorageLost:
-        """``marker``: the file that remembers the catalog."""
+        """``marker``: the file that records the catalog's id."""
         return cls(
             f"the catalog {what}",
             where=where,
@@ -181,14 +180,14 @@ class StorageLost(StorageError):
 
 
 class StorageAway(StorageError):
-    """The database server does not answer; it is asked again the next time."""
+    """The database server does not answer; the next request connects again."""
 
     status = 503
     title = "The storage cannot be reached"
 
 
 class StorageBusy(StorageError):
-    """Another process holds what is needed."""
+    """Another process holds a lock that is needed."""
 
     status = 503
     title = "The storage is in use"

@@ -1,4 +1,4 @@
-"""What a plugin says that it needs beyond the base install."""
+"""Checks that a plugin's optional packages are installed."""
 
 from __future__ import annotations
 
@@ -17,5 +17,5 @@ def require_extra(extra: str, *modules: str, distribution: str = "ragstone") -> 
 def _is_installed(module: str) -> bool:
     try:
         return find_spec(module) is not None
-    except ModuleNotFoundError:  # the package around it
+    except ModuleNotFoundError:  # of its parent package
         return False

@@ -1,4 +1,4 @@
-"""Health: small checks that the host and its plugins contribute. ``/health`` and ``ragstone doctor`` show them."""
+"""Health checks of the host and its plugins, shown by ``/health`` and ``ragstone doctor``."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Check:
-    """One thing that was looked at, and how it is."""
+    """The result of one health check."""
 
     name: str
     ok: bool
     detail: str
-    #: Whether nothing can be answered while this is not well.
+    #: Whether a failure prevents all answers.
     fatal: bool = False
-    #: What mends it, or what to do next: a command to type where there is one.
+    #: How to repair it, or what to do next: a command if there is one.
     mend: str | None = None
-    #: The file, folder or key that it is about; for who looks after the machine, and not told over HTTP.
+    #: The file, folder or key that was checked; for the administrator, not shown over HTTP.
     where: str | None = None
 
     @classmethod
     def failed(cls, name: str, error: RagstoneError, *, fatal: bool = False) -> Check:
-        """The check of something that raised: an error's hint is what mends it."""
+        """A failed check from an error, whose hint becomes ``mend``."""
         return cls(name, False, error.what, fatal, error.hint, error.where)

@@ -1,8 +1,8 @@
-"""One deployment: ``ragstone.toml`` and the ``RAGSTONE_*`` environment, as typed settings.
+"""A deployment's typed settings, from ``ragstone.toml`` and the environment variables ``RAGSTONE_*``.
 
 The environment wins over the file; nested keys are joined by two underscores
-(``RAGSTONE_PLUGINS__BOOK_CHAT__TOP_K=8``). A plugin's table ``[plugins.NAME]`` is checked against the model that the
-plugin gives by its hook ``ragstone_settings``.
+(``RAGSTONE_PLUGINS__BOOK_CHAT__TOP_K=8``). A plugin's table ``[plugins.NAME]`` is validated by the model from its hook
+``ragstone_settings``.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 
 _PREFIX = "RAGSTONE_"
-#: Read by others than this module: which file, and where the tests' data lies.
+#: Variables that other modules, tests and scripts read.
 _OTHER_VARIABLES = frozenset(
     {"RAGSTONE_ADMIN_KEY", "RAGSTONE_CONFIG", "RAGSTONE_DATA", "RAGSTONE_SCREENSHOTS", OWN_VARIABLE}
 )
@@ -59,29 +59,29 @@ class EncoderSettings(Table):
     #: Folder with model.safetensors and tokenizer.json of all-MiniLM-L6-v2.
     folder: Path | None = None
     precision: Literal["fp32", "int8"] = "fp32"
-    #: Processor threads that the model may use; 0: one for each processor.
+    #: Maximum threads of the model; 0: one for each processor.
     threads: int = Field(default=0, ge=0, le=256)
 
 
 class RetrievalSettings(Table):
-    """``[retrieval]``: how passages are found."""
+    """``[retrieval]``: the retrieval of passages."""
 
-    #: Weight of meaning against words in the fusion, 0 to 1.
+    #: Weight of dense against lexical scores in the fusion, 0 to 1.
     dense_weight: float = Field(default=0.5, ge=0, le=1)
-    #: Passages taken from each side before they are fused.
+    #: Passages from each of dense and lexical search before fusion.
     candidates: int = Field(default=100, ge=1, le=5000)
-    #: Evidence below which a question is refused, 0 to 2 (see ``gate``); without it each corpus finds out its own.
+    #: Evidence below which a question is refused, 0 to 2 (see ``evidence_gate``); by default each corpus is calibrated.
     threshold: float | None = Field(default=None, ge=0, le=2)
 
 
 class IndexSettings(Table):
     """``[index]``: the vector index that follows the catalog in a long-lived host."""
 
-    #: ``auto`` is Chroma from ``from_chunks`` passages on. Below, exact search is quicker and needs an eighth of the
-    #: memory: at 20,000 passages 4 ms and 48 MB.
+    #: ``auto`` is Chroma from ``from_chunks`` passages on. With fewer, exact search is quicker and needs an eighth of
+    #: the memory: at 20,000 passages 4 ms and 48 MB.
     store: Literal["auto", "chroma", "none"] = "auto"
     from_chunks: int = Field(default=100_000, ge=0)
-    #: Address of a Chroma server (``chroma run``) that holds the index in the place of a folder, at any size.
+    #: Address of a Chroma server (``chroma run``) that holds the index instead of a folder, at any size.
     server: str | None = None
 
     @field_validator("server")
@@ -100,14 +100,14 @@ class LimitsSettings(Table):
 
     #: For the import of a plugin.
     import_seconds: float = Field(default=30.0, ge=0, le=86_400)
-    #: For one call of a hook, and for what it gave when a question is answered with it.
+    #: For one call of a hook, and of the objects that it returned.
     hook_seconds: float = Field(default=10.0, ge=0, le=86_400)
-    #: For a model to be made, and for all that the host itself does while a hook waits for it.
+    #: For loading a model, and for the host's own work while a hook waits for it.
     model_seconds: float = Field(default=600.0, ge=0, le=86_400)
 
 
 class PluginsTable(BaseModel):
-    """``[plugins]``: which plugins, in which order, and a table of options for each."""
+    """``[plugins]``: the plugins, their order, and a table of options for each."""
 
     model_config = ConfigDict(extra="allow", frozen=True)
 
@@ -117,7 +117,6 @@ class PluginsTable(BaseModel):
 
     @property
     def options(self) -> dict[str, dict[str, Any]]:
-        """Each plugin's raw options by its name."""
         return dict(self.model_extra or {})
 
     @field_validator("enabled", "disabled", mode="before")
@@ -131,11 +130,11 @@ class PluginsTable(BaseModel):
 
 
 class Settings(Table):
-    """Everything a deployment can say. Made in Python it is what it is told; ``read_settings`` asks the world."""
+    """All settings of a deployment. The constructor ignores file and environment; ``read_settings`` reads them."""
 
     data_dir: Path = Field(default_factory=lambda: user_data_path("ragstone"))
     cache_dir: Path = Field(default_factory=lambda: user_cache_path("ragstone"))
-    #: SQLAlchemy URL of the catalog; without one it is SQLite in the data folder. It may hold a password.
+    #: SQLAlchemy URL of the catalog; by default SQLite in the data folder. It may contain a password.
     database: str | None = Field(default=None, repr=False)
     plugins: PluginsTable = PluginsTable()
     encoder: EncoderSettings = EncoderSettings()
@@ -143,7 +142,7 @@ class Settings(Table):
     retrieval: RetrievalSettings = RetrievalSettings()
     index: IndexSettings = IndexSettings()
     limits: LimitsSettings = LimitsSettings()
-    #: Prompt templates by name, in the place of the plugins' own.
+    #: Prompt templates by name, which replace the plugins' own.
     prompts: dict[str, str] = Field(default_factory=dict)
 
     @field_validator("plugins", mode="before")
@@ -155,7 +154,7 @@ class Settings(Table):
     @field_validator("llm", mode="before")
     @classmethod
     def _of_its_provider(cls, value: object) -> object:
-        """``[llm]`` has the keys of its provider."""
+        """``[llm]`` is validated by the model of its provider."""
         return typed(value)
 
     @field_validator("data_dir", "cache_dir")
@@ -164,8 +163,8 @@ class Settings(Table):
         return value.expanduser().absolute()
 
 
-class _FromTheWorld(Settings, BaseSettings):
-    """Settings with the environment laid over what is given."""
+class _EnvironmentSettings(Settings, BaseSettings):
+    """Settings whose arguments are overridden by environment variables."""
 
     model_config = SettingsConfigDict(
         extra="forbid",
@@ -185,8 +184,7 @@ class _FromTheWorld(Settings, BaseSettings):
         dotenv_settings: PydanticBaseSettingsSource,  # noqa: ARG003
         file_secret_settings: PydanticBaseSettingsSource,  # noqa: ARG003
     ) -> tuple[PydanticBaseSettingsSource, ...]:
-        """The environment wins over the file, which comes as keyword arguments."""
-        return env_settings, init_settings
+        return env_settings, init_settings  # the file is given as keyword arguments
 
 
 def read_settings(config: Path | str | None = None) -> Settings:
@@ -198,26 +196,26 @@ def read_settings(config: Path | str | None = None) -> Settings:
     path = config_path(config)
     raw = _read_toml(path) if path else {}
     if isinstance(raw.get("plugins"), list) and _has_plugin_variables():
-        raw["plugins"] = {"enabled": raw["plugins"]}  # so that the environment's tables can be laid over it
+        raw["plugins"] = {"enabled": raw["plugins"]}  # a table, which environment variables can override
     _warn_of_unknown_variables()
     try:
-        return _FromTheWorld(**raw)
+        return _EnvironmentSettings(**raw)
     except ValidationError as error:
-        raise _explained(error, Settings, str(path) if path else "the environment") from error
+        raise _settings_error(error, Settings, str(path) if path else "the environment") from error
     except SourceSettingsError as error:
         raise SettingsError(str(error), where="the environment") from error
 
 
 def check_options(name: str, model: type[Model], raw: Any) -> Model:
-    """A plugin's options by its own model. Raises ``SettingsError``."""
+    """Validate a plugin's options by its model. Raises ``SettingsError``."""
     try:
         return model.model_validate(raw)
     except ValidationError as error:
-        raise _explained(error, model, f"[plugins.{name}]") from error
+        raise _settings_error(error, model, f"[plugins.{name}]") from error
 
 
 def config_path(config: Path | str | None) -> Path | None:
-    """The settings file that ``read_settings`` reads; ``None`` where there is none."""
+    """The settings file that ``read_settings`` reads; ``None`` without one."""
     named = config or os.environ.get("RAGSTONE_CONFIG")
     if named:
         return Path(named).expanduser()
@@ -251,10 +249,10 @@ def _warn_of_unknown_variables() -> None:
             _log.warning("%s is not a setting%s", name, f"; did you mean {near[0]}?" if near else "")
 
 
-def _explained(error: ValidationError, model: type[BaseModel], where: str) -> SettingsError:
-    """One line for the first fault, with the nearest known key where the key is unknown."""
+def _settings_error(error: ValidationError, model: type[BaseModel], where: str) -> SettingsError:
+    """A message for the first fault, with the most similar known key for an unknown one."""
     faults = error.errors(include_url=False, include_input=False)
-    # A key that is written wrongly is also one that is missing: the first of these tells more.
+    # A misspelled key is reported as unknown and as missing: the former is more helpful.
     fault = min(faults, key=lambda fault: fault["type"] != "extra_forbidden")
     key = ".".join(str(part) for part in fault["loc"])
     variable = f"{_PREFIX}{'__'.join(str(part) for part in fault['loc']).upper()}"
@@ -267,8 +265,8 @@ def _explained(error: ValidationError, model: type[BaseModel], where: str) -> Se
         near = difflib.get_close_matches(last, known, n=1, cutoff=0.5)
         hint = f"did you mean {'.'.join([*outer, near[0]])}?" if near else f"known: {', '.join(sorted(known))}"
         return SettingsError(f"unknown key {key}{more}", where=where, hint=hint)
-    said = f"{fault['msg'].removeprefix('Value error, ')}{more}"
-    return SettingsError(f"{key}: {said}" if key else said, where=where)
+    message = f"{fault['msg'].removeprefix('Value error, ')}{more}"
+    return SettingsError(f"{key}: {message}" if key else message, where=where)
 
 
 def _fields(model: type[BaseModel], path: list[str]) -> list[str]:
@@ -283,7 +281,7 @@ def _fields(model: type[BaseModel], path: list[str]) -> list[str]:
 
 
 def _subclasses(kind: type[Model]) -> Iterator[type[Model]]:
-    """``[llm]`` has more keys with some providers: each is a class derived from the table's."""
+    """All subclasses: the providers of ``[llm]`` derive their own models from its base."""
     for derived in kind.__subclasses__():
         yield derived
         yield from _subclasses(derived)

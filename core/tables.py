@@ -1,4 +1,4 @@
-"""What every table of the settings file is made of."""
+"""The base class of the settings file's tables."""
 
 from __future__ import annotations
 
@@ -6,6 +6,6 @@ from pydantic import BaseModel, ConfigDict
 
 
 class Table(BaseModel):
-    """A table of the settings file: an unknown key is an error. Values stay out of errors: one may be a key."""
+    """A table of the settings file. An unknown key is an error. Errors omit values, which may be secrets."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)

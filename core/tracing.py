@@ -1,8 +1,8 @@
 """Traces the steps of a question through LlamaIndex's instrumentation.
 
-Tools for LlamaIndex (OpenInference, and with it everything that reads OpenTelemetry) add handlers to its dispatcher.
-LlamaIndex's own classes report to it; this module reports the host's steps, so that a question is one trace. A handler
-sees questions, passages and answers: never a setting, and no key.
+Tools for LlamaIndex (OpenInference, and with it all of OpenTelemetry) add handlers to its dispatcher. LlamaIndex's own
+classes report to it; this module adds the host's steps, so that a question is one trace. Handlers get questions,
+passages and answers, never settings or keys.
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ _NAME = "ragstone"
 
 
 def has_listeners() -> bool:
-    """Whether LlamaIndex's dispatcher, or ours below it, has a handler."""
+    """Whether LlamaIndex's dispatcher, or Ragstone's below it, has a handler."""
     own = get_dispatcher(_NAME)
     return _has_handlers(own) or _has_handlers(own.root)
 
 
 def _has_handlers(dispatcher: Dispatcher) -> bool:
-    # Asked with every step: loops, for they take half as long as generators.
+    # Called for every step: loops take half as long as generators.
     for spans in dispatcher.span_handlers:
         if type(spans) is not NullSpanHandler:
             return True
@@ -51,36 +51,33 @@ def _has_handlers(dispatcher: Dispatcher) -> bool:
 
 
 class Step(Protocol):
-    """A step while it is under way."""
+    """A context manager for a step. The functions are called only if there are listeners."""
 
-    def __enter__(self) -> Step:
-        """It begins."""
-
+    def __enter__(self) -> Step: ...
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        """It has ended, or failed."""
-
+    ) -> None: ...
     def emit(self, event: Callable[[], BaseEvent]) -> None:
-        """Dispatch one of LlamaIndex's events; made only for listeners."""
+        """Dispatch one of LlamaIndex's events."""
 
     def set_result(self, result: Callable[[], object]) -> None:
-        """The result, as JSON; made only for listeners."""
+        """Set the span's result, as JSON values."""
 
 
 def step(name: str, instance: object = None, **arguments: object) -> Step:
-    """A context manager for one step: a span, ``name`` as ``Class.method``.
+    """A context manager that traces one step as a span, with ``name`` as ``Class.method``.
 
-    ``instance``: an object of LlamaIndex's, by which handlers know what kind of step it is. ``arguments``: the inputs,
-    in what JSON can say. In a generator it may stay open across a ``yield`` only under ``in_its_own_context``.
+    ``instance``: an object of a LlamaIndex class, by which handlers recognize the kind of step. ``arguments``: the
+    inputs, as JSON values. In a generator it may stay open across a ``yield`` only under ``in_its_own_context``.
     """
     return _Span(name, instance, arguments) if has_listeners() else _NO_SPAN
 
 
 def in_its_own_context(pieces: Generator[Piece, None, None]) -> Iterator[Piece]:
-    """The generator's pieces, its steps kept apart from whoever takes them, in whichever thread.
+    """Run the generator in its own copy of the current context, whichever thread reads it.
 
-    A generator has no context of its own: what it sets would stay set for its caller, and be gone in another thread.
+    A generator has no context of its own: variables that it sets would stay set for its caller, and would be missing in
+    another thread.
     """
     return _OwnContext(pieces) if has_listeners() else pieces
 
@@ -107,7 +104,7 @@ _NO_SPAN = _NoSpan()
 
 
 class _Span:
-    """A step as a span, as the decorator ``Dispatcher.span`` makes one of a call."""
+    """A step as a span, like the decorator ``Dispatcher.span`` for a call."""
 
     def __init__(self, name: str, instance: object, arguments: Mapping[str, object]) -> None:
         self._id = f"{name}-{uuid.uuid4()}"
@@ -134,7 +131,7 @@ class _Span:
     ) -> None:
         span: dict[str, Any] = {"id_": self._id, "bound_args": self._arguments, "instance": self._instance}
         try:
-            if error is None or isinstance(error, GeneratorExit):  # whoever read it has gone: no failure of the step
+            if error is None or isinstance(error, GeneratorExit):  # the reader has stopped: no failure of the step
                 self._dispatcher.span_exit(**span, result=self._result)
             else:
                 self._dispatcher.event(SpanDropEvent(span_id=self._id, err_str=str(error)))
@@ -143,16 +140,16 @@ class _Span:
             active_span_id.set(self._parent)
 
     def emit(self, event: Callable[[], BaseEvent]) -> None:
-        with _without_harm():
+        with _log_errors():
             self._dispatcher.event(event())
 
     def set_result(self, result: Callable[[], object]) -> None:
-        with _without_harm():
+        with _log_errors():
             self._result = result()
 
 
 class _OwnContext(Generic[Piece]):
-    """A generator that runs in a copy of the context that it was made in."""
+    """A generator that runs in a copy of the context in which it was created."""
 
     def __init__(self, pieces: Generator[Piece, None, None]) -> None:
         self._pieces = pieces
@@ -165,17 +162,16 @@ class _OwnContext(Generic[Piece]):
         return self._context.run(next, self._pieces)
 
     def close(self) -> None:
-        """End it; its steps end with it."""
         self._context.run(self._pieces.close)
 
     def __del__(self) -> None:
-        with suppress(Exception):  # whoever forgot it must not hear of it at some other moment
+        with suppress(Exception):  # an error at an arbitrary moment of garbage collection helps nobody
             self.close()
 
 
 @contextmanager
-def _without_harm() -> Iterator[None]:
-    """A failing listener fails no answer."""
+def _log_errors() -> Iterator[None]:
+    """Log a listener's errors, so that they do not fail the answer."""
     try:
         yield
     except Exception as error:
@@ -183,7 +179,7 @@ def _without_harm() -> Iterator[None]:
 
 
 def _as_arguments(arguments: Mapping[str, object]) -> inspect.BoundArguments:
-    """The form in which handlers expect what goes in: the arguments of a call."""
+    """The inputs in the form that handlers expect: the bound arguments of a call."""
     kind = inspect.Parameter.KEYWORD_ONLY
     signature = inspect.Signature([inspect.Parameter(name, kind) for name in arguments])
     return signature.bind(**arguments)

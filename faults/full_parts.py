@@ -50,8 +50,8 @@ def full_index(run: Run) -> None:
 def _follows(line: Connection, folder: Path, disk: Disk, truth: Truth, questions: list[str]) -> None:
     from ragstone.core.vector_index import follower, followers
 
-    followers._INTERVAL = follower._FIRST_REST = 0.05  # the waiting is not what is tried here
-    followers._LONGEST_PAUSE = follower._LONGEST_REST = 0.2
+    followers._INTERVAL = follower._FIRST_DELAY = 0.05  # the waiting is not what is tried here
+    followers._MAX_PAUSE = follower._MAX_DELAY = 0.2
     free = disk.free
     with opened(folder, store="chroma") as host:
         host.serve()

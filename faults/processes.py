@@ -204,7 +204,7 @@ def _refuses(what: Callable[[], object]) -> None:
     try:
         what()
     except StorageError as error:
-        assert "is a fork (fork first and open then, or start the process anew" in str(error), error
+        assert "is a fork (fork first and open then, or start a new process" in str(error), error
         return
     raise AssertionError("a forked host was used")
 

@@ -56,14 +56,14 @@ def damaged_stores(run: Run) -> None:
                     why, asked, seconds = host.hear()
                     assert host.ask("close") == "closed"
                     assert host.wait() == 0
-            assert "made anew" in why, f"{name}: not found out ({why!r})"
+            assert "is rebuilt" in why, f"{name}: not found out ({why!r})"
             run.count("damages")
             run.count("questions", asked)
             longest = max(longest, seconds)
-            run.tell(f"{name} {known}: {why.rpartition('anew: ')[2][:60]}")
+            run.tell(f"{name} {known}: {why.rpartition('rebuilt: ')[2][:60]}")
     with Actor(_host, folder, truth, questions) as host:
         again, asked, _ = host.hear()
-    assert "made anew" not in again, f"{name}: what was made anew is not used: {again!r}"
+    assert "is rebuilt" not in again, f"{name}: the rebuilt index is not used: {again!r}"
     run.count("questions", asked)
     run.figures["until followed again, at most s"] = round(longest, 1)
 
@@ -71,7 +71,7 @@ def damaged_stores(run: Run) -> None:
 def _make(line: Connection, folder: Path) -> None:
     from ragstone.core.vector_index import chroma_store
 
-    chroma_store._NEVER = _WRITES_AFTER
+    chroma_store._SYNC_NEVER = _WRITES_AFTER
     host = opened(folder, store="chroma")
     notes(host).ingest(note(number) for number in range(60))
     host.serve()

@@ -170,7 +170,7 @@ def _make_an_index_anew(folder: Path, others: Others) -> None:
         others.plant(folder / "elsewhere" / "index" / "books")
         refused = Follower(shelf.corpus, folder / "elsewhere" / "index" / "books", InMemory())
         assert not refused.catch_up()
-        assert "did not write" in (refused.trouble or "")
+        assert "did not write" in (refused.failure or "")
 
 
 def _follow_a_link(folder: Path, others: Others) -> None:
@@ -341,7 +341,7 @@ def test_only_what_carries_our_marker_is_removed(tmp_path: Path) -> None:
     (copied / ".ragstone-folder.json").write_bytes((made / ".ragstone-folder.json").read_bytes())
     (tmp_path / "parent" / "linked").symlink_to(made)
     for name in ("copied", "linked", "..", ".", "", "a/b"):
-        assert not folders.holds(name)
+        assert not folders.owns(name)
         assert not folders.remove(name)
     assert not OwnedFolders(tmp_path / "parent", "uploads", home=tmp_path).remove("made"), "for something else"
     (tmp_path / "link").symlink_to(tmp_path / "parent")

@@ -12,8 +12,8 @@ from ragstone.core.citations.contradiction import contradictions
 from ragstone.core.citations.links import addresses
 from ragstone.core.citations.quantities import quantities
 from ragstone.core.retrieval.follow_up import Turn, follow_up
-from ragstone.core.text.question_kinds import gives_a_reason, holds_what_is_asked
-from ragstone.core.text.sanitizing import harmless, one_line
+from ragstone.core.text.question_kinds import answer_type_scorer, gives_a_reason
+from ragstone.core.text.sanitizing import escape_fences, one_line
 from ragstone.core.text.segmentation import sentence_spans, units
 from ragstone.core.text.stemming import stems
 from tests.support.patience import grows_linearly
@@ -36,9 +36,9 @@ def parsers_of_core() -> dict[str, Parser]:
         "units": units,
         "sentences": lambda text: list(sentence_spans(text)),
         "stems": stems,
-        "fencing": lambda text: (harmless(text), one_line(text)),
+        "fencing": lambda text: (escape_fences(text), one_line(text)),
         "follow-up": lambda text: follow_up(text, [Turn(text, text)]),
-        "asking": lambda text: (holds_what_is_asked("who")(text), gives_a_reason(text)),
+        "asking": lambda text: (answer_type_scorer("who")(text), gives_a_reason(text)),
         "answer": split_answer,
         "streamed answer": streamed,
         "markers": read_markers,

@@ -8,7 +8,7 @@ from flask import Flask, Response, request
 
 from ragstone.core import LLMBusy
 from ragstone.core.pages import ViewOptions
-from ragstone.core.runtime import Budget, Places, set_budget
+from ragstone.core.runtime import Budget, Slots, set_budget
 
 from . import admission, answers, errors, formulas, home, openai_style, rates, rendering, security
 from .keys import authentication
@@ -74,12 +74,12 @@ def takes_files(app: Flask) -> bool:
 def _limit_work(app: Flask, options: WebSettings) -> None:
     """Give every request a budget, but those of the administration, which may take as long as they need."""
     # the other threads stay free for what needs no language model
-    places = Places(max(1, options.threads - max(1, options.threads // 4)), _llm_busy)
+    slots = Slots(max(1, options.threads - max(1, options.threads // 4)), _llm_busy)
 
     @app.before_request
     def begin() -> None:
         own_key = admission.view_options().own_key
-        set_budget(Budget(options.request_cpu_seconds, places) if own_key is None else None)
+        set_budget(Budget(options.request_cpu_seconds, slots) if own_key is None else None)
 
     @app.after_request
     def end(response: Response) -> Response:

@@ -14,7 +14,7 @@ from llama_index.core.instrumentation.events.query import QueryEndEvent, QuerySt
 from llama_index.core.instrumentation.events.synthesis import SynthesizeEndEvent, SynthesizeStartEvent
 
 from ..errors import PluginError, is_failure
-from ..retrieval.evidence_gate import evidence, is_enough
+from ..retrieval.evidence_gate import is_sufficient, weigh_evidence
 from ..retrieval.follow_up import FollowUp, follow_up
 from ..tracing import in_its_own_context, step
 from .answer import Answer, Delta, Timings
@@ -147,8 +147,8 @@ class Assistant(BaseQueryEngine):
         found = self._pipeline.retrieve(self.corpus, question.text, top_k=top_k, filters=filters)
         retrieval = replace(found, follow_up=earlier)
         with step("Gate.weigh", passages=len(retrieval.nodes), threshold=retrieval.threshold) as weighed:
-            speaks = evidence(retrieval)
-            enough = is_enough(speaks, retrieval)
+            speaks = weigh_evidence(retrieval)
+            enough = is_sufficient(speaks, retrieval)
             weighed.set_result(lambda: {**asdict(speaks), "score": speaks.score, "enough": enough})
         return retrieval, enough
 

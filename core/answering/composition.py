@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..text.instructions import note_on
+from ..text.instructions import instruction_note
 from ..tracing import step
 from .answer import Citation
 from .guard import Verdict
@@ -108,7 +108,7 @@ class Composition:
                     quote=quote,
                     url=form.url(node),
                     fields=fields,
-                    note=note_on(node),
+                    note=instruction_note(node),
                     place=form.place(fields),
                 )
             )

@@ -7,10 +7,10 @@ from itertools import chain, islice, takewhile
 from typing import TYPE_CHECKING
 
 from ..runtime.budget import check_budget
-from ..text.chunk_terms import PassageWords, words_of
+from ..text.chunk_terms import ChunkTerms, terms_of
 from ..text.instructions import instructions_of, is_asked_about
-from ..text.question_kinds import asks_for_a_reason, gives_a_reason, holds_what_is_asked
-from ..text.segmentation import Unit, with_announced
+from ..text.question_kinds import answer_type_scorer, asks_for_a_reason, gives_a_reason
+from ..text.segmentation import Unit, quote_end
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -94,7 +94,7 @@ def _without_instructions(quotes: Iterable[Quote], retrieval: Retrieval) -> Iter
         if key in given:
             continue
         node = retrieval.nodes[quote.passage].node
-        pieces, instructing = words_of(node).pieces, instructions_of(node)
+        pieces, instructing = terms_of(node).units, instructions_of(node)
         told = [at for at, unit in enumerate(pieces) if quote.start <= unit.start < quote.end]
         if instructing.isdisjoint(told) or is_asked_about(retrieval.question, quote.text):
             given.add(key)
@@ -128,17 +128,17 @@ def _order(quote: Quote) -> tuple[float, int, int]:
 def _by_words(retrieval: Retrieval) -> Iterator[Quote]:
     """Every quotable piece, scored by the question's words in and around it and by its passage's place."""
     idf = retrieval.idf
-    kind = holds_what_is_asked(retrieval.follow_up.asked if retrieval.follow_up else retrieval.question)
+    kind = answer_type_scorer(retrieval.follow_up.asked if retrieval.follow_up else retrieval.question)
     top = max((passage.score or 0.0 for passage in retrieval.nodes), default=0.0)
     for number, passage in enumerate(retrieval.nodes):
         text = passage.node.get_content()
         place = (passage.score or 0.0) / top if top > 0 else 0.0
-        known = words_of(passage.node)
-        for index, unit in enumerate(known.pieces):
+        known = terms_of(passage.node)
+        for index, unit in enumerate(known.units):
             check_budget()
             if unit.kind in {"code", "header"}:
                 continue
-            quote = _quote(text, unit, known.pieces[index + 1 :])
+            quote = _quote(text, unit, known.units[index + 1 :])
             if quote.endswith("?"):  # asks, and answers nothing
                 continue
             if len(quote) > 2 * _LONGEST or len(quote.split()) < _SHORTEST_WORDS:
@@ -148,15 +148,20 @@ def _by_words(retrieval: Retrieval) -> Iterator[Quote]:
             yield Quote(number, unit.start, unit.start + len(quote), quote, score, words)
 
 
-def _held_share(idf: Mapping[str, float], known: PassageWords, index: int) -> float:
+def _held_share(idf: Mapping[str, float], known: ChunkTerms, index: int) -> float:
     """How much of the question the piece holds, 0 to 1: each word counts where it stands best."""
-    before = known.held[index - 1] if index else frozenset()
-    behind = known.held[index + 1] if index + 1 < len(known.held) else frozenset()
-    places = ((known.held[index], 1.0), (known.above, _HEADING_SHARE), (before, _BEFORE_SHARE), (behind, _BEHIND_SHARE))
+    before = known.unit_stems[index - 1] if index else frozenset()
+    behind = known.unit_stems[index + 1] if index + 1 < len(known.unit_stems) else frozenset()
+    places = (
+        (known.unit_stems[index], 1.0),
+        (known.heading_stems, _HEADING_SHARE),
+        (before, _BEFORE_SHARE),
+        (behind, _BEHIND_SHARE),
+    )
     total = sum(idf.values())
     found = sum(weight * next((share for place, share in places if word in place), 0.0) for word, weight in idf.items())
     return found / total if total > 0 else 0.0
 
 
 def _quote(text: str, unit: Unit, following: Sequence[Unit]) -> str:
-    return text[unit.start : with_announced(text, unit, list(following[:24]), _LONGEST)]
+    return text[unit.start : quote_end(text, unit, list(following[:24]), _LONGEST)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from ..text.instructions import note_on
+from ..text.instructions import instruction_note
 from .citation_format import Place
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ def find_passages(assistant: Assistant, question: Question | str) -> Findings:
             text=each.node.get_content(),
             url=form.url(each.node),
             fields=fields,
-            note=note_on(each.node),
+            note=instruction_note(each.node),
             place=form.place(fields | dict(form.shown(each.node))),
         )
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from llama_index.core.schema import MetadataMode
 
 from ..errors import LLMError
-from ..text.sanitizing import harmless
+from ..text.sanitizing import escape_fences
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -50,11 +50,11 @@ class PassagePrompt:
         """The request."""
         return self._prompt.format_messages(
             context_str="\n\n".join(self._fenced(number, text) for number, text in enumerate(self._shown, start=1)),
-            query_str=harmless(self._question),
+            query_str=escape_fences(self._question),
         )
 
     def _fenced(self, number: int, text: str) -> str:
-        return f"<{self.fence} number={number}>\n{harmless(text)}\n</{self.fence}>"
+        return f"<{self.fence} number={number}>\n{escape_fences(text)}\n</{self.fence}>"
 
     def _fitting(self, shown: Sequence[str], settings: LLMSettings) -> int:
         """How many passages, the best ones first, fit into the model's window with its answer."""

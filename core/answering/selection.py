@@ -10,7 +10,7 @@ from llama_index.core.schema import NodeWithScore, TextNode
 from ..retrieval.fusion import Scores
 from ..retrieval.models import Retrieval
 from ..runtime.budget import check_budget
-from ..text.chunk_terms import covered
+from ..text.chunk_terms import idf_coverage
 from ..text.stemming import question_stems, stems
 from ..text.stemming import words as plain_words
 
@@ -42,7 +42,7 @@ def from_selection(encoder: Encoder, question: str, selection: TextNode) -> tupl
     encoded = time.perf_counter()
     words = [word for word in question_stems(question) if word not in _ABOUT_IT_ALL]
     idf = dict.fromkeys(words, 1.0)
-    coverage = covered(idf, set(stems(text)))
+    coverage = idf_coverage(idf, set(stems(text)))
     asks_for_it_all = not set(stems(question)) - _ABOUT_IT_ALL
     retrieval = Retrieval(
         question=question,

@@ -1,4 +1,4 @@
-"""The catalog: the truth about documents, chunks, vectors and full text."""
+"""The catalog: the database that holds documents, chunks, vectors and full text."""
 
 from .catalog import Catalog, NewChunk, NewDocument
 from .checksums import ChunkCheck, DamagedChunk

@@ -1,4 +1,4 @@
-"""The catalog: documents, chunks, vectors and full text in one database, changed one document at a time."""
+"""The catalog: documents, chunks, vectors and full text in one database, one transaction for each document."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from weakref import WeakSet
 from sqlalchemy import delete, insert, select, update
 
 from ..errors import StorageError, StorageLost
-from ..runtime.forks import OfOneProcess
+from ..runtime.forks import ProcessGuard
 from ..runtime.owned_files import write_atomically
 from ..text.packed_terms import pack
 from .checksums import checksum
 from .database import SCHEMA
-from .database_url import database_of
+from .database_url import database_from_url
 from .errors import translate_db_errors
 from .plugin_tables import PluginTables
 from .schema import SCHEMA_VERSION, about, chunk, corpus, document, metadata, removed
@@ -34,20 +34,20 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 
-#: Keys of the table ``about``: the catalog's id; and that every chunk has a checksum.
-_ID, _SEALED = "id", "sealed"
-_SEALED_AT_ONCE = 500
+#: Keys of the table ``about``: the catalog's id; a mark that every chunk has a checksum.
+_ID, _ALL_CHECKSUMS = "id", "sealed"
+_CHECKSUM_BATCH = 500
 
 
 @dataclass(frozen=True)
 class NewChunk:
-    """A chunk on its way into the catalog."""
+    """A chunk to be stored."""
 
     chunk_id: str
     headings: str
     text: str
     metadata: dict[str, Any]
-    #: The LlamaIndex node as ``TextNode.to_dict`` gives it, without text, metadata and vector.
+    #: The LlamaIndex node by ``TextNode.to_dict``, without text, metadata and vector.
     node: dict[str, Any]
     #: float32 [windows, dimension], unit rows.
     vectors: npt.NDArray[np.float32]
@@ -55,7 +55,7 @@ class NewChunk:
 
 @dataclass(frozen=True)
 class NewDocument:
-    """A document on its way into the catalog, with its chunks in order."""
+    """A document to be stored, with its chunks in order."""
 
     doc_id: str
     hash: str
@@ -65,32 +65,32 @@ class NewDocument:
 
 
 class Catalog:
-    """Opened once by the host; every method is one transaction and safe to use from several threads.
+    """The database; the host opens it once. Every method is one transaction and safe to use from several threads.
 
-    Whatever method returns is on the disk: it survives the process and the power. Raises ``StorageFull``,
-    ``StorageDenied``, ``StorageBusy`` or ``StorageError``; after each of them what was stored before is still there.
+    When a method returns, its changes are on the disk and survive a loss of power. Raises ``StorageFull``,
+    ``StorageDenied``, ``StorageBusy`` or ``StorageError``; after an error all that was stored before is still there.
     """
 
-    #: Those that are open in this process, or were open in the one that it is a fork of.
-    _open: ClassVar[WeakSet[OfOneProcess]] = WeakSet()
+    #: The catalogs that are open in this process, or were open in the process that it is a fork of.
+    _open: ClassVar[WeakSet[ProcessGuard]] = WeakSet()
 
     def __init__(self, url: str | None, folder: Path, *, schema: str = SCHEMA, is_cache: bool = False) -> None:
-        """``url``: see ``Settings.database``. ``schema``: in PostgreSQL, which the catalog has for itself.
+        """``url``: see ``Settings.database``. ``schema``: the catalog's own schema in PostgreSQL.
 
-        ``is_cache``: whether it may be removed at any time and is then made anew. Any other one that is gone raises
-        ``StorageLost``: the data folder remembers it.
+        ``is_cache``: whether it may be removed at any time and is then created again. Otherwise a marker in the data
+        folder records its id, and a missing catalog raises ``StorageLost``.
         """
         for other in list(Catalog._open):
             other.check()
-        self._process = OfOneProcess()
-        self._database = database_of(url, folder, schema)
+        self._process = ProcessGuard()
+        self._database = database_from_url(url, folder, schema)
         if is_cache:
             self._database.marker = None
         self.where = self._database.where
         with translate_db_errors(self._database):
             self._engine = self._database.engine()
-            self._reading = self._database.reading(self._engine)
-            self._writing = self._database.writing(self._engine)
+            self._read_engine = self._database.read_engine(self._engine)
+            self._write_engine = self._database.write_engine(self._engine)
             try:
                 self._create()
             except BaseException:
@@ -99,39 +99,38 @@ class Catalog:
         Catalog._open.add(self._process)
 
     def close(self) -> None:
-        """Let go of the database."""
-        if not self._process.is_copy:  # closing a copied connection could take the other process's locks
+        if not self._process.is_fork:  # closing a copied connection could release the other process's locks
             self._engine.dispose()
             Catalog._open.discard(self._process)
 
     @contextmanager
     def read(self) -> Iterator[Snapshot]:
-        """Everything read within is of one moment, and as fresh as the last commit of any process."""
+        """A consistent snapshot, as of the last commit of any process."""
         self._process.check()
-        with translate_db_errors(self._database), self._reading.connect() as connection, connection.begin():
+        with translate_db_errors(self._database), self._read_engine.connect() as connection, connection.begin():
             yield Snapshot(connection, self._database)
 
     @contextmanager
     def _write(self) -> Iterator[Connection]:
         self._process.check()
-        with translate_db_errors(self._database), self._writing.begin() as connection:
+        with translate_db_errors(self._database), self._write_engine.begin() as connection:
             yield connection
 
     def probe(self) -> None:
-        """Read a little of what is stored, past what open connections keep in memory of the file.
+        """Read a few rows by a new connection, without the pages that open connections have cached.
 
-        Raises ``StorageError`` where the file was overwritten, replaced or removed since it was opened.
+        Raises ``StorageError`` if the file was overwritten, replaced or removed since it was opened.
         """
         self._process.check()
         self._database.probe()
 
     def fault(self, seconds: float) -> str | None:
-        """What the database finds wrong with itself, read from end to end; ``None`` where it is in order.
+        """The result of the database's own integrity check; ``None`` if it is in order.
 
-        One that is so large that it may take longer than ``seconds`` is not read.
+        A database so large that this may take longer than ``seconds`` is not checked.
         """
         self._process.check()
-        with translate_db_errors(self._database), self._reading.connect() as connection, connection.begin():
+        with translate_db_errors(self._database), self._read_engine.connect() as connection, connection.begin():
             return self._database.fault(connection, seconds)
 
     def tables(
@@ -142,63 +141,63 @@ class Catalog:
         version: int = 1,
         upgrades: Mapping[int, Callable[[Connection], None]] | None = None,
     ) -> PluginTables:
-        """A plugin's own tables in this database, made when they are first asked for.
+        """A plugin's own tables in this database, created on first use.
 
-        ``prefix``: the plugin's name, or that and a word more for a part of it; the name of every table of ``metadata``
-        begins with it and an underscore. Raise ``version`` whenever the tables change, and give for every older one
-        what makes it one of the next: ``upgrades[1]`` gets the connection of a transaction that is undone if it raises.
-        Raises ``PluginError`` for tables that are none of these, ``StorageError`` where a newer version wrote them.
+        ``prefix``: the plugin's name, with a further word for a part of it; the name of every table of ``metadata``
+        begins with it and an underscore. Increase ``version`` whenever the tables change, and give a function that
+        upgrades each older version to the next: ``upgrades[1]`` gets the connection of a transaction that is rolled
+        back if it raises. Raises ``PluginError`` for other names, ``StorageError`` if a newer version wrote the tables.
         """
-        made = PluginTables(self._process, self._database, self._reading, self._writing)
-        return made.make(prefix, metadata, version, upgrades or {})
+        tables = PluginTables(self._process, self._database, self._read_engine, self._write_engine)
+        return tables.make(prefix, metadata, version, upgrades or {})
 
     def _create(self) -> None:
-        with self._reading.connect() as connection, connection.begin():
-            if self._is_made(connection) and self._version(connection) == SCHEMA_VERSION:
-                self._remember(self._id(connection))
+        with self._read_engine.connect() as connection, connection.begin():
+            if self._exists(connection) and self._version(connection) == SCHEMA_VERSION:
+                self._write_marker(self._id(connection))
                 return
         with self._write() as connection:
-            self._database.alone(connection)
+            self._database.lock_catalog(connection)
             marker = self._database.marker
-            if self._is_made(connection):
+            if self._exists(connection):
                 self._upgrade(connection)
             elif marker is not None and marker.exists():
                 raise StorageLost.of(self.where, marker, "holds nothing of what Ragstone stored in it")
             else:
                 metadata.create_all(connection)
                 self._database.create(connection)
-                for key, value in (("schema", str(SCHEMA_VERSION)), (_SEALED, "yes")):
+                for key, value in (("schema", str(SCHEMA_VERSION)), (_ALL_CHECKSUMS, "yes")):
                     connection.execute(insert(about).values(key=key, value=value))
             if self._id(connection) is None:
-                connection.execute(insert(about).values(key=_ID, value=self._remembered() or token_hex(16)))
-            made = self._id(connection)
-        self._remember(made)  # after the commit: a folder never remembers a catalog that was not made
+                connection.execute(insert(about).values(key=_ID, value=self._read_marker() or token_hex(16)))
+            catalog_id = self._id(connection)
+        self._write_marker(catalog_id)  # after the commit: a marker must never name a catalog that was not created
 
     @staticmethod
     def _id(connection: Connection) -> str | None:
         return connection.execute(select(about.c.value).where(about.c.key == _ID)).scalar()
 
-    def _remembered(self) -> str | None:
+    def _read_marker(self) -> str | None:
         try:
             return self._database.marker.read_text("ascii").strip() if self._database.marker is not None else None
         except (OSError, UnicodeDecodeError):
             return None
 
-    def _remember(self, made: str | None) -> None:
-        """Note the catalog's id beside it. Raises ``StorageLost`` where another catalog was there before."""
-        marker, known = self._database.marker, self._remembered()
-        if marker is None or made is None or known == made:
+    def _write_marker(self, catalog_id: str | None) -> None:
+        """Write the catalog's id to the marker file. Raises ``StorageLost`` if that names another catalog."""
+        marker, known = self._database.marker, self._read_marker()
+        if marker is None or catalog_id is None or known == catalog_id:
             return
         if known:
             raise StorageLost.of(self.where, marker, "is not the one that was here before")
         if marker.parent.is_dir():  # a deployment with a database server may have no data folder
             try:
-                write_atomically(marker, made.encode())
+                write_atomically(marker, catalog_id.encode())
             except OSError as error:
-                _log.warning("the catalog's id cannot be noted in %s: %s", marker, error.strerror or error)
+                _log.warning("the catalog's id cannot be written to %s: %s", marker, error.strerror or error)
 
     @staticmethod
-    def _is_made(connection: Connection) -> bool:
+    def _exists(connection: Connection) -> bool:
         return connection.dialect.has_table(connection, about.name)
 
     def _upgrade(self, connection: Connection) -> None:
@@ -220,43 +219,43 @@ class Catalog:
         return version
 
     def create_corpus(self, name: str, fingerprint: dict[str, Any], *, state: str = "active") -> CorpusRow:
-        """The corpus of that name and state, made if it is not there."""
+        """The corpus of that name and state, created if it does not exist."""
         with self._write() as connection:
-            self._database.alone(connection)
-            there = select(corpus).where(corpus.c.name == name, corpus.c.state == state)
-            row = connection.execute(there).first()
+            self._database.lock_catalog(connection)
+            wanted = select(corpus).where(corpus.c.name == name, corpus.c.state == state)
+            row = connection.execute(wanted).first()
             if row is None:
                 connection.execute(insert(corpus).values(name=name, state=state, fingerprint=fingerprint, seq=0))
-                row = connection.execute(there).one()
-                self._database.create_words(connection, row.id)
+                row = connection.execute(wanted).one()
+                self._database.full_text.create(connection, row.id)
             return CorpusRow.of(row)
 
     def set_calibration(self, corpus_id: int, calibration: dict[str, Any]) -> None:
-        """Keep what the corpus was found to make of foreign questions. It is no change of the corpus."""
+        """Store the corpus's calibration, without a new change number."""
         with self._write() as connection:
             connection.execute(update(corpus).where(corpus.c.id == corpus_id).values(calibration=calibration))
 
     def drop_corpus(self, corpus_id: int) -> None:
         """Remove a corpus with everything in it."""
         with self._write() as connection:
-            # Whoever stores into it ends first, or finds it gone: nothing is stored into what is half removed.
+            # A concurrent writer ends first or finds the corpus gone: nothing is stored into a half removed corpus.
             connection.execute(select(corpus.c.id).where(corpus.c.id == corpus_id).with_for_update())
             self._drop(connection, corpus_id)
 
     def _drop(self, connection: Connection, corpus_id: int) -> None:
-        self._database.drop_words(connection, corpus_id)
-        # Children first: SQLite's cascade would look for each row's children one by one.
+        self._database.full_text.drop(connection, corpus_id)
+        # Children first: SQLite's cascade would search each row's children one by one.
         for table in (chunk, document, removed):
             connection.execute(delete(table).where(table.c.corpus_id == corpus_id))
         connection.execute(delete(corpus).where(corpus.c.id == corpus_id))
 
     def swap_in(self, building: CorpusRow, expected: CorpusRow) -> bool:
-        """Let the building corpus take the active one's place, if that still is as ``expected``.
+        """Replace the active corpus by the building one if the active one is still as ``expected``; returns success.
 
-        ``True`` as well when another process has already let it: then there is nothing left to do.
+        ``True`` also if another process has already done it.
         """
         with self._write() as connection:
-            self._database.alone(connection)
+            self._database.lock_catalog(connection)
             both = select(corpus).where(corpus.c.name == building.name).order_by(corpus.c.id).with_for_update()
             states = {row.id: (row.state, row.seq) for row in connection.execute(both)}
             if states.get(building.id, ("gone", 0))[0] == "active":
@@ -268,9 +267,9 @@ class Catalog:
             return True
 
     def put_document(self, corpus_id: int, new: NewDocument) -> int:
-        """Store the document in place of its former self; returns the change's number.
+        """Store the document in the place of its older version; returns the change number.
 
-        Raises ``StorageError`` when the corpus is gone or a chunk id is taken by another document.
+        Raises ``StorageError`` if the corpus is gone or a chunk id belongs to another document.
         """
         with self._write() as connection:
             seq = self._advance(connection, corpus_id)
@@ -309,36 +308,36 @@ class Catalog:
             if rows:
                 inserted = insert(chunk).returning(chunk.c.id, sort_by_parameter_order=True)
                 keys = connection.execute(inserted, rows).scalars().all()
-            self._database.add_words(
+            self._database.full_text.add(
                 connection,
                 corpus_id,
                 [(key, part.headings, part.text) for key, part in zip(keys, new.chunks, strict=True)],
             )
             return seq
 
-    def seal(self, corpus_id: int) -> int:
-        """Give chunks that an older Ragstone stored the checksum of what they are now; returns how many there were."""
+    def add_checksums(self, corpus_id: int) -> int:
+        """Compute the checksums of chunks that an older Ragstone stored without one; returns their number."""
         count = 0
         wanted = (chunk.c.corpus_id == corpus_id, chunk.c.checksum.is_(None))
         while True:
             with self._write() as connection:
-                rows = connection.execute(select(chunk).where(*wanted).limit(_SEALED_AT_ONCE)).mappings().all()
+                rows = connection.execute(select(chunk).where(*wanted).limit(_CHECKSUM_BATCH)).mappings().all()
                 for row in rows:
-                    sealed = update(chunk).where(chunk.c.id == row["id"])
-                    connection.execute(sealed.values(checksum=checksum(row)))
+                    one = update(chunk).where(chunk.c.id == row["id"])
+                    connection.execute(one.values(checksum=checksum(row)))
                 is_last = (
                     connection.execute(select(chunk.c.id).where(chunk.c.checksum.is_(None)).limit(1)).first() is None
                 )
-                if is_last and connection.execute(select(about).where(about.c.key == _SEALED)).first() is None:
-                    connection.execute(insert(about).values(key=_SEALED, value="yes"))
+                if is_last and connection.execute(select(about).where(about.c.key == _ALL_CHECKSUMS)).first() is None:
+                    connection.execute(insert(about).values(key=_ALL_CHECKSUMS, value="yes"))
             count += len(rows)
-            if len(rows) < _SEALED_AT_ONCE:
+            if len(rows) < _CHECKSUM_BATCH:
                 return count
 
     def annotate_documents(self, corpus_id: int, metadata_by_id: Mapping[str, dict[str, Any]]) -> None:
-        """Replace the documents' own metadata. Their chunks keep theirs, so this is no change of the corpus.
+        """Replace the documents' own metadata, not their chunks', without a new change number.
 
-        Documents that are gone are left out.
+        Documents that do not exist are ignored.
         """
         with self._write() as connection:
             for doc_id, known in metadata_by_id.items():
@@ -346,7 +345,7 @@ class Catalog:
                 connection.execute(update(document).where(*one).values(metadata=known))
 
     def remove_documents(self, corpus_id: int, doc_ids: Sequence[str]) -> int:
-        """Remove the documents; returns how many there were. The others are untouched."""
+        """Remove the documents; returns how many of them existed."""
         count = 0
         with self._write() as connection:
             seq = self._advance(connection, corpus_id)
@@ -370,7 +369,7 @@ class Catalog:
         ).scalar()
         if document_id is None:
             return False
-        self._database.remove_words(connection, corpus_id, document_id)
+        self._database.full_text.remove(connection, corpus_id, document_id)
         connection.execute(delete(chunk).where(chunk.c.document_id == document_id))
         connection.execute(delete(document).where(document.c.id == document_id))
         return True

@@ -1,7 +1,7 @@
-"""Checksums of chunks: a row that is not what was stored is found, and none of its text is quoted.
+"""Checksums of chunks: they detect damaged rows, whose text is never quoted.
 
-A checksum has two halves of 8 bytes (BLAKE2b): of what an answer quotes, headings and text, which is compared each time
-a chunk is read; and of everything else in the row, which ``ragstone doctor`` and ``ragstone corpus check`` compare.
+A checksum has two halves of 8 bytes (BLAKE2b): of headings and text, verified each time that a chunk is read; and of
+the rest of the row, verified by ``ragstone doctor`` and ``ragstone corpus check``.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-#: What to do about damaged chunks.
+#: The hint for damaged chunks.
 RESTORE = "restore the database from a backup, or remove these documents and add them again"
 _HALF = 8
-_MOST_NAMED = 10
+_MAX_NAMED = 10
 
 
 @dataclass(frozen=True)
 class DamagedChunk:
-    """A chunk whose row is not what was stored."""
+    """A chunk whose row does not match its checksum."""
 
     doc_id: str
     chunk_id: str
@@ -30,31 +30,31 @@ class DamagedChunk:
 
 @dataclass
 class ChunkCheck:
-    """What comparing the chunks of a corpus with their checksums found."""
+    """The result of comparing the chunks of a corpus with their checksums."""
 
-    #: Chunks that were compared.
+    #: Number of chunks that were compared.
     checked: int = 0
-    #: Chunks without a checksum: an older Ragstone stored them.
+    #: Number of chunks without a checksum: an older Ragstone stored them.
     unsealed: int = 0
     damaged: list[DamagedChunk] = field(default_factory=list)
-    #: ``False`` when the time was up before the last chunk.
+    #: ``False`` if the time was over before the last chunk.
     complete: bool = True
 
     @property
     def damage(self) -> str:
-        """The damaged chunks with their documents, in words."""
-        named = ", ".join(f"chunk {each.chunk_id} of document {each.doc_id}" for each in self.damaged[:_MOST_NAMED])
-        more = f" and {len(self.damaged) - _MOST_NAMED} more" if len(self.damaged) > _MOST_NAMED else ""
+        """A message that names the damaged chunks and their documents."""
+        named = ", ".join(f"chunk {each.chunk_id} of document {each.doc_id}" for each in self.damaged[:_MAX_NAMED])
+        more = f" and {len(self.damaged) - _MAX_NAMED} more" if len(self.damaged) > _MAX_NAMED else ""
         return f"{len(self.damaged)} damaged: {named}{more}"
 
 
 def text_checksum(headings: str | bytes, text: str | bytes) -> bytes:
-    """The first half: of what an answer quotes."""
+    """The first half of the checksum: of headings and text."""
     return _digest(_bytes(headings), _bytes(text))
 
 
 def checksum(row: Mapping[Any, Any]) -> bytes:
-    """Both halves of a row of the table ``chunk``, by its columns; JSON as bytes or values. Raises ``ValueError``."""
+    """The checksum of a row of the table ``chunk``, with JSON as bytes or values. Raises ``ValueError``."""
     rest = _digest(
         _bytes(row["chunk_id"]),
         str(row["position"]).encode(),
@@ -66,8 +66,8 @@ def checksum(row: Mapping[Any, Any]) -> bytes:
     return text_checksum(row["headings"], row["text"]) + rest
 
 
-def is_quotable(stored: bytes | None, headings: str, text: str) -> bool:
-    """Whether the text is what was stored, as far as the row has a checksum."""
+def is_text_intact(stored: bytes | None, headings: str, text: str) -> bool:
+    """Whether the text matches the stored checksum, if there is one."""
     return stored is None or stored[:_HALF] == text_checksum(headings, text)
 
 
@@ -84,7 +84,7 @@ def _bytes(text: str | bytes) -> bytes:
 
 
 def _canonical(value: Any) -> bytes:
-    """JSON, as bytes or as a value, in one form: PostgreSQL orders keys anew and gives ``1e22`` as a whole number."""
+    """JSON in one canonical form: PostgreSQL reorders keys and returns ``1e22`` as a whole number."""
     text = value if isinstance(value, bytes) else json.dumps(value)
     return json.dumps(json.loads(text, parse_float=_number), sort_keys=True).encode()
 

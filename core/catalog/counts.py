@@ -1,4 +1,4 @@
-"""Counts of a corpus's documents and chunks, kept for each revision."""
+"""Counts of a corpus's documents and chunks, cached for each revision."""
 
 from __future__ import annotations
 
@@ -10,39 +10,38 @@ if TYPE_CHECKING:
 
     from . import CorpusRow, Snapshot
 
-    #: How often which values stand under some metadata keys.
+    #: Tuples of metadata values, each with its count.
     Facets = list[tuple[tuple[Any, ...], int]]
 
 
 class Counts:
-    """Of one corpus. Whoever asks again while it stays as it is gets the same objects."""
+    """Counts of one corpus. The same objects are returned until the corpus changes."""
 
     def __init__(self) -> None:
-        self._found: dict[object, tuple[tuple[int, int], Any]] = {}
+        self._cache: dict[object, tuple[tuple[int, int], Any]] = {}
 
     def size(self, snapshot: Snapshot, row: CorpusRow) -> int:
-        """How many chunks there are."""
-        found: int = self._once(row, "size", lambda: snapshot.sizes(row.id)[1])
+        found: int = self._cached(row, "size", lambda: snapshot.sizes(row.id)[1])
         return found
 
     def of_chunks(self, snapshot: Snapshot, row: CorpusRow, keys: tuple[str, ...]) -> Facets:
-        """How many chunks have which values under these metadata keys."""
-        found: Facets = self._once(row, ("chunks", keys), lambda: snapshot.facets(row.id, keys))
+        """The numbers of chunks by their values of these metadata keys."""
+        found: Facets = self._cached(row, ("chunks", keys), lambda: snapshot.facets(row.id, keys))
         return found
 
     def of_documents(self, snapshot: Snapshot, row: CorpusRow, keys: tuple[str, ...]) -> Facets:
-        """The same of documents."""
+        """The numbers of documents by their values of these metadata keys."""
 
         def counted() -> Facets:
             known = [document.metadata for document in snapshot.documents(row.id)]
             return list(Counter(tuple(each.get(key) for key in keys) for each in known).items())
 
-        found: Facets = self._once(row, ("documents", keys), counted)
+        found: Facets = self._cached(row, ("documents", keys), counted)
         return found
 
-    def _once(self, row: CorpusRow, what: object, count: Callable[[], Any]) -> Any:
-        at, found = self._found.get(what, (None, None))
-        if at != (row.id, row.seq):
+    def _cached(self, row: CorpusRow, what: object, count: Callable[[], Any]) -> Any:
+        revision, found = self._cache.get(what, (None, None))
+        if revision != (row.id, row.seq):
             found = count()
-            self._found[what] = (row.id, row.seq), found
+            self._cache[what] = (row.id, row.seq), found
         return found

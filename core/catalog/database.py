@@ -1,9 +1,9 @@
-"""The interface between the catalog and a database; ``sqlite`` and ``postgresql`` implement it."""
+"""The interface of the databases that can hold the catalog; ``sqlite`` and ``postgresql`` implement it."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -16,99 +16,91 @@ if TYPE_CHECKING:
 
 #: The schema in PostgreSQL that holds a deployment's catalog.
 SCHEMA = "ragstone"
-#: Letters that are shown of what a driver said.
-_LONGEST = 500
+#: Characters that are shown of a driver's message.
+_MAX_MESSAGE = 500
+
+
+class FullText(Protocol):
+    """A full-text index for each corpus: BM25 with k1 = 1.2 and b = 0.75 over the stems of ``text.stemming``."""
+
+    def create(self, connection: Connection, corpus_id: int) -> None:
+        """Create the corpus's index, empty."""
+
+    def drop(self, connection: Connection, corpus_id: int) -> None:
+        """Remove the corpus's index."""
+
+    def add(self, connection: Connection, corpus_id: int, rows: Iterable[tuple[int, str, str]]) -> None:
+        """Index ``(chunk key, headings, text)``."""
+
+    def remove(self, connection: Connection, corpus_id: int, document_id: int) -> None:
+        """Remove the document's chunks from the index; their rows must still exist."""
+
+    def scores(
+        self, connection: Connection, corpus_id: int, words: Sequence[str]
+    ) -> dict[str, tuple[list[int], list[float]]]:
+        """For each stem the keys of the chunks that contain it, ascending, and its part of their BM25 scores.
+
+        A question's BM25 is the sum over its words; greater is better.
+        """
 
 
 class Database(ABC):
-    """One kind of database: how it is opened, how it searches words, and what its errors mean."""
+    """One kind of database: its engine, its full text search and the translation of its errors."""
 
-    #: Where it is, for errors and logs: never with a password.
+    #: Its location, for errors and logs, without a password.
     where: str
-    #: The file in which the data folder remembers the id of its catalog; ``None`` for one that is in no file.
+    #: The file that records the catalog's id; ``None`` for a database in memory.
     marker: Path | None
-    #: What makes a catalog of a schema version one of the next: nothing that was stored is lost or embedded again.
+    #: SQL statements that upgrade a schema version to the next, without losing or embedding anything.
     upgrades: Mapping[int, tuple[str, ...]]
+    full_text: FullText
 
     @abstractmethod
     def engine(self) -> Engine:
         """The engine, with a pool of connections."""
 
     @abstractmethod
-    def reading(self, engine: Engine) -> Engine:
-        """The engine whose transactions see one moment and change nothing."""
+    def read_engine(self, engine: Engine) -> Engine:
+        """The engine for read-only transactions on a consistent snapshot."""
 
     @abstractmethod
-    def writing(self, engine: Engine) -> Engine:
-        """The engine whose transactions are on the disk when they have ended, and wait for one another."""
+    def write_engine(self, engine: Engine) -> Engine:
+        """The engine for durable writing transactions, which wait for one another."""
 
     @abstractmethod
-    def alone(self, connection: Connection) -> None:
-        """Until the transaction ends, nobody else makes, upgrades, creates or swaps in this catalog."""
+    def lock_catalog(self, connection: Connection) -> None:
+        """Until the transaction ends, keep other processes from creating, upgrading or swapping in this catalog."""
 
     @abstractmethod
     def create(self, connection: Connection) -> None:
-        """Make what this database needs besides the tables of ``schema``."""
+        """Create what this database needs besides the tables of ``schema``."""
 
     @abstractmethod
-    def explained(self, error: DBAPIError) -> RagstoneError:
-        """The driver's error as ours: what happened, where, what to do."""
-
-    @abstractmethod
-    def is_full(self) -> bool:
-        """Whether no space is left, as far as this machine can see."""
+    def translate_error(self, error: DBAPIError) -> RagstoneError:
+        """Ragstone's error for the driver's."""
 
     @abstractmethod
     def fault(self, connection: Connection, seconds: float) -> str | None:
         """See ``Catalog.fault``."""
 
-    def probe(self) -> None:  # noqa: B027 - a server tells by itself
+    def probe(self) -> None:  # noqa: B027 - a server reports its faults itself
         """See ``Catalog.probe``."""
 
     @abstractmethod
     def raw(self, column: ColumnElement[Any]) -> ColumnElement[Any]:
-        """The column in a form that is read whatever became of it: bytes, or its value."""
-
-    # Metadata
+        """The column in a form that can be read even if it is damaged: bytes, or its value."""
 
     @abstractmethod
     def text(self, key: str) -> ColumnElement[str]:
-        """A chunk's metadata under the key as text; NULL where there is none."""
+        """A chunk's metadata value of the key as text; NULL if there is none."""
 
     @abstractmethod
     def number(self, key: str) -> ColumnElement[float]:
-        """A chunk's metadata under the key as a number; 0 where it is none, NULL where there is nothing."""
-
-    # Full text: BM25 with k1 = 1.2 and b = 0.75 as FTS5 has it, over the stems of ``analysis``
-
-    @abstractmethod
-    def create_words(self, connection: Connection, corpus_id: int) -> None:
-        """Make the corpus's full text, empty."""
-
-    @abstractmethod
-    def drop_words(self, connection: Connection, corpus_id: int) -> None:
-        """Remove the corpus's full text."""
-
-    @abstractmethod
-    def add_words(self, connection: Connection, corpus_id: int, rows: Iterable[tuple[int, str, str]]) -> None:
-        """Index ``(chunk key, headings, text)``."""
-
-    @abstractmethod
-    def remove_words(self, connection: Connection, corpus_id: int, document_id: int) -> None:
-        """Take the document's chunks, which are still there, out of the full text."""
-
-    @abstractmethod
-    def word_scores(
-        self, connection: Connection, corpus_id: int, words: Sequence[str]
-    ) -> dict[str, tuple[list[int], list[float]]]:
-        """Of each stem the keys of the chunks that hold it, ascending, and the BM25 that it gives each of them.
-
-        A question's BM25 is the sum over its words; greater is better.
-        """
+        """A chunk's metadata value of the key as a number; 0 for other values, NULL if there is none."""
 
 
-def hidden(said: Any, password: str | None) -> str:
-    """What the driver said, on one line, in characters that can be shown, and without the password."""
-    line = " ".join(str(said).split())
+def redact(message: Any, password: str | None) -> str:
+    """The driver's message on one line, printable and without the password."""
+    line = " ".join(str(message).split())
     line = line.replace(password, "***") if password else line
-    return "".join(letter if letter.isprintable() else "?" for letter in line)[:_LONGEST]
+    return "".join(letter if letter.isprintable() else "?" for letter in line)[:_MAX_MESSAGE]

@@ -1,4 +1,4 @@
-"""The database that a deployment's URL names."""
+"""Chooses the database for a deployment's database URL."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from .database import Database
 
 
-def database_of(url: str | None, folder: Path, schema: str = SCHEMA) -> Database:
-    """The database that the URL names; SQLite in the folder without one.
+def database_from_url(url: str | None, folder: Path, schema: str = SCHEMA) -> Database:
+    """The database of the URL; without a URL SQLite in the folder.
 
-    ``schema``: in PostgreSQL, which the catalog has for itself. Raises ``SettingsError``, and ``MissingExtra`` for
-    PostgreSQL without its driver.
+    ``schema``: the catalog's own schema in PostgreSQL. Raises ``SettingsError``, and ``MissingExtra`` for PostgreSQL
+    without its driver.
     """
     if url is None:
         return SQLite.in_folder(folder)
@@ -29,7 +29,7 @@ def database_of(url: str | None, folder: Path, schema: str = SCHEMA) -> Database
         parsed = make_url(url)
         kind = parsed.drivername
     except (ArgumentError, ValueError):
-        # Without its cause, which may quote a part of the URL, and with it a password.
+        # Without its cause, which may quote a part of the URL with a password.
         raise _unusable("is not a database URL") from None
     if kind.split("+")[0] == "sqlite":
         return SQLite(parsed)
@@ -41,7 +41,7 @@ def database_of(url: str | None, folder: Path, schema: str = SCHEMA) -> Database
 
 
 def is_server(url: str | None) -> bool:
-    """Whether the URL names a database server, and not a file."""
+    """Whether the URL names a database server, not a file."""
     return url is not None and not url.startswith("sqlite")
 
 

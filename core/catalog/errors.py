@@ -1,4 +1,4 @@
-"""Translates the errors of database drivers and of the system into ours."""
+"""Translates the errors of database drivers and of the system into Ragstone's."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 
 @contextmanager
 def translate_db_errors(database: Database) -> Iterator[None]:
-    """Turn what the driver or the system raises within into a ``RagstoneError`` that names the place."""
+    """Raise errors of the driver and the system as a ``RagstoneError`` that names the database."""
     try:
         yield
     except OSError as error:
         raise _storage_error(error, database.where) from error
     except DBAPIError as error:
-        raise database.explained(error) from error
+        raise database.translate_error(error) from error
     except PoolTimeoutError as error:
         raise StorageBusy(
             "every connection to the database is in use", where=database.where, hint="try again in a moment"
@@ -38,13 +38,13 @@ def translate_db_errors(database: Database) -> Iterator[None]:
 
 
 def _storage_error(error: OSError, where: str) -> StorageError:
-    said = error.strerror or str(error)
+    message = error.strerror or str(error)
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         return StorageFull("no space is left on the disk", where=where, hint="make space and try again")
     if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR, errno.EEXIST, errno.ENOENT):
         return StorageDenied(
-            f"the data folder cannot be used: {said}",
+            f"the data folder cannot be used: {message}",
             where=error.filename or where,
             hint="check its owner and permissions, or set RAGSTONE_DATA_DIR",
         )
-    return StorageError(f"the storage failed: {said}", where=where)
+    return StorageError(f"the storage failed: {message}", where=where)

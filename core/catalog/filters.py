@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def condition(filters: MetadataFilters, database: Database) -> ColumnElement[bool]:
-    """The filters as one SQL condition. Raises ``BadRequest`` for an operator that the catalog does not know."""
+    """The filters as one SQL condition. Raises ``BadRequest`` for an unknown operator."""
     parts = [
         condition(part, database) if isinstance(part, MetadataFilters) else _compare(part, database)
         for part in filters.filters

@@ -1,4 +1,4 @@
-"""Tables that a plugin keeps in the catalog's database, beside the documents and under the same promises."""
+"""Tables of plugins in the catalog's database, with the same guarantees as the catalog's own."""
 
 from __future__ import annotations
 
@@ -18,31 +18,31 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection, Engine, MetaData
 
-    from ..runtime.forks import OfOneProcess
+    from ..runtime.forks import ProcessGuard
     from .database import Database
 
 _PREFIX = re.compile(r"[a-z][a-z0-9]*(?:_[a-z0-9]+)*")
-#: What PostgreSQL keeps of a name.
-_LONGEST = 63
+#: Characters of an identifier in PostgreSQL.
+_MAX_NAME = 63
 
 
 class PluginTables:
-    """Got from ``Catalog.tables``; safe to use from several threads, and by several processes at once.
+    """A plugin's tables, from ``Catalog.tables``; safe to use from several threads and processes.
 
-    What ``write`` did is on the disk when it returns, or has not happened. Raises what the catalog raises.
+    A transaction of ``write`` is on the disk when it returns, or has not happened. Raises what the catalog raises.
     """
 
-    def __init__(self, process: OfOneProcess, database: Database, reading: Engine, writing: Engine) -> None:
+    def __init__(self, process: ProcessGuard, database: Database, reading: Engine, writing: Engine) -> None:
         self._process = process
         self._database = database
-        self._reading = reading
-        self._writing = writing
+        self._read_engine = reading
+        self._write_engine = writing
 
     @contextmanager
     def read(self) -> Iterator[Connection]:
-        """Everything read within is of one moment, and as fresh as the last commit of any process. For reading only."""
+        """A read-only transaction on a consistent snapshot, as of the last commit of any process."""
         self._process.check()
-        with translate_db_errors(self._database), self._reading.connect() as connection, connection.begin():
+        with translate_db_errors(self._database), self._read_engine.connect() as connection, connection.begin():
             yield connection
 
     @contextmanager
@@ -54,7 +54,7 @@ class PluginTables:
         ``patience``: seconds of that wait in SQLite; then ``StorageBusy``.
         """
         self._process.check()
-        engine = self._writing.execution_options(ragstone_patience_ms=int(patience * 1000))
+        engine = self._write_engine.execution_options(ragstone_patience_ms=int(patience * 1000))
         with translate_db_errors(self._database), engine.begin() as connection:
             yield connection
 
@@ -72,7 +72,7 @@ class PluginTables:
             if self._version(connection, name, version) == version:
                 return self
         with self.write() as connection:
-            self._database.alone(connection)
+            self._database.lock_catalog(connection)
             known = self._version(connection, name, version)
             if known is None:
                 metadata.create_all(connection, checkfirst=False)
@@ -97,7 +97,7 @@ class PluginTables:
 
 
 def _check(prefix: str, metadata: MetaData, version: int, upgrades: Mapping[int, Callable[[Connection], None]]) -> None:
-    """Raise ``PluginError`` for tables that could be taken for somebody else's, or that cannot be upgraded."""
+    """Raise ``PluginError`` for names that could collide with other tables, and for a missing upgrade."""
     if not _PREFIX.fullmatch(prefix):
         raise PluginError(f"{prefix!r} is no prefix of tables", hint="begin with the plugin's name, in a-z, 0-9 and _")
     if prefix.partition("_")[0] in {table.partition("_")[0] for table in (*own.tables, "fulltext", "posting")}:
@@ -106,7 +106,9 @@ def _check(prefix: str, metadata: MetaData, version: int, upgrades: Mapping[int,
         named = [table.name, *(str(index.name) for index in table.indexes)]
         if table.schema or not table.name.startswith(f"{prefix}_"):
             raise PluginError(f"the table {table.fullname!r} does not begin with {prefix}_", hint="rename it")
-        if any(len(each) > _LONGEST for each in named):
-            raise PluginError(f"a name of the table {table.name!r} has more than {_LONGEST} letters", hint="shorten it")
+        if any(len(each) > _MAX_NAME for each in named):
+            raise PluginError(
+                f"a name of the table {table.name!r} has more than {_MAX_NAME} letters", hint="shorten it"
+            )
     if missing := [older for older in range(1, version) if older not in upgrades]:
         raise PluginError(f"the tables {prefix}_ have no upgrade from version {missing[0]}", hint="give one")

@@ -10,11 +10,10 @@ from sqlalchemy import Double, case, cast, create_engine, event, func, text
 from ..errors import StorageDenied
 from ..extras import require_extra
 from . import postgresql_errors, postings
-from .database import Database, hidden
+from .database import Database, redact
 from .schema import chunk
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
     from pathlib import Path
 
     from sqlalchemy import URL, ColumnElement, Connection, Engine
@@ -23,23 +22,23 @@ if TYPE_CHECKING:
     from ..errors import RagstoneError
 
 _CONNECT_SECONDS = 10
-#: What a session is told when it begins, milliseconds and words, so that nothing waits for ever. Another writer's
-#: transaction is one document long; only taking a large corpus away takes minutes.
+#: Settings of each session, times in milliseconds, so that nothing waits for ever. Another writer's transaction is one
+#: document long; only removing a large corpus takes minutes.
 _SESSION = {
     "lock_timeout": "20000",
     "statement_timeout": "300000",
     "idle_in_transaction_session_timeout": "300000",
     "timezone": "UTC",
 }
-#: A server that is cut off is noticed within half a minute and not, as by default, within hours.
+#: A lost connection is detected within half a minute instead of the default of hours.
 _KEEPALIVE = {
     "keepalives_idle": "15",
     "keepalives_interval": "5",
     "keepalives_count": "3",
     "tcp_user_timeout": "30000",
 }
-#: Connections kept open, and more while many are asking at once.
-_KEPT, _MORE = 5, 25
+#: Connections that stay open, and additional ones under load.
+_POOL_SIZE, _POOL_OVERFLOW = 5, 25
 _POOL_SECONDS = 20
 #: "ragstone" as a number: PostgreSQL's advisory locks have no names.
 _LOCK = 0x726167_73746F6E65 & 0x7FFFFFFF_FFFFFFFF
@@ -48,8 +47,9 @@ _NUMBER = r"^\s*[-+]?(?:[0-9]{1,200}(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]{1,2
 
 
 class PostgreSQL(Database):
-    """A server, for the processes of many machines."""
+    """A database on a server, for the processes of several machines."""
 
+    full_text = postings
     upgrades = {  # noqa: RUF012 - never changed
         1: ("ALTER TABLE corpus ADD COLUMN calibration JSONB",),
         2: ("ALTER TABLE chunk ADD COLUMN words BYTEA",),
@@ -62,18 +62,18 @@ class PostgreSQL(Database):
         self._url = url.set(drivername="postgresql+psycopg")
         self._schema = schema
         place = f"{url.host or url.query.get('host', '')}{f':{url.port}' if url.port else ''}"
-        # Made of its parts, not rendered: a password may also stand behind the question mark.
+        # Built from its parts, not rendered: the query string may hold a password too.
         self.where = f"postgresql://{place}/{url.database or ''}"
         named = sha256(f"{self.where} {schema}".encode()).hexdigest()[:12]
         self.marker = folder / f"postgresql-{named}.id"
 
     def engine(self) -> Engine:
-        """The engine. A connection that the server has ended is replaced before it is used."""
+        """The engine, which replaces connections that the server has closed."""
         engine = create_engine(
             self._url,
             pool_pre_ping=True,
-            pool_size=_KEPT,
-            max_overflow=_MORE,
+            pool_size=_POOL_SIZE,
+            max_overflow=_POOL_OVERFLOW,
             pool_timeout=_POOL_SECONDS,
             hide_parameters=True,
             connect_args={"connect_timeout": _CONNECT_SECONDS, "application_name": "ragstone", **_KEEPALIVE},
@@ -85,7 +85,7 @@ class PostgreSQL(Database):
             with connection.cursor() as cursor:
                 for name, value in settings.items():
                     cursor.execute("SELECT set_config(%s, %s, false)", (name, value))
-                # What was acknowledged survives the power switch, whatever the server does for others.
+                # Acknowledged changes survive a loss of power, whatever the server's default is.
                 cursor.execute(
                     "SELECT set_config('synchronous_commit', 'on', false) "
                     "WHERE current_setting('synchronous_commit') = 'off'"
@@ -94,16 +94,16 @@ class PostgreSQL(Database):
 
         return engine
 
-    def reading(self, engine: Engine) -> Engine:
-        """Everything that a transaction reads is of the moment of its first statement."""
+    def read_engine(self, engine: Engine) -> Engine:
+        """See ``Database``: a snapshot as of the transaction's first statement."""
         return engine.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
 
-    def writing(self, engine: Engine) -> Engine:
-        """Writers wait for one another at the row of the corpus that they advance, and then see what it has become."""
+    def write_engine(self, engine: Engine) -> Engine:
+        """See ``Database``: writers wait for the row of the corpus that they advance, and then see its new state."""
         return engine.execution_options(isolation_level="READ COMMITTED")
 
-    def alone(self, connection: Connection) -> None:
-        """By an advisory lock of this schema, which also holds before there is a table to lock."""
+    def lock_catalog(self, connection: Connection) -> None:
+        """See ``Database``: an advisory lock on this schema, which works before there is a table to lock."""
         connection.execute(
             text("SELECT pg_advisory_xact_lock(:lock # hashtext(:schema)::bigint)"),
             {"lock": _LOCK, "schema": self._schema},
@@ -111,7 +111,7 @@ class PostgreSQL(Database):
         connection.execute(text(f"CREATE SCHEMA IF NOT EXISTS {self._quoted_schema(connection)}"))
 
     def create(self, connection: Connection) -> None:
-        """The postings; and vectors, which cannot be pressed, are stored without trying."""
+        """The postings; and vectors are stored uncompressed, because they are incompressible."""
         encoding = connection.execute(text("SHOW server_encoding")).scalar_one()
         if encoding != "UTF8":
             raise StorageDenied(
@@ -122,25 +122,20 @@ class PostgreSQL(Database):
         postings.metadata.create_all(connection)
         connection.execute(text("ALTER TABLE chunk ALTER COLUMN vectors SET STORAGE EXTERNAL"))
 
-    def explained(self, error: DBAPIError) -> RagstoneError:
-        """The server's and libpq's errors as ours."""
-        said = getattr(getattr(error.orig, "diag", None), "message_primary", None) or error.orig
-        return postgresql_errors.explained(error, self.where, hidden(said, self._url.password))
-
-    def is_full(self) -> bool:
-        """The server's disk is its own: it says so itself."""
-        return False
+    def translate_error(self, error: DBAPIError) -> RagstoneError:
+        message = getattr(getattr(error.orig, "diag", None), "message_primary", None) or error.orig
+        return postgresql_errors.translate_error(error, self.where, redact(message, self._url.password))
 
     def fault(self, connection: Connection, seconds: float) -> str | None:  # noqa: ARG002
-        """Its server looks after its own pages (``data_checksums``) and says so when it reads one."""
+        """Never: the server checks its own pages (``data_checksums``) and reports faults when it reads them."""
         return None
 
     def raw(self, column: ColumnElement[Any]) -> ColumnElement[Any]:
-        """As it is: the server gives no text that cannot be decoded."""
+        """Unchanged: the server returns no text that cannot be decoded."""
         return column
 
     def text(self, key: str) -> ColumnElement[str]:
-        """As SQLite gives it: ``true`` is "1"."""
+        """As in SQLite: ``true`` is "1"."""
         value = chunk.c.metadata[key]
         plain = value.as_string()
         found: ColumnElement[str] = case(
@@ -149,32 +144,10 @@ class PostgreSQL(Database):
         return found
 
     def number(self, key: str) -> ColumnElement[float]:
-        """As SQLite gives it: a text counts as the number that it begins with, and as 0 without one."""
+        """As in SQLite: a text counts as the number that it begins with, otherwise as 0."""
         plain = self.text(key)
         first = func.substring(plain, _NUMBER)
         return case((plain.is_not(None), cast(func.coalesce(first, "0"), Double)))
-
-    def create_words(self, connection: Connection, corpus_id: int) -> None:
-        """See ``Database``."""
-        postings.create(connection, corpus_id)
-
-    def drop_words(self, connection: Connection, corpus_id: int) -> None:
-        """See ``Database``."""
-        postings.drop(connection, corpus_id)
-
-    def add_words(self, connection: Connection, corpus_id: int, rows: Iterable[tuple[int, str, str]]) -> None:
-        """See ``Database``."""
-        postings.add(connection, corpus_id, rows)
-
-    def remove_words(self, connection: Connection, corpus_id: int, document_id: int) -> None:
-        """See ``Database``."""
-        postings.remove(connection, corpus_id, document_id)
-
-    def word_scores(
-        self, connection: Connection, corpus_id: int, words: Sequence[str]
-    ) -> dict[str, tuple[list[int], list[float]]]:
-        """See ``Database``."""
-        return postings.scores(connection, corpus_id, words)
 
     def _quoted_schema(self, connection: Connection) -> str:
         return connection.dialect.identifier_preparer.quote_identifier(self._schema)

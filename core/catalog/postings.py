@@ -1,9 +1,9 @@
-"""Full text in PostgreSQL: the stems' postings in a table, and BM25 over them in one statement.
+"""``FullText`` in PostgreSQL: the stems' postings in a table, and BM25 over them in one statement.
 
-PostgreSQL's own ``ts_rank`` knows neither how rare a word is nor how long a text, so that it ranks worse; and BM25
-over a ``tsvector`` with a GIN index must open every row that it finds to count the words in it. Over 20,000 paragraphs
-of Wikipedia, 200 questions, p50 / p99 on two cores: ``tsvector``, GIN and the counts as ``jsonb`` 44 / 320 ms;
-postings, read from their index alone, 6 / 22 ms, with FTS5's very scores.
+PostgreSQL's own ``ts_rank`` uses neither the frequency of a word in the corpus nor the length of a text, so that it
+ranks worse; and BM25 over a ``tsvector`` with a GIN index must read every matching row to count its words. Over 20,000
+paragraphs of Wikipedia, 200 questions, p50 / p99 on two cores: ``tsvector``, GIN and the counts as ``jsonb`` 44 / 320
+ms; postings, read by an index-only scan, 6 / 22 ms, with the same scores as FTS5.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection
 
-#: Apart from ``schema.metadata``: SQLite has none of these.
+#: Separate from ``schema.metadata``: SQLite has none of these tables.
 metadata = MetaData()
 
 posting = Table(
@@ -45,16 +45,16 @@ posting = Table(
     Column("corpus_id", Integer, nullable=False),
     Column("stem", Text(collation="C"), nullable=False),
     Column("chunk_id", Integer, nullable=False),
-    #: How often the stem stands in the chunk; in its headings ``HEADINGS_WEIGHT`` times as often.
+    #: Occurrences of the stem in the chunk; those in headings count ``HEADINGS_WEIGHT`` times.
     Column("count", REAL, nullable=False),
-    #: How many words the chunk has, headings and all.
+    #: Words of the chunk, headings included.
     Column("length", Integer, nullable=False),
-    # All that a question reads is in the index, so that it never looks at the table.
+    # The index holds all columns that a question reads, for index-only scans.
     PrimaryKeyConstraint("corpus_id", "stem", "chunk_id", postgresql_include=["count", "length"]),
     Index("posting_by_chunk", "chunk_id"),
 )
 
-#: What BM25 must know of a whole corpus, kept by its writers, who wait for one another.
+#: Corpus statistics for BM25, updated by its writers, which wait for one another.
 totals = Table(
     "posting_totals",
     metadata,
@@ -87,7 +87,7 @@ _REMOVE = text(
     """
 )
 
-# As FTS5: k1 = 1.2, b = 0.75, and a word in more than half of the chunks still counts a little.
+# As in FTS5: k1 = 1.2, b = 0.75, and a word in more than half of the chunks has an IDF of 1e-6.
 _SCORES = text(
     """
     WITH hit AS MATERIALIZED (
@@ -108,7 +108,7 @@ _SCORES = text(
 
 
 def create(connection: Connection, corpus_id: int) -> None:
-    """Begin the corpus's totals."""
+    """Create the corpus's totals."""
     connection.execute(insert(totals).values(corpus_id=corpus_id, chunks=0, words=0))
 
 
@@ -139,12 +139,12 @@ def add(connection: Connection, corpus_id: int, rows: Iterable[tuple[int, str, s
 
 
 def remove(connection: Connection, corpus_id: int, document_id: int) -> None:
-    """Take the document's chunks, which are still there, out of the postings."""
+    """Remove the document's chunks from the postings; their rows must still exist."""
     connection.execute(_REMOVE, {"corpus": corpus_id, "document": document_id})
 
 
 def scores(connection: Connection, corpus_id: int, words: Sequence[str]) -> dict[str, tuple[list[int], list[float]]]:
-    """Of each stem the keys of the chunks that hold it, ascending, and the BM25 that it gives each of them."""
+    """For each stem the keys of the chunks that contain it, ascending, and its part of their BM25 scores."""
     found = connection.execute(_SCORES, {"corpus": corpus_id, "stems": list(words)})
     known = {stem: (keys, values) for stem, keys, values in found}
     return {word: known.get(word, ([], [])) for word in words}

@@ -1,7 +1,7 @@
-"""The catalog's tables. Everything that Ragstone knows is in them; the vector index is made of them.
+"""The catalog's tables. They hold all of Ragstone's data; the vector index is built from them.
 
-``corpus.seq`` advances by one with every change. A document carries the number of its last change, a removed one
-leaves a tombstone with its number, so that a follower learns what changed since the last change that it knows.
+``corpus.seq`` increases by one with every change. A document has the number of its last change, a removed one leaves a
+tombstone with its number, so that a follower can find all changes after a number.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from sqlalchemy import (
 from sqlalchemy import Text as AnyText
 from sqlalchemy.dialects.postgresql import JSONB
 
-#: Raised whenever the tables change; `catalog.py` refuses a newer one and says so, and upgrades an older one in place
-#: by the ``upgrades`` of its database.
+#: Increased whenever the tables change; `catalog.py` refuses a newer version and upgrades an older one in place by the
+#: ``upgrades`` of its database.
 SCHEMA_VERSION = 4
 
-# Sorted and compared letter by letter, as SQLite does, whatever the language of a PostgreSQL server.
+# Collation "C", as in SQLite, whatever the locale of a PostgreSQL server.
 Text = AnyText().with_variant(AnyText(collation="C"), "postgresql")
 JSON = TEXT_JSON(none_as_null=True).with_variant(JSONB(none_as_null=True), "postgresql")
 
@@ -39,15 +39,15 @@ corpus = Table(
     metadata,
     Column("id", Integer, primary_key=True),
     Column("name", Text, nullable=False),
-    #: ``active`` answers; ``building`` is made beside it and takes its place when it is whole.
+    #: ``active`` answers questions; ``building`` is filled meanwhile and replaces it when it is complete.
     Column("state", Text, nullable=False),
     Column("fingerprint", JSON, nullable=False),
     Column("seq", Integer, nullable=False, default=0),
-    #: What the corpus made of the bank of foreign questions; see ``calibration``.
+    #: ``retrieval.calibration.Calibration`` as JSON.
     Column("calibration", JSON),
     Column("created_at", DateTime(timezone=True), nullable=False, server_default=func.now()),
     UniqueConstraint("name", "state"),
-    sqlite_autoincrement=True,  # an id is never given twice, not even after its corpus is gone
+    sqlite_autoincrement=True,  # an id is never used again after its corpus is removed
 )
 
 document = Table(
@@ -56,7 +56,7 @@ document = Table(
     Column("id", Integer, primary_key=True),
     Column("corpus_id", ForeignKey("corpus.id", ondelete="CASCADE"), nullable=False),
     Column("doc_id", Text, nullable=False),
-    #: Of text and metadata as the reader gave them: an unchanged document is not embedded again.
+    #: Hash of the reader's text and metadata: an unchanged document is not embedded again.
     Column("hash", Text, nullable=False),
     Column("seq", Integer, nullable=False),
     Column("text", Text, nullable=False),
@@ -79,11 +79,11 @@ chunk = Table(
     Column("metadata", JSON, nullable=False),
     #: The LlamaIndex node without its text, metadata and vector.
     Column("node", JSON, nullable=False),
-    #: See ``checksums``; NULL in what an older Ragstone stored and ``ragstone corpus check`` has not been through.
+    #: See ``checksums``; NULL in rows of an older Ragstone until ``ragstone corpus check`` has read them.
     Column("checksum", LargeBinary),
     #: float32, little-endian, C order, [windows, dimension].
     Column("vectors", LargeBinary, nullable=False),
-    #: The words as ``packed_terms.pack`` packs them; NULL in what an older Ragstone stored.
+    #: The terms packed by ``packed_terms.pack``; NULL in rows of an older Ragstone.
     Column("words", LargeBinary),
     UniqueConstraint("corpus_id", "chunk_id"),
     sqlite_autoincrement=True,

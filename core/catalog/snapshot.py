@@ -1,4 +1,4 @@
-"""What can be read from the catalog, all of one moment."""
+"""Reads from the catalog within one transaction, a consistent snapshot."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from sqlalchemy import bindparam, func, select
 
 from ..errors import StorageError
 from ..text.packed_terms import is_packed, pack
-from ..text.sanitizing import visible
-from .checksums import ChunkCheck, DamagedChunk, checksum, is_quotable
+from ..text.sanitizing import strip_hidden
+from .checksums import ChunkCheck, DamagedChunk, checksum, is_text_intact
 from .schema import about, chunk, corpus, document, removed
 
 if TYPE_CHECKING:
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from .database import Database
 
 
-_DOCUMENTS_AT_ONCE = 500
-#: What makes a node of a chunk, and what its text is compared with; its vectors and packed words are of no use to it.
+_BATCH_DOCUMENTS = 500
+#: The columns that a node is made from, with the checksum of its text.
 _NODE: tuple[Any, ...] = (
     chunk.c.id,
     chunk.c.text,
@@ -39,11 +39,11 @@ _NODE: tuple[Any, ...] = (
     chunk.c.checksum,
     chunk.c.chunk_id,
 )
-_CHECKED_AT_ONCE = 200
+_CHECK_BATCH = 200
 
-# What every question asks, made once: SQLAlchemy takes as long to make a statement as SQLite to answer it.
+# Statements for every question are built once: SQLAlchemy takes as long to build one as SQLite to execute it.
 _KEYS = chunk.c.id.in_(bindparam("keys", expanding=True))
-_IS_SEALED = select(about.c.key).where(about.c.key == "sealed")
+_HAS_ALL_CHECKSUMS = select(about.c.key).where(about.c.key == "sealed")
 _CHECKED = (document.c.doc_id, chunk.c.chunk_id, chunk.c.headings, chunk.c.text, chunk.c.metadata, chunk.c.node)
 _CORPUS = select(corpus).where(corpus.c.name == bindparam("name"), corpus.c.state == bindparam("state"))
 _NODES = select(*_NODE).where(_KEYS)
@@ -52,7 +52,7 @@ _WORDS = select(chunk.c.id, chunk.c.words).where(_KEYS)
 
 @dataclass(frozen=True)
 class CorpusRow:
-    """A corpus as the catalog knows it."""
+    """A row of the corpus table."""
 
     id: int
     name: str
@@ -64,7 +64,6 @@ class CorpusRow:
 
     @classmethod
     def of(cls, row: Row[Any]) -> CorpusRow:
-        """From a row of the corpus table."""
         return cls(row.id, row.name, row.state, row.fingerprint, row.seq, row.created_at, row.calibration)
 
 
@@ -84,7 +83,7 @@ class DocumentVectors:
     """The vectors of one document's chunks, windows in order."""
 
     chunk_keys: npt.NDArray[np.int64]
-    #: How many windows each chunk has.
+    #: Number of windows of each chunk.
     windows: npt.NDArray[np.int64]
     #: float32 [sum(windows), dimension].
     vectors: npt.NDArray[np.float32]
@@ -92,33 +91,32 @@ class DocumentVectors:
 
 @dataclass(frozen=True)
 class WordScores:
-    """What one stem gives the chunks of a corpus."""
+    """The BM25 scores that one stem contributes to the chunks of a corpus."""
 
-    #: Whole numbers [chunks that hold it], ascending.
+    #: Keys of the chunks that contain the stem, ascending.
     keys: npt.NDArray[np.integer[Any]]
-    #: BM25, as exact as the database gives it.
+    #: Scores in the database's precision.
     scores: npt.NDArray[np.floating[Any]]
 
 
 class Snapshot:
-    """Reads within one transaction. Made by ``Catalog.read``."""
+    """Reads within one transaction. Created by ``Catalog.read``."""
 
     def __init__(self, connection: Connection, database: Database) -> None:
         self._connection = connection
         self._database = database
 
     def corpora(self) -> list[CorpusRow]:
-        """Every corpus, by name; the active one first."""
+        """Every corpus, ordered by name and then state, the active one first."""
         rows = self._connection.execute(select(corpus).order_by(corpus.c.name, corpus.c.state))
         return [CorpusRow.of(row) for row in rows]
 
     def corpus(self, name: str, *, state: str = "active") -> CorpusRow | None:
-        """The corpus of that name and state."""
         row = self._connection.execute(_CORPUS, {"name": name, "state": state}).first()
         return None if row is None else CorpusRow.of(row)
 
     def sizes(self, corpus_id: int) -> tuple[int, int]:
-        """How many documents and chunks the corpus has."""
+        """The numbers of the corpus's documents and chunks."""
         return tuple(  # type: ignore[return-value]
             self._connection.execute(
                 select(func.count()).select_from(table).where(table.c.corpus_id == corpus_id)
@@ -127,7 +125,7 @@ class Snapshot:
         )
 
     def documents(self, corpus_id: int) -> list[StoredDocument]:
-        """The corpus's documents in the order of their ids, without their texts."""
+        """The corpus's documents ordered by id, without their texts."""
         columns = (document.c.id, document.c.doc_id, document.c.hash, document.c.seq, document.c.metadata)
         rows = self._connection.execute(
             select(*columns).where(document.c.corpus_id == corpus_id).order_by(document.c.doc_id)
@@ -135,13 +133,13 @@ class Snapshot:
         return [StoredDocument(row.id, row.doc_id, row.hash, row.seq, row.metadata) for row in rows]
 
     def document_text(self, corpus_id: int, doc_id: str) -> str | None:
-        """The document's text as its reader gave it."""
+        """The document's original text."""
         return self._connection.execute(
             select(document.c.text).where(document.c.corpus_id == corpus_id, document.c.doc_id == doc_id)
         ).scalar()
 
     def changes(self, corpus_id: int, since: int) -> tuple[list[tuple[str, int]], list[str]]:
-        """What changed after ``since``: ``(doc_id, key)`` of documents now there, and ids of removed ones."""
+        """Changes after ``since``: ``(doc_id, key)`` of documents that exist, and ids of removed ones."""
         now = self._connection.execute(
             select(document.c.doc_id, document.c.id)
             .where(document.c.corpus_id == corpus_id, document.c.seq > since)
@@ -157,16 +155,16 @@ class Snapshot:
         return self.vectors([document_key], dimension)[document_key]
 
     def vectors(self, document_keys: Sequence[int], dimension: int) -> dict[int, DocumentVectors]:
-        """The vectors of many documents by key: a server is asked once for some hundreds of them."""
+        """The vectors of many documents by key, in few queries of the database server."""
         found: dict[int, DocumentVectors] = {}
-        for start in range(0, len(document_keys), _DOCUMENTS_AT_ONCE):
-            asked = document_keys[start : start + _DOCUMENTS_AT_ONCE]
+        for start in range(0, len(document_keys), _BATCH_DOCUMENTS):
+            batch = document_keys[start : start + _BATCH_DOCUMENTS]
             rows = self._connection.execute(
                 select(chunk.c.document_id, chunk.c.id, chunk.c.vectors)
-                .where(chunk.c.document_id.in_(asked))
+                .where(chunk.c.document_id.in_(batch))
                 .order_by(chunk.c.document_id, chunk.c.position)
             )
-            found |= {key: _vectors([], dimension) for key in asked}
+            found |= {key: _vectors([], dimension) for key in batch}
             found |= {
                 key: _vectors(list(of_one), dimension) for key, of_one in groupby(rows, lambda row: row.document_id)
             }
@@ -186,8 +184,8 @@ class Snapshot:
         return np.array(sorted(rows.scalars()), np.int64)
 
     def facets(self, corpus_id: int, keys: Sequence[str]) -> list[tuple[tuple[Any, ...], int]]:
-        """How many chunks have which values under these metadata keys."""
-        # Named, not repeated: PostgreSQL takes the same expression with other parameters for another one.
+        """The numbers of chunks by their values of these metadata keys."""
+        # Labelled, not repeated: to PostgreSQL the same expression with other parameters is another expression.
         columns = [self._database.text(key).label(f"facet_{number}") for number, key in enumerate(keys)]
         values = select(*columns).where(chunk.c.corpus_id == corpus_id).subquery()
         rows = self._connection.execute(select(*values.c, func.count()).group_by(*values.c))
@@ -238,9 +236,9 @@ class Snapshot:
         return (self._node(row) for row in rows)
 
     def _node(self, row: Sequence[Any]) -> TextNode:
-        """Raises ``StorageError`` for a text that is not what was stored."""
-        _, text, metadata, node, headings, stored, chunk_id = row  # by their places: a name is looked up in every row
-        if not is_quotable(stored, headings, text):
+        """Raises ``StorageError`` for a text that does not match its checksum."""
+        _, text, metadata, node, headings, stored, chunk_id = row  # unpacked: faster than access by name
+        if not is_text_intact(stored, headings, text):
             raise StorageError(
                 f"the stored text of the passage {chunk_id!r} is damaged",
                 where=self._database.where,
@@ -251,10 +249,10 @@ class Snapshot:
         return TextNode.from_dict({**node, "metadata": metadata, "text": text})
 
     def check_chunks(self, corpus_id: int, seconds: float | None = None) -> ChunkCheck:
-        """Compare the corpus's chunks with their checksums, for at most so many seconds; all of them by default."""
+        """Compare the corpus's chunks with their checksums, for at most ``seconds``; by default all of them."""
         found = ChunkCheck()
         ends = None if seconds is None else time.monotonic() + seconds
-        is_sealed = self._connection.execute(_IS_SEALED).first() is not None
+        has_all_checksums = self._connection.execute(_HAS_ALL_CHECKSUMS).first() is not None
         raw = [self._database.raw(column).label(column.name) for column in _CHECKED]
         statement = (
             select(*raw, chunk.c.position, chunk.c.vectors, chunk.c.words, chunk.c.checksum)
@@ -262,21 +260,20 @@ class Snapshot:
             .outerjoin(document, document.c.id == chunk.c.document_id)
             .where(chunk.c.corpus_id == corpus_id)
         )
-        with self._connection.execute(statement, execution_options={"yield_per": _CHECKED_AT_ONCE}) as rows:
+        with self._connection.execute(statement, execution_options={"yield_per": _CHECK_BATCH}) as rows:
             for row in rows.mappings():
                 if ends is not None and time.monotonic() > ends:
                     found.complete = False
                     break
                 found.checked += 1
-                if row["checksum"] is None and not is_sealed:
+                if row["checksum"] is None and not has_all_checksums:
                     found.unsealed += 1
-                elif not _is_sound(row):
-                    found.damaged.append(DamagedChunk(_shown(row["doc_id"]), _shown(row["chunk_id"])))
+                elif not _is_intact(row):
+                    found.damaged.append(DamagedChunk(_display(row["doc_id"]), _display(row["chunk_id"])))
         return found
 
     def word_scores(self, corpus_id: int, words: Sequence[str]) -> dict[str, WordScores]:
-        """What each stem gives each chunk that holds it."""
-        found = self._database.word_scores(self._connection, corpus_id, words)
+        found = self._database.full_text.scores(self._connection, corpus_id, words)
         return {word: WordScores(np.array(keys, np.int64), np.array(scores)) for word, (keys, scores) in found.items()}
 
 
@@ -289,14 +286,14 @@ def _vectors(rows: Sequence[Any], dimension: int) -> DocumentVectors:
     )
 
 
-def _is_sound(row: Mapping[Any, Any]) -> bool:
-    """Whether the row is what its checksum was made of."""
+def _is_intact(row: Mapping[Any, Any]) -> bool:
+    """Whether the row matches its checksum."""
     try:
         return bool(checksum(row) == row["checksum"])
     except (ValueError, TypeError, RecursionError):
         return False
 
 
-def _shown(name: Any) -> str:
+def _display(name: Any) -> str:
     text = name.decode("utf-8", "replace") if isinstance(name, bytes) else str(name)
-    return visible(text)
+    return strip_hidden(text)

@@ -1,4 +1,4 @@
-"""The catalog in SQLite: a file in the data folder, in write-ahead mode, with FTS5 for its words."""
+"""The catalog in SQLite: a file in the data folder, in write-ahead mode, with FTS5 for full text."""
 
 from __future__ import annotations
 
@@ -13,39 +13,36 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import URL, LargeBinary, cast, create_engine, event
 
 from ..errors import StorageBusy, StorageDenied, StorageError, StorageFull, StorageLost
-from ..runtime.sqlite_files import write_ahead
+from ..runtime.sqlite_files import enable_wal
 from . import fts5
-from .database import Database, hidden
+from .database import Database, redact
 from .schema import chunk
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
     from sqlalchemy import ColumnElement, Connection, Engine
     from sqlalchemy.engine import ExceptionContext
     from sqlalchemy.exc import DBAPIError
 
-#: Another writer's transaction is one document long; whoever waits longer than this waits for something broken.
+#: Another writer's transaction is one document long; a longer wait means that something is broken.
 _BUSY_TIMEOUT_MS = 20_000
-#: What is read of a memory card, at least.
+#: Lowest reading speed of a memory card.
 _BYTES_A_SECOND = 25_000_000
-
-
-#: The first and the last chunk: what leads to them, and their pages.
+#: The first and the last chunk, with the index pages that lead to them.
 _PROBES = ("SELECT * FROM chunk ORDER BY id LIMIT 1", "SELECT * FROM chunk ORDER BY id DESC LIMIT 1")
-#: Behind these words SQLite and its driver quote what they found in the file.
+#: After these words SQLite and its driver quote content of the file.
 _UNDECODABLE = "Could not decode to UTF-8 column"
 _QUOTING = re.compile(rf"(malformed database schema|{_UNDECODABLE}).*", re.DOTALL)
 
 
-def _plain(said: object) -> str:
-    """What SQLite said, in ASCII and without what it read in a damaged file."""
-    return hidden(_QUOTING.sub(r"\1", str(said)), None).encode("ascii", "replace").decode()
+def _ascii_message(message: object) -> str:
+    """SQLite's message in ASCII, without quoted content of a damaged file."""
+    return redact(_QUOTING.sub(r"\1", str(message)), None).encode("ascii", "replace").decode()
 
 
 class SQLite(Database):
-    """One file, for the processes of one machine."""
+    """A database in one file, for the processes of one machine."""
 
+    full_text = fts5
     upgrades = {  # noqa: RUF012 - never changed
         1: ("ALTER TABLE corpus ADD COLUMN calibration JSON",),
         2: ("ALTER TABLE chunk ADD COLUMN words BLOB",),
@@ -55,7 +52,7 @@ class SQLite(Database):
     def __init__(self, url: URL) -> None:
         self._url = url
         self._folder: Path | None = None
-        #: Device and inode of the file that was opened first; ``None`` for a database in memory.
+        #: Device and inode of the opened file; ``None`` for a database in memory.
         self._file: tuple[int, int] | None = None
         self.where = url.database or str(url)
         self.marker = (
@@ -64,13 +61,13 @@ class SQLite(Database):
 
     @classmethod
     def in_folder(cls, folder: Path) -> SQLite:
-        """The database in the data folder, which is made with it."""
-        made = cls(URL.create("sqlite", database=str(folder / "catalog.sqlite")))
-        made._folder = folder
-        return made
+        """The database in the data folder; ``engine`` creates both."""
+        database = cls(URL.create("sqlite", database=str(folder / "catalog.sqlite")))
+        database._folder = folder
+        return database
 
     def engine(self) -> Engine:
-        """The engine; the data folder is made if it is not there. Raises ``OSError``."""
+        """The engine; creates the data folder. Raises ``OSError``."""
         if self._folder is not None:
             self._folder.mkdir(parents=True, exist_ok=True)
         engine = create_engine(self._url, json_deserializer=self._json)
@@ -82,13 +79,13 @@ class SQLite(Database):
 
         @event.listens_for(engine, "connect")
         def _connect(connection: sqlite3.Connection, _record: object) -> None:
-            # Our own BEGIN below: the driver's begins late, and a reader that turns into a writer can deadlock.
+            # Explicit BEGIN below: the driver's comes late, and a reader that becomes a writer can deadlock.
             connection.isolation_level = None
             try:
                 connection.execute(f"PRAGMA busy_timeout = {_BUSY_TIMEOUT_MS}")
-                write_ahead(connection, _BUSY_TIMEOUT_MS / 1000)
+                enable_wal(connection, _BUSY_TIMEOUT_MS / 1000)
                 for pragma in (
-                    "synchronous = FULL",  # what was acknowledged survives a robot's power switch
+                    "synchronous = FULL",  # acknowledged changes survive a loss of power
                     "foreign_keys = ON",
                     "cache_size = -16000",
                 ):
@@ -100,7 +97,7 @@ class SQLite(Database):
 
         @event.listens_for(engine, "handle_error")
         def _undecodable(context: ExceptionContext) -> None:
-            # The driver's message quotes what it found in the file, and that is no text.
+            # The driver's message quotes content of the file that is no text.
             if isinstance(context.original_exception, UnicodeDecodeError):
                 raise self._damaged("what it holds is no text") from None
 
@@ -113,68 +110,65 @@ class SQLite(Database):
 
         return engine
 
-    def reading(self, engine: Engine) -> Engine:
-        """A transaction that only reads is of one moment."""
+    def read_engine(self, engine: Engine) -> Engine:
         return engine
 
-    def writing(self, engine: Engine) -> Engine:
-        """A transaction that takes the write lock when it begins."""
+    def write_engine(self, engine: Engine) -> Engine:
+        """See ``Database``: transactions take the write lock when they begin."""
         return engine.execution_options(ragstone_writes=True)
 
-    def alone(self, connection: Connection) -> None:
-        """Every writer is."""
+    def lock_catalog(self, connection: Connection) -> None:
+        """Nothing to do: every writing transaction holds the write lock."""
 
     def create(self, connection: Connection) -> None:
-        """Nothing: a corpus's full text is a table of its own."""
+        """Nothing to do: each corpus creates its own full-text table."""
 
-    def explained(self, error: DBAPIError) -> StorageError:
-        """SQLite's error as ours."""
+    def translate_error(self, error: DBAPIError) -> StorageError:
         name = getattr(error.orig, "sqlite_errorname", "") or ""
-        said, where = _plain(error.orig), self.where
-        if name.startswith("SQLITE_FULL") or "disk is full" in said:
+        message, where = _ascii_message(error.orig), self.where
+        # SQLite reports a full disk under its journal as an input/output error.
+        is_full = "disk is full" in message or (name.startswith("SQLITE_IOERR") and self.is_full())
+        if name.startswith("SQLITE_FULL") or is_full:
             return StorageFull("no space is left on the disk", where=where, hint="make space and try again")
         if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
             return StorageBusy("another process holds the database", where=where, hint="try again in a moment")
         if name.startswith(("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM", "SQLITE_AUTH")):
             return StorageDenied(
-                f"the database cannot be opened or written: {said}",
+                f"the database cannot be opened or written: {message}",
                 where=where,
                 hint="check the folder's owner and permissions, or set RAGSTONE_DATA_DIR",
             )
         if name.startswith("SQLITE_IOERR"):
-            # SQLite reports a full disk under its journal as an input/output error.
-            if self.is_full():
-                return StorageFull("no space is left on the disk", where=where, hint="make space and try again")
-            return StorageError(f"the disk failed: {said}", where=where)
+            return StorageError(f"the disk failed: {message}", where=where)
         if name.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")):
-            return self._damaged(said)
-        if said.startswith(_UNDECODABLE):
-            return StorageError(f"a row is damaged: {said}", where=where, hint="ragstone corpus check names it")
-        return StorageError(f"the database refused: {said}", where=where)
+            return self._damaged(message)
+        if message.startswith(_UNDECODABLE):
+            return StorageError(f"a row is damaged: {message}", where=where, hint="ragstone corpus check names it")
+        return StorageError(f"the database refused: {message}", where=where)
 
     def is_full(self) -> bool:
-        """Whether the file system under the database has no room for a page or two."""
+        """Whether the database's file system has no space for a few pages."""
         try:
             return os.statvfs(os.path.dirname(self.where) or ".").f_bavail < 16  # noqa: PTH120 - it may be no path at all
         except OSError:
             return False
 
     def fault(self, connection: Connection, seconds: float) -> str | None:
-        """By SQLite's ``quick_check``: every page is there, and is what it should be."""
+        """The result of SQLite's ``quick_check``, which reads every page."""
         pages, size = (connection.exec_driver_sql(f"PRAGMA {name}").scalar() for name in ("page_count", "page_size"))
-        if int(pages or 0) * int(size or 0) > seconds * _BYTES_A_SECOND:  # before 3.43 nothing could stop it
+        if int(pages or 0) * int(size or 0) > seconds * _BYTES_A_SECOND:  # before 3.43 it could not be interrupted
             return None
-        said = connection.exec_driver_sql("PRAGMA quick_check(1)").scalar()
-        return None if said == "ok" else f"is damaged: {_plain(said)}"
+        message = connection.exec_driver_sql("PRAGMA quick_check(1)").scalar()
+        return None if message == "ok" else f"is damaged: {_ascii_message(message)}"
 
     def probe(self) -> None:
-        """By a connection of its own: one that is open answers from its pages in memory."""
+        """See ``Catalog.probe``: a new connection, because open ones answer from cached pages."""
         if self._file is None:
             return
         try:
             if self._identity() != self._file:
                 raise self._damaged("another file took its place")
-            # Never opened as a file: closing it would give up the locks that SQLite holds on it.
+            # Never opened as a plain file: closing that would release the locks that SQLite holds on it.
             uri, patience = f"{Path(self.where).resolve().as_uri()}?mode=ro", _BUSY_TIMEOUT_MS / 1000
             with closing(sqlite3.connect(uri, uri=True, timeout=patience)) as connection:
                 for query in _PROBES:
@@ -184,14 +178,14 @@ class SQLite(Database):
         except (sqlite3.Error, UnicodeDecodeError) as error:
             if getattr(error, "sqlite_errorname", "").startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
                 raise StorageBusy("another process holds the database", where=self.where) from None
-            raise self._damaged(_plain(error)) from None
+            raise self._damaged(_ascii_message(error)) from None
 
     def _identity(self) -> tuple[int, int]:
         found = os.stat(self.where)  # noqa: PTH116 - as SQLite takes it
         return found.st_dev, found.st_ino
 
     def raw(self, column: ColumnElement[Any]) -> ColumnElement[Any]:
-        """The bytes as they are: a damaged text cannot be decoded."""
+        """The bytes: a damaged text cannot be decoded."""
         return cast(column, LargeBinary)
 
     def _size(self) -> int:
@@ -219,25 +213,3 @@ class SQLite(Database):
         """SQLite's own cast of a JSON value: a text counts as the number that it begins with."""
         value: ColumnElement[float] = chunk.c.metadata[key].as_float()
         return value
-
-    def create_words(self, connection: Connection, corpus_id: int) -> None:
-        """Make the corpus's FTS5 table."""
-        fts5.create(connection, corpus_id)
-
-    def drop_words(self, connection: Connection, corpus_id: int) -> None:
-        """Remove the corpus's FTS5 table."""
-        fts5.drop(connection, corpus_id)
-
-    def add_words(self, connection: Connection, corpus_id: int, rows: Iterable[tuple[int, str, str]]) -> None:
-        """See ``Database``."""
-        fts5.add(connection, corpus_id, rows)
-
-    def remove_words(self, connection: Connection, corpus_id: int, document_id: int) -> None:
-        """See ``Database``."""
-        fts5.remove(connection, corpus_id, document_id)
-
-    def word_scores(
-        self, connection: Connection, corpus_id: int, words: Sequence[str]
-    ) -> dict[str, tuple[list[int], list[float]]]:
-        """See ``Database``."""
-        return {word: fts5.scores(connection, corpus_id, word) for word in words}

@@ -109,9 +109,9 @@ def corpus_check(ctx: click.Context, name: str | None, as_json: bool) -> None:
 def _threshold(info: CorpusInfo) -> str:
     known = info.calibration
     if known is None:
-        from ..retrieval.calibration import FEWEST_CHUNKS
+        from ..retrieval.calibration import MIN_CALIBRATION_CHUNKS
 
-        return f"{info.threshold} (not calibrated: as set, or fewer than {FEWEST_CHUNKS} chunks)"
+        return f"{info.threshold} (not calibrated: as set, or fewer than {MIN_CALIBRATION_CHUNKS} chunks)"
     said = f"{known.questions} foreign questions over {known.chunks} chunks: median {known.median}"
     return f"{info.threshold} ({said}, one of twenty above {known.upper_twentieth}; bank {known.bank})"
 

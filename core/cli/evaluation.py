@@ -174,9 +174,9 @@ def inspect(asked: Asked) -> None:
 
 
 def _gate(found: Retrieval, enough: bool) -> dict[str, Any]:
-    from ..retrieval.evidence_gate import evidence
+    from ..retrieval.evidence_gate import weigh_evidence
 
-    seen = evidence(found)
+    seen = weigh_evidence(found)
     return {
         "cosine": None if seen.cosine is None else round(seen.cosine, 4),
         "coverage": round(seen.coverage, 4),

@@ -1,4 +1,4 @@
-"""The doctor: looks at a whole deployment, however broken it is, and says of each part how it is and what mends it."""
+"""``ragstone doctor``: checks all parts of a deployment, however broken it is, and reports how to repair them."""
 
 from .examination import examine
 

@@ -1,4 +1,4 @@
-"""``ragstone doctor``: every part is examined in turn; one whose requirement is broken is left out."""
+"""The checks of ``ragstone doctor`` in their order. Parts whose requirements fail are skipped."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..health import Check
 from ..host.host import Host
 from ..settings import PluginsTable, config_path, read_settings
 from . import machine, parts
-from .inspection import tried
+from .inspection import run_check
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 
 
 def examine(config: Path | None) -> Iterator[Check]:
-    """Look at the deployment; ``config`` as for ``read_settings``. It raises nothing.
+    """Check the deployment; ``config`` as for ``read_settings``. It raises nothing.
 
-    It makes neither a data folder nor a catalog, and changes nothing that is stored; the encoder's model is made where
-    it is not there yet.
+    It creates neither a data folder nor a catalog, and changes no stored data; the encoder's model is built if it is
+    not cached.
     """
     return _Examination(config).checks()
 
@@ -39,71 +39,71 @@ class _Examination:
         self._known: set[str] = set()
 
     def checks(self) -> Iterator[Check]:
-        yield from tried("settings", self._read_settings, fatal=True)
+        yield from run_check("settings", self._read_settings, fatal=True)
         settings = self._settings
-        yield from tried("clock", partial(machine.clock, settings))
+        yield from run_check("clock", partial(machine.clock, settings))
         if settings is None:
             return
-        yield from tried("permissions", partial(machine.permissions, settings, self._file))
-        yield from tried("disk", partial(machine.space, settings))
-        yield from tried("plugins", partial(self._load, settings), fatal=True)
+        yield from run_check("permissions", partial(machine.permissions, settings, self._file))
+        yield from run_check("disk", partial(machine.space, settings))
+        yield from run_check("plugins", partial(self._load, settings), fatal=True)
         host = self._host
         if host is None:
             return
         try:
             yield from self._parts(host)
         finally:
-            list(tried("closing", partial(_closed, host)))
+            list(run_check("closing", partial(_close, host)))
 
     def _parts(self, host: Host) -> Iterator[Check]:
-        encoder = tried("encoder", host.checks.parts()["encoder"], fatal=True)
+        encoder = run_check("encoder", host.checks.parts()["encoder"], fatal=True)
         yield from encoder
-        if self._is_made(host.settings):
-            catalog = tried("catalog", partial(self._open, host), fatal=True)
+        if self._has_catalog(host.settings):
+            catalog = run_check("catalog", partial(self._open, host), fatal=True)
             yield from catalog
             if all(check.ok for check in catalog):
-                yield from tried("chunks", partial(parts.checksums, host))
-                if all(check.ok for check in encoder):  # what made a corpus is compared with it
-                    yield from tried("corpora", partial(parts.corpora, host))
-                yield from tried("checks of plugins", partial(_checks_of_plugins, host))
+                yield from run_check("chunks", partial(parts.checksums, host))
+                if all(check.ok for check in encoder):  # a corpus is compared with the encoder's fingerprint
+                    yield from run_check("corpora", partial(parts.corpora, host))
+                yield from run_check("checks of plugins", partial(_checks_of_plugins, host))
         else:
             yield Check("catalog", True, "none yet: it is made with the first document")
-        yield from tried("vector index", partial(parts.vector_index, host))
-        yield from tried("language model", partial(parts.language_model, host), fatal=True)
-        yield from tried("plugins", partial(parts.plugins, host, self._known))
+        yield from run_check("vector index", partial(parts.vector_index, host))
+        yield from run_check("language model", partial(parts.language_model, host), fatal=True)
+        yield from run_check("plugins", partial(parts.plugins, host, self._known))
 
     def _read_settings(self) -> Iterator[Check]:
         self._file = _absolute(config_path(self._config))
         try:
             self._settings = read_settings(self._config)
         except SettingsError as error:
-            yield self._wrong("settings", error)
+            yield self._failed("settings", error)
         else:
-            told = "as in the file" if self._file is not None else "no file: the defaults, and the environment"
-            yield Check("settings", True, told, where=None if self._file is None else str(self._file))
+            detail = "as in the file" if self._file is not None else "no file: the defaults, and the environment"
+            yield Check("settings", True, detail, where=None if self._file is None else str(self._file))
 
     def _load(self, settings: Settings) -> Iterator[Check]:
-        """Load the plugins; where their settings are wrong, a host without any stands in for what can still be seen."""
+        """Load the plugins; if their settings are wrong, use a host without plugins for the remaining checks."""
         try:
             host = Host(settings)
             parts.try_hooks(host)
         except SettingsError as error:
-            yield self._wrong("settings of plugins", error)
+            yield self._failed("settings of plugins", error)
             self._host = Host(settings.model_copy(update={"plugins": PluginsTable(enabled=()), "prompts": {}}))
             self._known = {"", *(state.name for state in self._host.plugins)}
         else:
             self._host = host
             yield from parts.plugins(host, self._known)
 
-    def _wrong(self, name: str, error: SettingsError) -> Check:
+    def _failed(self, name: str, error: SettingsError) -> Check:
         in_the_file = self._file is not None and error.where != "the environment"
         place = f"edit {shlex.quote(str(self._file))}" if in_the_file else "correct it in the environment"
         mend = f"{place}: {error.hint}" if error.hint else place
         return Check(name, False, error.what, True, mend, error.where)
 
     @staticmethod
-    def _is_made(settings: Settings) -> bool:
-        files = ("catalog.sqlite", "catalog.sqlite.id")  # the second remembers a catalog that is gone
+    def _has_catalog(settings: Settings) -> bool:
+        files = ("catalog.sqlite", "catalog.sqlite.id")  # the second one shows that a catalog is lost
         return settings.database is not None or any((settings.data_dir / name).exists() for name in files)
 
     @staticmethod
@@ -119,7 +119,7 @@ def _checks_of_plugins(host: Host) -> Iterator[Check]:
     host.pipeline.try_postprocessors([host.find_corpus(info.name) for info in host.corpora()])
 
 
-def _closed(host: Host) -> list[Check]:
+def _close(host: Host) -> list[Check]:
     with suppress(RagstoneError):
         host.close()
     return []

@@ -1,4 +1,4 @@
-"""The examination of one part, whose failure does not end the others'."""
+"""Runs one check so that its failure does not affect the others."""
 
 from __future__ import annotations
 
@@ -17,32 +17,32 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 
-#: Seconds for one look. Making the encoder's model takes a Raspberry Pi twenty, a locked database twenty.
+#: Seconds for one check. Making the encoder's model takes a Raspberry Pi twenty, a locked database twenty.
 LONGEST = 60.0
 
 
-def tried(
-    name: str, look: Callable[[], Iterable[Check]], *, fatal: bool = False, seconds: float = LONGEST
+def run_check(
+    name: str, check: Callable[[], Iterable[Check]], *, fatal: bool = False, seconds: float = LONGEST
 ) -> list[Check]:
-    """What the look finds; one check that says so where it raises, ends the process, or does not come back.
+    """The results of the check; one failed ``Check`` if it raises, calls ``sys.exit`` or exceeds ``seconds``.
 
-    ``fatal``: whether nothing can be answered where it raises. The look has a thread of its own: a disk that is away
-    can hold its reader for ever.
+    ``fatal``: whether that failure prevents all answers. The check has a thread of its own, because reading a disk that
+    is not available can block for ever.
     """
     found: queue.SimpleQueue[list[Check]] = queue.SimpleQueue()
 
     def work() -> None:
         try:
-            found.put(list(look()))
+            found.put(list(check()))
         except RagstoneError as error:
             found.put([Check.failed(name, error, fatal=fatal)])
-        except BaseException as error:  # whatever it is, the others are looked at
+        except BaseException as error:  # the other checks must run in any case
             _log.info("where it happened", exc_info=error)
-            told = f"{type(error).__name__}: {error}"
-            found.put([Check(name, False, told, fatal, "ragstone -v doctor shows where it happened")])
+            detail = f"{type(error).__name__}: {error}"
+            found.put([Check(name, False, detail, fatal, "ragstone -v doctor shows where it happened")])
 
-    with redirect_stdout(sys.stderr):  # what a plugin prints is none of what is found
+    with redirect_stdout(sys.stderr):  # a plugin's prints must not mix with the results
         threading.Thread(target=work, name=f"ragstone-doctor-{name}", daemon=True).start()
         with suppress(queue.Empty):
             return found.get(timeout=seconds)
-    return [Check(name, False, f"did not come to an end within {seconds:g} s", fatal, "is a disk or server away?")]
+    return [Check(name, False, f"did not finish within {seconds:g} s", fatal, "is a disk or server away?")]

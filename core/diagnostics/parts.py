@@ -13,7 +13,7 @@ from ..catalog.checksums import RESTORE
 from ..health import Check
 from ..llm.reachability import check_server
 from ..vector_index.chroma import chroma_is_installed
-from ..vector_index.store_files import why_damaged
+from ..vector_index.probe import index_damage
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ..hooks.discovery import PluginState
     from ..host.host import Host
 
-#: Seconds that a whole look through the database may take.
+#: Maximum seconds for reading the whole database.
 _SECONDS = 20.0
 
 
@@ -32,21 +32,21 @@ def try_hooks(host: Host) -> None:
 
 
 def plugins(host: Host, known: set[str]) -> Iterator[Check]:
-    """How many are loaded, and each that is not as it should be, but those that are ``known``."""
+    """The number of loaded plugins, and each faulty one that is not in ``known``, to which it is added."""
     if not known:
         loaded = [state.name for state in host.plugins if state.state == "loaded"]
         yield Check(
             "plugins", bool(loaded), f"{len(loaded)} loaded: {', '.join(loaded)}" if loaded else "none is loaded"
         )
     for state in host.plugins:
-        if state.name not in known and _is_missed(state, host.settings.plugins.enabled or ()):
+        if state.name not in known and _is_wanted(state, host.settings.plugins.enabled or ()):
             yield Check(f"plugin {state.name}", False, state.reason or state.state, mend=_mend(state))
     known.update(state.name for state in host.plugins if state.state != "loaded")
-    known.add("")  # the first look is over
+    known.add("")  # the number is reported only once
 
 
-def _is_missed(state: PluginState, enabled: tuple[str, ...]) -> bool:
-    """Whether somebody wants it: one whose packages are not there is off by itself, unless the settings name it."""
+def _is_wanted(state: PluginState, enabled: tuple[str, ...]) -> bool:
+    """Whether the plugin has failed, or misses packages although the settings enable it by name."""
     return state.state == "failed" or (
         state.state == "disabled" and state.install is not None and state.name in enabled
     )
@@ -57,11 +57,11 @@ def _mend(state: PluginState) -> str:
         return state.install
     if state.version == "-":
         return "pip install the package that brings it, or take it out of [plugins] enabled"
-    return f'ragstone -v plugins shows where; until it is mended, [plugins] disabled = ["{state.name}"]'
+    return f'ragstone -v plugins shows where; until it is repaired, [plugins] disabled = ["{state.name}"]'
 
 
 def catalog_files(host: Host) -> Iterator[Check]:
-    """Whether the database finds itself in order, unless it is so large that this takes too long."""
+    """The database's integrity check, unless it would take too long."""
     fault = host.catalog.fault(_SECONDS)
     if fault is not None:
         mend = "restore the database from a backup; without one move it and its .id away and add the sources again"
@@ -69,7 +69,7 @@ def catalog_files(host: Host) -> Iterator[Check]:
 
 
 def checksums(host: Host) -> Iterator[Check]:
-    """Whether each chunk is what was stored, as far as there is time to read them."""
+    """Whether the chunks match their checksums, as far as there is time to read them."""
     ends = time.monotonic() + _SECONDS
     with host.catalog.read() as snapshot:
         for row in snapshot.corpora():
@@ -86,7 +86,7 @@ def checksums(host: Host) -> Iterator[Check]:
 
 
 def corpora(host: Host) -> Iterator[Check]:
-    """Whether each corpus is as this deployment would make it."""
+    """Whether each corpus matches this deployment's encoder and node parser."""
     for info in host.corpora():
         name = f"corpus {info.name}"
         if info.stale:
@@ -98,7 +98,7 @@ def corpora(host: Host) -> Iterator[Check]:
 
 
 def vector_index(host: Host) -> Iterator[Check]:
-    """Whether the index can follow. None of it stops an answer: exact search stands in."""
+    """Whether the index can work. No fault of it prevents answers: exact search replaces it."""
     settings = host.settings.index
     if settings.server is not None:
         from ..providers.chroma_server import heartbeat
@@ -126,19 +126,19 @@ def vector_index(host: Host) -> Iterator[Check]:
     lock = FileLock(folder / "lock", timeout=0)
     try:
         with lock:
-            damaged = {store.name: why for store in sorted(folder.iterdir()) if (why := why_damaged(store))}
+            damaged = {store.name: damage for store in sorted(folder.iterdir()) if (damage := index_damage(store))}
     except Timeout:
         yield Check("vector index", True, "another process has it open", where=str(folder))
         return
-    for name, why in damaged.items():
-        mend = f"rm -r {shlex.quote(str(folder / name))}; ragstone serve makes it anew"
-        yield Check(f"vector index of {name}", False, why, mend=mend, where=str(folder / name))
+    for name, damage in damaged.items():
+        mend = f"rm -r {shlex.quote(str(folder / name))}; ragstone serve rebuilds it"
+        yield Check(f"vector index of {name}", False, damage, mend=mend, where=str(folder / name))
     if not damaged:
         yield Check("vector index", True, "in order", where=str(folder))
 
 
 def language_model(host: Host) -> Iterator[Check]:
-    """Whether the model's server can be reached, with its key. Raises ``SettingsError``, ``LLMError``."""
+    """Whether the model's server can be reached with its key. Raises ``SettingsError``, ``LLMError``."""
     settings = host.settings.llm
     if host.hooks.llm is None:
         yield Check("language model", True, "none: answers are the passages' own sentences")

@@ -1,4 +1,4 @@
-"""The sentence encoder as the host uses it: any LlamaIndex embedding model, with nothing cut off."""
+"""The host's sentence encoder: any LlamaIndex embedding model, without truncation of long texts."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ import numpy as np
 
 from ..errors import EncoderError, is_failure
 from ..runtime.budget import check_budget
-from ..runtime.forks import OfOneProcess, OwnLock
-from ..runtime.turns import Turns
+from ..runtime.fair_semaphore import FairSemaphore
+from ..runtime.forks import ForkSafeLock, ProcessGuard
 from ..tracing import has_listeners
 from .minilm import MiniLMEmbedding
 from .model_cache import sha256_of
@@ -30,15 +30,15 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 
-#: Raised whenever the same chunk would be cut into other windows.
+#: Increased whenever the same chunk would be split into other windows.
 _WINDOWS_VERSION = 1
-#: A heading may take this share of a window at most; the rest belongs to the text.
+#: Maximum share of a window for the headings.
 _HEADING_SHARE = 0.25
 
 
 @dataclass(frozen=True)
 class EncoderInfo:
-    """What ``ragstone encoder`` shows."""
+    """The output of ``ragstone encoder``."""
 
     model: str
     provider: str
@@ -56,32 +56,32 @@ class EncoderInfo:
 class Encoder:
     """Embeds questions and chunks as unit vectors.
 
-    A chunk longer than the model's window gets several vectors, one for each window, every window under the chunk's
-    headings; a chunk is as near to a question as the nearest of its windows. Measured on chunks of 380 tokens of a
-    biology book and 677 exercises, recall of the right module among five: cut off 0.849, pooled 0.864, best window
-    0.882; with the headings before each window 0.886 (from 0.879 without, on the same cut).
+    A chunk longer than the model's window gets one vector for each window, and every window begins with the chunk's
+    headings; a chunk's similarity to a question is that of its most similar window. Recall at 5 of the right module, on
+    chunks of 380 tokens of a biology book and 677 exercises: truncated 0.849, mean of the windows 0.864, best window
+    0.882; with the headings in each window 0.886 (0.879 without, on the same windows).
     """
 
-    def __init__(self, model: BaseEmbedding, *, stand_in: Callable[[], BaseEmbedding] | None = None) -> None:
-        """``stand_in``: makes the model that takes over when this one fails, if its vectors can be compared with this
-        one's (see ``family``). Raises ``EncoderError`` where the model embeds nothing."""
+    def __init__(self, model: BaseEmbedding, *, fallback: Callable[[], BaseEmbedding] | None = None) -> None:
+        """``fallback``: creates the model that replaces this one when it fails, if their vectors can be compared (see
+        ``family``). Raises ``EncoderError`` if the model gives no vector."""
         self.model = model
-        self._stand_in = stand_in
-        self._lock = OwnLock()
+        self._fallback = fallback
+        self._lock = ForkSafeLock()
         self._tokenizer = _tokenizer_of(model)
         self.window: int | None = getattr(model, "window", None) or getattr(model, "max_length", None)
-        self._process = OfOneProcess()
-        #: Turns at this machine's processors, for all that a question needs of them. One more than there are: two that
-        #: compute in Python wait for each other. On two processors eight clients got 106 answers a second and not 97.
-        self.turns = Turns((os.cpu_count() or 1) + 1)
-        self.dimension = 0  # until the model has told it
-        vector = self._vectors(lambda model: [model.get_query_embedding("dimension")], 1)[0]
+        self._process = ProcessGuard()
+        #: For all computation of a question. One more than processors, because threads that compute in Python wait for
+        #: each other: on two processors eight clients got 106 answers a second instead of 97.
+        self.cpu_slots = FairSemaphore((os.cpu_count() or 1) + 1)
+        self.dimension = 0  # until the first vector
+        vector = self._unit_vectors(lambda model: [model.get_query_embedding("dimension")], 1)[0]
         self.dimension = int(vector.shape[0])
         own = getattr(model, "fingerprint", None)
         name = own if isinstance(own, str) else f"{model.class_name()}/{model.model_name}"
-        #: Changes whenever the same chunk would get other vectors; a stand-in does not change it.
+        #: Changes whenever the same chunk would get other vectors; a fallback does not change it.
         self.fingerprint = f"{name}/{self.dimension}/windows-{_WINDOWS_VERSION}-{self.window}"
-        #: The same for encoders whose vectors can be compared, whatever their precision and windows.
+        #: Equal for encoders whose vectors can be compared, whatever their precision and windows.
         self.family = self._family_of(model)
 
     def _family_of(self, model: BaseEmbedding) -> str:
@@ -89,33 +89,33 @@ class Encoder:
         return own if isinstance(own, str) else f"{model.class_name()}/{model.model_name}/{self.dimension}"
 
     def count_tokens(self, text: str) -> int:
-        """Tokens of the text as the model counts them; a guess from its words where the model does not tell."""
+        """The text's tokens by the model's tokenizer; without one, an estimate from its words."""
         if self._tokenizer is None:
             return len(text.split()) * 3 // 2
         return len(self._tokenizer.encode(text, add_special_tokens=False).ids)
 
     @property
     def tokenizer_json(self) -> str | None:
-        """The tokenizer as ``tokenizers`` writes it, to count in another process; ``None`` for a model without one."""
+        """The tokenizer in the format of ``tokenizers``, to count tokens in another process; ``None`` without one."""
         return None if self._tokenizer is None else str(self._tokenizer.to_str())
 
     def embed_query(self, question: str) -> Vectors:
         """The question's unit vector, float32 [dimension]. Raises ``EncoderError`` if the model gives no finite one."""
-        # A model of somebody else's may be a server far away: whoever waits for it keeps nobody from the processor.
-        with self.turns.turn() if isinstance(self.model, MiniLMEmbedding) else nullcontext():
+        # Another model may be a remote server: waiting for it needs no processor.
+        with self.cpu_slots.acquire() if isinstance(self.model, MiniLMEmbedding) else nullcontext():
             vector: Vectors = self.embed_queries([question])[0]
         return vector
 
     def embed_queries(self, questions: Sequence[str]) -> Vectors:
-        """The questions' unit vectors, float32 [len(questions), dimension]. Raises ``EncoderError`` likewise."""
-        return self._embedded(lambda model: _of_questions(model, questions), len(questions))
+        """The questions' unit vectors, float32 [len(questions), dimension]. Raises ``EncoderError``."""
+        return self._embed(lambda model: _embed_questions(model, questions), len(questions))
 
     def embed_texts(self, texts: Sequence[str]) -> Vectors:
-        """One unit vector a text, float32 [len(texts), dimension]. Raises ``EncoderError`` as ``embed_query`` does."""
+        """One unit vector for each text, float32 [len(texts), dimension]. Raises ``EncoderError``."""
         if not texts:
             return np.zeros((0, self.dimension), np.float32)
         check_budget()
-        return self._embedded(lambda model: model.get_text_embedding_batch(list(texts)), len(texts))
+        return self._embed(lambda model: model.get_text_embedding_batch(list(texts)), len(texts))
 
     def embed_chunks(self, chunks: Sequence[tuple[str, str]]) -> list[Vectors]:
         """Unit vectors of each ``(headings, text)``, float32 [windows, dimension]."""
@@ -125,48 +125,49 @@ class Encoder:
         return np.split(flat, ends[:-1]) if windows else []
 
     def windows(self, headings: str, text: str) -> list[str]:
-        """The text in pieces of equal length that fit the model's window, each under the headings."""
+        """The text in parts of equal length that fit the model's window, each after the headings."""
         return self._windows_of([(headings, text)])[0]
 
     def _windows_of(self, chunks: Sequence[tuple[str, str]]) -> list[list[str]]:
         if self._tokenizer is None or self.window is None:
             return [[f"{headings}\n{text}" if headings else text] for headings, text in chunks]
-        room = self.window - 2
+        limit = self.window - 2
         encodings = self._tokenizer.encode_batch([text for _, text in chunks], add_special_tokens=False)
-        heads = {headings: self._head(self._tokenizer, headings, int(room * _HEADING_SHARE)) for headings, _ in chunks}
+        heads = {headings: self._head(self._tokenizer, headings, int(limit * _HEADING_SHARE)) for headings, _ in chunks}
         taken = {headings: self.count_tokens(head) if head else 0 for headings, head in heads.items()}
         return [
-            _pieces(heads[headings], text, encoding.offsets, room - taken[headings])
+            _split(heads[headings], text, encoding.offsets, limit - taken[headings])
             for (headings, text), encoding in zip(chunks, encodings, strict=True)
         ]
 
     @staticmethod
-    def _head(tokenizer: Any, headings: str, room: int) -> str:
-        """The headings and a line break, the far end first to go where they are too long."""
+    def _head(tokenizer: Any, headings: str, limit: int) -> str:
+        """The headings and a line break; headings of more than ``limit`` tokens lose their beginning."""
         if not headings:
             return ""
         offsets = tokenizer.encode(headings, add_special_tokens=False).offsets
-        start = offsets[-room][0] if len(offsets) > room else 0
+        start = offsets[-limit][0] if len(offsets) > limit else 0
         return f"{headings[start:]}\n"
 
-    def _embedded(self, embed: Embed, count: int) -> Vectors:
-        """What the model gives, or its stand-in where it fails."""
+    def _embed(self, embed: Embed, count: int) -> Vectors:
+        """The model's vectors, or the fallback's if the model fails."""
         before = self.model
         try:
-            return self._vectors(embed, count)
+            return self._unit_vectors(embed, count)
         except EncoderError as error:
-            if not self._taken_over(before, error):
+            if not self._switch_model(before, error):
                 raise
-            return self._vectors(embed, count)
+            return self._unit_vectors(embed, count)
 
-    def _taken_over(self, failed: BaseEmbedding, why: EncoderError) -> bool:
-        """Whether another model than the one that failed is in use now. Raises ``EncoderError``."""
+    def _switch_model(self, failed: BaseEmbedding, why: EncoderError) -> bool:
+        """Replace the failed model by the fallback; returns whether another model is in use now. Raises
+        ``EncoderError``."""
         with self._lock:
             if self.model is not failed:
                 return True
-            if self._stand_in is None:
+            if self._fallback is None:
                 return False
-            make, self._stand_in = self._stand_in, None
+            make, self._fallback = self._fallback, None
             other = make()
             if self._family_of(other) != self.family:
                 _log.warning("the encoder failed (%s), and %s gives vectors of another kind", why, other.model_name)
@@ -175,8 +176,8 @@ class Encoder:
             self.model = other
             return True
 
-    def _vectors(self, embed: Embed, count: int) -> Vectors:
-        """What the model gives, as unit vectors. It may be anybody's: whatever goes wrong in it is its failure."""
+    def _unit_vectors(self, embed: Embed, count: int) -> Vectors:
+        """The model's vectors as unit vectors. Raises ``EncoderError`` for whatever a plugin's model raises."""
         self._process.check()
         model = self.model
         name = model.model_name
@@ -199,7 +200,7 @@ class Encoder:
         return unit
 
     def info(self, *, texts: int = 24) -> EncoderInfo:
-        """What is in use and how fast it is here: a short question, and texts of one full window each."""
+        """The model and its speed on this machine, for a short question and for texts of one full window."""
         self.embed_query("warm up")
         started = time.perf_counter()
         rounds = 10
@@ -226,15 +227,15 @@ class Encoder:
         )
 
 
-def _of_questions(model: BaseEmbedding, questions: Sequence[str]) -> Sequence[Sequence[float]] | Vectors:
+def _embed_questions(model: BaseEmbedding, questions: Sequence[str]) -> Sequence[Sequence[float]] | Vectors:
     if type(model) is MiniLMEmbedding and not has_listeners():
-        return model.encode(questions)  # without LlamaIndex's events: 0.3 ms a question, and nobody listens
+        return model.encode(questions)  # without LlamaIndex's events, which nothing handles: 0.3 ms a question less
     return [model.get_query_embedding(question) for question in questions]
 
 
-def _pieces(head: str, text: str, offsets: Sequence[tuple[int, int]], room: int) -> list[str]:
-    """The text in as few pieces of equal length as fit the room, in tokens, each under the head."""
-    count = max(1, -(-len(offsets) // room))
+def _split(head: str, text: str, offsets: Sequence[tuple[int, int]], limit: int) -> list[str]:
+    """The text in as few parts of equal length as possible, of at most ``limit`` tokens, each after the head."""
+    count = max(1, -(-len(offsets) // limit))
     if count == 1:
         return [head + text]
     size = -(-len(offsets) // count)
@@ -244,13 +245,13 @@ def _pieces(head: str, text: str, offsets: Sequence[tuple[int, int]], room: int)
 
 
 def _tokenizer_of(model: BaseEmbedding) -> Any | None:
-    """The model's fast tokenizer, where it has one: ours, or that of a sentence-transformers model inside."""
+    """The model's fast tokenizer, if it has one: ``tokenizer``, or that of an inner sentence-transformers model."""
     own = getattr(model, "tokenizer", None)
     if own is None:
         inner = getattr(getattr(model, "_model", None), "tokenizer", None)
         own = getattr(inner, "backend_tokenizer", None)
         if own is not None:
-            own = type(own).from_str(own.to_str())  # a copy: the model goes on cutting with its own
+            own = type(own).from_str(own.to_str())  # a copy: the model's own must truncate and pad
             own.no_truncation()
             own.no_padding()
     return own

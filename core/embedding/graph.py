@@ -1,13 +1,12 @@
-"""The ONNX graph of a BERT sentence encoder, written from its published weights.
+"""Builds the ONNX graph of a BERT sentence encoder from its published weights.
 
 The architecture is BERT (Devlin et al. 2019, arXiv:1810.04805) as sentence-transformers uses it: post-layer-norm
-blocks, exact GELU, the mean of the last layer's token vectors. Building the graph ourselves needs neither torch nor an
-exported model file from anybody else, and whoever wants to know what runs can read it here.
+blocks, exact GELU, the mean of the last layer's token vectors. Building the graph here needs neither torch nor an
+exported model file, and the source shows exactly what runs.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,22 +17,16 @@ if TYPE_CHECKING:
 
     from onnx import NodeProto, TensorProto
 
-#: Raised by one whenever the graph below changes, so that model files made by an older builder are made anew.
+#: Increased whenever the graph below changes, so that cached model files of an older builder are replaced.
 BUILDER_VERSION = 3
 
 _OPSET = 20  # the first with Gelu as one operator
-_IR_VERSION = 10  # the one that goes with opset 20; every ONNX Runtime from 1.17 on reads it
+_IR_VERSION = 10  # of opset 20; supported by every ONNX Runtime from 1.17 on
+_HEADS = 12  # of attention: the shapes of the weights do not determine them
 _LAYER_NORM_EPSILON = 1e-12  # layer_norm_eps of the published config.json
-#: Constants of at least so many bytes lie beside the graph: ONNX Runtime maps that file, so that of the 47 MB of word
-#: vectors only those are held that are used. Loading needs 66 MB less, at its peak 88.
-_BESIDE = 4096
-
-
-@dataclass(frozen=True)
-class BertShape:
-    """What a BERT's weights do not say by their shapes alone."""
-
-    heads: int = 12
+#: Constants of at least so many bytes are stored in a second file. ONNX Runtime maps it, so that only the used parts of
+#: the 47 MB of word vectors are in memory: 66 MB less after loading, 88 MB less at the peak.
+_EXTERNAL_BYTES = 4096
 
 
 class _Graph:
@@ -65,31 +58,28 @@ class _Graph:
         bias = self.constant(f"{key}.bias", weights[f"{key}.bias"])
         return self.op("LayerNormalization", x, scale, bias, name=key, axis=-1, epsilon=_LAYER_NORM_EPSILON)
 
-    def heads_first(self, x: str, heads: int, size: int, *, name: str, perm: tuple[int, ...]) -> str:
+    def heads_first(self, x: str, size: int, *, name: str, perm: tuple[int, ...]) -> str:
         """[batch, tokens, heads * size] → the axes of [batch, tokens, heads, size] in the order of ``perm``."""
-        shape = self.constant(f"shape.heads.{heads}.{size}", np.array([0, 0, heads, size], np.int64))
+        shape = self.constant(f"shape.heads.{_HEADS}.{size}", np.array([0, 0, _HEADS, size], np.int64))
         split = self.op("Reshape", x, shape, name=f"{name}.split")
         return self.op("Transpose", split, name=name, perm=list(perm))
 
 
-def build_graph(weights: Mapping[str, np.ndarray], target: Path, shape: BertShape | None = None) -> None:
-    """Write the encoder's graph to ``target``, and its weights to ``weights_beside(target)``.
+def build_graph(weights: Mapping[str, np.ndarray], target: Path) -> None:
+    """Write the encoder's graph to ``target``, and its weights to ``weights_file(target)``.
 
     Inputs: ``input_ids`` and ``attention_mask``, int64 [batch, tokens]. Output: ``mean``, float32 [batch, dimension],
-    the mean of the last layer's token vectors under the mask, not yet of unit length.
-
-    Raises ``KeyError`` when a weight of the architecture is missing.
+    the masked mean of the last layer's token vectors, not normalized. Raises ``KeyError`` for a missing weight.
     """
     import onnx
     from onnx import TensorProto, helper
 
-    shape = shape or BertShape()
     graph = _Graph()
     hidden = _embed(graph, weights)
     mask_bias = _mask_bias(graph)
     layer = 0
     while f"encoder.layer.{layer}.output.dense.weight" in weights:
-        hidden = _block(graph, weights, f"encoder.layer.{layer}", hidden, mask_bias, shape.heads)
+        hidden = _block(graph, weights, f"encoder.layer.{layer}", hidden, mask_bias)
         layer += 1
     if layer == 0:
         raise KeyError("encoder.layer.0.output.dense.weight")
@@ -114,19 +104,19 @@ def build_graph(weights: Mapping[str, np.ndarray], target: Path, shape: BertShap
         producer_version=str(BUILDER_VERSION),
     )
     onnx.checker.check_model(model)
-    beside = weights_beside(target).name
-    onnx.save(model, str(target), save_as_external_data=True, location=beside, size_threshold=_BESIDE)
+    location = weights_file(target).name
+    onnx.save(model, str(target), save_as_external_data=True, location=location, size_threshold=_EXTERNAL_BYTES)
 
 
-def weights_beside(graph: Path) -> Path:
-    """The file that the graph expects beside it, by this name. It is mapped: replaced, never overwritten."""
+def weights_file(graph: Path) -> Path:
+    """The graph's second file, in the same folder. It is mapped into memory: replace it, never overwrite it."""
     return graph.with_suffix(".weights")
 
 
 def _embed(graph: _Graph, weights: Mapping[str, np.ndarray]) -> str:
     """Word, position and (always the first) token-type embeddings, summed and normalised."""
     words = graph.constant("word_embeddings", weights["embeddings.word_embeddings.weight"])
-    # Every token is of type 0, so its vector can be added to the positions once and for all.
+    # Every token is of type 0, so that vector is added to the positions in advance.
     positions = weights["embeddings.position_embeddings.weight"] + weights["embeddings.token_type_embeddings.weight"][0]
     length = graph.op("Shape", "input_ids", name="length", start=1, end=2)
     zero = graph.constant("zero", np.array([0], np.int64))
@@ -137,7 +127,7 @@ def _embed(graph: _Graph, weights: Mapping[str, np.ndarray]) -> str:
 
 
 def _mask_bias(graph: _Graph) -> str:
-    """0 where a token counts, a very negative number where it is padding: [batch, 1, 1, tokens]."""
+    """0 for tokens, a very negative number for padding: [batch, 1, 1, tokens]."""
     floats = graph.op("Cast", "attention_mask", name="mask", to=1)
     one = graph.constant("one", np.array(1, np.float32))
     lowest = graph.constant("lowest", np.array(np.finfo(np.float32).min / 2, np.float32))
@@ -147,7 +137,7 @@ def _mask_bias(graph: _Graph) -> str:
     return graph.op("Unsqueeze", bias, axes, name="mask.bias")
 
 
-def _block(graph: _Graph, weights: Mapping[str, np.ndarray], key: str, x: str, mask_bias: str, heads: int) -> str:
+def _block(graph: _Graph, weights: Mapping[str, np.ndarray], key: str, x: str, mask_bias: str) -> str:
     """One transformer block: self-attention and a feed-forward net, each with a residual and a layer norm."""
 
     def dense(name: str, inputs: str) -> str:
@@ -155,10 +145,10 @@ def _block(graph: _Graph, weights: Mapping[str, np.ndarray], key: str, x: str, m
         return graph.linear(inputs, weights[f"{full}.weight"], weights[f"{full}.bias"], name=full)
 
     dimension = int(weights[f"{key}.attention.self.query.weight"].shape[0])
-    size = dimension // heads
-    query = graph.heads_first(dense("attention.self.query", x), heads, size, name=f"{key}.q", perm=(0, 2, 1, 3))
-    keys = graph.heads_first(dense("attention.self.key", x), heads, size, name=f"{key}.k", perm=(0, 2, 3, 1))
-    values = graph.heads_first(dense("attention.self.value", x), heads, size, name=f"{key}.v", perm=(0, 2, 1, 3))
+    size = dimension // _HEADS
+    query = graph.heads_first(dense("attention.self.query", x), size, name=f"{key}.q", perm=(0, 2, 1, 3))
+    keys = graph.heads_first(dense("attention.self.key", x), size, name=f"{key}.k", perm=(0, 2, 3, 1))
+    values = graph.heads_first(dense("attention.self.value", x), size, name=f"{key}.v", perm=(0, 2, 1, 3))
 
     scale = graph.constant(f"scale.{size}", np.array(1 / np.sqrt(size), np.float32))
     scores = graph.op("MatMul", query, keys, name=f"{key}.scores")
@@ -178,7 +168,7 @@ def _block(graph: _Graph, weights: Mapping[str, np.ndarray], key: str, x: str, m
 
 
 def _mean(graph: _Graph, hidden: str) -> None:
-    """Mean over the tokens that count."""
+    """Mean over the tokens without padding."""
     column = graph.op("Unsqueeze", "mask", graph.constant("axis.2", np.array([2], np.int64)), name="mask.column")
     kept = graph.op("Mul", hidden, column, name="hidden.kept")
     axis = graph.constant("axis.1", np.array([1], np.int64))

@@ -21,33 +21,33 @@ if TYPE_CHECKING:
 
     from .model_cache import ModelFiles, Precision
 
-    #: Windows, each with the number of its text.
+    #: Windows, each with the index of its text.
     Batch = list[tuple[int, list[int]]]
 
-#: Tokens in the runs of the model that are done side by side. Small runs keep the activations in the processor's
-#: cache: on two cores batches of 4 x 256 tokens gave 95 texts/s, of 32 x 256 tokens 65.
-_TOKENS = 1024
-#: Fewer tokens than this are not shared out: four sentences of an answer are, a question is not.
-_LEAST = 64
-#: The widest text of a run may be so many times as long as the narrowest.
-_LIKE_LENGTH = 1.6
+#: Tokens of all parallel runs of the model. Small runs keep the activations in the processor's cache: on two cores
+#: batches of 4 x 256 tokens gave 95 texts/s, of 32 x 256 tokens 65.
+_MAX_TOKENS = 1024
+#: Fewer tokens are not split into parallel runs: a question is not, four sentences of an answer are.
+_MIN_TOKENS = 64
+#: Maximum ratio of the longest to the shortest text of a run.
+_LENGTH_RATIO = 1.6
 #: Texts that are sorted by length together: enough to fill every run, few enough to report progress.
-_TEXTS_A_CALL = 2048
-#: Raised whenever the same text would give another vector in that precision.
+_BATCH_TEXTS = 2048
+#: Increased whenever the same text would give another vector in that precision.
 _ENCODING_VERSIONS = {"fp32": 1, "int8": 3}
-#: Raised whenever vectors can no longer be compared with those of before.
+#: Increased whenever vectors can no longer be compared with earlier ones.
 _FAMILY_VERSION = 1
 
 
 class MiniLMEmbedding(BaseEmbedding):
-    """Unit vectors of 384 float32 numbers. A text longer than the model's window is embedded whole.
+    """Gives unit vectors of 384 float32 numbers, without truncation.
 
-    A long text is cut into windows of equal length; its vector is the mean over all its tokens, each seen within its
-    own window. Safe to use from several threads.
+    A text longer than the model's window is split into windows of equal length; its vector is the mean over the tokens
+    of all windows. Safe to use from several threads.
     """
 
     dimension: int = ALL_MINILM_L6_V2.dimension
-    #: Word pieces that the model reads at once, the two marks at its ends included.
+    #: Maximum tokens of a run, with [CLS] and [SEP].
     window: int = ALL_MINILM_L6_V2.window
     precision: str = "fp32"
     threads: int = 0
@@ -55,32 +55,31 @@ class MiniLMEmbedding(BaseEmbedding):
     _files: ModelFiles = PrivateAttr()
     _session: Any = PrivateAttr()
     _tokenizer: Any = PrivateAttr()
-    _side_by_side: int = PrivateAttr()
+    _parallel_runs: int = PrivateAttr()
 
     def __init__(self, files: ModelFiles, *, precision: Precision = "fp32", threads: int = 0) -> None:
-        """``threads``: how many the model may use; 0: as many as there are processors."""
+        """``threads``: maximum number of threads; 0: one for each processor."""
         from tokenizers import Tokenizer
 
         super().__init__(
             model_name=ALL_MINILM_L6_V2.name,
-            embed_batch_size=_TEXTS_A_CALL,
+            embed_batch_size=_BATCH_TEXTS,
             precision=precision,
             threads=threads,
         )
         onnxruntime = onnx_runtime()
         self._files = files
-        self._side_by_side = threads or os.cpu_count() or 1
+        self._parallel_runs = threads or os.cpu_count() or 1
         options = onnxruntime.SessionOptions()
-        # One thread a run, and the runs of many texts side by side: to share out a question of fourteen tokens between
-        # two threads took a fifth more of the processors' time and brought its vector no sooner, and sixty passages
-        # took a quarter longer.
+        # One thread for each run, and parallel runs: two threads for a question of fourteen tokens used a fifth more
+        # processor time and were no faster; sixty passages took a quarter longer.
         options.intra_op_num_threads = 1
         options.log_severity_level = 3
         self._session = onnxruntime.InferenceSession(
             str(files.model),
             options,
             providers=["CPUExecutionProvider"],
-            # The fused operator is plain loops: in int8, runs of 4 x 256 tokens take 95 ms with it and 79 without.
+            # The fused operator is not vectorized: in int8, runs of 4 x 256 tokens take 95 ms with it and 79 without.
             disabled_optimizers=["SkipLayerNormFusion"],
         )
         self._tokenizer = Tokenizer.from_file(str(files.tokenizer))
@@ -91,18 +90,16 @@ class MiniLMEmbedding(BaseEmbedding):
     def find(
         cls, cache: Path, *, folder: Path | None = None, precision: Precision = "fp32", threads: int = 0
     ) -> MiniLMEmbedding:
-        """The encoder, its files looked for as ``model_files`` does. Raises ``EncoderError``."""
+        """The encoder with the files that ``model_files`` finds. Raises ``EncoderError``."""
         files = model_files(ALL_MINILM_L6_V2, precision, folder=folder, cache=cache)
         return cls(files, precision=precision, threads=threads)
 
     @classmethod
     def class_name(cls) -> str:
-        """The name under which LlamaIndex serialises it."""
         return "MiniLMEmbedding"
 
     @property
     def files(self) -> ModelFiles:
-        """The files that are in use."""
         return self._files
 
     @property
@@ -113,12 +110,12 @@ class MiniLMEmbedding(BaseEmbedding):
 
     @property
     def family(self) -> str:
-        """The same for every precision: vectors of one family can be compared (cosine of fp32 and int8 0.994)."""
+        """Equal for every precision: vectors of one family can be compared (cosine of fp32 and int8 0.994)."""
         return f"{self.model_name}/{self._files.weights_sha256[:12]}/{self.dimension}/v{_FAMILY_VERSION}"
 
     @property
     def tokenizer(self) -> Any:
-        """The ``tokenizers.Tokenizer``, which neither cuts nor pads."""
+        """The ``tokenizers.Tokenizer``, without truncation and padding."""
         return self._tokenizer
 
     def encode(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
@@ -127,9 +124,9 @@ class MiniLMEmbedding(BaseEmbedding):
         windows = [(row, window) for row, encoding in enumerate(encodings) for window in self._windows(encoding.ids)]
         windows.sort(key=lambda item: len(item[1]))
         sums = np.zeros((len(texts), self.dimension), np.float32)
-        share = -(-sum(len(window) + 2 for _, window in windows) // self._side_by_side)
-        # What is quantised as it comes has one scale a run: beside other windows a window's vector moved by up to 0.03.
-        tokens = min(max(_LEAST, share), max(self.window, _TOKENS // self._side_by_side))
+        share = -(-sum(len(window) + 2 for _, window in windows) // self._parallel_runs)
+        # Dynamic quantization has one scale for each run: other windows in the run changed a vector by up to 0.03.
+        tokens = min(max(_MIN_TOKENS, share), max(self.window, _MAX_TOKENS // self._parallel_runs))
         batches = _batches(windows, 0 if self.precision == "int8" else tokens)
         for batch, means in zip(batches, self._runs(batches), strict=True):
             rows = [row for row, _ in batch]
@@ -145,9 +142,9 @@ class MiniLMEmbedding(BaseEmbedding):
         return [ids[start * size : (start + 1) * size] for start in range(count)]
 
     def _runs(self, batches: list[Batch]) -> Iterable[npt.NDArray[np.float32]]:
-        if self._side_by_side == 1 or len(batches) == 1:
+        if self._parallel_runs == 1 or len(batches) == 1:
             return map(self._run, batches)
-        with ThreadPoolExecutor(self._side_by_side) as pool:
+        with ThreadPoolExecutor(self._parallel_runs) as pool:
             return list(pool.map(self._run, batches))
 
     def _run(self, batch: Batch) -> npt.NDArray[np.float32]:
@@ -180,14 +177,14 @@ class MiniLMEmbedding(BaseEmbedding):
 
 
 def _batches(windows: Batch, tokens: int) -> list[Batch]:
-    """Neighbours of like length, as many as fit into a run of so many tokens, or one: padding is computed like text."""
+    """Batches of windows of similar length, because padding costs time: as many as fit into ``tokens``, or one."""
     batches: list[Batch] = []
     for item in windows:  # sorted by length, so the newest is the widest of its batch and the first the narrowest
         width = len(item[1]) + 2
         if (
             batches
             and (len(batches[-1]) + 1) * width <= tokens
-            and width <= _LIKE_LENGTH * (len(batches[-1][0][1]) + 2)
+            and width <= _LENGTH_RATIO * (len(batches[-1][0][1]) + 2)
         ):
             batches[-1].append(item)
         else:

@@ -1,4 +1,4 @@
-"""Published models, and the cached ONNX models made of their weights, each with a record of what made it."""
+"""Published models, and a cache of the ONNX models built from their weights, with a record of their origin."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from typing import Any, Literal
 from filelock import FileLock
 
 from ..errors import EncoderError
-from .graph import BUILDER_VERSION, build_graph, weights_beside
+from .graph import BUILDER_VERSION, build_graph, weights_file
 from .onnx_session import onnx_runtime
 
 _log = logging.getLogger(__name__)
@@ -31,7 +31,7 @@ _RECORD_FILE = "made-of.json"
 
 @dataclass(frozen=True)
 class PublishedModel:
-    """A model as its authors published it; the hashes are those of the files at this hub revision."""
+    """A model as published by its authors; the hashes are those of the files at this hub revision."""
 
     name: str
     hub_id: str
@@ -46,7 +46,7 @@ class PublishedModel:
 
 @dataclass(frozen=True)
 class ModelFiles:
-    """A model that can be loaded, every file of it checked."""
+    """The verified files of a model that can be loaded."""
 
     model: Path
     tokenizer: Path
@@ -56,21 +56,21 @@ class ModelFiles:
 
 
 def sha256_of(path: Path) -> str:
-    """The file's SHA-256 in hexadecimal, read in pieces."""
+    """The file's SHA-256 in hexadecimal."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 @dataclass(frozen=True)
-class Found:
-    """A folder that should hold the published files."""
+class ModelFolder:
+    """A folder that may contain the published files."""
 
     folder: Path
     origin: Origin
     source: str
 
     def check(self, published: PublishedModel) -> None:
-        """Raise ``EncoderError`` unless they are the published ones."""
+        """Raise ``EncoderError`` unless its files are the published ones."""
         for name, expected in (
             (WEIGHTS_FILE, published.weights_sha256),
             (TOKENIZER_FILE, published.tokenizer_sha256),
@@ -88,71 +88,71 @@ class Found:
                 raise EncoderError(
                     f"{name} is not the published file: its SHA-256 is {actual}, not {expected}",
                     where=str(self.folder),
-                    hint=f"take it anew from {published.hub_id} at revision {published.revision}",
+                    hint=f"download it again from {published.hub_id} at revision {published.revision}",
                 )
 
 
 class ModelCache:
-    """The converted models in the cache."""
+    """A cache folder for one published model in its converted forms."""
 
     def __init__(self, folder: Path, published: PublishedModel) -> None:
         self.folder = folder
         self.published = published
-        self.why_not = "nothing there yet"
+        self.miss_reason = "nothing there yet"
 
     def _model(self, precision: Precision) -> Path:
         return self.folder / f"model-{precision}.v{BUILDER_VERSION}.onnx"
 
     def _parts(self, precision: Precision) -> tuple[Path, ...]:
-        """The model's files; quantised, its weights lie within."""
+        """The model's files; a quantized one contains its weights."""
         model = self._model(precision)
-        return (model,) if precision == "int8" else (weights_beside(model), model)
+        return (model,) if precision == "int8" else (weights_file(model), model)
 
     def load(self, precision: Precision) -> ModelFiles | None:
-        """The model, if it is there, was made of the published weights and is still what was written then."""
+        """The cached model if it exists, was built from the published weights and is unchanged since then."""
         model, tokenizer = self._model(precision), self.folder / TOKENIZER_FILE
         try:
             record = json.loads((self.folder / _RECORD_FILE).read_text("utf-8"))
             if record["weights_sha256"] != self.published.weights_sha256:
-                self.why_not = "made of other weights"
+                self.miss_reason = "made of other weights"
                 return None
             expected = {part: record["files"][part.name] for part in self._parts(precision)}
             expected[tokenizer] = self.published.tokenizer_sha256
             if any(sha256_of(path) != sha256 for path, sha256 in expected.items()):
-                self.why_not = "its files were changed"
-                _log.warning("the encoder's files in %s were changed; they are made anew", self.folder)
+                self.miss_reason = "its files were changed"
+                _log.warning("the encoder's files in %s were changed; they are rebuilt", self.folder)
                 return None
             return ModelFiles(model, tokenizer, "cache", str(record["source"]), record["weights_sha256"])
         except (OSError, ValueError, KeyError, TypeError) as error:
             if not isinstance(error, FileNotFoundError):
-                self.why_not = f"unreadable ({error})"
+                self.miss_reason = f"unreadable ({error})"
             return None
 
-    def make(self, precision: Precision, found: Found) -> ModelFiles:
-        """Convert the found weights and keep the result. Where the cache cannot be written, a passing folder does."""
+    def make(self, precision: Precision, weights: ModelFolder) -> ModelFiles:
+        """Convert the weights and cache the result; in a temporary folder if the cache cannot be written."""
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
             with FileLock(self.folder / ".lock", timeout=300):
                 if self.load(precision) is None:
-                    self._convert(precision, found, self.folder)
+                    self._convert(precision, weights, self.folder)
             folder = self.folder
         except OSError as error:
             _log.warning("the cache %s cannot be written (%s); the model is made for this run", self.folder, error)
-            folder = self._make_in_passing(precision, found, error)
+            folder = self._make_temporary(precision, weights, error)
         return ModelFiles(
             folder / self._model(precision).name,
             folder / TOKENIZER_FILE,
-            found.origin,
-            found.source,
+            weights.origin,
+            weights.source,
             self.published.weights_sha256,
         )
 
-    def _make_in_passing(self, precision: Precision, found: Found, why: OSError) -> Path:
-        """The folder of a model that goes when the process ends. Raises ``EncoderError`` where that has no room too."""
+    def _make_temporary(self, precision: Precision, weights: ModelFolder, why: OSError) -> Path:
+        """Convert into a temporary folder, which is removed at exit. Raises ``EncoderError`` if that fails too."""
         try:
             folder = Path(tempfile.mkdtemp(prefix="ragstone-encoder-"))
             atexit.register(shutil.rmtree, folder, ignore_errors=True)
-            self._convert(precision, found, folder)
+            self._convert(precision, weights, folder)
         except OSError as error:
             raise EncoderError(
                 f"the model can be written neither there ({why.strerror}) nor to {tempfile.gettempdir()} "
@@ -162,43 +162,47 @@ class ModelCache:
             ) from error
         return folder
 
-    def _convert(self, precision: Precision, found: Found, folder: Path) -> None:
+    def _convert(self, precision: Precision, weights: ModelFolder, folder: Path) -> None:
         from safetensors.numpy import load_file
 
-        _log.info("making the %s model from %s", precision, found.source)
-        record: dict[str, Any] = {"weights_sha256": self.published.weights_sha256, "source": found.source, "files": {}}
+        _log.info("making the %s model from %s", precision, weights.source)
+        record: dict[str, Any] = {
+            "weights_sha256": self.published.weights_sha256,
+            "source": weights.source,
+            "files": {},
+        }
         try:
             old = json.loads((folder / _RECORD_FILE).read_text("utf-8"))
             if old.get("weights_sha256") == self.published.weights_sha256:
                 record["files"] = dict(old["files"])
         except (OSError, ValueError, KeyError, TypeError):
-            pass  # no record yet, or one that says nothing: it is written below
+            pass  # there is no valid record yet; it is written below
         with tempfile.TemporaryDirectory(dir=folder) as scratch:
             exact = Path(scratch, self._model("fp32").name)
-            build_graph(load_file(found.folder / WEIGHTS_FILE), exact)
+            build_graph(load_file(weights.folder / WEIGHTS_FILE), exact)
             if precision == "int8":
                 _quantise(exact, Path(scratch, self._model(precision).name))
             made = [Path(scratch, part.name) for part in self._parts(precision)]
             record["files"].update({part.name: sha256_of(part) for part in made})
             tokenizer = Path(scratch, TOKENIZER_FILE)
-            tokenizer.write_bytes((found.folder / TOKENIZER_FILE).read_bytes())
+            tokenizer.write_bytes((weights.folder / TOKENIZER_FILE).read_bytes())
             written = Path(scratch, _RECORD_FILE)
             written.write_text(json.dumps(record, indent=2), "utf-8")
-            # The record goes last: until it is there, nothing before it counts.
-            for source in (*made, tokenizer, written):
-                os.replace(source, folder / source.name)  # noqa: PTH105 - Path.replace says the same, less plainly
+            # The record is moved last: without it the other files are ignored.
+            for path in (*made, tokenizer, written):
+                os.replace(path, folder / path.name)  # noqa: PTH105 - clearer than Path.replace
 
 
 def _quantise(source: Path, target: Path) -> None:
-    """Dynamic quantisation to 8 bits, each output channel with a scale of its own (arXiv:2004.09602, section 4.1).
+    """Dynamic quantization to 8 bits with one scale for each output channel (arXiv:2004.09602, section 4.1).
 
-    Weights use 7 of the 8 bits: without VNNI, x86 processors add two products in 16 bits, and full weights overflow
-    (200 paragraphs, cosine to fp32 at least 0.975 and 0.989, on the average 0.992 and 0.994).
+    Weights use 7 of the 8 bits: without VNNI, x86 processors add two products in 16 bits, and 8-bit weights overflow
+    (cosine to fp32 over 200 paragraphs: minimum 0.975 with 8 bits and 0.989 with 7, mean 0.992 and 0.994).
     """
     onnx_runtime()
     from onnxruntime.quantization import QuantType, quantize_dynamic
 
-    # It asks on the root logger for a pre-processing that only graphs from exporters need.
+    # It recommends, on the root logger, a preprocessing that only exported graphs need.
     root = logging.getLogger()
     before = root.level
     root.setLevel(logging.ERROR)

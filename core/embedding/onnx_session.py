@@ -1,4 +1,4 @@
-"""ONNX Runtime sessions without telemetry."""
+"""Imports ONNX Runtime without telemetry."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Any
 def onnx_runtime() -> Any:
     """The module ``onnxruntime``.
 
-    From 1.29 on its wheels tell Microsoft which models are loaded and how they do, and keep a number of the machine in
-    the user's cache folder, unless this variable stands when it is first imported
+    From 1.29 on its wheels report loaded models and their performance to Microsoft, and store a machine id in the
+    user's cache folder, unless this variable is set at the first import
     (https://github.com/microsoft/onnxruntime/pull/27379).
     """
     os.environ["ORT_DISABLE_TELEMETRY"] = "1"

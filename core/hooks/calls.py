@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..errors import NotFound, PluginError, RagstoneError, SettingsError, SourceError, StorageError, is_failure
-from ..runtime.forks import OwnLock
+from ..runtime.forks import ForkSafeLock
 from ..runtime.lazy import lazily
 from . import results
 from .commands import PluginCommands
@@ -51,7 +51,7 @@ class Hooks:
         self._settings = settings
         self._plugins = plugins
         self._host = host
-        self._lock = OwnLock()
+        self._lock = ForkSafeLock()
         self._options = checked_options(plugins, settings.plugins.options)
         #: The plugins' commands.
         self.commands = PluginCommands(plugins)

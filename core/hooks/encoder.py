@@ -32,7 +32,7 @@ def make_encoder(plugins: Plugins, settings: Settings) -> Encoder:
     calls = plugins.call("ragstone_embed_model", one(BaseEmbedding), (SettingsError,), settings=encoder)
     for plugin, model in calls:
         try:
-            made = Encoder(model, stand_in=own if is_own else None)
+            made = Encoder(model, fallback=own if is_own else None)
             made.embed_chunks([("heading", "text")])
         except EncoderError as error:
             plugins.disable(plugin, f"its encoder cannot be used: {error}")

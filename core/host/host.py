@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeVar
 from ..errors import NotFound, PluginError, StorageError
 from ..hooks.calls import Hooks
 from ..hooks.manager import Plugins
-from ..runtime.forks import OwnLock
+from ..runtime.forks import ForkSafeLock
 from ..runtime.lazy import lazily
 from ..settings import Settings, read_settings
 from .checks import HostChecks
@@ -54,7 +54,7 @@ class Host:
         self.pipeline = Pipeline(settings, self.plugins, self.hooks, lambda: self.catalog)
         #: The health checks.
         self.checks = HostChecks(self)
-        self._lock = OwnLock()
+        self._lock = ForkSafeLock()
         self._corpora: dict[str, Corpus] = {}
         self._kinds: dict[str, str] = {}
         self._followers: IndexFollowers | None = None
@@ -83,7 +83,7 @@ class Host:
 
     def close(self) -> None:
         """Stop the followers, call the plugins' ``ragstone_closing``, close the catalog. Does nothing in a fork."""
-        if not self._opened or self._lock.is_copy:
+        if not self._opened or self._lock.is_fork:
             return
         self._opened, self._closed = False, True
         if self._followers is not None:  # before the plugins, whose stores it fills

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
     from llama_index.core.node_parser import NodeParser
-    from llama_index.core.schema import BaseNode, Document
+    from llama_index.core.schema import Document
 
     from ..catalog import Catalog
     from ..embedding import Encoder
@@ -32,26 +32,26 @@ if TYPE_CHECKING:
     #: Documents with their nodes.
     Group = list[tuple[Document, list[TextNode]]]
 
-#: Chunks embedded in one go: enough that sorting by length fills the encoder's runs, few enough that a document
-#: is acknowledged within seconds of being read.
-_CHUNKS_A_GROUP = 192
-#: Chunks after which embedding looks whether it is to stop.
-_CHUNKS_A_SLICE = 64
+#: Chunks that are embedded as a group: enough that sorting by length fills the encoder's runs, few enough that a
+#: document is acknowledged within seconds of being read.
+_GROUP_CHUNKS = 192
+#: Chunks after which embedding checks whether it must stop.
+_SLICE_CHUNKS = 64
 
 
 @dataclass(frozen=True)
 class IngestProgress:
-    """How far an ingestion is."""
+    """Progress of an ingestion."""
 
     documents: int
     chunks: int
-    #: The document that was stored, or found unchanged, last.
+    #: The last document that was stored or found unchanged.
     doc_id: str
 
 
 @dataclass
 class IngestReport:
-    """What an ingestion did, by document id."""
+    """The result of an ingestion, by document id."""
 
     added: list[str] = field(default_factory=list)
     updated: list[str] = field(default_factory=list)
@@ -63,8 +63,7 @@ class IngestReport:
 class OnProgress(Protocol):
     """Called after every document."""
 
-    def __call__(self, progress: IngestProgress, /) -> None:
-        """Show it."""
+    def __call__(self, progress: IngestProgress, /) -> None: ...
 
 
 def ingest(
@@ -76,17 +75,17 @@ def ingest(
     encoder: Encoder,
     on_progress: OnProgress | None = None,
 ) -> IngestReport:
-    """Store the documents that are new or changed; a document's ``hash`` tells.
+    """Store the documents that are new or changed, by their ``hash``.
 
-    A document is in the catalog, whole, as soon as its progress is reported. When reading, parsing or embedding
-    raises, what was reported stays, and every other document is as it was. Chunks of a changed document that are as
-    they were, text and headings, keep their vectors.
+    A document is completely in the catalog when its progress is reported. If reading, parsing or embedding raises, the
+    reported documents stay, and all others are unchanged. Chunks of a changed document whose text and headings are the
+    same keep their vectors.
     """
     report = IngestReport()
     with catalog.read() as snapshot:
         known = {row.doc_id: row.hash for row in snapshot.documents(corpus_id)}
 
-    def tell(doc_id: str) -> None:
+    def report_progress(doc_id: str) -> None:
         if on_progress is not None:
             done = len(report.added) + len(report.updated) + len(report.unchanged)
             on_progress(IngestProgress(done, report.chunks, doc_id))
@@ -95,7 +94,7 @@ def ingest(
         for document in documents:
             if known.get(document.doc_id) == document.hash:
                 report.unchanged.append(document.doc_id)
-                tell(document.doc_id)
+                report_progress(document.doc_id)
             else:
                 yield document
 
@@ -106,10 +105,10 @@ def ingest(
                 for document, _ in group
                 if document.doc_id in known
             }
-        return _embedded(group, older, encoder, stopped)
+        return _embed_group(group, older, encoder, stopped)
 
     pipeline = IngestionPipeline(transformations=[parser], disable_cache=True)
-    with closing(_embedding(_groups(changed(), pipeline), embed)) as embedding:
+    with closing(_embed_ahead(_groups(changed(), pipeline), embed)) as embedding:
         for group, embedded in embedding:
             vectors = iter(embedded)
             for document, nodes in group:
@@ -120,15 +119,15 @@ def ingest(
                 )
                 (report.updated if document.doc_id in known else report.added).append(document.doc_id)
                 report.chunks += len(chunks)
-                tell(document.doc_id)
+                report_progress(document.doc_id)
     return report
 
 
-def _embedding(
+def _embed_ahead(
     groups: Iterable[Group], embed: Callable[[Group, threading.Event], list[Vectors]]
 ) -> Generator[tuple[Group, list[Vectors]], None, None]:
-    """Each group with its vectors. While one is embedded the next is read: that keeps one processor busy, embedding
-    all of them. Whatever ends this early, such as Ctrl+C, stops the embedding."""
+    """Each group with its vectors. While one is embedded the next is read: reading uses one processor, embedding all of
+    them. An early end, for example by Ctrl+C, stops the embedding."""
     stopped = threading.Event()
     unread: Exception | None = None
 
@@ -155,45 +154,47 @@ def _embedding(
             stopped.set()
 
 
-def _embedded(
+def _embed_group(
     group: Group,
     older: Mapping[str, Mapping[tuple[str, str], Vectors]],
     encoder: Encoder,
     stopped: threading.Event,
 ) -> list[Vectors]:
-    """The vectors of all the group's nodes in order: those of the older version where it has the same chunk."""
-    words = [(document.doc_id, (headings_of(node), node.text)) for document, nodes in group for node in nodes]
-    found = [older.get(doc_id, {}).get(said) for doc_id, said in words]
-    missing = [said for (_, said), vectors in zip(words, found, strict=True) if vectors is None]
+    """The vectors of all the group's nodes in order; chunks of the document's older version keep theirs."""
+    keys = [(document.doc_id, (headings_of(node), node.text)) for document, nodes in group for node in nodes]
+    found = [older.get(doc_id, {}).get(key) for doc_id, key in keys]
+    missing = [key for (_, key), vectors in zip(keys, found, strict=True) if vectors is None]
     fresh: list[Vectors] = []
-    # In slices, also because one document may be as long as a hundred books.
-    for first in range(0, len(missing), _CHUNKS_A_SLICE):
+    # In slices, because one document may be as long as a hundred books.
+    for first in range(0, len(missing), _SLICE_CHUNKS):
         if stopped.is_set():
             raise CancelledError
-        fresh += encoder.embed_chunks(missing[first : first + _CHUNKS_A_SLICE])
+        fresh += encoder.embed_chunks(missing[first : first + _SLICE_CHUNKS])
     made = iter(fresh)
     return [next(made) if vectors is None else vectors for vectors in found]
 
 
 def _groups(documents: Iterable[Document], pipeline: IngestionPipeline) -> Iterator[Group]:
-    """Neighbouring documents with their nodes, about as many as are embedded well together."""
+    """Consecutive documents with their nodes, in groups of about ``_GROUP_CHUNKS`` chunks."""
     group: Group = []
     count = 0
     for document in documents:
-        nodes = _parsed(document, pipeline)
+        nodes = _parse(document, pipeline)
         group.append((document, nodes))
         count += len(nodes)
-        if count >= _CHUNKS_A_GROUP:
+        if count >= _GROUP_CHUNKS:
             yield group
             group, count = [], 0
     if group:
         yield group
 
 
-def _parsed(document: Document, pipeline: IngestionPipeline) -> list[TextNode]:
-    """The document's nodes. Raises ``PluginError`` for a node parser that fails or gives something else."""
+def _parse(document: Document, pipeline: IngestionPipeline) -> list[TextNode]:
+    """The document's nodes. Raises ``PluginError`` if the node parser fails."""
     try:
-        return _text_nodes(pipeline.run(documents=[document]))
+        nodes = pipeline.run(documents=[document])
+        # An empty node can neither be found nor cited.
+        return [node for node in nodes if isinstance(node, TextNode) and node.text.strip()]
     except RagstoneError:
         raise
     except BaseException as error:
@@ -204,17 +205,12 @@ def _parsed(document: Document, pipeline: IngestionPipeline) -> list[TextNode]:
         raise PluginError(what, where=document.doc_id) from error
 
 
-def _text_nodes(nodes: Iterable[BaseNode]) -> list[TextNode]:
-    """Nodes with something in them: an empty one can neither be found nor cited."""
-    return [node for node in nodes if isinstance(node, TextNode) and node.text.strip()]
-
-
 def _chunk(node: TextNode, vectors: object) -> NewChunk:
-    kept = node.to_dict()
-    for known in ("text", "metadata", "embedding"):
-        kept.pop(known, None)
+    stored = node.to_dict()
+    for key in ("text", "metadata", "embedding"):
+        stored.pop(key, None)
     for side in (NodeRelationship.PREVIOUS, NodeRelationship.NEXT):
-        beside = kept["relationships"].get(side)
-        if isinstance(beside, dict):  # anybody's parser may give a list
-            beside["metadata"] = {}  # it stands with the neighbour itself, and was a third of what a chunk's row held
-    return NewChunk(node.node_id, headings_of(node), node.text, node.metadata, kept, vectors)  # type: ignore[arg-type]
+        neighbour = stored["relationships"].get(side)
+        if isinstance(neighbour, dict):  # a plugin's parser may give a list
+            neighbour["metadata"] = {}  # the neighbour's row has it; this was a third of a chunk's row
+    return NewChunk(node.node_id, headings_of(node), node.text, node.metadata, stored, vectors)  # type: ignore[arg-type]

@@ -1,4 +1,4 @@
-"""Rebuilds a corpus from the catalog's documents beside the old one, and swaps them when it is complete."""
+"""Rebuilds a corpus from the catalog's documents into a second one, which replaces the old one when it is complete."""
 
 from __future__ import annotations
 
@@ -19,34 +19,25 @@ if TYPE_CHECKING:
 
 
 class RebuiltCorpus(Protocol):
-    """A corpus as its rebuild sees it."""
+    """The part of a corpus that its rebuild needs."""
 
     @property
-    def name(self) -> str:
-        """Its name."""
-
+    def name(self) -> str: ...
     @property
-    def catalog(self) -> Catalog:
-        """Where its documents are."""
-
+    def catalog(self) -> Catalog: ...
     @property
-    def fingerprint(self) -> dict[str, Any]:
-        """What it is made with."""
-
+    def fingerprint(self) -> dict[str, Any]: ...
     @property
-    def parser(self) -> NodeParser:
-        """What cuts its documents."""
-
+    def parser(self) -> NodeParser: ...
     @property
-    def encoder(self) -> Encoder:
-        """What embeds its chunks."""
+    def encoder(self) -> Encoder: ...
 
     def row(self, snapshot: Snapshot) -> CorpusRow:
         """Its row in the catalog. Raises ``NotFound``."""
 
 
 def rebuild(corpus: RebuiltCorpus, on_progress: OnProgress | None = None) -> IngestReport:
-    """Rounds, until nothing was changed while the last one was under way."""
+    """Synchronize in rounds, until no document has changed during the last round; then swap."""
     catalog = corpus.catalog
     with catalog.read() as snapshot:
         unfinished = snapshot.corpus(corpus.name, state="building")
@@ -55,7 +46,7 @@ def rebuild(corpus: RebuiltCorpus, on_progress: OnProgress | None = None) -> Ing
     while True:
         building = catalog.create_corpus(corpus.name, corpus.fingerprint, state="building")
         report, active = bring_up_to_date(corpus, building, on_progress)
-        # Whatever another process changed meanwhile is brought over in the next round.
+        # Changes that another process made meanwhile are copied in the next round.
         if catalog.swap_in(building, active):
             return report
 
@@ -63,22 +54,22 @@ def rebuild(corpus: RebuiltCorpus, on_progress: OnProgress | None = None) -> Ing
 def bring_up_to_date(
     corpus: RebuiltCorpus, building: CorpusRow, on_progress: OnProgress | None
 ) -> tuple[IngestReport, CorpusRow]:
-    """Bring to the corpus that is being built what the active one has and it has not; the active one as it was then."""
+    """Copy the active corpus's changes to the ``building`` one; also returns the active corpus at the beginning."""
     catalog = corpus.catalog
     with catalog.read() as snapshot:
         active = corpus.row(snapshot)
         stored = snapshot.documents(active.id)
-        there = {row.doc_id for row in snapshot.documents(building.id)}
-    gone = there - {row.doc_id for row in stored}
-    if gone:
-        catalog.remove_documents(building.id, sorted(gone))
+        copied = {row.doc_id for row in snapshot.documents(building.id)}
+    removed = copied - {row.doc_id for row in stored}
+    if removed:
+        catalog.remove_documents(building.id, sorted(removed))
 
     def documents() -> Iterable[Document]:
         for row in stored:
             with catalog.read() as snapshot:
                 text = snapshot.document_text(active.id, row.doc_id)
             if text is not None:
-                yield StoredAs(id_=row.doc_id, text=text, metadata=row.metadata, stored_hash=row.hash)
+                yield RestoredDocument(id_=row.doc_id, text=text, metadata=row.metadata, stored_hash=row.hash)
 
     report = ingest(
         documents(),
@@ -91,12 +82,11 @@ def bring_up_to_date(
     return report, active
 
 
-class StoredAs(Document):
-    """A document out of the catalog, which keeps the hash that it was stored with."""
+class RestoredDocument(Document):
+    """A document from the catalog, with the hash that it was stored with."""
 
     stored_hash: str
 
     @property
     def hash(self) -> str:
-        """The hash of what its reader gave."""
         return self.stored_hash

@@ -13,20 +13,20 @@ Part = TypeVar("Part", bound=BaseNode)
 
 
 class SlicingNodeParser(NodeParser):
-    """Its chunks know where they stand: LlamaIndex looks a chunk's text up again and finds the first equal one."""
+    """Keeps the positions of its chunks: LlamaIndex would search a chunk's text and find the first equal one."""
 
-    #: Metadata that are embedded and read with a chunk's text; all others are for citing it.
-    spoken: ClassVar[tuple[str, ...]] = ()
-    #: Metadata that are only for the parser; LlamaIndex copies all others of a document into each chunk.
-    unshared: ClassVar[tuple[str, ...]] = ()
+    #: Metadata keys that are embedded and read with a chunk's text; all others are for citations.
+    embedded_keys: ClassVar[tuple[str, ...]] = ()
+    #: Metadata keys that only the parser needs; LlamaIndex copies all others of a document into each chunk.
+    parser_keys: ClassVar[tuple[str, ...]] = ()
 
     @abstractmethod
     def _chunks(self, document: BaseNode) -> Iterable[TextNode]:
-        """The document's chunks in order, each with its place."""
+        """The document's chunks in order, each with its ``start_char_idx`` and ``end_char_idx``."""
 
-    def bare(self, document: Part) -> Part:
-        """The document without what is only for the parser."""
-        kept = {key: value for key, value in document.metadata.items() if key not in self.unshared}
+    def without_parser_keys(self, document: Part) -> Part:
+        """The document without the metadata of ``parser_keys``."""
+        kept = {key: value for key, value in document.metadata.items() if key not in self.parser_keys}
         return document if len(kept) == len(document.metadata) else document.model_copy(update={"metadata": kept})
 
     def _parse_nodes(
@@ -39,12 +39,12 @@ class SlicingNodeParser(NodeParser):
 
     def _postprocess_parsed_nodes(self, nodes: list[BaseNode], parent_doc_map: dict[str, Document]) -> list[BaseNode]:
         spans = [(node.start_char_idx, node.end_char_idx) for node in nodes if isinstance(node, TextNode)]
-        parents = {doc_id: self.bare(document) for doc_id, document in parent_doc_map.items()}
+        parents = {doc_id: self.without_parser_keys(document) for doc_id, document in parent_doc_map.items()}
         done: list[BaseNode] = super()._postprocess_parsed_nodes(nodes, parents)
         for node, (start, end) in zip(done, spans, strict=True):
             assert isinstance(node, TextNode)  # noqa: S101
             node.start_char_idx, node.end_char_idx = start, end
-            unspoken = sorted(key for key in node.metadata if key not in self.spoken)
-            node.excluded_embed_metadata_keys = unspoken
-            node.excluded_llm_metadata_keys = list(unspoken)
+            excluded = sorted(key for key in node.metadata if key not in self.embedded_keys)
+            node.excluded_embed_metadata_keys = excluded
+            node.excluded_llm_metadata_keys = list(excluded)
         return done

@@ -8,7 +8,7 @@ import threading
 import time
 from typing import TYPE_CHECKING, Any
 
-from ..runtime.budget import llm_place
+from ..runtime.budget import llm_slot
 from .errors import Failed, empty, timed_out, translate_error, unfinished
 from .requests import Call, current
 
@@ -53,7 +53,7 @@ class Reply:
 
     def pieces(self) -> Generator[str, None, None]:
         """The pieces of its text as they come; closing cuts the connection. Raises ``LLMBusy`` too."""
-        with llm_place():
+        with llm_slot():
             yield from self._read()
 
     def _read(self) -> Generator[str, None, None]:

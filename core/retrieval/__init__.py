@@ -5,39 +5,38 @@ from typing import TYPE_CHECKING
 from ..lazy_names import lazy_names
 
 if TYPE_CHECKING:
-    from .calibration import DEFAULT_THRESHOLD, FEWEST_CHUNKS, OFFERED, Calibration, calibrate
-    from .evidence_gate import Evidence
-    from .evidence_gate import evidence as weigh_evidence
+    from .calibration import CALIBRATION_TOP_K, DEFAULT_THRESHOLD, MIN_CALIBRATION_CHUNKS, Calibration, calibrate
+    from .evidence_gate import Evidence, weigh_evidence
     from .fusion import Scores, inverse_frequencies, rank
     from .models import Retrieval
     from .search import HybridRetriever, ScoredRetriever
-    from .top_k import best_of_sums
+    from .top_k import top_sums
 
 __all__ = [
+    "CALIBRATION_TOP_K",
     "DEFAULT_THRESHOLD",
-    "FEWEST_CHUNKS",
-    "OFFERED",
+    "MIN_CALIBRATION_CHUNKS",
     "Calibration",
     "Evidence",
     "HybridRetriever",
     "Retrieval",
     "ScoredRetriever",
     "Scores",
-    "best_of_sums",
     "calibrate",
     "inverse_frequencies",
     "rank",
+    "top_sums",
     "weigh_evidence",
 ]
 
 __getattr__, __dir__ = lazy_names(
     __name__,
     {
-        "calibration": "DEFAULT_THRESHOLD FEWEST_CHUNKS OFFERED Calibration calibrate",
-        "evidence_gate": "Evidence weigh_evidence=evidence",
+        "calibration": "DEFAULT_THRESHOLD MIN_CALIBRATION_CHUNKS CALIBRATION_TOP_K Calibration calibrate",
+        "evidence_gate": "Evidence weigh_evidence",
         "fusion": "Scores inverse_frequencies rank",
         "models": "Retrieval",
         "search": "HybridRetriever ScoredRetriever",
-        "top_k": "best_of_sums",
+        "top_k": "top_sums",
     },
 )

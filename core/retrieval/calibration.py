@@ -1,4 +1,4 @@
-"""Calibrates a corpus's evidence threshold with questions that it cannot answer."""
+"""Calibrates a corpus's evidence threshold with out-of-domain questions."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .evidence_gate import evidence
+from .evidence_gate import weigh_evidence
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -19,55 +19,55 @@ if TYPE_CHECKING:
 
 #: The threshold of a corpus that has not been calibrated, or is too small for it.
 DEFAULT_THRESHOLD = 0.95
-#: In fewer passages the frequencies of words say nothing.
-FEWEST_CHUNKS = 50
-#: A corpus that has grown or shrunk by more than this share is calibrated again.
+#: With fewer chunks the frequencies of words are not meaningful.
+MIN_CALIBRATION_CHUNKS = 50
+#: A corpus whose size has changed by more than this share is calibrated again.
 _OUTGROWN = 0.2
-#: Raised whenever the same corpus would get another threshold.
+#: Increased whenever the same corpus would get another threshold.
 _VERSION = 1
-#: Passages that a question of the bank is offered.
-OFFERED = 5
-#: Whatever the bank says: below, questions near the corpus's matter leak; above, an encyclopedia that answers most of
-#: the bank would refuse everybody.
+#: Passages that are retrieved for a question of the bank.
+CALIBRATION_TOP_K = 5
+#: Limits of the threshold: below, questions close to the corpus's subject would pass; above, an encyclopedia, which
+#: answers most of the bank, would refuse every question.
 _LOWEST, _HIGHEST = 0.85, 1.1
 
 
 @dataclass(frozen=True)
 class Calibration:
-    """What a corpus made of the bank of foreign questions."""
+    """The result of asking a corpus the bank of out-of-domain questions."""
 
     #: Evidence below which a question is refused, 0 to 2.
     threshold: float
-    #: Evidence that the bank's questions found: their median, and what one of five and one of twenty exceeds.
+    #: Quantiles of the evidence that the bank's questions found: 0.5, 0.8 and 0.95.
     median: float
     upper_fifth: float
     upper_twentieth: float
-    #: How many questions were asked, of how many passages.
+    #: Numbers of questions and of chunks in the corpus.
     questions: int
     chunks: int
-    #: Of the bank and of this module's rule.
+    #: ``bank_id()`` at that time.
     bank: str
 
     def to_dict(self) -> dict[str, Any]:
-        """As the catalog keeps it."""
+        """The form that the catalog stores."""
         return asdict(self)
 
     def fits(self, chunks: int) -> bool:
-        """Whether it still says something about a corpus of so many passages."""
+        """Whether it is still valid for a corpus of so many chunks."""
         return self.bank == bank_id() and abs(chunks - self.chunks) <= _OUTGROWN * self.chunks
 
 
 def calibrate(search: Callable[[str], Retrieval], chunks: int) -> Calibration:
-    """Ask the bank's questions and set the threshold where nearly all of them are refused.
+    """Ask the bank's questions and choose a threshold that refuses nearly all of them.
 
-    ``search``: offers ``OFFERED`` passages.
+    ``search``: retrieves ``CALIBRATION_TOP_K`` passages.
 
-    The bank (120 questions on everyday matters, history, arts, law, sports …) is foreign to most corpora but not to
-    all, so its upper end is not trusted blindly: the threshold is what one question of twenty exceeds, but at most a
-    quarter above what one of five does. On corpora of 300 to 5,200 passages (SQuAD, HotpotQA, CLAP NQ, SciFact, a
-    biology book) that refused 3 to 5 % of their own questions and let 3 to 5 % of others' through.
+    The bank (120 questions on everyday matters, history, arts, law, sports …) is out of domain for most corpora but
+    not for all, so its upper end is limited: the threshold is the 0.95 quantile of the evidence, but at most 0.25 above
+    the 0.8 quantile. On corpora of 300 to 5,200 passages (SQuAD, HotpotQA, CLAP NQ, SciFact, a biology book) that
+    refused 3 to 5 % of the in-domain questions and let 3 to 5 % of the out-of-domain questions pass.
     """
-    found = [evidence(search(question)).score for question in bank()]
+    found = [weigh_evidence(search(question)).score for question in bank()]
     median, fifth, twentieth = (round(float(value), 4) for value in np.quantile(found, [0.5, 0.8, 0.95]))
     threshold = round(float(np.clip(min(twentieth, fifth + 0.25), _LOWEST, _HIGHEST)), 3)
     return Calibration(threshold, median, fifth, twentieth, len(found), chunks, bank_id())
@@ -75,12 +75,12 @@ def calibrate(search: Callable[[str], Retrieval], chunks: int) -> Calibration:
 
 @lru_cache(maxsize=1)
 def bank() -> tuple[str, ...]:
-    """The fixed bank of foreign questions."""
-    return tuple(Path(__file__).with_name("foreign_questions.txt").read_text("utf-8").splitlines())
+    """The fixed bank of out-of-domain questions."""
+    return tuple(Path(__file__).with_name("out_of_domain_questions.txt").read_text("utf-8").splitlines())
 
 
 @lru_cache(maxsize=1)
 def bank_id() -> str:
-    """Identifies the bank and the rule that is applied to it."""
+    """Identifies the bank and the rule that sets the threshold."""
     text = "\n".join(bank())
     return f"{_VERSION}/{sha256(text.encode()).hexdigest()[:12]}"

@@ -78,7 +78,7 @@ class HybridRetriever(ScoredRetriever):
         started = time.perf_counter()
         words = question_stems(question)
         ahead = searching.ahead(embedded)
-        with encoder.turns.turn(), corpus.catalog.read() as snapshot:
+        with encoder.cpu_slots.acquire(), corpus.catalog.read() as snapshot:
             row = corpus.row(snapshot)
             # Another encoder made the corpus: until it is rebuilt, words find what they can.
             vector = embedded if corpus.has_vectors(row) else None

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
 import numpy as np
 
-from ..runtime.forks import OwnLock
+from ..runtime.forks import ForkSafeLock
 from ..runtime.lazy import lazily
 from .bm25 import LexicalSearch
-from .dense import ExactSearch, nearest_windows
+from .dense import ExactSearch, best_window_cosines
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -55,7 +55,7 @@ class VectorIndex(Protocol):
     """A vector index that follows the corpus."""
 
     #: What is wrong with it, for people.
-    trouble: str | None
+    failure: str | None
 
     @property
     def current(self) -> tuple[int, int] | None:
@@ -79,7 +79,7 @@ class SearchCache:
     def __init__(self, dimension: Callable[[], int]) -> None:
         """``dimension``: of the vectors, asked for when the first question is."""
         self._dimension = dimension
-        self._lock = OwnLock()
+        self._lock = ForkSafeLock()
         #: The vector index that follows the corpus, in a host that lets one follow.
         self.follower: VectorIndex | None = None
         self.lexical = LexicalSearch()
@@ -109,7 +109,7 @@ class SearchCache:
 
     def ahead(self, question: npt.NDArray[np.float32]) -> PendingProduct | None:
         """Have the question multiplied along with others' that wait for their turn, where exact search is to answer."""
-        return self._exact.ahead(question) if self.follower is None else None
+        return self._exact.submit(question) if self.follower is None else None
 
     def nearest(
         self,
@@ -143,7 +143,7 @@ class SearchCache:
             if not stored:
                 return {}
             sizes = np.array([len(windows) for windows in stored.values()])
-            near = nearest_windows(np.concatenate(list(stored.values())), sizes, question)
+            near = best_window_cosines(np.concatenate(list(stored.values())), sizes, question)
             found = dict(zip(stored, near.tolist(), strict=True))
         return found
 

@@ -1,25 +1,25 @@
-"""Processes, forks, locks, limits of time and work, and files that are replaced in one piece."""
+"""Processes, forks, locks, limits of time and work, and atomic files."""
 
 from ..lazy_names import lazy_names
-from .budget import Budget, Places, check_budget, set_budget
+from .budget import Budget, Slots, check_budget, set_budget
 from .owned_files import OwnedFolders, remove_own_file, sync_folder, write_atomically
-from .sqlite_files import write_ahead
-from .subprocesses import apart
+from .sqlite_files import enable_wal
+from .subprocesses import run_in_subprocess
 from .workers import WorkerDied, Workers, answer_requests
 
 __all__ = [
     "Budget",
     "OwnedFolders",
-    "Places",
+    "Slots",
     "WorkerDied",
     "Workers",
     "answer_requests",
-    "apart",
     "check_budget",
+    "enable_wal",
     "lazy_names",
     "remove_own_file",
+    "run_in_subprocess",
     "set_budget",
     "sync_folder",
-    "write_ahead",
     "write_atomically",
 ]

@@ -14,14 +14,15 @@ if TYPE_CHECKING:
 
     Matrix = npt.NDArray[np.float32]
 
-#: Rows that all vectors are multiplied with before the next ones are read: 390 KB of 384 numbers stay in a processor's
-#: cache. As one product of two matrices, BLAS copied them first: for two to four vectors that took twice as long.
+#: Rows that are multiplied with all vectors before the next rows are read: 390 KB (of 384 numbers) fit into a
+#: processor's cache. As one product of two matrices BLAS would copy them first, which takes twice as long for two to
+#: four vectors.
 _ROWS = 256
 
 
 @dataclass(eq=False)
 class PendingProduct:
-    """A product that was asked for: until it is there, the event is not set."""
+    """A product that was submitted. The event ``done`` is set when it is computed."""
 
     matrix: Matrix
     vector: Matrix
@@ -30,50 +31,51 @@ class PendingProduct:
 
 
 class BatchedMatVec:
-    """Multiplies for all that have asked, whoever is the first to need it.
+    """Computes all submitted products of a matrix together, in the first thread that needs one of them.
 
-    A product with a vector takes as long as it takes to read the matrix: 55 MB for 20,000 chunks of a book, 4 ms. Eight
-    threads that each read it keep the memory busy for 32 ms; all eight products in one pass take 6. So a thread asks as
-    soon as it knows its vector, and needs the product when it has its turn at the processor.
+    A product takes as long as reading the matrix: 4 ms for the 55 MB of a book's 20,000 chunks. Eight threads that read
+    it one by one take 32 ms; eight products in one pass take 6. So a thread submits its vector as soon as it is known,
+    and fetches the product when it has a processor.
     """
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        #: Weakly: whoever asks and comes to nothing is not multiplied for.
+        #: Weak references: an abandoned product is not computed.
         self._waiting: WeakSet[PendingProduct] = WeakSet()
 
-    def ask(self, matrix: Matrix, vector: Matrix) -> PendingProduct:
-        """Have it worked out with whatever is needed next of the same matrix."""
-        asked = PendingProduct(matrix, vector)
+    def submit(self, matrix: Matrix, vector: Matrix) -> PendingProduct:
+        """Add a product to the next batch of the same matrix."""
+        pending = PendingProduct(matrix, vector)
         with self._lock:
-            self._waiting.add(asked)
-        return asked
+            self._waiting.add(pending)
+        return pending
 
-    def product(self, asked: PendingProduct) -> Matrix:
-        """``matrix @ vector``, float32 [rows]; the last bits depend on who asks at the same time."""
+    def product(self, pending: PendingProduct) -> Matrix:
+        """``matrix @ vector``, float32 [rows]; the last bits depend on the other vectors of the batch."""
         with self._lock:
-            now = [each for each in self._waiting if each.matrix is asked.matrix] if asked in self._waiting else []
-            self._waiting.difference_update(now)
-        if now:
-            self._work_out(now)
-        asked.done.wait()
-        # Without one the product of all failed, for want of memory: then this one alone.
-        return asked.matrix @ asked.vector if asked.product is None else asked.product
+            is_waiting = pending in self._waiting
+            batch = [each for each in self._waiting if each.matrix is pending.matrix] if is_waiting else []
+            self._waiting.difference_update(batch)
+        if batch:
+            self._compute(batch)
+        pending.done.wait()
+        # The batch failed for want of memory: compute this product alone.
+        return pending.matrix @ pending.vector if pending.product is None else pending.product
 
     @staticmethod
-    def _work_out(now: list[PendingProduct]) -> None:
+    def _compute(batch: list[PendingProduct]) -> None:
         try:
-            products = _products(now[0].matrix, np.stack([each.vector for each in now]))
-            for each, product in zip(now, products, strict=True):
+            products = _products(batch[0].matrix, np.stack([each.vector for each in batch]))
+            for each, product in zip(batch, products, strict=True):
                 each.product = product
         finally:
-            for each in now:
+            for each in batch:
                 each.done.set()
 
 
 def _products(matrix: Matrix, vectors: Matrix) -> Matrix:
     """``matrix @ vector`` of each, float32 [vectors, rows]."""
-    if len(vectors) == 1:  # BLAS shares it out between the processors, if it may
+    if len(vectors) == 1:  # BLAS may use several processors
         return np.asarray((matrix @ vectors[0])[None], np.float32)
     whole = len(matrix) // _ROWS * _ROWS
     blocks = matrix[:whole].reshape(-1, 1, _ROWS, matrix.shape[1])

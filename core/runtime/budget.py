@@ -1,4 +1,4 @@
-"""The budget of a request: the processor time that it may use, and a place among those that wait for the model."""
+"""The budget of a request: the processor time that it may use, and its slot among the requests to the model."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
 
-class Places:
-    """A number of places, of which each is taken by one thread at a time. Nobody waits for one."""
+class Slots:
+    """A semaphore that raises instead of waiting when no slot is free."""
 
     def __init__(self, count: int, full: Callable[[], Exception]) -> None:
-        """``full`` makes the error that ``take`` raises where no place is free."""
+        """``full`` makes the error that ``acquire`` raises when no slot is free."""
         self._free = threading.BoundedSemaphore(count)
         self._full = full
 
     @contextmanager
-    def take(self) -> Iterator[None]:
-        """Have a place."""
+    def acquire(self) -> Iterator[None]:
+        """Hold a slot for the duration of the context."""
         if not self._free.acquire(blocking=False):
             raise self._full()
         try:
@@ -37,18 +37,18 @@ class Places:
 
 @dataclass(frozen=True)
 class Budget:
-    """What one request may use; it holds for the context that ``set_budget`` was called in and those copied from it."""
+    """The limits of one request, valid in the context where ``set_budget`` was called and in copies of it."""
 
     #: Seconds of processor time, in each thread that works for the request.
     cpu_seconds: float
-    #: The places of all requests that wait for the language model at the same time.
-    llm_places: Places | None = None
-    _begun: dict[int, float] = field(default_factory=dict)
+    #: Slots of all requests that use the language model at the same time.
+    llm_slots: Slots | None = None
+    _started: dict[int, float] = field(default_factory=dict)
 
     def check(self) -> None:
         """Raise ``TooLarge`` if the processor time is used up. It counts from the first check in each thread."""
         now = time.thread_time()
-        if now - self._begun.setdefault(threading.get_ident(), now) > self.cpu_seconds:
+        if now - self._started.setdefault(threading.get_ident(), now) > self.cpu_seconds:
             raise TooLarge(
                 f"the request needs more than {self.cpu_seconds:g} s of processor time",
                 hint="ask with less text, or raise request_cpu_seconds under [plugins.web]",
@@ -59,7 +59,7 @@ _current: ContextVar[Budget | None] = ContextVar("ragstone_budget", default=None
 
 
 def set_budget(budget: Budget | None) -> None:
-    """Let ``budget`` hold from here on; ``None`` for no limits, as on the command line."""
+    """Set the current context's budget; ``None`` means no limits, as on the command line."""
     _current.set(budget)
     if budget is not None:
         budget.check()
@@ -72,7 +72,7 @@ def check_budget() -> None:
         budget.check()
 
 
-def llm_place() -> AbstractContextManager[None]:
-    """A place among the requests that wait for the language model. Entering raises ``LLMBusy`` where none is free."""
+def llm_slot() -> AbstractContextManager[None]:
+    """A slot for a request to the language model. Entering raises ``LLMBusy`` if none is free."""
     budget = _current.get()
-    return nullcontext() if budget is None or budget.llm_places is None else budget.llm_places.take()
+    return nullcontext() if budget is None or budget.llm_slots is None else budget.llm_slots.acquire()

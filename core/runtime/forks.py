@@ -1,9 +1,9 @@
-"""A fork copies what is open, but none of the threads that work on it, and none of the locks that the system holds.
+"""Guards against the use of open resources after a fork, and locks that raise there instead of waiting.
 
-Chroma and ONNX Runtime wait for ever when they are used on in the copy. SQLite keeps one account of locks for all
-connections of a process: in the copy it tells of locks that are not held, and even a new connection would rely on it
-(https://www.sqlite.org/howtocorrupt.html, section 2.7). What is opened therefore belongs to the process that opened it
-and says so anywhere else, and nothing more is opened in a copy of it.
+A fork copies open resources, but neither the threads that work on them nor the file locks of the system. Chroma and
+ONNX Runtime would wait for ever. SQLite keeps one table of locks for all connections of a process: in the fork it lists
+locks that are not held, and even a new connection would rely on it (https://www.sqlite.org/howtocorrupt.html, section
+2.7). So a resource belongs to the process that opened it, and raises in any other one.
 """
 
 from __future__ import annotations
@@ -18,74 +18,73 @@ if TYPE_CHECKING:
     from types import TracebackType
 
 
-class OfOneProcess:
-    """Remembers in which process it was made."""
+class ProcessGuard:
+    """Remembers the process that it was created in."""
 
     def __init__(self) -> None:
         self._pid = os.getpid()
 
     @property
-    def is_copy(self) -> bool:
-        """Whether this is a fork of the process that it was made in."""
+    def is_fork(self) -> bool:
+        """Whether this process is a fork of the one that it was created in."""
         return os.getpid() != self._pid
 
     def check(self) -> None:
-        """Raise ``StorageError`` in any other process."""
-        if self.is_copy:
+        """Raise ``StorageError`` in a fork."""
+        if self.is_fork:
             raise StorageError(
                 f"is open in process {self._pid}, of which process {os.getpid()} is a fork",
                 where="host",
-                hint="fork first and open then, or start the process anew (spawn, not fork)",
+                hint="fork first and open then, or start a new process (spawn, not fork)",
             )
 
 
 class LockOwner:
-    """A thread as an owner of locks. A helper thread may also enter the locks of the thread that waits for it."""
+    """A thread as the owner of locks. A helper thread may also enter the locks of the thread that waits for it."""
 
     def __init__(self, waiting: LockOwner | None = None) -> None:
-        """``waiting``: the owner that waits for this one, which is then a helper."""
+        """``waiting``: the owner that waits for this one; this one is then its helper."""
         self.waiting = waiting
-        #: How many owners wait for this one, each for the next.
+        #: Length of the chain of owners that wait for this one.
         self.depth: int = 0 if waiting is None else waiting.depth + 1
         self.abandoned = False
-        #: At work for this one.
         self.helpers: list[LockOwner] = []
-        self._entered: list[OwnLock] = []
+        self._entered: list[ForkSafeLock] = []
         self._mutex = threading.Lock()
         if waiting is not None:
             waiting.helpers.append(self)
 
     def may_join(self, owner: LockOwner) -> bool:
-        """Whether a lock of that owner is open to this one."""
+        """Whether this owner may enter that owner's locks: it is the same, or one of its helpers."""
         each: LockOwner | None = self
         while each is not None and each is not owner:
             each = each.waiting
         return each is not None
 
-    def enter(self, lock: OwnLock) -> None:
-        """Enter a lock that is free, or open to this helper. Raises ``StorageBusy`` once it is abandoned."""
+    def enter(self, lock: ForkSafeLock) -> None:
+        """Enter a lock that is free or may be joined. Raises ``StorageBusy`` once this helper is abandoned."""
         with self._mutex:
             if self.abandoned:
                 raise StorageBusy("this work took too long and was given up", where="host")
             self._entered.append(lock)
             lock.push(self)
 
-    def leave(self, lock: OwnLock) -> None:
-        """Leave a lock, unless it was taken away."""
+    def leave(self, lock: ForkSafeLock) -> None:
+        """Leave a lock, unless ``abandon`` has released it."""
         with self._mutex:
             if lock in self._entered:
                 self._entered.remove(lock)
                 lock.pop()
 
     def end(self, *, is_done: bool) -> None:
-        """Nobody waits for this helper any more; what is not done is abandoned."""
+        """Detach this helper from the thread that waited for it; abandon it unless its work is done."""
         if self.waiting is not None:
             self.waiting.helpers.remove(self)
         if not is_done:
             self.abandon()
 
     def abandon(self) -> None:
-        """Take all locks away from this helper, and from its own helpers, for good."""
+        """Release all locks of this helper and of its own helpers, and let them enter no other."""
         for helper in self.helpers[::-1]:
             helper.abandon()
         with self._mutex:
@@ -105,28 +104,28 @@ _this_thread = _OwnerOfThread()
 
 
 def lock_owner() -> LockOwner:
-    """The owner as which this thread takes locks."""
+    """The lock owner of this thread."""
     return _this_thread.owner
 
 
 def take_locks_as(owner: LockOwner) -> None:
-    """Make this thread, which is new, take locks as that owner."""
+    """Set the lock owner of this thread, before it has entered any lock."""
     _this_thread.owner = owner
 
 
-class OwnLock(OfOneProcess):
-    """A re-entrant lock that raises in a fork instead of waiting for a thread that is not there.
+class ForkSafeLock(ProcessGuard):
+    """A re-entrant lock that raises in a fork instead of waiting for a thread that does not exist there.
 
     Unlike an ``RLock`` it belongs to a ``LockOwner``: a helper thread may enter it while the thread that waits for the
-    helper holds it, and it can be taken away from a helper that is abandoned.
+    helper holds it, and it is released when the helper is abandoned.
     """
 
     def __init__(self) -> None:
         super().__init__()
         self._lock = threading.Lock()
         self._owner: LockOwner | None = None
-        #: The owners before, one for each time that it was entered.
-        self._before: list[LockOwner | None] = []
+        #: The previous owners, one for each entry.
+        self._previous: list[LockOwner | None] = []
 
     def __enter__(self) -> None:
         self.check()
@@ -154,12 +153,11 @@ class OwnLock(OfOneProcess):
             self.pop()
 
     def push(self, owner: LockOwner) -> None:
-        """Let it be this owner's, who holds it or may join who does."""
-        self._before.append(self._owner)
+        """Record an entry by this owner, who holds the lock or may join its holder."""
+        self._previous.append(self._owner)
         self._owner = owner
 
     def pop(self) -> None:
-        """Undo the last entry."""
-        self._owner = self._before.pop()
+        self._owner = self._previous.pop()
         if self._owner is None:
             self._lock.release()

@@ -1,4 +1,4 @@
-"""Attributes that are computed when they are first used, under the owner's lock."""
+"""A cached property that is computed under its owner's lock."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ Value = TypeVar("Value")
 
 
 class lazily(Generic[Value]):  # noqa: N801 - it is used as a decorator
-    """Like ``functools.cached_property``, but made under the owner's own ``_lock``, an ``OwnLock``.
+    """Like ``functools.cached_property``, but computed under the owner's ``_lock``, a ``ForkSafeLock``.
 
-    Until Python 3.12 the standard one has a lock for the whole class beside the owner's: two threads can take them in
-    opposite orders and wait for each other for ever.
+    Until Python 3.12 the standard one uses a lock of the whole class besides the owner's: two threads can take them in
+    opposite orders, which is a deadlock.
     """
 
     def __init__(self, make: Callable[[Any], Value]) -> None:
@@ -29,18 +29,17 @@ class lazily(Generic[Value]):  # noqa: N801 - it is used as a decorator
     @overload
     def __get__(self, owner: object, kind: type) -> Value: ...
     def __get__(self, owner: Any, kind: type) -> lazily[Value] | Value:
-        """The attribute; found in the owner's ``__dict__`` from the second time on."""
         if owner is None:
             return self
-        with owner._lock:  # noqa: SLF001 - the owner lends it by using this decorator
+        with owner._lock:  # noqa: SLF001 - the contract of this decorator
             made = owner.__dict__
             if self._name not in made:
-                made[self._name] = self._made(owner)
+                made[self._name] = self._compute(owner)
             value: Value = made[self._name]
             return value
 
-    def _made(self, owner: Any) -> Value:
-        """Make it. Raises ``RecursionError`` where a plugin asks for what it is just asked to give."""
+    def _compute(self, owner: Any) -> Value:
+        """Compute the value. Raises ``RecursionError`` if a plugin requires the value to compute it."""
         being_made = owner.__dict__.setdefault("_being_made", {})
         before, me = being_made.get(self._name), lock_owner()
         if before is not None and me.may_join(before):

@@ -1,6 +1,6 @@
 """Folders with a marker file, which Ragstone may remove again, and files that are replaced atomically.
 
-A data, cache or output folder may hold files of others, and links to them. So nothing is removed for its place alone.
+A data, cache or output folder may hold other files, and links to them: nothing is removed only because it is there.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 
-#: In each folder that Ragstone made: what for, under which name, and the id of the data folder that it belongs to.
+#: In each folder that Ragstone made: its purpose, its name, and the id of the data folder that it belongs to.
 MARKER = ".ragstone-folder.json"
 #: In a data, cache or output folder: its id, made once.
 ID = ".ragstone-id"
@@ -36,10 +36,10 @@ _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 class OwnedFolders:
-    """The folders of one purpose that Ragstone makes in ``parent``, beside whatever else lies there.
+    """The folders for one purpose that Ragstone makes in ``parent``, among other files and folders.
 
-    A folder is Ragstone's if its marker names the purpose, the home's id and the folder's own name: a copy or a renamed
-    folder is the user's, and stays. Links are never followed, neither in the parent's place nor in a folder's.
+    A folder is Ragstone's if its marker has the purpose, the home's id and the folder's name: a copy or a renamed
+    folder is the user's, and stays. Links are never followed, neither as the parent nor as a folder.
     """
 
     def __init__(self, parent: Path, purpose: str, contents: str = ".*", *, home: Path | None = None) -> None:
@@ -53,10 +53,10 @@ class OwnedFolders:
         self._contents = re.compile(contents)
 
     def make(self, name: str, *, recognise: Callable[[Path], bool] = lambda _: False, mode: int = 0o777) -> Path:
-        """The folder, which is made and marked where it is not there yet.
+        """The folder; it is made and marked if it does not exist.
 
-        ``recognise``: whether a folder without a marker was made by a Ragstone that wrote none; it is marked then.
-        Raises ``StorageDenied`` for a link and for a folder of somebody else, ``OSError``.
+        ``recognise``: whether a folder without a marker was made by a Ragstone that wrote none; it is then marked.
+        Raises ``StorageDenied`` for a link and for a folder that is not Ragstone's, ``OSError``.
         """
         folder = self.parent / name
         self.parent.mkdir(parents=True, exist_ok=True)
@@ -70,7 +70,7 @@ class OwnedFolders:
                 raise StorageDenied(
                     "is a link or no folder where Ragstone makes one of its own", where=str(place), hint="move it away"
                 )
-        if self.holds(name):
+        if self.owns(name):
             return folder
         if not all(_HALF_MARKED.fullmatch(entry.name) for entry in folder.iterdir()) and not recognise(folder):
             raise StorageDenied(
@@ -86,22 +86,22 @@ class OwnedFolders:
         return folder
 
     def mark(self, folder: Path, name: str | None = None) -> None:
-        """Write the marker. ``name``: under which the folder will lie in the parent, if it is another. ``OSError``."""
+        """Write the marker. ``name``: the folder's later name in the parent, if it differs. Raises ``OSError``."""
         about = {"purpose": self._purpose, "name": name or folder.name, "home": self._id(make=True)}
         write_atomically(folder / MARKER, json.dumps(about).encode())
 
     def adopt(self, name: str, recognise: Callable[[Path], bool]) -> bool:
-        """Whether the folder is Ragstone's; one without a marker is marked if ``recognise`` says so."""
+        """Whether the folder is Ragstone's; one without a marker is marked if ``recognise`` returns true."""
         folder = self.parent / name
-        if self.holds(name):
+        if self.owns(name):
             return True
         if self.parent.is_symlink() or folder.is_symlink() or not folder.is_dir() or not recognise(folder):
             return False
         self.mark(folder)
         return True
 
-    def holds(self, name: str) -> bool:
-        """Whether that folder is there and is Ragstone's."""
+    def owns(self, name: str) -> bool:
+        """Whether the folder exists and is Ragstone's."""
         try:
             with self._opened(name) as (_, descriptor):
                 return self._is_marked(descriptor, name)
@@ -109,36 +109,36 @@ class OwnedFolders:
             return False
 
     def remove(self, name: str) -> bool:
-        """Remove the folder, if it is Ragstone's; ``True`` when it is gone.
+        """Remove the folder if it is Ragstone's; returns whether it is gone.
 
-        What Ragstone does not write there stays, and the folder with it. Raises ``OSError``.
+        Files that Ragstone does not write there stay, and so does the folder. Raises ``OSError``.
         """
         try:
             with self._opened(name) as (parent, descriptor):
                 if not self._is_marked(descriptor, name):
-                    _log.warning("%s is left alone: it carries no marker of Ragstone", self.parent / name)
+                    _log.warning("%s is not removed: it has no marker of Ragstone", self.parent / name)
                     return False
                 if not self._empty(descriptor):
-                    _log.warning("%s is kept: it holds files that Ragstone did not write", self.parent / name)
+                    _log.warning("%s is not removed: it has files that Ragstone did not write", self.parent / name)
                     return False
                 os.unlink(MARKER, dir_fd=descriptor)
                 os.rmdir(name, dir_fd=parent)
         except FileNotFoundError:
             return True
         except NotADirectoryError:
-            _log.warning("%s is left alone: it is a link or no folder", self.parent / name)
+            _log.warning("%s is not removed: it is a link or no folder", self.parent / name)
             return False
         _log.info("removed %s (%s)", self.parent / name, self._purpose)
         return True
 
     def clear(self, name: str, *, keep: tuple[str, ...] = ()) -> None:
-        """Remove what Ragstone wrote in the folder but ``keep``, and leave the folder. Raises ``OSError``."""
+        """Remove what Ragstone wrote in the folder except ``keep``; the folder stays. Raises ``OSError``."""
         with self._opened(name) as (_, descriptor):
             if self._is_marked(descriptor, name):
                 self._empty(descriptor, keep)
 
     def _empty(self, descriptor: int, keep: tuple[str, ...] = ()) -> bool:
-        """Remove Ragstone's own entries but for the marker, which goes last; whether nothing else is there."""
+        """Remove Ragstone's own entries except the marker; returns whether nothing else is left."""
         is_empty = True
         for name in os.listdir(descriptor):
             if name in (MARKER, *keep):
@@ -154,7 +154,7 @@ class OwnedFolders:
 
     @contextmanager
     def _opened(self, name: str) -> Iterator[tuple[int, int]]:
-        """Descriptors of the parent and of the folder. Raises ``OSError`` where one of them is a link or no folder."""
+        """Descriptors of the parent and the folder. Raises ``OSError`` if one of them is a link or no folder."""
         if "/" in name or name in {"", ".", ".."}:
             raise NotADirectoryError(name)
         parent = os.open(self.parent, _FOLDER)
@@ -175,7 +175,7 @@ class OwnedFolders:
         return bool(marker == {"purpose": self._purpose, "name": name, "home": self._id()})
 
     def _id(self, *, make: bool = False) -> str | None:
-        """The home's id; ``None`` where it has none and is not to get one. Raises ``OSError``."""
+        """The home's id; ``None`` if it has none, unless ``make``. Raises ``OSError``."""
         home = os.open(self._home, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         try:
             if make and _id_in(home) is None:
@@ -193,7 +193,7 @@ def _id_in(folder: int) -> str | None:
 
 
 def _make_id(folder: int) -> None:
-    """Give the folder an id; of two processes that do so at once, the first one's stays."""
+    """Give the folder an id; if two processes do so at once, the first one's stays."""
     new = f"{TEMPORARY}{token_hex(8)}"
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
     with os.fdopen(os.open(new, flags, 0o644, dir_fd=folder), "w", encoding="ascii") as file:
@@ -202,7 +202,7 @@ def _make_id(folder: int) -> None:
         os.fsync(file.fileno())
     try:
         os.link(new, ID, src_dir_fd=folder, dst_dir_fd=folder)
-    except OSError:  # it is there, perhaps empty; or the file system knows no hard links
+    except OSError:  # the file exists, perhaps empty; or the file system has no hard links
         if _id_in(folder) is None:
             os.replace(new, ID, src_dir_fd=folder, dst_dir_fd=folder)
             return
@@ -210,7 +210,7 @@ def _make_id(folder: int) -> None:
 
 
 def remove_own_file(path: Path, names: str) -> bool:
-    """Remove a file whose name is one that Ragstone gives; ``True`` when it is gone.
+    """Remove a file with a name that Ragstone gives; returns whether it is gone.
 
     ``names``: a regular expression of those names. A link stays, and so does anything in a folder that is a link.
     """
@@ -224,9 +224,9 @@ def remove_own_file(path: Path, names: str) -> bool:
 
 
 def write_atomically(path: Path, content: bytes, *, mode: int = 0o644) -> None:
-    """Replace the file's content: after a crash at any moment it is the old one or the new one, whole.
+    """Replace the file's content: after a crash at any moment it is the complete old or the complete new one.
 
-    A link in its place is replaced, and what it leads to is not touched. Raises ``OSError``.
+    A link is replaced; its target is not touched. Raises ``OSError``.
     """
     temporary = path.with_name(f"{TEMPORARY}{path.name[:100]}-{token_hex(8)}")
     descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
@@ -244,7 +244,7 @@ def write_atomically(path: Path, content: bytes, *, mode: int = 0o644) -> None:
 
 
 def sync_folder(folder: Path) -> None:
-    """Make the folder's names survive a loss of power."""
+    """Write the folder's entries to the disk, so that they survive a loss of power."""
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         os.fsync(descriptor)
@@ -253,7 +253,7 @@ def sync_folder(folder: Path) -> None:
 
 
 def _read(name: str, folder: int) -> bytes:
-    """A small plain file of the folder. Raises ``OSError``."""
+    """The content of a small plain file in the folder. Raises ``OSError``."""
     descriptor = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=folder)
     with os.fdopen(descriptor, "rb") as file:
         return file.read(_LONGEST)

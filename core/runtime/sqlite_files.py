@@ -5,15 +5,14 @@ from __future__ import annotations
 import sqlite3
 import time
 
-#: Between two tries.
-_PAUSE_S = 0.01
+_RETRY_SECONDS = 0.01
 
 
-def write_ahead(connection: sqlite3.Connection, patience: float) -> None:
-    """Switch the database to WAL, waiting up to ``patience`` seconds for others who do. Raises ``OperationalError``.
+def enable_wal(connection: sqlite3.Connection, patience: float) -> None:
+    """Switch the database to WAL, retrying for ``patience`` seconds while it is locked. Raises ``OperationalError``.
 
-    SQLite does not wait for the switch as it waits for a transaction: of two processes that make the same new database
-    one would be refused at once.
+    SQLite's busy timeout does not apply to this switch: of two processes that make the same new database, one would
+    fail at once.
     """
     ends = time.monotonic() + patience
     while True:
@@ -22,6 +21,6 @@ def write_ahead(connection: sqlite3.Connection, patience: float) -> None:
         except sqlite3.OperationalError as error:
             if not error.sqlite_errorname.startswith("SQLITE_BUSY") or time.monotonic() > ends:
                 raise
-            time.sleep(_PAUSE_S)
+            time.sleep(_RETRY_SECONDS)
         else:
             return

@@ -1,4 +1,4 @@
-"""Runs Python in a separate process for untrusted input: it may hang, use too much memory or crash."""
+"""Runs Python in a subprocess for untrusted input, which may make it hang, crash or use too much memory."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def apart(
+def run_in_subprocess(
     module: str,
     *arguments: str,
     stdin: int | IO[bytes],
     stderr: int | IO[bytes] = subprocess.DEVNULL,
     environment: Mapping[str, str] | None = None,
 ) -> Iterator[subprocess.Popen[bytes]]:
-    """``python -m module arguments`` with its stdout as a pipe; it and whatever it starts are gone afterwards.
+    """Run ``python -m module arguments`` with its stdout as a pipe; at the end kill it and all that it has started.
 
-    Of this process's environment it gets only where modules are, so that no key or token is there to be found, and
-    what ``environment`` names. Limits of time and memory are the caller's and the module's own.
+    Of this process's environment it gets only the module path, so that it finds no key or token, and ``environment``.
+    Limits of time and memory are up to the caller and the module.
     """
     process = begin("-m", module, *arguments, stdin=stdin, stderr=stderr, environment=environment)
     try:
@@ -46,7 +46,7 @@ def begin(
     stderr: int | IO[bytes] = subprocess.DEVNULL,
     environment: Mapping[str, str] | None = None,
 ) -> subprocess.Popen[bytes]:
-    """``python arguments``, as for ``apart``; who calls this sees to its end."""
+    """Start ``python arguments`` as ``run_in_subprocess`` does; the caller must end it."""
     return subprocess.Popen(  # noqa: S603 - our own interpreter and modules
         [sys.executable, "-P", "-B", *arguments],
         stdin=stdin,

@@ -1,9 +1,9 @@
 """Time limits of plugins' code.
 
-A thread cannot be ended from outside. Code with a limit runs in a helper thread: when its time is over the caller goes
-on without it, and the locks that it holds are taken away. What every question calls runs in the thread that asks once
-it was quick a few times, and a watchdog looks after it: to hand work to another thread and back took 0.04 ms on an idle
-machine, and 8 to 55 ms beside two to four threads that compute.
+A thread cannot be ended from outside. Code with a limit runs in a helper thread: when its time is over, the caller
+continues without it, and its locks are released. Code that every question calls runs in the caller's own thread once it
+was quick a few times, supervised by a watchdog: to hand work to another thread and back took 0.04 ms on an idle
+machine, but 8 to 55 ms beside two to four threads that compute.
 """
 
 from __future__ import annotations
@@ -28,70 +28,71 @@ _log = logging.getLogger(__name__)
 
 Result = TypeVar("Result")
 
-#: Seconds between two looks at code that is not done.
-_LOOK = 0.5
-#: Seconds after which the log says what is waited for: of a plugin's own time, and of all, which may load LlamaIndex.
-_QUIET = 3.0
-_QUIET_IN_ALL = 10.0
-#: Calls within calls; beyond them a hook calls itself.
-_DEEPEST = 16
-#: A call of fewer seconds is quick; after so many of them the next one runs in the thread that asks.
+#: Seconds between two samples of code that is running.
+_SAMPLE_SECONDS = 0.5
+#: Seconds after which a warning is logged: of the plugin's own time, and of total time, which may load LlamaIndex.
+_WARN_OWN, _WARN_TOTAL = 3.0, 10.0
+#: Nested calls; beyond this depth a hook calls itself.
+_MAX_DEPTH = 16
+#: Samples without supervised code after which the watchdog's thread ends.
+_IDLE_SAMPLES = 16
+#: A call of fewer seconds is quick; after so many of them the next one runs in the caller's thread.
 _QUICK, _QUICK_CALLS = 0.2, 3
 #: The host's modules in which plugins' code waits for the host: time spent there does not count.
-_HOST_AT_WORK = tuple(
+_HOST_MODULES = tuple(
     f"ragstone.core.{name}"
-    for name in ("catalog", "embedding", "ingestion", "runtime.forks", "runtime.time_limits", "runtime.turns")
+    for name in ("catalog", "embedding", "ingestion", "runtime.forks", "runtime.time_limits", "runtime.fair_semaphore")
 )
 
 
 class TookTooLong(Exception):
-    """A plugin's code was not done in time."""
+    """A plugin's code exceeded its time limit."""
 
 
 @dataclass(frozen=True)
 class TimeLimit:
-    """How long a piece of a plugin's code may take."""
+    """The time that one call of a plugin's code may take, in seconds; 0 means no limit."""
 
     plugin: str
-    #: What it is, such as a hook's name.
+    #: What is called, such as a hook's name.
     what: str
-    #: The package whose code is the plugin's.
+    #: The package that the plugin's code is in.
     package: str
-    #: Of the plugin's own time; 0 is no limit.
+    #: Of the plugin's own time.
     seconds: float
-    #: Of what it spends in imports, which does not count as its own; 0 is no limit.
+    #: Of imports, which do not count as its own time.
     importing: float
-    #: Of all time, also of what the host does meanwhile; 0 is no limit.
+    #: Of all time, including the host's own work.
     longest: float
 
 
 class _Clock:
-    """Counts the time of one piece of code, look by look."""
+    """Measures the time of one call by samples of its stack."""
 
     def __init__(self, limit: TimeLimit, thread: int) -> None:
         self._limit = limit
         self._thread = thread
-        self._begun = self._looked = time.monotonic()
+        self._started = self._sampled = time.monotonic()
         self._own = self._importing = 0.0
-        self._said = False
+        self._warned = False
 
     @property
     def interval(self) -> float:
-        """Seconds until the next look."""
-        return min(_LOOK, self._limit.seconds / 4)
+        """Seconds until the next sample."""
+        return min(_SAMPLE_SECONDS, self._limit.seconds / 4)
 
     def excess(self) -> str | None:
-        """Look; returns how the limit was passed, if it was."""
+        """Take a sample; returns a message if a limit is exceeded."""
         limit, now = self._limit, time.monotonic()
         frame = sys._current_frames().get(self._thread)  # noqa: SLF001 - documented for this
         place = _place(frame, limit.package)
         if place is not None and _is_importing(frame):
-            self._importing += now - self._looked
+            self._importing += now - self._sampled
         elif place is not None:
-            self._own += now - self._looked
-        self._looked, total = now, now - self._begun
-        if not self._said and (self._own >= _QUIET or total >= _QUIET_IN_ALL):
-            self._said = True
+            self._own += now - self._sampled
+        self._sampled, total = now, now - self._started
+        if not self._warned and (self._own >= _WARN_OWN or total >= _WARN_TOTAL):
+            self._warned = True
             where = f" at {place}" if place else ""
             _log.warning(
                 "waiting for the plugin %s: %s%s, %g s at most", limit.plugin, limit.what, where, limit.seconds
@@ -106,12 +107,11 @@ class _Clock:
 
 
 def run_limited(work: Callable[[], Result], limit: TimeLimit) -> Result:
-    """What ``work`` returns, from a thread of its own with this thread's context. Raises ``TookTooLong``, and whatever
-    ``work`` raises."""
+    """Run ``work`` in a helper thread, in a copy of this context. Raises ``TookTooLong``, and what ``work`` raises."""
     if not limit.seconds:
         return work()
     me = lock_owner()
-    if me.depth >= _DEEPEST:
+    if me.depth >= _MAX_DEPTH:
         raise RecursionError("hooks call each other without end")
     helper, context = LockOwner(me), copy_context()
     ended = threading.Event()
@@ -145,10 +145,10 @@ def run_limited(work: Callable[[], Result], limit: TimeLimit) -> Result:
 
 
 class Watchdog:
-    """Looks after code that every question calls."""
+    """Supervises code that every question calls."""
 
     def __init__(self, expired: Callable[[str, str], None]) -> None:
-        """``expired``: called with a plugin's name and how it passed its limit."""
+        """``expired``: called with the plugin's name and a message when a limit is exceeded."""
         self._expired = expired
         self._quick: dict[tuple[str, str], int] = {}
         self._watched: dict[object, tuple[TimeLimit, _Clock]] = {}
@@ -156,22 +156,22 @@ class Watchdog:
         self._mutex = threading.Lock()
 
     def run(self, work: Callable[[], Result], limit: TimeLimit) -> Result:
-        """What ``work`` returns. Raises ``TookTooLong`` as long as the code was not quick a few times."""
+        """Run ``work``. Raises ``TookTooLong`` as long as the code has not been quick a few times."""
         key = (limit.plugin, limit.what)
         is_trusted = not limit.seconds or self._quick.get(key, 0) >= _QUICK_CALLS
-        begun = time.monotonic()
+        started = time.monotonic()
         try:
             if not is_trusted:
                 return run_limited(work, limit)
-            with self._watching(limit):
+            with self._supervised(limit):
                 return work()
         finally:
-            was_quick = time.monotonic() - begun < min(_QUICK, limit.seconds)
+            was_quick = time.monotonic() - started < min(_QUICK, limit.seconds)
             if not was_quick or not is_trusted:
                 self._quick[key] = self._quick.get(key, 0) + 1 if was_quick else 0
 
     @contextmanager
-    def _watching(self, limit: TimeLimit) -> Iterator[None]:
+    def _supervised(self, limit: TimeLimit) -> Iterator[None]:
         if not limit.seconds:
             yield
             return
@@ -187,21 +187,21 @@ class Watchdog:
     def _start(self) -> None:
         with self._mutex:
             if self._thread is None:
-                self._thread = threading.Thread(target=self._look, name="ragstone watchdog", daemon=True)
+                self._thread = threading.Thread(target=self._watch, name="ragstone watchdog", daemon=True)
                 self._thread.start()
 
-    def _look(self) -> None:
-        """In the thread: look at what runs; end after a while in which nothing did."""
+    def _watch(self) -> None:
+        """The thread's work: sample what runs; end after a while in which nothing did."""
         idle = 0
         while True:
             watched = list(self._watched.items())
-            time.sleep(min((clock.interval for _, (_, clock) in watched), default=_LOOK))
+            time.sleep(min((clock.interval for _, (_, clock) in watched), default=_SAMPLE_SECONDS))
             for key, (limit, clock) in watched:
                 if key in self._watched and (excess := clock.excess()):
                     self._watched.pop(key, None)
                     self._expired(limit.plugin, excess)
             idle = 0 if watched else idle + 1
-            if idle > _DEEPEST:
+            if idle > _IDLE_SAMPLES:
                 with self._mutex:
                     self._thread = None
                     if not self._watched:
@@ -210,15 +210,15 @@ class Watchdog:
 
 
 def _place(frame: FrameType | None, package: str) -> str | None:
-    """Where the plugin's code is, for people; ``None`` where the host is at work for it."""
+    """File and line of the plugin's code, for messages; ``None`` while the host works for it."""
     innermost = frame
     while frame is not None:
         module = frame.f_globals.get("__name__") or ""
         if _is_within(module, package):
             return _line(frame)
         if module == __name__ and frame.f_code.co_name != run_limited.__name__:
-            break  # where the plugin's code was called
-        if any(_is_within(module, known) for known in _HOST_AT_WORK):
+            break  # the caller of the plugin's code
+        if any(_is_within(module, known) for known in _HOST_MODULES):
             return None
         frame = frame.f_back
     return "?" if innermost is None else _line(innermost)

@@ -1,14 +1,14 @@
-"""Text: stems, sentences, untrusted input made harmless, instructions in it, and the terms of a chunk."""
+"""Text: stems, sentences, a chunk's terms, and the sanitizing of untrusted input and of instructions in it."""
 
 from .instructions import is_addressed
 from .packed_terms import is_packed, pack
-from .sanitizing import LIKE_LESS_THAN, harmless, one_line, visible
+from .sanitizing import LIKE_LESS_THAN, escape_fences, one_line, strip_hidden
 from .segmentation import sentence_spans
 from .stemming import question_stems, stems
 
 __all__ = [
     "LIKE_LESS_THAN",
-    "harmless",
+    "escape_fences",
     "is_addressed",
     "is_packed",
     "one_line",
@@ -16,5 +16,5 @@ __all__ = [
     "question_stems",
     "sentence_spans",
     "stems",
-    "visible",
+    "strip_hidden",
 ]

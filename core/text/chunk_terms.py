@@ -1,4 +1,4 @@
-"""A chunk's sentences, each with its stems, computed once for ranking, evidence gate and quoting."""
+"""A chunk's sentences and their stems, computed once for ranking, evidence gate and quotes."""
 
 from __future__ import annotations
 
@@ -14,61 +14,60 @@ if TYPE_CHECKING:
 
     from llama_index.core.schema import BaseNode
 
-#: Passages whose words are kept: those of some twenty questions, about 10 MB.
-_KEPT = 512
-#: Characters of a text whose words are kept. A selection may be longer, and is mostly asked about once.
-_LONGEST_KEPT = 8_000
+#: Chunks whose terms are cached: those of some twenty questions, about 10 MB.
+_CACHED_CHUNKS = 512
+#: Characters of a text whose terms are cached. A longer one is a reader's selection, which is seldom used twice.
+_LONGEST_CACHED = 8_000
 
 
 @dataclass(frozen=True)
-class PassageWords:
-    """The stems of a passage, by the pieces that can be quoted from it."""
+class ChunkTerms:
+    """The stems of a chunk, in all and for each unit that can be quoted."""
 
-    #: In the headings above the passage.
-    above: frozenset[str]
-    #: The quotable pieces in order, and the stems in each.
-    pieces: tuple[Unit, ...]
-    held: tuple[frozenset[str], ...]
-    #: In the passage and above it.
-    everywhere: frozenset[str]
-    #: In the passage, in order.
-    inside: tuple[str, ...]
+    heading_stems: frozenset[str]
+    #: The quotable units in order, and the stems of each.
+    units: tuple[Unit, ...]
+    unit_stems: tuple[frozenset[str], ...]
+    #: Of headings and text.
+    all_stems: frozenset[str]
+    #: Of the text, in order.
+    text_stems: tuple[str, ...]
 
 
 def headings_of(node: BaseNode) -> str:
-    """What stands above the text: the metadata that its parser lets into the embedding."""
-    # Here, because it loads all of LlamaIndex: processes that only read texts do without.
+    """The chunk's headings: the metadata that its parser includes in the embedding."""
+    # Imported here because it loads all of LlamaIndex, which processes that only parse text do not need.
     from llama_index.core.schema import MetadataMode
 
     return node.get_metadata_str(MetadataMode.EMBED).strip()
 
 
-def words_of(node: BaseNode) -> PassageWords:
-    """The words of a stored or given passage."""
-    return passage_words(headings_of(node), node.get_content())
+def terms_of(node: BaseNode) -> ChunkTerms:
+    """The terms of a stored or given chunk."""
+    return analyze_chunk(headings_of(node), node.get_content())
 
 
-def passage_words(headings: str, text: str) -> PassageWords:
-    """The words of a text under its headings."""
-    return _kept(headings, text) if len(text) <= _LONGEST_KEPT else _read(headings, text)
+def analyze_chunk(headings: str, text: str) -> ChunkTerms:
+    """The terms of a text under its headings."""
+    return _analyze_cached(headings, text) if len(text) <= _LONGEST_CACHED else _analyze(headings, text)
 
 
-def _read(headings: str, text: str) -> PassageWords:
-    above, inside = frozenset(stems(headings)), stems(text)
-    pieces = tuple(units(text))
-    return PassageWords(
-        above=above,
-        pieces=pieces,
-        held=tuple(frozenset(stems(text[piece.start : piece.end])) for piece in pieces),
-        everywhere=above.union(inside),
-        inside=tuple(inside),
+def _analyze(headings: str, text: str) -> ChunkTerms:
+    heading_stems, text_stems = frozenset(stems(headings)), stems(text)
+    found = tuple(units(text))
+    return ChunkTerms(
+        heading_stems=heading_stems,
+        units=found,
+        unit_stems=tuple(frozenset(stems(text[unit.start : unit.end])) for unit in found),
+        all_stems=heading_stems.union(text_stems),
+        text_stems=tuple(text_stems),
     )
 
 
-_kept = lru_cache(maxsize=_KEPT)(_read)
+_analyze_cached = lru_cache(maxsize=_CACHED_CHUNKS)(_analyze)
 
 
-def covered(idf: Mapping[str, float], held: Collection[str]) -> float:
-    """The share of the weight of ``idf``'s words that stand in ``held``, 0 to 1."""
+def idf_coverage(idf: Mapping[str, float], terms: Collection[str]) -> float:
+    """The share of the total weight in ``idf`` that belongs to words in ``terms``, 0 to 1."""
     total = sum(idf.values())
-    return sum(weight for word, weight in idf.items() if word in held) / total if total > 0 else 0.0
+    return sum(weight for word, weight in idf.items() if word in terms) / total if total > 0 else 0.0

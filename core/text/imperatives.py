@@ -1,4 +1,4 @@
-"""Detects sentences that begin with a command, by lists of verbs and by what follows the first word."""
+"""Detects sentences that begin with a command, by lists of verbs and by the words that follow the verb."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ import re
 from functools import cache
 from pathlib import Path
 
-#: Characters of a sentence's beginning that are looked at.
+#: Characters at a sentence's beginning that are examined.
 _BEGINNING = 120
-#: Commands by which every text speaks to its reader.
+#: Commands that any text gives its reader.
 DISCOURSE = frozenset(
     """see note consider recall let suppose assume imagine think remember look notice observe refer compare keep
     wait feel be""".split()  # noqa: SIM905 - a list of quoted words is harder to read
 )
-#: Words that can stand before the verb of a command, and behind a verb that is a noun as well.
+#: Words that can come before the verb of a command, or after a verb that is also a noun.
 _BEFORE_VERB = frozenset(
     """please kindly now also then instead next first finally just simply always never only and or but so do not
     don't afterwards lastly secondly immediately quickly carefully briefly ,""".split()  # noqa: SIM905 - a list of quoted words is harder to read
@@ -30,7 +30,7 @@ _QUOTES = frozenset("\"'")
 _FINITE = frozenset(
     """is are was were has have had can could will would may might must should does did""".split()  # noqa: SIM905 - a list of quoted words is harder to read
 )
-#: What may be a verb in its base form although it is in no list.
+#: A word that may be a verb in its base form although it is in no list.
 _BASE_FORM = re.compile(
     r"(?!(?:a|an|the|in|on|at|of|for|to|by|with|from|as|if|when|while|where|because|since|until|unless|although|though"
     r"|after|before|during|like|unlike|despite|within|without|about|above|below|under|over|between|among|through|against|across"
@@ -54,14 +54,14 @@ _TOKEN = re.compile(r"\w+(?:['-]\w+)*|[^\w\s]")
 
 @cache
 def _verbs() -> tuple[frozenset[str], frozenset[str]]:
-    """Verbs that are hardly anything else at a sentence's beginning, and those that are nouns as well."""
+    """Words that are nearly always verbs at a sentence's beginning, and verbs that are also nouns."""
     text = Path(__file__).with_name("verbs.txt").read_text("utf-8")
     first, second = (part.partition("\n")[2] for part in text.split("\n\n"))
     return frozenset(first.split()), frozenset(second.split())
 
 
 def command_verb(text: str) -> str | None:
-    """The verb that a plain sentence begins with, where it is a command."""
+    """The verb of the command that a normalized sentence begins with; ``None`` if it is no command."""
     in_brackets = text.startswith(("(", "["))
     text = _MARK.sub("", _MARK.sub("", text))
     found = _command(text, in_brackets)
@@ -73,9 +73,9 @@ def command_verb(text: str) -> str | None:
 def _command(text: str, in_brackets: bool) -> str | None:
     if _REQUEST.match(text):
         return "request"
-    said: list[str] = _TOKEN.findall(text[:_BEGINNING])
-    start = next((at for at, word in enumerate(said) if word not in _BEFORE_VERB), len(said))
-    verb, following, third = [*said[start : start + 3], "", "", ""][:3]
+    tokens: list[str] = _TOKEN.findall(text[:_BEGINNING])
+    start = next((at for at, word in enumerate(tokens) if word not in _BEFORE_VERB), len(tokens))
+    verb, following, third = [*tokens[start : start + 3], "", "", ""][:3]
     if following in _FINITE or following in {"of", "and", "or", ","} or (third in _FINITE and following not in _QUOTES):
         return None
     only_verbs, nouns_too = _verbs()
@@ -85,6 +85,6 @@ def _command(text: str, in_brackets: bool) -> str | None:
         or (verb in nouns_too and (following in _OBJECT or following in _QUOTES))
     ):
         return verb
-    behind = third if following in _PARTICLES else following
-    # Hardly any noun stands before an article.
-    return verb if behind in _OBJECT and not in_brackets and _BASE_FORM.fullmatch(verb) else None
+    after_verb = third if following in _PARTICLES else following
+    # A noun is hardly ever followed by an article.
+    return verb if after_verb in _OBJECT and not in_brackets and _BASE_FORM.fullmatch(verb) else None

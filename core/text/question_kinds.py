@@ -26,7 +26,7 @@ _QUANTITY = re.compile(
     r"|thousand|million|billion|half|third|quarter|dozen|percent|once|twice)\b",
     re.IGNORECASE,
 )
-#: A capital that no sentence begins with.
+#: A capitalized word that is not the first of a sentence.
 _NAME = re.compile(r"(?<=[a-z,;:()] )[\"'(“‘]?([A-Z][\w'’-]+)")
 _ASKS_REASON = re.compile(r"\bwhy\b|\bhow come\b|\bwhat (?:for|is the reason)\b", re.IGNORECASE)
 _REASON = re.compile(
@@ -38,24 +38,24 @@ _REASON = re.compile(
 
 
 def asks_for_a_reason(question: str) -> bool:
-    """Whether it is a "why"."""
+    """Whether the question asks why."""
     return bool(_ASKS_REASON.search(question))
 
 
 def gives_a_reason(sentence: str) -> bool:
-    """Whether the sentence says why something is so."""
+    """Whether the sentence gives a reason."""
     return bool(_REASON.search(sentence))
 
 
-def holds_what_is_asked(question: str) -> Callable[[str], float]:
-    """A measure of sentences: 1 for one that holds a time, quantity or name where the question asks for one, 0 for
-    one that does not, one half where it asks for nothing of the kind."""
+def answer_type_scorer(question: str) -> Callable[[str], float]:
+    """A function that scores sentences: 1 for one with the time, quantity or name that the question asks for, 0 for one
+    without it; 0.5 for every sentence if the question asks for nothing of the kind."""
     if _ASKS_TIME.search(question):
         return lambda sentence: float(bool(_TIME.search(sentence)))
     if _ASKS_QUANTITY.search(question):
         return lambda sentence: float(bool(_QUANTITY.search(sentence)))
     if _ASKS_NAME.search(question):
         known = set(words(question))
-        # A name that the question itself holds answers nothing.
+        # A name that is already in the question is no answer.
         return lambda sentence: float(any(name.casefold() not in known for name in _NAME.findall(sentence)))
     return lambda _sentence: 0.5

@@ -1,4 +1,4 @@
-"""Segments text into what can be quoted: sentences, list items and table rows, with what a colon announces."""
+"""Segments text into quotable units: sentences, list items, table rows and code blocks."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ _ABBREVIATION = re.compile(
 
 @dataclass(frozen=True)
 class Unit:
-    """A piece of a text that can be quoted alone: ``text[start:end]``."""
+    """A part of a text that can be quoted alone: ``text[start:end]``."""
 
     start: int
     end: int
     kind: str  # "sentence", "item", "header" or "row" (of a table), "code"
-    #: Which run of lines it stands in; neighbours of one block have the same number.
+    #: Number of the block of lines that it belongs to.
     block: int
 
 
 def units(text: str) -> list[Unit]:
-    """The text's quotable pieces in order. Headings and table rules are left out."""
+    """The text's quotable units in order. Headings and table rules are left out."""
     found: list[Unit] = []
     for number, (kind, start, end) in enumerate(_blocks(text)):
         if kind == "prose":
@@ -48,12 +48,12 @@ def units(text: str) -> list[Unit]:
 
 
 def sentence_spans(text: str, start: int = 0, end: int | None = None) -> Iterator[tuple[int, int]]:
-    """Where the sentences of running text begin and end."""
+    """Start and end of each sentence of running text."""
     end = len(text) if end is None else end
     begin = start
     for match in _END.finditer(text, start, end):
         stop = match.end()
-        following = _NOT_SPACE.search(text, stop, end)  # the rest of a long text is not copied for each sentence
+        following = _NOT_SPACE.search(text, stop, end)  # by position: no copy of the rest for each sentence
         # A new sentence begins with a capital, a digit or a mark, never with a small letter.
         if following is None or following[0].islower() or _ABBREVIATION.search(text[max(begin, stop - 12) : stop]):
             continue
@@ -62,8 +62,8 @@ def sentence_spans(text: str, start: int = 0, end: int | None = None) -> Iterato
     yield from _trimmed(text, begin, end)
 
 
-def with_announced(text: str, unit: Unit, following: list[Unit], limit: int) -> int:
-    """Where the quote of ``unit`` ends: after the list, code or table that it announces, if ``limit`` allows."""
+def quote_end(text: str, unit: Unit, following: list[Unit], limit: int) -> int:
+    """End of the quote of ``unit``: after the list, code or table that it introduces, if ``limit`` allows."""
     if not following or not _ANNOUNCES.search(text[unit.start : unit.end]):
         return unit.end
     kinds = {"header", "row"} if following[0].kind in {"header", "row"} else {following[0].kind}
@@ -81,8 +81,8 @@ def with_announced(text: str, unit: Unit, following: list[Unit], limit: int) -> 
 
 def _blocks(text: str) -> Iterator[tuple[str, int, int]]:
     """``(kind, start, end)`` of prose, items, rows and code, in order."""
-    row: tuple[int, int] | None = None  # a table's row of which the next line tells whether it is the header
-    start = -1  # of the prose or item that is being read
+    row: tuple[int, int] | None = None  # a table's row that is the header if the next line is a rule
+    start = -1  # of the current prose or item
     kind = "prose"
     fence = ""
     fence_start = 0
@@ -134,7 +134,7 @@ def _lines(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _cells(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """A row of a table without the bars at its ends."""
+    """A table row without its outer bars."""
     for begin, stop in _trimmed(text, start, end):
         yield from _trimmed(text, begin + (text[begin] == "|"), stop - (text[stop - 1] == "|"))
 

@@ -1,6 +1,6 @@
-"""Stems and words of English text: one analysis for full text, the evidence gate and the extractive answers.
+"""Stems and words of English text, for full-text search, the evidence gate and extractive answers.
 
-Texts are stored in the full-text index as the stems made here, so that every database counts the same words.
+The full-text index stores these stems, so that every database counts the same words.
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ from functools import lru_cache
 
 import Stemmer
 
-#: Raised whenever the same text would give other stems: the full text is then built anew.
+#: Increased whenever the same text would give other stems: the full-text index is then rebuilt.
 ANALYSIS_VERSION = 1
 
 _WORD = re.compile(r"[^\W_]+")
 _ACCENT = re.compile("[\u0300-\u036f]")
 _LONGEST_WORD = 64
 
-#: Words that say how something is asked, not what about.
+#: Words without a topic: pronouns, auxiliaries, prepositions and the like.
 STOP_WORDS = frozenset(
     """a about above after again against all also am an and any are as at be because been before being below between
     both but by can could did do does doing done down during each else ever few for from further get gets got had has
@@ -34,10 +34,10 @@ _local = threading.local()
 
 
 def stems(text: str) -> list[str]:
-    """The text's words in order: lower case, without accents and stop words, cut to their English stems.
+    """The English stems of the text's words in order: lower case, without accents and stop words.
 
-    Stemming is Porter2 (snowballstem.org); PyStemmer was taken because it is the one maintained binding in C: the
-    pure Python ones take most of the ingestion's time.
+    The stemmer is Porter2 (snowballstem.org) by PyStemmer, the one maintained binding in C: stemmers in pure Python
+    take most of the ingestion's time.
     """
     return [stem for word in words(text) if (stem := _stem(word))]
 
@@ -50,18 +50,18 @@ def words(text: str) -> list[str]:
     return [word[:_LONGEST_WORD] for word in _WORD.findall(plain)]
 
 
-@lru_cache(maxsize=16384)  # about the words of one language that are in use: questions bring ever new ones
+@lru_cache(maxsize=16384)  # about the common words of one language; bounded, because questions bring new ones
 def _stem(word: str) -> str:
     if word in STOP_WORDS:
         return ""
     stemmer = getattr(_local, "stemmer", None)
     if stemmer is None:  # a stemmer must not be shared between threads
-        stemmer = _local.stemmer = Stemmer.Stemmer("english", 0)  # no cache of its own for each thread
+        stemmer = _local.stemmer = Stemmer.Stemmer("english", 0)  # 0: without its own cache
     stem: str = stemmer.stemWord(word)
     return stem
 
 
 def question_stems(question: str) -> list[str]:
-    """The question's distinct stems in order; its stop words themselves where it has nothing else."""
+    """The question's distinct stems in order; its words if all of them are stop words."""
     found = list(dict.fromkeys(stems(question)))
     return found or list(dict.fromkeys(words(question)))

@@ -1,4 +1,4 @@
-"""The vector index: a cache of the catalog that follows it and may be thrown away at any time."""
+"""The vector index: a cache of the catalog's vectors that follows its changes and can be rebuilt at any time."""
 
 from .follower import Follower
 from .followers import IndexFollowers

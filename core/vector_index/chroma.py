@@ -1,4 +1,4 @@
-"""Chroma in a folder as the vector index: opened by one process only, and checked before it is used."""
+"""Chroma in a folder as the vector index. Only one process may open it, after a check by ``probe``."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ _COLLECTION = "chunks"
 
 
 def chroma_is_installed() -> bool:
-    """Whether the extra is there."""
+    """Whether Chroma and its LlamaIndex store are installed."""
     return find_spec("chromadb") is not None and find_spec("llama_index.vector_stores.chroma") is not None
 
 
 class ChromaFolder:
-    """An open store in a folder, made if it is not there."""
+    """An open store in a folder, which is created if necessary."""
 
     def __init__(self, folder: Path) -> None:
         from .chroma_store import ChromaStore
@@ -26,12 +26,11 @@ class ChromaFolder:
         self.store = ChromaStore(self._client, _COLLECTION)
 
     def close(self) -> None:
-        """Let go of the store's files."""
         self._client.close()
 
 
 def open_client(folder: Path) -> Any:
-    """Chroma's client of that folder, which reports to nobody."""
+    """Chroma's client for the folder, without telemetry."""
     import chromadb
     from chromadb.config import Settings
 
@@ -39,7 +38,7 @@ def open_client(folder: Path) -> Any:
 
 
 def open_collection(folder: Path) -> Any:
-    """The collection of the store in that folder."""
+    """The collection of the store in the folder."""
     from .chroma_store import collection_of
 
     return collection_of(open_client(folder), _COLLECTION)

@@ -1,4 +1,4 @@
-"""One corpus's vector index: it remembers the last change that it applied, and catches up."""
+"""One corpus's vector index: it records the last change that it applied, and catches up with the catalog."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from llama_index.core.vector_stores.types import VectorStoreQuery
 
 from ..runtime.owned_files import TEMPORARY, OwnedFolders, write_atomically
 from .chroma import ChromaFolder
-from .nodes import sample, why_unlike, windows
-from .probe import digest_of, why_unsound
+from .nodes import sample, sample_mismatch, windows
+from .probe import digest_of, store_damage
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -31,99 +31,99 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 
-#: Chroma takes 5,461 rows at once at most; as LlamaIndex hands them over, a thousand take 30 MB.
-_ROWS_A_BATCH = 128
-#: Windows asked for each wanted chunk: neighbours of one chunk crowd each other out.
-_WINDOWS_A_CHUNK = 3
-#: Seconds of rest after a failure, twice as long after each further one: making a large index anew costs.
-_FIRST_REST, _LONGEST_REST = 1.0, 60.0
+#: Chroma accepts at most 5,461 rows at once; a thousand of LlamaIndex's nodes take 30 MB.
+_BATCH_ROWS = 128
+#: Windows to query for each wanted chunk, because several windows of one chunk may be found.
+_WINDOWS_PER_CHUNK = 3
+#: Seconds until a retry after a failure, doubled by each further failure, because rebuilding a large index is costly.
+_FIRST_DELAY, _MAX_DELAY = 1.0, 60.0
 _STATE = "state.json"
 
 
 def index_folders(folder: Path) -> OwnedFolders:
-    """The folders of the corpora's indexes within ``folder``."""
+    """The folders of the corpora's indexes in ``folder``."""
     names = rf"{re.escape(_STATE)}(\.new)?|store-[0-9a-f]{{8}}|{re.escape(TEMPORARY)}.*"
     return OwnedFolders(folder, "vector index", names, home=folder.parent)
 
 
 def is_index(folder: Path) -> bool:
-    """Whether an index says in the folder what it is: one that an older Ragstone made carries no marker."""
+    """Whether the folder contains an index by its state file: an older Ragstone wrote no marker."""
     return (_read(folder) or _State()).corpus_id > 0
 
 
 class Stopped(Exception):
-    """The host closes: the work at hand is left, and goes on at the next start."""
+    """The host closes: the current work is interrupted and continues at the next start."""
 
 
 @dataclass(frozen=True)
 class _State:
-    """What the index's folder says of itself; written in one piece, last of all."""
+    """The state file of an index's folder; written atomically, after all other changes."""
 
     corpus_id: int = 0
     applied: int = 0
     vectors: int = 0
-    #: Folder of the store beside this file. A new store gets a new one: Chroma keeps what it once opened at a path.
+    #: Folder of the store beside this file. A new store gets a new one, because Chroma caches clients by path.
     store: str = ""
-    #: ``False`` while a process has the store open: one that was killed leaves it so.
+    #: ``False`` while a process has the store open, and after that process was killed.
     clean: bool = True
-    #: Of the store's files when it was closed.
+    #: Digest of the store's files when it was closed.
     digest: str = ""
 
 
 class Follower:
-    """Used by one thread, except for ``search``, which any thread may call."""
+    """Keeps one corpus's index up to date. Used by one thread, except for ``search``, which any thread may call."""
 
     def __init__(
         self,
         corpus: Corpus,
         folder: Path,
-        given: BasePydanticVectorStore | None,
+        plugin_store: BasePydanticVectorStore | None,
         stop: threading.Event | None = None,
     ) -> None:
-        """``given``: a plugin's store; without one it is Chroma in the folder. ``stop``: ends ``catch_up`` when set."""
+        """``plugin_store``: used instead of Chroma in the folder. ``stop``: ends ``catch_up`` when set."""
         self.corpus = corpus
         self._stop = stop or threading.Event()
-        self.trouble: str | None = None
+        self.failure: str | None = None
         self._folder = folder
         self._folders = index_folders(folder.parent)
-        self._given = given
+        self._plugin_store = plugin_store
         self._store: BasePydanticVectorStore | None = None
         self._chroma: ChromaFolder | None = None
         self._state = _State()
-        #: What the store can answer for: a corpus and its change number. Swapped in one assignment.
+        #: Corpus id and change number that the store can answer for. Replaced by one assignment.
         self._current: tuple[int, int] | None = None
-        self._rest = _FIRST_REST
-        self._rests_until = 0.0
+        self._retry_delay = _FIRST_DELAY
+        self._retry_at = 0.0
 
     @property
     def current(self) -> tuple[int, int] | None:
-        """The corpus id and change number that the index stands at; ``None`` while it cannot answer."""
+        """The corpus id and change number of the index; ``None`` while it cannot answer."""
         return self._current
 
     def search(
         self, row: CorpusRow, question: npt.NDArray[np.float32], limit: int, filters: MetadataFilters | None
     ) -> list[str] | None:
-        """Ids of the nearest chunks; ``None`` when the index is not at the corpus's last change."""
+        """Ids of the most similar chunks; ``None`` if the index is not at the corpus's last change."""
         store = self._store
         if store is None or self._current != (row.id, row.seq):
             return None
-        wanted = min(limit * _WINDOWS_A_CHUNK, max(1, self._state.vectors))
+        wanted = min(limit * _WINDOWS_PER_CHUNK, max(1, self._state.vectors))
         try:
             query = VectorStoreQuery(query_embedding=question.tolist(), similarity_top_k=wanted, filters=filters)
             ids = store.query(query).ids
             return None if ids is None else list(dict.fromkeys(name.rpartition("#")[0] for name in ids))[:limit]
         except (Exception, SystemExit) as error:
-            if self._store is store:  # else it was closed meanwhile
-                self._give_up(f"a search failed: {error}")
+            if self._store is store:  # otherwise it was closed meanwhile
+                self._fail(f"a search failed: {error}")
             return None
 
     def catch_up(self) -> bool:
-        """Apply what changed since the last time; ``True`` when there was something. Opens the store at first.
+        """Apply the changes since the last call; returns whether there were any. Opens the store if necessary.
 
-        Whatever is wrong with the store or its disk is kept as ``trouble``; after a rest it is made anew. Raises
-        ``Stopped`` between two requests to the store once ``stop`` is set; the documents that are in it then stay.
+        Errors of the store or its disk are recorded as ``failure``; after a delay it is rebuilt. Raises ``Stopped``
+        between two requests to the store once ``stop`` is set; the documents that were added stay in the index.
         """
-        if time.monotonic() < self._rests_until:
+        if time.monotonic() < self._retry_at:
             return False
         with self.corpus.catalog.read() as snapshot:
             row = snapshot.corpus(self.corpus.name)
@@ -138,30 +138,30 @@ class Follower:
             except Stopped:
                 raise
             except (Exception, SystemExit) as error:
-                if self._stop.is_set():  # what was closed meanwhile is not at fault
-                    self._let_go()
+                if self._stop.is_set():  # the store was closed meanwhile: no failure
+                    self._close_store()
                     raise Stopped from error
-                self._give_up(f"it could not be brought up to date: {error}")
-                self._let_go()
-                self._rests_until = time.monotonic() + self._rest
-                self._rest = min(2 * self._rest, _LONGEST_REST)
+                self._fail(f"it could not be brought up to date: {error}")
+                self._close_store()
+                self._retry_at = time.monotonic() + self._retry_delay
+                self._retry_delay = min(2 * self._retry_delay, _MAX_DELAY)
                 return False
-        self._rest = _FIRST_REST
+        self._retry_delay = _FIRST_DELAY
         return True
 
     def close(self) -> None:
-        """Say that the store was left in order; where that cannot be said, it is made anew the next time."""
+        """Close the store and record that it is in order; without that record it is rebuilt the next time."""
         opened = self._store is not None
-        self._let_go()
+        self._close_store()
         if not opened:
             return
         try:
-            digest = digest_of(self._folder / self._state.store) if self._given is None else ""
+            digest = digest_of(self._folder / self._state.store) if self._plugin_store is None else ""
             self._write(replace(self._state, clean=True, digest=digest))
         except OSError as error:
             _log.warning("the vector index of %s was not closed in order: %s", self.corpus.name, error)
 
-    def _let_go(self) -> None:
+    def _close_store(self) -> None:
         self._current = None
         self._store = None
         chroma, self._chroma = self._chroma, None
@@ -172,27 +172,27 @@ class Follower:
                 _log.warning("the vector index of %s could not be closed", self.corpus.name, exc_info=True)
 
     def _open(self, snapshot: Snapshot, row: CorpusRow) -> None:
-        self._let_go()
+        self._close_store()
         self._folders.make(self._folder.name, recognise=is_index)
         state = _read(self._folder) or _State()
-        why = self._why_anew(snapshot, row, state)
+        why = self._rebuild_reason(snapshot, row, state)
         if why is None:
             self._state = state
         else:
             if state.corpus_id:
-                _log.warning("the vector index of %s is made anew: %s", self.corpus.name, why)
+                _log.warning("the vector index of %s is rebuilt: %s", self.corpus.name, why)
             self._folders.clear(self._folder.name)
             self._state = _State(corpus_id=row.id, store=f"store-{secrets.token_hex(4)}")
         self._write(replace(self._state, clean=False))
-        if self._given is None:
+        if self._plugin_store is None:
             self._chroma = ChromaFolder(self._folder / self._state.store)
             self._store = self._chroma.store
             return
         if why is not None:
-            self._given.clear()
-        self._store = self._given
+            self._plugin_store.clear()
+        self._store = self._plugin_store
 
-    def _why_anew(self, snapshot: Snapshot, row: CorpusRow, state: _State) -> str | None:
+    def _rebuild_reason(self, snapshot: Snapshot, row: CorpusRow, state: _State) -> str | None:
         if state.corpus_id != row.id:
             return "it belongs to another corpus"
         if state.applied > row.seq:
@@ -201,60 +201,58 @@ class Follower:
             return "the process that had it open did not close it"
         ids, vectors = sample(snapshot, row, state.applied, self.corpus.encoder.dimension)
         if not ids:
-            return "nothing that it holds can be told any more"
-        if self._given is not None:
-            return why_unlike(self._given, ids, vectors, self._go_on)
-        return why_unsound(self._folder / state.store, state.digest, ids, vectors, state.vectors)
+            return "all of its documents have changed"
+        if self._plugin_store is not None:
+            return sample_mismatch(self._plugin_store, ids, vectors, self._check_stop)
+        return store_damage(self._folder / state.store, state.digest, ids, vectors, state.vectors)
 
     def _apply(self, snapshot: Snapshot, row: CorpusRow) -> None:
         store = self._store
         assert store is not None  # noqa: S101 - opened by the caller
-        there, gone = snapshot.changes(row.id, self._state.applied)
+        changed, removed = snapshot.changes(row.id, self._state.applied)
         self._current = None
         if self._state.applied:
-            for doc_id in [*gone, *(doc_id for doc_id, _key in there)]:
-                self._go_on()
+            for doc_id in [*removed, *(doc_id for doc_id, _key in changed)]:
+                self._check_stop()
                 store.delete(doc_id)
         added, held = 0, 0
         batch: list[TextNode] = []
         try:
-            for number, (doc_id, key) in enumerate(there):
+            for number, (doc_id, key) in enumerate(changed):
                 for node in windows(snapshot, doc_id, key, self.corpus.encoder.dimension):
                     batch.append(node)
-                    if len(batch) == _ROWS_A_BATCH:
+                    if len(batch) == _BATCH_ROWS:
                         self._add(store, batch)
                         added, held, batch = added + len(batch), number, []
             self._add(store, batch)
         except Stopped:
-            self._keep(snapshot, row, there[held - 1][1] if held else None, added)
+            self._record_progress(snapshot, row, changed[held - 1][1] if held else None, added)
             raise
         added += len(batch)
         self._state = replace(self._state, applied=row.seq, vectors=self._unchanged(snapshot, row) + added, clean=False)
         self._write(self._state)
         self._current = (row.id, row.seq)
-        self.trouble = None
+        self.failure = None
 
     def _add(self, store: BasePydanticVectorStore, batch: list[TextNode]) -> None:
-        self._go_on()
+        self._check_stop()
         if batch:
             store.add(batch)
 
-    def _go_on(self) -> None:
+    def _check_stop(self) -> None:
         if self._stop.is_set():
             raise Stopped
 
-    def _keep(self, snapshot: Snapshot, row: CorpusRow, last: int | None, added: int) -> None:
-        """Note how far it came: ``last``, the key of the last document with all its rows in the store, and their count.
-
-        A document with some of its rows there is deleted and added again the next time.
-        """
+    def _record_progress(self, snapshot: Snapshot, row: CorpusRow, last: int | None, added: int) -> None:
+        """Update the state. ``last``: key of the last document with all its rows in the store. ``added``: number of
+        rows. A document with only some of its rows in the store is deleted and added again the next time."""
         applied = self._state.applied
         if last is not None:
             applied = next(document.seq for document in snapshot.documents(row.id) if document.key == last)
         self._state = replace(self._state, applied=applied, vectors=self._unchanged(snapshot, row) + added)
 
     def _unchanged(self, snapshot: Snapshot, row: CorpusRow) -> int:
-        """How many rows the store has of the documents that did not change since it was last brought up to date."""
+        """Number of rows of the documents that did not change since the last update."""
         dimension = self.corpus.encoder.dimension
         return sum(
             len(snapshot.document_vectors(document.key, dimension).vectors)
@@ -262,12 +260,12 @@ class Follower:
             if document.seq <= self._state.applied
         )
 
-    def _give_up(self, trouble: str) -> None:
-        """Answer no more; the next opening finds the store unclean and makes it anew."""
-        _log.error("the vector index of %s: %s; exact search answers", self.corpus.name, trouble)
-        self.trouble = trouble
+    def _fail(self, failure: str) -> None:
+        """Stop answering; the next opening finds the store unclean and rebuilds it."""
+        _log.error("the vector index of %s: %s; exact search answers", self.corpus.name, failure)
+        self.failure = failure
         self._current = None
-        self._store = None  # Chroma is closed by the thread that opened it: others may be searching it
+        self._store = None  # Chroma is closed later, by the thread that opened it: others may be searching
         self._state = _State()
 
     def _write(self, state: _State) -> None:

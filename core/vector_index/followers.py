@@ -1,4 +1,4 @@
-"""Lets the vector index of each corpus follow the catalog, in one thread of one process."""
+"""Runs the followers of all corpora in one thread of one process."""
 
 from __future__ import annotations
 
@@ -28,60 +28,58 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 
-#: Seconds between looks at the catalog: another process's changes are served at once by exact search meanwhile.
+#: Seconds between checks of the catalog. Meanwhile exact search serves another process's changes.
 _INTERVAL = 1.0
-#: Seconds between tries of what fails each time.
-_LONGEST_PAUSE = 60.0
-#: Seconds that ``stop`` waits for the request or the document at hand: with the five that answers in flight have, a
+#: Maximum seconds between retries.
+_MAX_PAUSE = 60.0
+#: Seconds that ``stop`` waits for the current request or document: with the five seconds for answers in flight, a
 #: process ends within ten.
-_LAST_SECONDS = 4.0
+_STOP_SECONDS = 4.0
 
 
 class IndexFollowers:
-    """Started and stopped by the host."""
+    """The background thread of the vector indexes; the host starts and stops it."""
 
     def __init__(self, catalog: Catalog, folder: Path, settings: IndexSettings, vector_store: VectorStoreOf) -> None:
-        """``folder``: of all indexes. ``vector_store``: gives a plugin's store for a corpus, or ``None``."""
+        """``folder``: of all indexes. ``vector_store``: returns a plugin's store for a corpus, or ``None``."""
         self._catalog = catalog
         self._settings = settings
         self._vector_store = vector_store
         self._folder = folder
         self._lock = FileLock(self._folder / "lock", timeout=0)
         self._corpora: list[Corpus] = []
-        #: What lies beside the indexes and was said to be left alone.
-        self._left_alone: set[Path] = set()
+        #: Other folders beside the indexes that were reported.
+        self._ignored: set[Path] = set()
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name="ragstone-index", daemon=True)
         self.detail = "starting"
-        #: What it waits for, while something keeps it from its work.
-        self._waits: str | None = None
+        #: Message of the error that prevents its work.
+        self._blocked_by: str | None = None
 
     def add(self, corpus: Corpus) -> None:
-        """Let the corpus be followed too."""
         self._corpora.append(corpus)
 
     def start(self) -> None:
-        """Begin."""
         self._thread.start()
 
     def stop(self) -> None:
-        """End after the request at hand; one that takes longer than ``_LAST_SECONDS`` is left behind in its thread.
+        """End after the current request; after ``_STOP_SECONDS`` the thread is abandoned.
 
-        Nothing is lost: the catalog has all of it, and an index that was not closed is made anew at the next start.
+        No data is lost: the catalog has all of it, and an index that was not closed is rebuilt at the next start.
         """
         self._stop.set()
         if self._thread.is_alive():
-            self._thread.join(_LAST_SECONDS)
+            self._thread.join(_STOP_SECONDS)
         if self._thread.is_alive():
-            _log.warning("the vector index was still at work after %.0f s; the next start goes on", _LAST_SECONDS)
+            _log.warning("the vector index was still at work after %.0f s; the next start goes on", _STOP_SECONDS)
 
     def checks(self) -> list[Check]:
-        """How the indexes are. None of this stops an answer: exact search stands in."""
-        found = [Check("vector index", self._waits is None, self._waits or self.detail)]
+        """Checks of the indexes. None of them prevents answers: exact search replaces an index."""
+        found = [Check("vector index", self._blocked_by is None, self._blocked_by or self.detail)]
         found += [
-            Check(f"vector index of {corpus.name}", False, corpus.searching.follower.trouble)
+            Check(f"vector index of {corpus.name}", False, corpus.searching.follower.failure)
             for corpus in self._corpora
-            if corpus.searching.follower is not None and corpus.searching.follower.trouble
+            if corpus.searching.follower is not None and corpus.searching.follower.failure
         ]
         return found
 
@@ -91,15 +89,15 @@ class IndexFollowers:
         try:
             while not self._stop.is_set():
                 try:
-                    held = held or self._take()
+                    held = held or self._acquire_lock()
                     if held:
                         self._step()
-                    self._waits, pause = None, _INTERVAL
+                    self._blocked_by, pause = None, _INTERVAL
                 except Stopped:
                     break
                 except Exception as error:
-                    self._note(error)
-                    pause = min(2 * pause, _LONGEST_PAUSE)
+                    self._report(error)
+                    pause = min(2 * pause, _MAX_PAUSE)
                 self._stop.wait(pause)
         finally:
             for corpus in self._corpora:
@@ -109,17 +107,17 @@ class IndexFollowers:
             if held:
                 self._lock.release()
 
-    def _note(self, error: Exception) -> None:
-        """Say once what it waits for. Nothing ends it: a full disk has space again, a lock is let go."""
+    def _report(self, error: Exception) -> None:
+        """Log each error once. The thread goes on: a full disk gets space again, a lock is released."""
         what = error.what if isinstance(error, RagstoneError) else f"{type(error).__name__}: {error}"
-        waits = f"waits ({what}); exact search answers"
-        if waits != self._waits:
+        blocked_by = f"waits ({what}); exact search answers"
+        if blocked_by != self._blocked_by:
             bug = None if isinstance(error, RagstoneError | OSError) else error
-            _log.warning("the vector index %s", waits, exc_info=bug)
-        self._waits = waits
+            _log.warning("the vector index %s", blocked_by, exc_info=bug)
+        self._blocked_by = blocked_by
 
-    def _take(self) -> bool:
-        """Become the one process that opens the stores."""
+    def _acquire_lock(self) -> bool:
+        """Acquire the lock of the process that may open the stores; returns success."""
         if self._folder.is_symlink():
             raise StorageDenied(f"{self._folder} is a link, which is not followed")
         try:
@@ -137,54 +135,54 @@ class IndexFollowers:
         failed: Exception | None = None
         for corpus in list(self._corpora):
             try:
-                self._keep(corpus)
+                self._update(corpus)
             except Stopped:
                 raise
-            except Exception as error:  # the other corpora are followed all the same
+            except Exception as error:  # continue with the other corpora
                 failed = error
         if failed is not None:
             raise failed
-        self._sweep()
+        self._remove_orphans()
 
-    def _keep(self, corpus: Corpus) -> None:
+    def _update(self, corpus: Corpus) -> None:
         if self._stop.is_set() or not corpus.exists:
             return
         why = corpus.info().stale
         if why is not None:
             _log.warning("the corpus %s was %s; it is rebuilt beside the old one", corpus.name, why)
-            corpus.rebuild(on_progress=self._unless_stopped)
+            corpus.rebuild(on_progress=self._raise_if_stopped)
         if corpus.searching.follower is None and not self._attach(corpus):
             return
         if corpus.searching.follower is not None and corpus.searching.follower.catch_up():
             _log.info("the vector index of %s is at change %s", corpus.name, corpus.searching.follower.current)
 
-    def _unless_stopped(self, progress: IngestProgress) -> None:  # noqa: ARG002
+    def _raise_if_stopped(self, progress: IngestProgress) -> None:  # noqa: ARG002
         if self._stop.is_set():
             raise Stopped
 
     def _attach(self, corpus: Corpus) -> bool:
-        given, settings = self._vector_store(corpus), self._settings
-        if given is None and (settings.store == "none" or not chroma_is_installed()):
+        plugin_store, settings = self._vector_store(corpus), self._settings
+        if plugin_store is None and (settings.store == "none" or not chroma_is_installed()):
             self.detail = "none; exact search answers"
             return False
-        if given is None and settings.store == "auto" and corpus.info().chunks < settings.from_chunks:
+        if plugin_store is None and settings.store == "auto" and corpus.info().chunks < settings.from_chunks:
             self.detail = f"none below {settings.from_chunks:,} passages; exact search is quicker"
             return False
-        corpus.searching.follower = Follower(corpus, self._folder / corpus.name, given, self._stop)
-        self.detail = f"{type(given).__name__ if given is not None else 'Chroma'} follows the catalog"
+        corpus.searching.follower = Follower(corpus, self._folder / corpus.name, plugin_store, self._stop)
+        self.detail = f"{type(plugin_store).__name__ if plugin_store is not None else 'Chroma'} follows the catalog"
         return True
 
-    def _sweep(self) -> None:
-        """Remove the index folders of corpora that are gone; whatever else lies beside them is not ours."""
+    def _remove_orphans(self) -> None:
+        """Remove the index folders of removed corpora, and report other folders."""
         folders = index_folders(self._folder)
         with self._catalog.read() as snapshot:
             known = {row.name for row in snapshot.corpora()}
         for entry in sorted(self._folder.iterdir()):
             if entry.name in known:
                 folders.adopt(entry.name, is_index)
-            elif folders.holds(entry.name):
+            elif folders.owns(entry.name):
                 _log.warning("the vector index %s is removed: its corpus is gone", entry)
                 folders.remove(entry.name)
-            elif entry.is_dir() and entry not in self._left_alone:
-                self._left_alone.add(entry)
-                _log.warning("%s is left alone: Ragstone did not make it", entry)
+            elif entry.is_dir() and entry not in self._ignored:
+                self._ignored.add(entry)
+                _log.warning("%s is not an index of Ragstone and stays", entry)

@@ -1,4 +1,4 @@
-"""The nodes that a vector index gets from the catalog, one for each window of a chunk, and a sample to test it with."""
+"""The nodes of a vector index, one for each window of a chunk, and a sample of vectors to verify it."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 
     from ..catalog import CorpusRow, Snapshot
 
-_PROBED = 64
-#: As many neighbours may say the same, word for word, before a vector seems to be lost.
-_EQUALS = 10
+_SAMPLE_SIZE = 64
+#: Neighbours among which a sample's vector must be found: several chunks may have the same text.
+_NEIGHBOURS = 10
 
 
 def windows(snapshot: Snapshot, doc_id: str, key: int, dimension: int) -> Iterator[TextNode]:
-    """One node for each window: the vector, the id, and what can be filtered by. The text stays in the catalog."""
+    """One node for each window: id, vector and the metadata for filters. The text stays in the catalog."""
     held = snapshot.document_vectors(key, dimension)
     nodes = snapshot.document_nodes(key)
     row = 0
@@ -42,11 +42,11 @@ def windows(snapshot: Snapshot, doc_id: str, key: int, dimension: int) -> Iterat
 def sample(
     snapshot: Snapshot, row: CorpusRow, applied: int, dimension: int
 ) -> tuple[list[str], npt.NDArray[np.float32]]:
-    """Some vectors that were there at change ``applied`` and still are, from all over the corpus, and their ids."""
+    """Ids and vectors, evenly spread over the documents that have not changed since change ``applied``."""
     documents = [document for document in snapshot.documents(row.id) if document.seq <= applied]
     ids: list[str] = []
     vectors = []
-    for document in documents[:: max(1, len(documents) // _PROBED)][:_PROBED]:
+    for document in documents[:: max(1, len(documents) // _SAMPLE_SIZE)][:_SAMPLE_SIZE]:
         held = snapshot.document_vectors(document.key, dimension)
         node = next(snapshot.document_nodes(document.key), None)
         if node is not None:
@@ -55,20 +55,20 @@ def sample(
     return ids, np.array(vectors, np.float32)
 
 
-def why_unlike(
+def sample_mismatch(
     store: BasePydanticVectorStore,
     ids: Sequence[str],
     vectors: npt.NDArray[np.float32],
     before_each: Callable[[], None],
 ) -> str | None:
-    """Why a plugin's store must be filled anew: somebody else keeps it, and may have lost what it was given.
+    """Why a plugin's store must be filled again: an external store may have lost vectors.
 
-    ``None`` when it finds nine in ten of a sample: of many equal texts it may name others. ``before_each`` is called
-    before each search, and may raise.
+    ``None`` if it finds nine in ten of the sample; of many equal texts it may find others. ``before_each`` is called
+    before each search and may raise.
     """
     lost = 0
     for wanted, vector in zip(ids, vectors, strict=True):
         before_each()
-        found = store.query(VectorStoreQuery(query_embedding=vector.tolist(), similarity_top_k=_EQUALS)).ids
+        found = store.query(VectorStoreQuery(query_embedding=vector.tolist(), similarity_top_k=_NEIGHBOURS)).ids
         lost += wanted not in (found or ())
     return f"it does not find {lost} of {len(ids)} of its vectors" if lost > len(ids) // 10 else None

@@ -1,13 +1,14 @@
-"""Looks into a Chroma store from outside the host's process: a damaged one can kill whoever opens it.
+"""Checks a Chroma store in a subprocess, because a damaged one can kill the process that opens it.
 
-``python -m ragstone.core.vector_index.probe STORE DIGEST SAMPLE.npz COUNT`` exits with 0 when the store's files are
-those that were closed, it opens, holds COUNT vectors and finds each of the sample's vectors by itself. Whatever else
-happens, a crash included, means: rebuild it.
+``python -m ragstone.core.vector_index.probe STORE DIGEST SAMPLE.npz COUNT`` exits with 0 if the store's files have not
+changed since it was closed, it opens, has COUNT vectors and finds each of the sample's vectors. Any other result, a
+crash included, means that it must be rebuilt.
 """
 
 from __future__ import annotations
 
 import hashlib
+import json
 import sqlite3
 import subprocess
 import sys
@@ -24,14 +25,14 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 _SECONDS = 120
-#: A vector's own distance to itself in float32.
-_NEAR = 1e-3
+#: Maximum distance of a vector to itself in float32.
+_MAX_DISTANCE = 1e-3
 
 
 def digest_of(store: Path) -> str:
     """SHA-256 over the names and contents of the store's files. Raises ``OSError``.
 
-    A sample of its vectors is right even where a bit of another one is wrong; this sees every bit.
+    Unlike a sample of its vectors, it detects every changed bit.
     """
     total = hashlib.sha256()
     for path in sorted(store.rglob("*")):
@@ -42,12 +43,29 @@ def digest_of(store: Path) -> str:
     return total.hexdigest()
 
 
-def why_unsound(
+def index_damage(folder: Path) -> str | None:
+    """How the index's files differ from those at its closing; ``None`` if they do not, or if it was not closed.
+
+    An index that was not closed is rebuilt when it is opened next.
+    """
+    try:
+        state = json.loads((folder / "state.json").read_text("utf-8"))
+        if not state["clean"] or not state["digest"]:
+            return None
+        same = digest_of(folder / state["store"]) == state["digest"]
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        return f"its state file cannot be read ({type(error).__name__})"
+    return None if same else "its files are not those that were closed"
+
+
+def store_damage(
     store: Path, digest: str, ids: Sequence[str], vectors: npt.NDArray[np.float32], count: int
 ) -> str | None:
-    """Why the store must be rebuilt; ``None`` when it may be opened.
+    """Why the store must be rebuilt; ``None`` if it may be opened.
 
-    ``digest``: of its files when it was closed. ``ids`` and ``vectors`` are a sample of it.
+    ``digest``: of its files when it was closed. ``ids`` and ``vectors``: a sample of its content.
     """
     with tempfile.TemporaryDirectory(prefix="ragstone-probe-") as scratch:
         sample = Path(scratch, "sample.npz")
@@ -61,8 +79,8 @@ def why_unsound(
         return None
     if done.returncode < 0:
         return f"opening it ended the process with signal {-done.returncode}"
-    said = done.stderr.decode("utf-8", "replace").strip().splitlines()
-    return said[-1] if said else f"the probe ended with {done.returncode}"
+    output = done.stderr.decode("utf-8", "replace").strip().splitlines()
+    return output[-1] if output else f"the probe ended with {done.returncode}"
 
 
 def _main(store: str, digest: str, sample: str, count: str) -> None:
@@ -70,7 +88,7 @@ def _main(store: str, digest: str, sample: str, count: str) -> None:
         sys.exit("its folder is gone")
     if digest_of(Path(store)) != digest:
         sys.exit("its files are not those that were closed")
-    _see_that_nobody_has_it(Path(store, "chroma.sqlite3"))
+    _check_unlocked(Path(store, "chroma.sqlite3"))
     from .chroma import open_collection
 
     with np.load(sample) as wanted:
@@ -82,15 +100,15 @@ def _main(store: str, digest: str, sample: str, count: str) -> None:
     for start in range(0, len(ids), 64):
         part = vectors[start : start + 64]
         found = collection.query(query_embeddings=part, n_results=1, include=["distances"])
-        if any(not row or row[0] > _NEAR for row in found["distances"]):
+        if any(not row or row[0] > _MAX_DISTANCE for row in found["distances"]):
             sys.exit("it does not find its own vectors")
     known = collection.get(ids=[str(name) for name in ids], include=[])
     if len(known["ids"]) != len(ids):
         sys.exit("it does not know its own ids")
 
 
-def _see_that_nobody_has_it(database: Path) -> None:
-    """Chroma would wait for minutes for whoever has locked it."""
+def _check_unlocked(database: Path) -> None:
+    """Raise if another process has locked the database: Chroma would wait for minutes."""
     with closing(sqlite3.connect(database, timeout=1, isolation_level=None)) as connection:
         connection.execute("BEGIN EXCLUSIVE")
         connection.execute("ROLLBACK")

@@ -33,8 +33,8 @@ class BookNodeParser(SlicingNodeParser):
     """
 
     version: ClassVar[int] = 3
-    spoken = ("chapter", "section")
-    unshared = (KEY, SIMULATION)
+    embedded_keys = ("chapter", "section")
+    parser_keys = (KEY, SIMULATION)
 
     max_tokens: int = Field(default=400, gt=0, description="A chunk is full at this many tokens.")
     min_tokens: int = Field(default=300, ge=0, description="Below this a chunk takes a block more, up to the limit.")
@@ -59,7 +59,7 @@ class BookNodeParser(SlicingNodeParser):
     def _chunks(self, document: BaseNode) -> Iterator[TextNode]:
         text = document.get_content(metadata_mode=MetadataMode.NONE)
         known = document.metadata
-        source = self.bare(document).as_related_node_info()
+        source = self.without_parser_keys(document).as_related_node_info()
         pages = PageMap.of(known)
         newlines = [found.start() for found in re.finditer("\n", text)]
         seen: Counter[str] = Counter()

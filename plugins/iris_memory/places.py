@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ragstone.core import NotFound
-from ragstone.core.text import visible
+from ragstone.core.text import strip_hidden
 
 from . import fields
 from .recall.search import chunk_of
@@ -73,7 +73,7 @@ def source_page(corpus: Corpus, chunk_id: str) -> SourcePage:
 
 def _lines(texts: list[str], first: int | None) -> tuple[Line, ...]:
     return tuple(
-        Line(None if first is None else first + place, _shortened(visible(text).rstrip()))
+        Line(None if first is None else first + place, _shortened(strip_hidden(text).rstrip()))
         for place, text in enumerate(texts)
     )
 

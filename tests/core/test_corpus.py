@@ -117,7 +117,7 @@ def test_an_interrupted_rebuild_goes_on_where_it_was(tmp_path: Path, small_book:
 
 
 def test_an_interrupted_ingestion_embeds_no_more(fast_host: Host, monkeypatch: pytest.MonkeyPatch) -> None:
-    real, seen = ingest_module._embedded, []
+    real, seen = ingest_module._embed_group, []
 
     def embedded(group: Any, older: Any, encoder: Any, stopped: threading.Event) -> Any:
         named = [document.doc_id for document, _ in group]
@@ -131,7 +131,7 @@ def test_an_interrupted_ingestion_embeds_no_more(fast_host: Host, monkeypatch: p
     def interrupt(_progress: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(ingest_module, "_embedded", embedded)
+    monkeypatch.setattr(ingest_module, "_embed_group", embedded)
     texts = ["\n\n".join(f"## Part {part}\n\n{f'It has {at} wheels. ' * 70}" for part in range(200)) for at in range(3)]
     documents = [Document(text=f"# Book {at}\n\n{text}", doc_id=str(at)) for at, text in enumerate(texts)]
     corpus = fast_host.corpus("books", kind="book")

@@ -95,7 +95,7 @@ def test_both_workers_are_one_and_their_connections_fit() -> None:
     (most,) = (int(word.partition("=")[2]) for word in SERVICES["postgres"]["command"] if "max_connections" in word)
     from ragstone.core.catalog import postgresql
 
-    each = postgresql._KEPT + postgresql._MORE
+    each = postgresql._POOL_SIZE + postgresql._POOL_OVERFLOW
     assert most >= each * (len(WORKERS) + 2), "workers, an ingestion, and one more of them while it is replaced"
 
 

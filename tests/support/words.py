@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ragstone.core.retrieval.bm25 import best_of
+from ragstone.core.retrieval.bm25 import top_chunks
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,4 +23,4 @@ def by_words(
     keys: npt.NDArray[np.int64] | None = None,
 ) -> list[tuple[int, float]]:
     """``(chunk key, BM25)`` of chunks that hold at least one of the stems, best first."""
-    return best_of(list(snapshot.word_scores(corpus_id, words).values()), limit, keys)
+    return top_chunks(list(snapshot.word_scores(corpus_id, words).values()), limit, keys)

@@ -10,7 +10,7 @@ from werkzeug.exceptions import ServiceUnavailable
 
 from ragstone.core import BadRequest, EncoderError
 from ragstone.core.pages import ViewOptions
-from ragstone.core.runtime import Places
+from ragstone.core.runtime import Slots
 
 from ..answers import stream_response
 from ..errors import PLUGIN
@@ -37,7 +37,7 @@ def blueprint(host: Host, options: WebSettings) -> Blueprint:
     pages = Blueprint("ragstone_openai", __name__, url_prefix="/v1")
     made = int(time.time())
     # one of these keeps a thread and all processors for seconds: questions have the other threads
-    places = Places(max(1, options.threads // 4), _embeddings_busy)
+    slots = Slots(max(1, options.threads // 4), _embeddings_busy)
 
     def assistants() -> tuple[str, ...]:
         return tuple(name for name in host.assistants if access().may_ask(name))
@@ -80,7 +80,7 @@ def blueprint(host: Host, options: WebSettings) -> Blueprint:
         if string(body, "model") not in _encoders(host):
             _ = host.encoder  # why there is none is the better answer
             raise NoSuchModel(string(body, "model"), _encoders(host))
-        with places.take():
+        with slots.acquire():
             return json_response(embeddings(body, host.encoder, options.embedding_tokens))
 
     for method, rule, view, operation in (

@@ -11,7 +11,7 @@ from typing import IO, TYPE_CHECKING
 
 from pydantic import ValidationError
 
-from ragstone.core.runtime import apart
+from ragstone.core.runtime import run_in_subprocess
 
 from .answers import FINAL, OPENED, Read, Refused
 from .limits import answer_for, seconds_for
@@ -37,7 +37,7 @@ def read_in_child(file: IO[bytes], *, seconds: float, megabytes: int) -> Read:
     ``seconds`` of the clock and ``megabytes`` of memory hold for up to 300 and 1,000 pages; see ``limits``.
     """
     file.seek(0)
-    with apart("ragstone.plugins.book_chat.pdf", repr(seconds), str(megabytes), stdin=file) as process:
+    with run_in_subprocess("ragstone.plugins.book_chat.pdf", repr(seconds), str(megabytes), stdin=file) as process:
         return _listen(process, seconds)
 
 

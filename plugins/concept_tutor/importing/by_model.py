@@ -9,7 +9,7 @@ from llama_index.core.prompts import PromptTemplate
 
 from ragstone.core import BadRequest, LLMError
 from ragstone.core.llm import ask_llm
-from ragstone.core.text import harmless
+from ragstone.core.text import escape_fences
 
 from .reading import read_plan
 
@@ -54,7 +54,7 @@ def plan_by_model(host: Host, topic: str, *, most: int = 15, title: str = "", sl
     topic = " ".join(topic.split())
     if not topic or len(topic) > _LONGEST_TOPIC or not _LEAST <= most <= _MOST:
         raise BadRequest(f"a topic has 1 to {_LONGEST_TOPIC} characters, and its plan {_LEAST} to {_MOST} concepts")
-    prompt = host.hooks.prompts[NAME].format(topic=harmless(topic), most=str(most))
+    prompt = host.hooks.prompts[NAME].format(topic=escape_fences(topic), most=str(most))
     fault = ""
     for asked in (prompt, None):
         said = ask_llm(host.hooks.llm, host.settings.llm, asked or _AGAIN.format(prompt=prompt, fault=fault))

@@ -19,7 +19,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, Validation
 
 from ragstone.core.citations import Passages, split_answer
 from ragstone.core.llm import ask_llm
-from ragstone.core.text import harmless
+from ragstone.core.text import escape_fences
 
 from .prompts import FEEDBACK, QUESTION
 from .reading.material import bare_title
@@ -88,7 +88,7 @@ class ModelWriter:
         """
         shown = offered([(chunk.page_title, chunk.section, chunk.content) for chunk in chunks])
         messages = self._host.hooks.prompts[QUESTION].format_messages(
-            concept=harmless(name), context_str=shown, count=str(min(most, _MOST))
+            concept=escape_fences(name), context_str=shown, count=str(min(most, _MOST))
         )
         said = ask_llm(self._host.hooks.llm, self._host.settings.llm, messages)
         read = _read(said)
@@ -136,8 +136,9 @@ def model_feedback(host: Host, question: Question, answer: str, finding: Finding
     supporting = next(source for source in question.sources if source.chunk_id == question.support.chunk_id)
     shown = offered([(supporting.page_title, supporting.section, question.support.text)], first=supporting.index)
     messages = host.hooks.prompts[FEEDBACK].format_messages(
-        context_str=shown, question=harmless(question.text), key=harmless(question.key),
-        answer=harmless(answer), verdict={"partly": "partly right", "wrong": "not right"}.get(finding.verdict, "right"),
+        context_str=shown, question=escape_fences(question.text), key=escape_fences(question.key),
+        answer=escape_fences(answer),
+        verdict={"partly": "partly right", "wrong": "not right"}.get(finding.verdict, "right"),
     )  # fmt: skip
     said = ask_llm(host.hooks.llm, host.settings.llm, messages).strip()
     if not said or len(said) > _LONGEST_FEEDBACK:
@@ -168,7 +169,7 @@ def offered(passages: Sequence[tuple[str, str, str]], first: int = 1) -> str:
     """``(title, section, text)`` as numbered sources, in a fence that nobody who wrote them can close."""
     fence = f"source-{secrets.token_hex(8)}"
     return "\n\n".join(
-        f'[{number}] "{harmless(title)}" — {harmless(section)}\n<{fence}>\n{harmless(text)}\n</{fence}>'
+        f'[{number}] "{escape_fences(title)}" — {escape_fences(section)}\n<{fence}>\n{escape_fences(text)}\n</{fence}>'
         for number, (title, section, text) in enumerate(passages, start=first)
     )
 

@@ -28,7 +28,7 @@ class ParsoidNodeParser(SlicingNodeParser):
     """
 
     version: ClassVar[int] = 1
-    spoken = ("page_title", "heading")
+    embedded_keys = ("page_title", "heading")
 
     min_words: int = Field(default=150, gt=0, description="Words that a chunk has, where its section has as many.")
     max_words: int = Field(default=250, gt=0, description="Words that no chunk exceeds.")

@@ -33,8 +33,8 @@ class MemoryNodeParser(SlicingNodeParser):
     """
 
     version: ClassVar[int] = 1
-    spoken = (fields.HEADING_PATH,)
-    unshared = (OWN,)
+    embedded_keys = (fields.HEADING_PATH,)
+    parser_keys = (OWN,)
 
     minimum: int = Field(default=50, gt=0, description="Tokens of a chunk, at least; not of mail and state.")
     maximum: int = Field(default=800, gt=0, description="Tokens of a chunk, at most.")
@@ -56,7 +56,7 @@ class MemoryNodeParser(SlicingNodeParser):
         own = document.metadata.get(OWN) or {}
         if own.get("left_out"):
             return
-        known = self.bare(document).metadata
+        known = self.without_parser_keys(document).metadata
         path = str(known[fields.PATH])
         forgotten, names = set(own.get("forgotten") or ()), (path, *(own.get("forgotten_as") or ()))
         newlines = [found.start() for found in re.finditer("\n", text)]

@@ -12,7 +12,7 @@ import re
 import unicodedata
 from typing import TYPE_CHECKING
 
-from ragstone.core.text import LIKE_LESS_THAN, harmless, visible
+from ragstone.core.text import LIKE_LESS_THAN, escape_fences, strip_hidden
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -50,8 +50,8 @@ _MOST_DECODINGS = 16
 
 def quoted(text: str) -> str:
     """The text, visible, escaped and without anything that reads like the block's own marks."""
-    plain = visible(text.replace("\r\n", "\n").replace("\r", "\n"))
-    return harmless(_marked(_undisguised(plain)))
+    plain = strip_hidden(text.replace("\r\n", "\n").replace("\r", "\n"))
+    return escape_fences(_marked(_undisguised(plain)))
 
 
 def quoted_line(text: str, longest: int = 400) -> str:
@@ -67,7 +67,7 @@ def _undisguised(text: str) -> str:
         return text
     decoded = text
     for _ in range(_MOST_DECODINGS):
-        further = visible(html.unescape(_AMPERSANDS.sub("&", decoded)))
+        further = strip_hidden(html.unescape(_AMPERSANDS.sub("&", decoded)))
         if further == decoded:
             break
         decoded = further

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ragstone.core.text import visible
+from ragstone.core.text import strip_hidden
 
 from .. import fields
 from .chunk import MemoryChunk
@@ -130,7 +130,7 @@ def recall(
 
 def clean(query: str) -> str:
     """The query as it can be encoded: without what nobody sees, at most as long as is read."""
-    return visible(query[: 2 * LONGEST_QUERY]).strip()[:LONGEST_QUERY]
+    return strip_hidden(query[: 2 * LONGEST_QUERY]).strip()[:LONGEST_QUERY]
 
 
 def _all_of(retrieval: Retrieval) -> list[NodeWithScore]:

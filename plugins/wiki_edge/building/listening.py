@@ -11,7 +11,7 @@ import tempfile
 from contextlib import ExitStack, suppress
 from typing import TYPE_CHECKING, Any
 
-from ragstone.core.runtime import apart
+from ragstone.core.runtime import run_in_subprocess
 
 if TYPE_CHECKING:
     import threading
@@ -38,7 +38,7 @@ class Reading:
             "TMPDIR": os.environ.get("TMPDIR", tempfile.gettempdir()),
             "TOKENIZERS_PARALLELISM": "false",
         }
-        started = apart(
+        started = run_in_subprocess(
             "ragstone.plugins.wiki_edge.building.producing",
             stdin=subprocess.PIPE,
             stderr=self._errors,

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 from ragstone.core import LLMError
 from ragstone.core.llm import ChatFailed, ChatServer, ask_chat
-from ragstone.core.text import visible
+from ragstone.core.text import strip_hidden
 
 from .fencing import HARMLESS, flags
 from .ledger import CENT, Ledger, LedgerError, Refused
@@ -174,7 +174,7 @@ def price(settings: RemoteSettings, read: int, written: int) -> int:
 
 def _judge(asked: Asked, reply: ChatReply, context: PlannerContext, unstated: float) -> None:
     """Put what was said into ``asked``, or why it does not count."""
-    text = visible(reply.text).strip()
+    text = strip_hidden(reply.text).strip()
     stated = _STATED.search(text)
     text = text[: stated.start()].strip() if stated else text
     asked.reason = _fault(text, context.passages)
@@ -212,7 +212,7 @@ def _orders(passage: Passage) -> list[str]:
     """The sentences of a passage that read like orders, bare."""
     if not set(passage.flags) - HARMLESS:
         return []
-    sentences = [each for each in _SENTENCE.split(visible(passage.text)) if set(flags(each)) - HARMLESS]
+    sentences = [each for each in _SENTENCE.split(strip_hidden(passage.text)) if set(flags(each)) - HARMLESS]
     return [bare for each in sentences if len((bare := _bare(each)).split()) >= _LEAST_WORDS]
 
 

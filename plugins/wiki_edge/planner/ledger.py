@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ragstone.core import StorageError
-from ragstone.core.runtime import write_ahead
+from ragstone.core.runtime import enable_wal
 
 from .clock import EARLIEST, Clock, day_of
 
@@ -183,7 +183,7 @@ class Ledger:
     def _connected(self) -> sqlite3.Connection:
         connection = sqlite3.connect(self._path, timeout=_BUSY_SECONDS, isolation_level=None)
         try:
-            write_ahead(connection, _BUSY_SECONDS)
+            enable_wal(connection, _BUSY_SECONDS)
             connection.execute("PRAGMA synchronous = FULL")
             connection.execute("PRAGMA trusted_schema = OFF")
         except BaseException:

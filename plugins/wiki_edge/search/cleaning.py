@@ -46,7 +46,7 @@ def clear(cache: Path, record: str) -> None:
                 Path(lock.lock_file).unlink()
     for scratch in cache.glob(f"{MAKING}*"):
         with suppress(OSError):
-            if folders.holds(scratch.name) and time.time() - scratch.stat().st_mtime > _LONGEST_MAKING:
+            if folders.owns(scratch.name) and time.time() - scratch.stat().st_mtime > _LONGEST_MAKING:
                 folders.remove(scratch.name)
 
 

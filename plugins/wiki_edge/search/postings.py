@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from ragstone.core.retrieval import best_of_sums
+from ragstone.core.retrieval import top_sums
 from ragstone.core.text import stems
 
 from .file_arrays import FileArray, GrowingArray
@@ -165,7 +165,7 @@ class Postings:
                     sums[here - first] += scores * np.float32(weights[word])
             if kept is not None:
                 sums *= kept[rows.start : rows.stop]
-            best += [(first + place, score) for place, score in best_of_sums(sums, limit)]
+            best += [(first + place, score) for place, score in top_sums(sums, limit)]
         return sorted(best, key=lambda each: (-each[1], each[0]))[:limit]
 
     def __del__(self) -> None:

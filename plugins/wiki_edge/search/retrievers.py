@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 from llama_index.core.callbacks import CallbackManager
 
 from ragstone.core.retrieval import (
+    CALIBRATION_TOP_K,
     DEFAULT_THRESHOLD,
-    FEWEST_CHUNKS,
-    OFFERED,
+    MIN_CALIBRATION_CHUNKS,
     Calibration,
     Retrieval,
     ScoredRetriever,
@@ -87,7 +87,7 @@ def threshold_of(host: Host) -> float:
     librarian = librarian_of(host)
     entries = [entry for entry in librarian.shards if entry.kind == "wiki"]
     rows = sum(entry.size for entry in entries)
-    if rows < FEWEST_CHUNKS:
+    if rows < MIN_CALIBRATION_CHUNKS:
         return DEFAULT_THRESHOLD
     name = sha256("\n".join(sorted(entry.model_dump_json() for entry in entries)).encode()).hexdigest()[:24]
     path = host.settings.cache_dir / "wiki_edge" / f"calibration-{name}.json"
@@ -95,7 +95,7 @@ def threshold_of(host: Host) -> float:
         known = Calibration(**json.loads(path.read_bytes()))
         if known.fits(rows):
             return known.threshold
-    made = calibrate(ShardRetriever(librarian, top_k=OFFERED, kind="wiki").search, rows)
+    made = calibrate(ShardRetriever(librarian, top_k=CALIBRATION_TOP_K, kind="wiki").search, rows)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         write_atomically(path, json.dumps(asdict(made)).encode())

@@ -123,7 +123,7 @@ def clear(root: Path, manifest: Manifest | None) -> None:
                 (root / release).parent.rmdir()
     staged = staging_folders(root)
     for path in root.glob(f"{TEMPORARY}*"):
-        if staged.holds(path.name):
+        if staged.owns(path.name):
             with suppress(OSError):
                 staged.remove(path.name)
         elif path.is_file() and path.name.startswith(_HALF_WRITTEN):  # others may be writing other files at this moment

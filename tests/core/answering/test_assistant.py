@@ -13,7 +13,7 @@ from ragstone.core.answering.extractive import choose
 from ragstone.core.citations import check_sentence, split_answer, unsupported
 from ragstone.core.embedding import Encoder
 from ragstone.core.retrieval import Retrieval
-from ragstone.core.retrieval.evidence_gate import evidence
+from ragstone.core.retrieval.evidence_gate import weigh_evidence
 from ragstone.core.retrieval.fusion import fuse
 from ragstone.core.retrieval.search import HybridRetriever
 from ragstone.core.testing import ScriptedLLM, open_host
@@ -246,8 +246,8 @@ def test_a_body_that_fits() -> None:
 def test_the_gate_weighs_meaning_and_words() -> None:
     node = TextNode(id_="n", text="A caster is a wheel.")
     found = Retrieval("q", (NodeWithScore(node=node, score=1.0),), {}, {"caster": 3.0, "moon": 1.0})
-    assert evidence(found).coverage == pytest.approx(0.75)
-    assert evidence(Retrieval("q")).score == 0
+    assert weigh_evidence(found).coverage == pytest.approx(0.75)
+    assert weigh_evidence(Retrieval("q")).score == 0
 
 
 def test_sentences_of_overlapping_passages_count_once() -> None:

@@ -326,7 +326,7 @@ def test_a_catalog_of_the_first_schema_is_upgraded_in_place(
             assert snapshot.packed_words([key]) == {key: pack("Heading", "wheels turn")}
             found = snapshot.check_chunks(row.id)
             assert (found.checked, found.unsealed, found.damaged) == (1, unsealed, [])
-        assert upgraded.seal(row.id) == unsealed
+        assert upgraded.add_checksums(row.id) == unsealed
         upgraded.close()
 
 

@@ -19,7 +19,7 @@ import pytest
 
 from faults.disks import small_disk
 from ragstone.core import Check, RagstoneError, hookimpl
-from ragstone.core.diagnostics.inspection import tried
+from ragstone.core.diagnostics.inspection import run_check
 from ragstone.core.embedding.weights import ALL_MINILM_L6_V2
 from ragstone.core.testing import open_host
 from ragstone.plugins.book_chat.shelf import Shelf
@@ -398,7 +398,7 @@ def test_a_plugin_that_cannot_be_imported(
     assert (found.code, [*found.wrong]) == (1, ["plugin broken"])
     assert "SystemExit('out of order')" in found.wrong["plugin broken"].detail
     assert found.wrong["plugin broken"].mend == (
-        'ragstone -v plugins shows where; until it is mended, [plugins] disabled = ["broken"]'
+        'ragstone -v plugins shows where; until it is repaired, [plugins] disabled = ["broken"]'
     )
 
 
@@ -493,10 +493,10 @@ def test_a_look_that_does_not_come_back_is_left() -> None:
         return []
 
     try:
-        (check,) = tried("disk", waits, seconds=0.05)
+        (check,) = run_check("disk", waits, seconds=0.05)
     finally:
         never.set()
-    assert (check.ok, check.detail) == (False, "did not come to an end within 0.05 s")
+    assert (check.ok, check.detail) == (False, "did not finish within 0.05 s")
 
 
 @pytest.mark.parametrize(
@@ -506,7 +506,7 @@ def test_a_look_that_fails_is_a_check_that_is_not_well(error: BaseException) -> 
     def fails() -> list[Check]:
         raise error
 
-    (check,) = tried("part", fails, fatal=True)
+    (check,) = run_check("part", fails, fatal=True)
     assert (check.name, check.ok, check.fatal) == ("part", False, True)
     assert check.mend
 

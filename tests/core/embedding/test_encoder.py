@@ -16,7 +16,7 @@ import pytest
 
 from ragstone.core import EncoderError, Host, Settings, SettingsError
 from ragstone.core.embedding import ALL_MINILM_L6_V2, Encoder, MiniLMEmbedding, model_files
-from ragstone.core.embedding.graph import weights_beside
+from ragstone.core.embedding.graph import weights_file
 from tests.support.needs import missing
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ def test_int8_stays_near(minilm: MiniLMEmbedding, model_cache: Path, texts: list
     cosines = np.sum(minilm.encode(texts) * small.encode(texts), axis=1)
     assert cosines.min() > 0.98
     assert cosines.mean() > 0.99
-    assert small.files.model.stat().st_size < weights_beside(minilm.files.model).stat().st_size / 3
+    assert small.files.model.stat().st_size < weights_file(minilm.files.model).stat().st_size / 3
     assert small.fingerprint != minilm.fingerprint
 
 
@@ -141,7 +141,7 @@ class TestFinding:
         with pytest.raises(EncoderError, match=r"no readable model\.safetensors"):
             model_files(ALL_MINILM_L6_V2, "fp32", folder=tmp_path, cache=tmp_path / "cache")
 
-    @pytest.mark.parametrize("part", [Path, weights_beside])
+    @pytest.mark.parametrize("part", [Path, weights_file])
     def test_a_changed_cache_is_made_anew(self, packaged: Path, tmp_path: Path, part: Callable[[Path], Path]) -> None:
         changed = part(model_files(ALL_MINILM_L6_V2, "fp32", folder=packaged, cache=tmp_path).model)
         good = changed.read_bytes()

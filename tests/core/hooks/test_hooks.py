@@ -386,7 +386,7 @@ def test_ragstone_vector_store_that_fails_leaves_the_answers_to_exact_search(tmp
         corpus.ingest([note("A nut holds a bolt.")])
         host.serve()
         ends = time.monotonic() + HANG
-        while not (corpus.searching.follower and corpus.searching.follower.trouble) and time.monotonic() < ends:
+        while not (corpus.searching.follower and corpus.searching.follower.failure) and time.monotonic() < ends:
             time.sleep(0.02)
         assert host.assistant("notes").ask("What holds a bolt?").text == "A nut holds a bolt. [1]"
         told = next(check for check in host.checks() if check.name == "vector index of notes")

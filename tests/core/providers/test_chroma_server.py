@@ -297,7 +297,7 @@ def test_a_host_that_closes_leaves_a_slow_one_half_filled_and_the_next_goes_on(
     proxy.close()
     assert chunks == total
     assert sum(proxy.added) <= total + 2 * 40, "what was there already was sent again"
-    assert "anew" not in caplog.text
+    assert "rebuilt" not in caplog.text
 
 
 def test_one_that_answers_nothing_but_its_heartbeat_is_given_up(tmp_path: Path, server: ChromaServer) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ragstone.core.retrieval import calibration
-from ragstone.core.retrieval.calibration import DEFAULT_THRESHOLD, FEWEST_CHUNKS, bank
+from ragstone.core.retrieval.calibration import DEFAULT_THRESHOLD, MIN_CALIBRATION_CHUNKS, bank
 from ragstone.core.testing import open_host
 from ragstone.plugins.book_chat.shelf import Shelf
 from tests.support.third_party_fakes import Here, write_pages
@@ -34,7 +34,7 @@ def test_the_bank_is_of_distinct_questions() -> None:
 
 
 def test_a_small_corpus_keeps_the_default(fast_host: Host, tmp_path: Path) -> None:
-    info = _add(fast_host, tmp_path / "gears", FEWEST_CHUNKS - 1).info()
+    info = _add(fast_host, tmp_path / "gears", MIN_CALIBRATION_CHUNKS - 1).info()
     assert (info.threshold, info.calibration) == (DEFAULT_THRESHOLD, None)
 
 

@@ -13,13 +13,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ragstone.core.catalog import WordScores
-from ragstone.core.retrieval.bm25 import LexicalSearch, best_of
+from ragstone.core.retrieval.bm25 import LexicalSearch, top_chunks
 from ragstone.core.retrieval.fusion import rank
 from ragstone.core.retrieval.rerank import rerank_scores
-from ragstone.core.retrieval.top_k import top_places
+from ragstone.core.retrieval.top_k import top_positions
 from ragstone.core.runtime.batched_matvec import BatchedMatVec
-from ragstone.core.runtime.turns import Turns
-from ragstone.core.text.chunk_terms import covered, passage_words
+from ragstone.core.runtime.fair_semaphore import FairSemaphore
+from ragstone.core.text.chunk_terms import analyze_chunk, idf_coverage
 from ragstone.core.text.packed_terms import is_packed, pack
 from ragstone.core.text.stemming import question_stems
 from tests.support.patience import until
@@ -38,12 +38,14 @@ TEXTS = st.lists(WORDS, max_size=6).map(lambda parts: ". ".join(" ".join(part).c
 def test_packed_passages_say_what_their_words_say(headings: str, text: str, question: str) -> None:
     words = question_stems(question)
     idf = {word: 1.0 + number for number, word in enumerate(words)}
-    known = passage_words(headings, text)
-    sentence = max((covered(idf, held | known.above) for held in known.held if held), default=0.0)
-    asked, inside = set(pairwise(words)), set(pairwise(known.inside))
+    known = analyze_chunk(headings, text)
+    sentence = max((idf_coverage(idf, held | known.heading_stems) for held in known.unit_stems if held), default=0.0)
+    asked, inside = set(pairwise(words)), set(pairwise(known.text_stems))
     sentences, pairs = rerank_scores([pack(headings, text)], words, idf)
     assert sentences.tolist() == pytest.approx([sentence])
-    assert pairs.tolist() == pytest.approx([len(asked & inside) / len(asked) if asked and any(known.held) else 0.0])
+    assert pairs.tolist() == pytest.approx(
+        [len(asked & inside) / len(asked) if asked and any(known.unit_stems) else 0.0]
+    )
 
 
 @settings(max_examples=150, deadline=None)
@@ -94,7 +96,7 @@ def test_words_add_up(held: list[dict[int, float]], limit: int, only: set[int] |
         for key, score in one.items():
             sums[key] = sums.get(key, 0.0) + score
     wanted = sorted((key for key in sums if only is None or key in only), key=lambda key: (-sums[key], key))[:limit]
-    found = best_of(scores, limit, None if only is None else np.array(sorted(only), np.int64))
+    found = top_chunks(scores, limit, None if only is None else np.array(sorted(only), np.int64))
     assert [score for _, score in found] == pytest.approx([sums[key] for key in wanted])
     assert dict(found) == pytest.approx({key: sums[key] for key, _ in found})
 
@@ -105,12 +107,12 @@ def test_words_add_up(held: list[dict[int, float]], limit: int, only: set[int] |
 )
 def test_the_highest_are_among_those_that_are_given(size: int, limit: int, distinct: int, seed: int) -> None:
     numbers = np.random.default_rng(seed).integers(0, distinct, size).astype(np.float32)
-    found = top_places(numbers, limit)
+    found = top_positions(numbers, limit)
     assert found.tolist() == sorted(set(found.tolist()))
     assert sorted(numbers[found].tolist())[-limit:] == sorted(numbers.tolist())[-limit:]
 
 
-def test_words_that_stand_nowhere_are_not_kept() -> None:
+def test_words_that_occur_nowhere_are_not_cached() -> None:
     class Catalog:
         asked = 0
 
@@ -124,20 +126,20 @@ def test_words_that_stand_nowhere_are_not_kept() -> None:
         found, frequencies = search.search(catalog, corpus, ["wheel", f"unknown{number}"], 5)  # type: ignore[arg-type]
         assert (found, frequencies) == ([(7, 1.0)], {"wheel": 1})
     assert catalog.asked == 11
-    assert list(search._kept.scores) == ["wheel"]
+    assert list(search._cache.scores) == ["wheel"]
 
 
 def test_products_of_many_threads_are_each_threads_own() -> None:
     draws = np.random.default_rng(7)
     matrices = [draws.standard_normal((2000, 16)).astype(np.float32) for _ in range(2)]
-    together, wrong = BatchedMatVec(), []
+    batched, wrong = BatchedMatVec(), []
 
     def ask(number: int) -> None:
         for turn in range(50):
             matrix = matrices[(number + turn) % 2]
             vector = np.full(16, number + turn, np.float32)
-            asked = together.ask(matrix, vector)
-            if not np.allclose(together.product(asked), matrix @ vector, rtol=1e-4, atol=1e-3):
+            pending = batched.submit(matrix, vector)
+            if not np.allclose(batched.product(pending), matrix @ vector, rtol=1e-4, atol=1e-3):
                 wrong.append((number, turn))
 
     _all_at_once([lambda number=number: ask(number) for number in range(8)])
@@ -145,26 +147,26 @@ def test_products_of_many_threads_are_each_threads_own() -> None:
 
 
 def test_whoever_needs_a_product_first_works_it_out_for_all_that_have_asked() -> None:
-    together = BatchedMatVec()
+    batched = BatchedMatVec()
     matrix = np.arange(900, dtype=np.float32).reshape(300, 3)
     vectors = [np.eye(3, dtype=np.float32)[number] for number in range(3)]
-    asked = [together.ask(matrix, vector) for vector in vectors]
-    other = together.ask(matrix.copy(), vectors[0])
-    asked.pop()  # one that came to nothing
-    assert together.product(asked[1]).tolist() == matrix[:, 1].tolist()
-    assert asked[0].done.is_set()
+    pending = [batched.submit(matrix, vector) for vector in vectors]
+    other = batched.submit(matrix.copy(), vectors[0])
+    pending.pop()  # an abandoned one
+    assert batched.product(pending[1]).tolist() == matrix[:, 1].tolist()
+    assert pending[0].done.is_set()
     assert not other.done.is_set()
-    assert together.product(asked[0]).tolist() == matrix[:, 0].tolist()
-    assert together.product(other).tolist() == matrix[:, 0].tolist()
+    assert batched.product(pending[0]).tolist() == matrix[:, 0].tolist()
+    assert batched.product(other).tolist() == matrix[:, 0].tolist()
 
 
-def test_turns_are_taken_in_order() -> None:
-    turns, order, inside = Turns(1), [], 0
+def test_waiting_threads_are_served_in_order() -> None:
+    semaphore, order, inside = FairSemaphore(1), [], 0
     first = threading.Event()
 
     def work(number: int) -> None:
         nonlocal inside
-        with turns.turn():
+        with semaphore.acquire():
             inside += 1
             assert inside == 1
             order.append(number)
@@ -176,18 +178,18 @@ def test_turns_are_taken_in_order() -> None:
     for number in range(6):
         threads.append(threading.Thread(target=work, args=(number,)))
         threads[-1].start()
-        until(lambda before=number: len(turns._waiting) == before)  # type: ignore[misc]
+        until(lambda before=number: len(semaphore._waiting) == before)  # type: ignore[misc]
     first.set()
     for thread in threads:
         thread.join(60)
     assert order == list(range(6))
 
 
-def test_a_turn_that_fails_is_given_back() -> None:
-    turns = Turns(1)
-    with pytest.raises(ZeroDivisionError), turns.turn():
+def test_a_slot_is_released_after_an_error() -> None:
+    semaphore = FairSemaphore(1)
+    with pytest.raises(ZeroDivisionError), semaphore.acquire():
         raise ZeroDivisionError
-    with turns.turn():
+    with semaphore.acquire():
         pass
 
 

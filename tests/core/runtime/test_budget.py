@@ -7,8 +7,8 @@ from contextvars import copy_context
 import pytest
 
 from ragstone.core import LLMBusy, TooLarge
-from ragstone.core.runtime import Budget, Places, check_budget, set_budget
-from ragstone.core.runtime.budget import llm_place
+from ragstone.core.runtime import Budget, Slots, check_budget, set_budget
+from ragstone.core.runtime.budget import llm_slot
 
 
 def compute(seconds: float) -> None:
@@ -53,14 +53,14 @@ def test_a_new_request_of_the_same_thread_begins_anew_and_none_has_no_limit() ->
 
 def test_so_many_wait_for_the_model_and_the_next_is_refused() -> None:
     def request() -> None:
-        set_budget(Budget(1, Places(1, lambda: LLMBusy("as many as may"))))
-        with llm_place():
-            with pytest.raises(LLMBusy), llm_place():
+        set_budget(Budget(1, Slots(1, lambda: LLMBusy("as many as may"))))
+        with llm_slot():
+            with pytest.raises(LLMBusy), llm_slot():
                 pass
             assert LLMBusy.status == 503
-        with llm_place():  # it is free again
+        with llm_slot():  # it is free again
             pass
 
     copy_context().run(request)
-    with llm_place(), llm_place():  # outside of a request there is no limit
+    with llm_slot(), llm_slot():  # outside of a request there is no limit
         pass

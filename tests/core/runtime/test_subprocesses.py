@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import psutil
 import pytest
 
-from ragstone.core.runtime import apart, write_ahead
+from ragstone.core.runtime import enable_wal, run_in_subprocess
 from tests.support.patience import HANG, until
 
 if TYPE_CHECKING:
@@ -41,7 +41,10 @@ def modules(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 def test_it_knows_no_secret_of_its_parent(modules: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RAGSTONE_LLM_API_KEY", "secret")
     (modules / "page").write_text("what a stranger wrote", "utf-8")
-    with (modules / "page").open("rb") as page, apart("tells", "one", stdin=page, environment={"MORE": "1"}) as process:
+    with (
+        (modules / "page").open("rb") as page,
+        run_in_subprocess("tells", "one", stdin=page, environment={"MORE": "1"}) as process,
+    ):
         said, _ = process.communicate(timeout=HANG)
     environment, arguments, folder, page_told = json.loads(said)
     assert environment.keys() - {"LC_CTYPE"} == {"MORE", "PYTHONPATH", "PYTHONUTF8"}
@@ -49,7 +52,7 @@ def test_it_knows_no_secret_of_its_parent(modules: Path, monkeypatch: pytest.Mon
 
 
 def test_it_and_what_it_started_are_gone(modules: Path) -> None:
-    with apart("hangs", stdin=subprocess.DEVNULL) as process:
+    with run_in_subprocess("hangs", stdin=subprocess.DEVNULL) as process:
         assert process.stdout is not None
         grandchild = psutil.Process(int(process.stdout.readline()))
         assert grandchild.is_running()
@@ -64,10 +67,10 @@ def test_the_switch_to_write_ahead_waits_for_whoever_holds_the_file(tmp_path: Pa
     holder.execute("BEGIN EXCLUSIVE")
     other = sqlite3.connect(place, timeout=0)
     with pytest.raises(sqlite3.OperationalError, match="locked"):
-        write_ahead(other, patience=0)
+        enable_wal(other, patience=0)
     letting_go = threading.Timer(0.2, holder.commit)
     letting_go.start()
-    write_ahead(other, patience=HANG)
+    enable_wal(other, patience=HANG)
     assert other.execute("PRAGMA journal_mode").fetchone() == ("wal",)
     letting_go.join()
     other.close()

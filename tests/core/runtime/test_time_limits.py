@@ -11,7 +11,7 @@ import pytest
 
 from ragstone.core import StorageBusy
 from ragstone.core.runtime import time_limits
-from ragstone.core.runtime.forks import OwnLock, lock_owner
+from ragstone.core.runtime.forks import ForkSafeLock, lock_owner
 from ragstone.core.runtime.time_limits import TimeLimit, TookTooLong, Watchdog, run_limited
 from tests.support.patience import HANG, until
 
@@ -41,7 +41,7 @@ def test_what_takes_too_long_is_left_behind_with_its_place() -> None:
 
 
 def test_the_code_may_enter_the_locks_of_who_waits_for_it() -> None:
-    lock = OwnLock()
+    lock = ForkSafeLock()
 
     def work() -> str:
         with lock, lock:
@@ -53,7 +53,7 @@ def test_the_code_may_enter_the_locks_of_who_waits_for_it() -> None:
 
 
 def test_locks_of_what_is_left_behind_are_free_and_it_gets_no_others() -> None:
-    lock, other, end = OwnLock(), OwnLock(), threading.Event()
+    lock, other, end = ForkSafeLock(), ForkSafeLock(), threading.Event()
     raised: list[Exception] = []
 
     def work() -> None:
@@ -76,7 +76,7 @@ def test_locks_of_what_is_left_behind_are_free_and_it_gets_no_others() -> None:
 
 
 def test_a_lock_keeps_others_out_until_it_is_left_as_often_as_it_was_entered() -> None:
-    lock, turns = OwnLock(), []
+    lock, turns = ForkSafeLock(), []
 
     def other() -> None:
         with lock:
@@ -128,4 +128,4 @@ def test_the_watchdog_says_what_hangs_after_it_was_quick() -> None:
 
 
 def test_the_modules_in_which_plugins_wait_for_the_host_are_there() -> None:
-    assert all(importlib.util.find_spec(name) is not None for name in time_limits._HOST_AT_WORK)
+    assert all(importlib.util.find_spec(name) is not None for name in time_limits._HOST_MODULES)

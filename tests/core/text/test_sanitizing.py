@@ -6,31 +6,31 @@ import unicodedata
 
 import pytest
 
-from ragstone.core.text import harmless, one_line, visible
+from ragstone.core.text import escape_fences, one_line, strip_hidden
 
 
 @pytest.mark.parametrize("bracket", ["<", "\uff1c", "\ufe64", "\u226e", "\u2039", "\u3008", "\u27e8", "\u276e"])
 def test_no_bracket_is_left_that_a_fence_could_begin_with(bracket: str) -> None:
-    shown = harmless(f"a {bracket}/passage> b")
+    shown = escape_fences(f"a {bracket}/passage> b")
     assert shown == "a &lt;/passage> b"
     assert "<" not in unicodedata.normalize("NFKD", shown)
 
 
 @pytest.mark.parametrize("turn", ["[INST]", "[/INST]", "[SYSTEM_PROMPT]", "\uff3bINST\uff3d"])
 def test_no_turn_begins(turn: str) -> None:
-    assert "[" not in harmless(turn)
-    assert "\uff3b" not in harmless(turn)
+    assert "[" not in escape_fences(turn)
+    assert "\uff3b" not in escape_fences(turn)
 
 
 def test_what_marks_nothing_stays() -> None:
     text = "See [1] and [a link](https://example.org?a=1&b=2), 2 > 1, – “quoted” «citation» ❤️ 日本語"
-    assert harmless(visible(text)) == text
+    assert escape_fences(strip_hidden(text)) == text
 
 
 def test_what_nobody_sees_is_gone() -> None:
     hidden = "".join(map(chr, (0x200B, 0x202E, 0x2066, 0xFEFF, 0xE0041, 0x00AD, 0x3164, 0xD800, 0xE0100)))
-    assert visible(f"wo{hidden}rd") == "word"
-    assert visible("a\x00b\x1bc\rd\u2028e\tf\n") == "a b c d\ne\tf\n"
+    assert strip_hidden(f"wo{hidden}rd") == "word"
+    assert strip_hidden("a\x00b\x1bc\rd\u2028e\tf\n") == "a b c d\ne\tf\n"
 
 
 def test_one_line_is_one_line() -> None:

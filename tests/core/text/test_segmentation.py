@@ -7,7 +7,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragstone.core.text.segmentation import units, with_announced
+from ragstone.core.text.segmentation import quote_end, units
 
 
 def _texts(text: str) -> list[tuple[str, str]]:
@@ -44,14 +44,14 @@ def test_lists_tables_code_and_headings() -> None:
 def test_a_colon_brings_what_it_announces() -> None:
     text = "Do this:\n\n1. Stop.\n2. Look.\n\nThen go."
     first, *rest = units(text)
-    assert text[first.start : with_announced(text, first, rest, 500)] == "Do this:\n\n1. Stop.\n2. Look."
-    assert with_announced(text, first, rest, 12) == first.end
+    assert text[first.start : quote_end(text, first, rest, 500)] == "Do this:\n\n1. Stop.\n2. Look."
+    assert quote_end(text, first, rest, 12) == first.end
 
 
 def test_a_table_that_is_listed_below_comes_along() -> None:
     text = "The topics are listed below.\n\n| topic | use |\n|---|---|\n| /a | b |\n\nMore."
     first, *rest = units(text)
-    assert text[first.start : with_announced(text, first, rest, 500)].endswith("| /a | b")
+    assert text[first.start : quote_end(text, first, rest, 500)].endswith("| /a | b")
 
 
 @given(st.text(alphabet=st.sampled_from("aB .!?:\n-*|`~>#1)[]\t é中"), max_size=300))

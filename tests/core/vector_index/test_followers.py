@@ -81,7 +81,7 @@ def test_a_store_that_was_closed_is_used_again(
     first.close()
     second = Follower(corpus, tmp_path / "index", None)
     second.catch_up()
-    assert "anew" not in caplog.text
+    assert "rebuilt" not in caplog.text
     assert _ranks(corpus, second) == _ranks(corpus, None)
     second.close()
 
@@ -139,7 +139,7 @@ def test_a_damaged_store_is_found_out_and_made_anew(
         database.write_bytes(b"nothing of the kind" * 500)
     again = Follower(corpus, tmp_path / "index", None)
     again.catch_up()
-    assert "made anew" in caplog.text
+    assert "is rebuilt" in caplog.text
     assert _ranks(corpus, again) == _ranks(corpus, None)
     again.close()
 
@@ -159,7 +159,7 @@ def test_a_failing_store_leaves_the_answers_to_exact_search(corpus: Corpus, tmp_
         row = corpus.row(snapshot)
         found = corpus.searching.nearest(snapshot, row, corpus.encoder.embed_query("caster"), 4, None, None)
     assert len(found) == 4
-    assert "no more" in (follower.trouble or "")
+    assert "no more" in (follower.failure or "")
     assert follower.current is None
     corpus.searching.follower = None
 

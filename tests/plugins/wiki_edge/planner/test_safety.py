@@ -17,7 +17,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ragstone.core.text import harmless
+from ragstone.core.text import escape_fences
 from ragstone.plugins.wiki_edge import Planner, Situation
 from ragstone.plugins.wiki_edge.planner import planner as planner_module
 from ragstone.plugins.wiki_edge.planner import situation
@@ -174,7 +174,7 @@ def test_an_order_stands_inside_the_fence_and_nowhere_else(tmp_path: Path, order
     assert len(fences) == len(context.passages) == len(PLACES) + 1
     assert len(set(fences)) == 1, "one fence, unknown to whoever wrote a passage"
     outside = FENCE.sub("", context.prompt)
-    assert harmless(order) not in outside
+    assert escape_fences(order) not in outside
     assert order not in outside
     assert "<|" not in context.prompt
     assert "[INST]" not in context.prompt
@@ -216,7 +216,7 @@ def test_the_instructions_of_bipia_stay_inside(tmp_path: Path, data: Path) -> No
         context = planner.context(Situation(goal=GOAL))
         answer = planner.answer(Situation(goal=GOAL))
     outside = FENCE.sub("", context.prompt)
-    assert not [attack for attack in attacks if harmless(attack) in outside]
+    assert not [attack for attack in attacks if escape_fences(attack) in outside]
     assert answer.origin == "rag"
     assert TRUE in answer.text
     assert not [attack for attack in attacks if set(flags(attack)) - HARMLESS and attack in answer.text]
@@ -247,7 +247,7 @@ class Obedient:
 
     def __call__(self, handler: Any) -> None:
         prompt = handler.owner.asked[-1].body["messages"][0]["content"]
-        found = [order for order in ORDERS if harmless(order) in prompt]
+        found = [order for order in ORDERS if escape_fences(order) in prompt]
         self.followed += bool(found)
         said = self._wrap.format(order=found[0] if found else "Nothing.")
         told = {"choices": [{"message": {"content": f"{said}\nCONFIDENCE: 99"}}]}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from ragstone.core.text import visible
+from ragstone.core.text import strip_hidden
 
 from .tokens import tokens
 
@@ -152,7 +152,7 @@ class _Writer:
             self._add(self._marked(said))
 
     def _end_code(self) -> None:
-        code = visible("".join(self._words)).strip("\n")
+        code = strip_hidden("".join(self._words)).strip("\n")
         self._words = []
         if code.strip():
             fence = "`" * max(3, 1 + max((len(run) for run in re.findall("`+", code)), default=0))
@@ -178,6 +178,6 @@ class _Writer:
         return f"{marker}{quote}{said}"
 
     def _spoken(self) -> str:
-        said = " ".join(visible("".join(self._words)).split())
+        said = " ".join(strip_hidden("".join(self._words)).split())
         self._words = []
         return said

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from llama_index.core.readers.base import BaseReader
 from llama_index.core.schema import Document
 
-from ragstone.core.text import visible
+from ragstone.core.text import strip_hidden
 
 from .archive import opened
 from .errors import Refused
@@ -40,8 +40,8 @@ class EpubReader(BaseReader):
         except Refused as refused:
             refused.where = str(path)
             raise
-        title = visible(package.title or path.stem)
-        known = {"title": title} | ({"author": visible(package.author)} if package.author else {})
+        title = strip_hidden(package.title or path.stem)
+        known = {"title": title} | ({"author": strip_hidden(package.author)} if package.author else {})
         return [Document(text=f"{text}\n", metadata={**known, **(extra_info or {})})]
 
 
