@@ -73,12 +73,12 @@ class Proofreading:
 
     def _replaced(self, checked: CheckedSentence, cited: tuple[int, ...]) -> Iterator[Sentence]:
         """The closest sentences of the sources in the place of one that they do not support, each given once."""
-        if not checked.instead:
+        if not checked.replacements:
             self._drop(checked, cited)
             return
         self._drop_announcing()
         self.draft.drop(checked.text, f"{checked.fault}; the source's own words stand instead")
-        for support in checked.instead:
+        for support in checked.replacements:
             if self._is_new(support.text):
                 yield self._standing(
                     CheckedSentence(support.text, (support.passage,), None, (support.text,)),
