@@ -57,10 +57,10 @@ def _commands(group: click.Group, context: click.Context, path: tuple[str, ...] 
 
 def _leaves() -> list[tuple[str, ...]]:
     """Every command of the host's own and of book chat."""
-    from ragstone.plugins.book_chat.commands import book
+    from ragstone.plugins.book_chat.plugin import ragstone_commands
 
     cli = _cli()
-    cli.add_command(book)
+    ragstone_commands(cli)
     return list(_commands(click.Group("ragstone", commands=cli.commands), click.Context(cli)))
 
 
