@@ -166,7 +166,7 @@ BROKEN: list[tuple[str, Load | None, str]] = [
 class Impatient(FileReaderContract):
     """For the one that waits for what never comes: it is the only one whose clause takes this long."""
 
-    patience = 0.2
+    timeout = 0.2
 
 
 @pytest.mark.parametrize(("clause", "broken", "words"), BROKEN)
