@@ -10,7 +10,7 @@ def _brought(group: str) -> list[str]:
 
 
 PLUGINS = _brought("ragstone")
-DOORS = _brought("ragstone.doors")
+INTERFACES = _brought("ragstone.doors")
 BUILTINS = _brought("ragstone.builtins")
 #: What is always on: the interfaces come first, and what the host brings last.
-ALWAYS = [*DOORS, *BUILTINS]
+ALWAYS = [*INTERFACES, *BUILTINS]

@@ -16,7 +16,7 @@ import pytest
 from ragstone.core.cli import show_json
 from ragstone.core.cli.app import _cli
 from ragstone.plugins.book_chat.service import SAMPLE
-from tests.support.installed import BUILTINS, DOORS, PLUGINS
+from tests.support.installed import BUILTINS, INTERFACES, PLUGINS
 from tests.support.third_party_fakes import RAGSTONE, Here, distribution, environment, fast_models, run, write_pages
 
 if TYPE_CHECKING:
@@ -140,7 +140,7 @@ def test_plugins(here: Here) -> None:
     assert (done.code, done.err) == (0, "")
     head, *rows = done.out.splitlines()
     assert head.split() == ["name", "version", "from", "state", "why"]
-    names = [*DOORS, *PLUGINS, "fast_models", *BUILTINS]
+    names = [*INTERFACES, *PLUGINS, "fast_models", *BUILTINS]
     assert [row.split()[0] for row in rows] == names
     assert rows[names.index("fast_models")].split() == ["fast_models", "1.0", "fast-models", "loaded"]
 

@@ -17,7 +17,7 @@ import pytest
 
 from ragstone.core import BadRequest
 from ragstone.core.hooks import spec
-from ragstone.core.hooks.scaffold import checked_name, make_plugin
+from ragstone.core.hooks.scaffold import make_plugin, valid_name
 from tests.support.installed import ALWAYS, PLUGINS
 from tests.support.patience import HANG
 from tests.support.third_party_fakes import Here
@@ -199,7 +199,7 @@ def test_a_name_that_cannot_be_is_refused(here: Here, tmp_path: Path, name: str,
 @pytest.mark.parametrize("name", [*PLUGINS, *ALWAYS])
 def test_the_name_of_a_plugin_that_is_there_is_refused(name: str) -> None:
     with pytest.raises(BadRequest, match=r"taken by the plugin of ragstone|something else"):
-        checked_name(name, ())
+        valid_name(name, ())
 
 
 def _folder(target: Path) -> None:
