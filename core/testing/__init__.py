@@ -5,15 +5,11 @@ As a pytest plugin (``pytest_plugins = ["ragstone.core.testing"]``) it provides 
 otherwise it needs no pytest. It has no ``assert`` that pytest would rewrite: PYTEST_DONT_REWRITE.
 """
 
-from .contracts import (
-    AssistantContract,
-    FileReaderContract,
-    NodeParserContract,
-    ReaderContract,
-    RetrieverContract,
-    ScoredRetrieverContract,
-    VectorStoreContract,
-)
+from .contracts.assistants import AssistantContract
+from .contracts.node_parsers import NodeParserContract
+from .contracts.readers import FileReaderContract, ReaderContract
+from .contracts.retrievers import RetrieverContract, ScoredRetrieverContract
+from .contracts.vector_stores import VectorStoreContract
 from .hosts import SmallCorpus, fill_small_corpus, open_host, plugin_state, small_documents
 from .models import ScriptedLLM, TestModels, WordEmbedding
 
