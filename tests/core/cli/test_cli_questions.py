@@ -32,18 +32,6 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return fast_models(tmp_path_factory.mktemp("site"))
 
 
-@pytest.fixture
-def here(site: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Here:
-    monkeypatch.syspath_prepend(str(site))
-    return Here(capsys)
-
-
-@pytest.fixture
-def with_book(here: Here, small_book: Path) -> Here:
-    assert here("book", "add", str(small_book), "--title", "Robot parts").code == 0
-    return here
-
-
 # search
 
 
@@ -99,12 +87,12 @@ def test_bash_takes_the_script(here: Here) -> None:
         ("ragstone ask book_chat x --js", {"--json"}),
     ],
 )
-def test_what_a_shell_is_told(site: Path, words: str, completed: set[str]) -> None:
+def test_completions_of_a_shell(site: Path, words: str, completed: set[str]) -> None:
     last = len(words.split(" ")) - 1
     asked = environment(site, _RAGSTONE_COMPLETE="bash_complete", COMP_WORDS=words, COMP_CWORD=str(last))
     done = subprocess.run([str(RAGSTONE)], env=asked, capture_output=True, text=True, timeout=HANG, check=False)
     assert (done.returncode, done.stderr) == (0, "")
-    assert {told.split(",")[1] for told in done.stdout.splitlines()} >= completed
+    assert {line.split(",")[1] for line in done.stdout.splitlines()} >= completed
 
 
 def test_a_shell_hears_nothing_of_wrong_settings(site: Path, tmp_path: Path) -> None:
