@@ -14,7 +14,7 @@ SOURCE = "Water boils at 100 °C at sea level and expands when it freezes; it do
     [
         ("Water boils at 100 °C.", []),
         ("Water boils at 90 °C.", ["number"]),
-        ("It boils at 100 °C after 5 minutes.", []),  # nothing is said of minutes
+        ("It boils at 100 °C after 5 minutes.", []),  # the source has no minutes
         ("Water contracts when it freezes.", ["opposite"]),
         ("Water does not boil at sea level.", ["negation"]),
         ("Pure water conducts electricity.", ["negation"]),

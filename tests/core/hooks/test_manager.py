@@ -146,10 +146,10 @@ def test_all_at_once(site: Path, tmp_path: Path, small_book: Path, monkeypatch: 
     distribution(site, "raises-later", RAISES_LATER)
     on_path(site, monkeypatch)
     with opened(tmp_path) as host:
-        told = states(host)
-        assert {name: told[name] for name in BROKEN} == {name: told_[1:] for name, told_ in BROKEN.items()}
-        assert told["raises-later"] == ("failed", "ragstone_opened raised ValueError: no opening today")
-        assert [name for name, (state, _) in told.items() if state == "loaded"] == [
+        listed = states(host)
+        assert {name: listed[name] for name in BROKEN} == {name: state[1:] for name, state in BROKEN.items()}
+        assert listed["raises-later"] == ("failed", "ragstone_opened raised ValueError: no opening today")
+        assert [name for name, (state, _) in listed.items() if state == "loaded"] == [
             *INTERFACES,
             *PLUGINS,
             "fast_models",
@@ -187,7 +187,7 @@ def test_the_command_lists_them_and_the_rest_serve(site: Path, small_book: Path)
     )
 
 
-def test_what_is_said_of_a_plugin(site: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_state_of_a_plugin(site: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     distribution(site, "fine-parts", FINE, plugin="fine")
     on_path(site, monkeypatch)
     given = type("Given", (), {"__version__": "7"})()
@@ -290,7 +290,7 @@ def test_the_deployments_order_says_who_keeps_a_command(
             assert states(host)[loser] == ("failed", reason)
 
 
-def test_a_door_may_be_put_in_its_place(site: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_interface_may_be_put_in_its_place(site: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     distribution(site, "gate", FINE, group="ragstone.doors")
     on_path(site, monkeypatch)
     with opened(tmp_path, plugins=["web", "book_chat"]) as host:
@@ -312,7 +312,7 @@ def test_no_plugin_at_all(tmp_path: Path) -> None:
         assert states(host)["book_chat"][0] == "disabled"
 
 
-def test_an_unknown_name_is_told_with_its_neighbour(tmp_path: Path) -> None:
+def test_an_unknown_name_is_listed_with_the_closest_one(tmp_path: Path) -> None:
     with opened(tmp_path, plugins=["bok_chat", "zzz", "book_chat"]) as host:
         assert host.plugins[len(INTERFACES) : len(INTERFACES) + 2] == (
             PluginState("bok_chat", "-", "-", "failed", "no such plugin is installed; did you mean book_chat?"),
