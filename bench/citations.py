@@ -16,7 +16,7 @@ from collections import defaultdict
 from pathlib import Path
 from typing import Any
 
-from ragstone.core.citations import Passages, split_answer, unsupported
+from ragstone.core.citations import Passages, find_fault, split_answer
 
 from .claims import Passage, claims, pages, paragraphs
 
@@ -41,7 +41,7 @@ def rates(passages: list[Passage], show: str | None = None, every: int = 1) -> d
     for number, (kind, sentence, passage) in enumerate(claims(passages, rng)):
         if number % every:
             continue
-        fault = unsupported(sentence, passage.text)
+        fault = find_fault(sentence, passage.text)
         counted[kind].append(fault is None)
         if show == kind and (fault is None) != kind.startswith("true"):
             print(f"--- {fault}\n    {sentence}\n    IN: {passage.text[:1500]}")

@@ -69,13 +69,13 @@ class Proofreading:
 
     def _replaced(self, checked: CheckedSentence) -> Iterator[Sentence]:
         """The closest sentences of the sources in the place of one that they do not support, each given once."""
-        if not checked.instead:
+        if not checked.replacements:
             if checked.text:
                 self.draft.drop(checked.text, checked.fault or "")
             return
         self.drop_announcing()
         self.draft.drop(checked.text, f"{checked.fault}; replaced by the source's own words")
-        for support in checked.instead:
+        for support in checked.replacements:
             if self._is_new(support.text):
                 yield self._passed(
                     CheckedSentence(support.text, (support.passage,), None, (support.text,)),

@@ -1,7 +1,7 @@
 """The citation check: every sentence of an answer must be supported by the passages that it cites.
 
-``sentence_stream`` cuts an answer into sentences while it streams; ``check`` decides on each one, by ``alignment`` with
-the segments of its ``sources`` under the ``transformations`` that keep what a sentence says.
+``sentence_stream`` splits a streamed answer into sentences. ``check`` decides on each one by its ``alignment`` with
+segments of its ``sources``, which ``transformations`` may alter without a change of meaning.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from .check import MARKER, find_fault
+from .check import MARKER, check_sentence
 from .contradiction import Contradiction, contradictions
 from .sentence_stream import ITEM_MARK, Splitter, split_answer
 from .sources import Segment, Source
@@ -31,40 +31,41 @@ class Support:
 
 @dataclass(frozen=True)
 class CheckedSentence:
-    """A sentence without its markers, and why it may not stand."""
+    """A sentence without its markers, and the result of its check."""
 
     text: str
-    #: The passages (from 1) that it cites and that support it; with a fault those that it cites.
+    #: The passages (from 1) that it cites and that support it; with a fault all that it cites.
     cited: tuple[int, ...]
+    #: Why it is not supported; ``None`` when it is.
     fault: str | None
-    #: For each cited passage its own words that support it.
+    #: For each cited passage the source sentence that supports it.
     quotes: tuple[str, ...] = ()
-    #: With a fault: the source sentences that may take its place, in order.
-    instead: tuple[Support, ...] = ()
+    #: With a fault: the closest source sentences, in the order of the passages.
+    replacements: tuple[Support, ...] = ()
 
 
 class Passages:
-    """The passages that an answer may cite, each read once, when it is first cited."""
+    """The passages that an answer may cite, each analyzed once, on its first citation."""
 
     def __init__(self, texts: Sequence[str], headings: Sequence[str] | None = None) -> None:
-        """``headings``: what the model is shown above each text."""
-        above = headings if headings is not None else [""] * len(texts)
-        self._sources = [Source(number, *both) for number, both in enumerate(zip(texts, above, strict=True))]
+        """``headings``: the lines that the model is shown above each text."""
+        pairs = zip(texts, headings if headings is not None else [""] * len(texts), strict=True)
+        self._sources = [Source(number, *pair) for number, pair in enumerate(pairs)]
 
     def check(self, sentence: str, cited: tuple[int, ...] | None = None) -> CheckedSentence:
-        """Whether the passages that the sentence cites support it; markers outside their range are not counted.
+        """Whether the passages that the sentence cites support it; numbers of no passage are ignored.
 
-        ``cited``: what it cites, for one that has no markers of its own.
+        ``cited``: numbers of passages (from 1) for a sentence without markers.
         """
         text, marked = read_markers(sentence)
         numbers = tuple(number for number in (cited or marked) if 1 <= number <= len(self._sources))
         if not numbers:
             return CheckedSentence(text, (), "it cites no passage")
         mark = ITEM_MARK.match(text)
-        found = find_fault(text[mark.end() :] if mark else text, [self._sources[number - 1] for number in numbers])
+        found = check_sentence(text[mark.end() :] if mark else text, [self._sources[number - 1] for number in numbers])
         supports = tuple(Support(each.passage + 1, self._text_of(each)) for each in found.segments)
         if found.fault is not None:
-            return CheckedSentence(text, numbers, found.fault, instead=supports)
+            return CheckedSentence(text, numbers, found.fault, replacements=supports)
         quotes: dict[int, str] = {}
         for support in supports:
             quotes.setdefault(support.passage, support.text)
@@ -75,7 +76,7 @@ class Passages:
 
 
 def read_markers(sentence: str) -> tuple[str, tuple[int, ...]]:
-    """The sentence without its markers and without emphasis, and the numbers in them, each once."""
+    """The sentence without markers and emphasis, and the distinct numbers in its markers."""
     numbers = dict.fromkeys(
         int(part) for match in MARKER.finditer(sentence) for part in re.split(r"[,;]", match.group(1))
     )
@@ -83,18 +84,13 @@ def read_markers(sentence: str) -> tuple[str, tuple[int, ...]]:
 
 
 def is_item(sentence: str) -> bool:
-    """Whether it is an item of a list."""
+    """Whether the sentence is a list item."""
     return ITEM_MARK.match(sentence) is not None
 
 
-def check_sentence(sentence: str, passages: Sequence[str]) -> CheckedSentence:
-    """As ``Passages.check``, for one sentence."""
-    return Passages(passages).check(sentence)
-
-
-def unsupported(sentence: str, source: str) -> str | None:
+def find_fault(sentence: str, source: str) -> str | None:
     """Why the source does not support the sentence; ``None`` when it does."""
-    return find_fault(sentence, [Source(0, source)]).fault
+    return check_sentence(sentence, [Source(0, source)]).fault
 
 
 __all__ = [
@@ -104,10 +100,9 @@ __all__ = [
     "Passages",
     "Splitter",
     "Support",
-    "check_sentence",
     "contradictions",
+    "find_fault",
     "is_item",
     "read_markers",
     "split_answer",
-    "unsupported",
 ]

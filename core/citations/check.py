@@ -1,8 +1,8 @@
-"""The check of one sentence: whether the passages that it cites support it. Computed, not asked of a model.
+"""Checks whether the passages that a sentence cites support it. Computed by rules, without a language model.
 
-A sentence is supported when it is aligned, item by item, with whole sentences of those passages (``alignment``), or
-says what a table's row says (``rows``). Anything else may be true, but nobody can tell: the source sentences that are
-closest to it are offered to take its place. ``python -m bench.citations`` measures how often it errs.
+A sentence is supported when it is aligned item by item with whole sentences of those passages (``alignment``), or
+states a table's row (``rows``). Any other sentence has a fault; the closest source sentences are offered as its
+replacements. ``python -m bench.citations`` measures how often the check errs.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from .alignment import Alignment
-from .links import addresses, markup, quoted
+from .links import addresses, markup, quotations
 from .rows import supports
 from .sources import AnalyzedText, Segment, Source
 
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
 #: The numbers of passages that a sentence cites.
 MARKER = re.compile(r"(?<!\s)\s*\[(\d{1,4}(?:\s*[,;]\s*\d{1,4})*)\]")
-#: Characters; what is longer is no sentence.
+#: Characters.
 LONGEST_SENTENCE = 1_500
-#: Words of the sentence's own that take it to its source, and say nothing about the matter.
+#: Introductory words of an answer, which have no counterpart in a source.
 _LEAD_IN = re.compile(
     r"\W*(?:(?:however|moreover|furthermore|additionally|finally|overall|specifically|notably|importantly|lastly|firstly"
     r"|secondly|in (?:summary|conclusion|addition|short))\s*,\s*"
@@ -32,53 +32,54 @@ _LEAD_IN = re.compile(
     r")+",
     re.IGNORECASE,
 )
-#: Share of the sentence's stems that its closest source sentences hold together, and the first one alone; a second one
-#: brings so many more.
-_CLOSE, _CLOSEST, _BRINGS = 0.5, 0.3, 2
+#: Share of the sentence's stems that its replacements must have together, and the first one alone.
+_LEAST_BOTH, _LEAST_FIRST = 0.5, 0.3
+#: Further stems that a second replacement must have.
+_LEAST_ADDED = 2
 
 
 @dataclass(frozen=True)
-class Finding:
-    """What the check found of one sentence."""
+class CheckResult:
+    """The result of the check of one sentence."""
 
-    #: What supports it; with a fault, what may take its place: the closest source sentences, in their order.
+    #: The source sentences that support it; with a fault its replacements, in the order of the passages.
     segments: tuple[Segment, ...]
-    #: Why it may not stand; ``None`` when it may.
+    #: Why it is not supported; ``None`` when it is.
     fault: str | None
 
 
-def find_fault(sentence: str, sources: Sequence[Source]) -> Finding:
+def check_sentence(sentence: str, sources: Sequence[Source]) -> CheckResult:
     """Check a sentence without its markers against the passages that it cites."""
     if len(sentence) > LONGEST_SENTENCE:
-        return Finding((), "it is too long for a sentence")
-    claim = AnalyzedText(sentence)
-    if claim.gives_orders:
-        return Finding((), "it gives orders")
-    lead_in = _LEAD_IN.match(claim.text)
-    bare = AnalyzedText(claim.text[lead_in.end() :]) if lead_in else claim
-    if not bare.stems and not bare.quantities:
-        return Finding((), "it says nothing that could be looked up")
-    fault = _foreign_markup(claim, sources)
+        return CheckResult((), "it is too long for a sentence")
+    analyzed = AnalyzedText(sentence)
+    if analyzed.is_instruction:
+        return CheckResult((), "it gives instructions")
+    lead_in = _LEAD_IN.match(analyzed.text)
+    content = AnalyzedText(analyzed.text[lead_in.end() :]) if lead_in else analyzed
+    if not content.stems and not content.quantities:
+        return CheckResult((), "it says nothing that could be looked up")
+    fault = _markup_fault(analyzed, sources)
     if fault is None:
-        aligned = Alignment(bare.items, sources).find()
+        aligned = Alignment(content.items, sources).find()
         if aligned.fault is None:
-            return Finding(aligned.segments, None)
-        row = next((each for source in sources for each in source.segments if each.head and supports(each, bare)), None)
+            return CheckResult(aligned.segments, None)
+        row = next((each for source in sources for each in source.segments if supports(each, content)), None)
         if row is not None:
-            return Finding((row,), None)
+            return CheckResult((row,), None)
         fault = aligned.fault
-    return Finding(tuple(_closest(bare, sources)), fault)
+    return CheckResult(tuple(_closest(content, sources)), fault)
 
 
-def _foreign_markup(claim: AnalyzedText, sources: Sequence[Source]) -> str | None:
-    """Addresses, markup and quotations that do not stand in the passage."""
-    named = addresses(claim.text)
-    held = {known for source in sources for known in source.addresses} if named else set()
+def _markup_fault(analyzed: AnalyzedText, sources: Sequence[Source]) -> str | None:
+    """The first address, markup or quotation that is not in the passages, as a message."""
+    named = addresses(analyzed.text)
+    known = {address for source in sources for address in source.addresses} if named else set()
     for address in named:
-        if address not in held and address.split("://")[-1].strip("/") not in held:
+        if address not in known and address.split("://")[-1].strip("/") not in known:
             return f"the address {address} is not in the passage"
-    marks, quotes = markup(claim.text), quoted(claim.text)
-    shown = "\n".join(source.whole for source in sources).casefold() if marks or quotes else ""
+    marks, quotes = markup(analyzed.text), quotations(analyzed.text)
+    shown = "\n".join(source.full_text for source in sources).casefold() if marks or quotes else ""
     for piece in marks:
         if piece not in shown:
             return f"the markup {piece} is not in the passage"
@@ -89,27 +90,27 @@ def _foreign_markup(claim: AnalyzedText, sources: Sequence[Source]) -> str | Non
     return None
 
 
-def _closest(claim: AnalyzedText, sources: Sequence[Source]) -> list[Segment]:
-    """One or two source sentences that hold most of the sentence's words; none where they hold too few."""
-    wanted = claim.stems
+def _closest(analyzed: AnalyzedText, sources: Sequence[Source]) -> list[Segment]:
+    """One or two source sentences with most of the sentence's stems; none where they have too few."""
+    wanted = analyzed.stems
     segments = [
         each
         for source in sources
         for each in source.segments
-        # A marker in the source's own words would be taken for a citation.
+        # A marker in the source's text would be read as a citation.
         if each.end - each.start <= LONGEST_SENTENCE and not MARKER.search(each.content.text)
     ]
     if not wanted or not segments:
         return []
     best = max(segments, key=lambda each: (len(wanted & each.content.stems), -len(each.content.stems)))
-    held = wanted & best.content.stems
-    if len(held) < _CLOSEST * len(wanted):
+    covered = wanted & best.content.stems
+    if len(covered) < _LEAST_FIRST * len(wanted):
         return []
     chosen = [best]
-    second = max(segments, key=lambda each: (len((wanted - held) & each.content.stems), -len(each.content.stems)))
-    if len((wanted - held) & second.content.stems) >= _BRINGS:
+    second = max(segments, key=lambda each: (len((wanted - covered) & each.content.stems), -len(each.content.stems)))
+    if len((wanted - covered) & second.content.stems) >= _LEAST_ADDED:
         chosen.append(second)
-        held |= wanted & second.content.stems
-    if len(held) < _CLOSE * len(wanted):
+        covered |= wanted & second.content.stems
+    if len(covered) < _LEAST_BOTH * len(wanted):
         return []
     return sorted(chosen, key=lambda each: (each.passage, each.start))

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from .polarity import opposite
+from .polarity import find_opposite
 from .sources import AnalyzedText
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-#: Of what a negation reaches, so much must be told by the other text for the negation to be against it.
-_MUCH = 0.5
+#: Share of the stems in a negation's scope that the other text must have, for the negation to be about it.
+_LEAST_SHARED = 0.5
 #: "to" is not the opposite of "into": where whole texts are compared, prepositions are in both by chance.
 _NO_OPPOSITES = frozenset(
     """to into on off over under above before after up down also only with without all some none may must might could
@@ -22,47 +22,48 @@ _NO_OPPOSITES = frozenset(
 
 @dataclass(frozen=True)
 class Contradiction:
-    """``told`` stands in the text that was compared, ``held`` in the other one; "" where it has no word of its own."""
+    """``stated``: the words of the compared text; ``source``: those of its source; "" where one has no such word."""
 
-    kind: Literal["number", "denial", "opposite"]
-    told: str
-    held: str
+    kind: Literal["number", "negation", "opposite"]
+    stated: str
+    source: str
 
 
-def contradictions(told: str, held: str) -> list[Contradiction]:
-    """What ``told`` says against ``held``: another number of the same unit, a denial too many or too few, an opposite.
+def contradictions(text: str, source: str) -> list[Contradiction]:
+    """Where a text contradicts its source: another number of the same unit, a missing or added negation, an opposite.
 
-    By their words alone, in English. What is merely left out or added is none: whether a text is borne by another, the
-    citation check says.
+    By their words alone, in English. Words that are only left out or added are no contradiction: the citation check
+    decides whether a text is supported.
     """
-    claim, source = AnalyzedText(told), AnalyzedText(held)
-    return [*_numbers(claim, source), *_denials(claim, source), *_opposites(claim, source)]
+    stated, known = AnalyzedText(text), AnalyzedText(source)
+    return [*_numbers(stated, known), *_negations(stated, known), *_opposites(stated, known)]
 
 
-def _numbers(claim: AnalyzedText, source: AnalyzedText) -> Iterator[Contradiction]:
+def _numbers(stated: AnalyzedText, source: AnalyzedText) -> Iterator[Contradiction]:
     values = {quantity.value for quantity in source.quantities}
-    for quantity in claim.quantities:
-        if quantity.value in values or claim.text[quantity.start : quantity.end].casefold() == "one":
-            continue  # "one of them" counts nothing
-        instead = next((held for held in source.quantities if held.unit == quantity.unit), None)
-        if instead is not None:
-            said = claim.text[quantity.start : quantity.end].strip()
-            yield Contradiction("number", said, source.text[instead.start : instead.end].strip())
+    for quantity in stated.quantities:
+        number = stated.text[quantity.start : quantity.end].strip()
+        if quantity.value in values or number.casefold() == "one":
+            continue  # "one of them" is no count
+        other = next((each for each in source.quantities if each.unit == quantity.unit), None)
+        if other is not None:
+            yield Contradiction("number", number, source.text[other.start : other.end].strip())
 
 
-def _denials(claim: AnalyzedText, source: AnalyzedText) -> Iterator[Contradiction]:
-    for denied in claim.denials:
-        told = denied & source.stems
-        if denied and len(told) >= _MUCH * len(denied) and not any(denied & held for held in source.denials):
-            yield Contradiction("denial", "not", "")
+def _negations(stated: AnalyzedText, source: AnalyzedText) -> Iterator[Contradiction]:
+    for scope in stated.negation_scopes:
+        shared = len(scope & source.stems)
+        if scope and shared >= _LEAST_SHARED * len(scope) and not any(scope & each for each in source.negation_scopes):
+            yield Contradiction("negation", "not", "")
             return
-    for held in source.denials:
-        if held and len(held & claim.stems) > _MUCH * len(held) and not any(held & denied for denied in claim.denials):
-            yield Contradiction("denial", "", "not")
+    for scope in source.negation_scopes:
+        shared = len(scope & stated.stems)
+        if scope and shared > _LEAST_SHARED * len(scope) and not any(scope & each for each in stated.negation_scopes):
+            yield Contradiction("negation", "", "not")
             return
 
 
-def _opposites(claim: AnalyzedText, source: AnalyzedText) -> Iterator[Contradiction]:
-    found = opposite(claim.words - _NO_OPPOSITES, source.words - _NO_OPPOSITES)
+def _opposites(stated: AnalyzedText, source: AnalyzedText) -> Iterator[Contradiction]:
+    found = find_opposite(stated.words - _NO_OPPOSITES, source.words - _NO_OPPOSITES)
     if found is not None:
         yield Contradiction("opposite", *found)

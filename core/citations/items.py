@@ -1,7 +1,7 @@
-"""A sentence as a sequence of items in normal form: its words, numbers, symbols and punctuation marks, in order.
+"""Items of a sentence in normal form: its words, numbers, symbols and punctuation marks, in order.
 
-Two items are equal where a reader would call them the same word: letter case, articles, plural endings, contractions
-and the spelling of numbers and units do not count; everything else does, tense and function words included.
+Items are compared without letter case, articles, plural endings, contractions and the spelling of numbers and units.
+Everything else counts, tense and function words included.
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ class Item:
     end: int
     #: "word", "number" or "mark" (punctuation).
     kind: str
-    #: As it is written.
-    shape: str
-    #: Whether a capital letter says nothing here: a sentence or quotation begins.
-    opens: bool = False
+    #: As written in the text.
+    surface: str
+    #: Whether it begins a sentence or quotation, so that its capital letter does not make it a name.
+    begins_sentence: bool = False
     quantity: Quantity | None = None
 
     @property
@@ -47,12 +47,12 @@ class Item:
 
 
 def items(text: str, numbers: Sequence[Quantity]) -> list[Item]:
-    """The items of a plain text; ``numbers``: its quantities."""
+    """The items of a normalized text; ``numbers``: its quantities."""
     found: list[Item] = []
     pending = list(reversed(numbers))
     done = 0
     for match in _PIECE.finditer(text):
-        start, shape = match.start(), match.group()
+        start, surface = match.start(), match.group()
         while pending and pending[-1].end <= start:
             pending.pop()
         if start < done:
@@ -62,19 +62,19 @@ def items(text: str, numbers: Sequence[Quantity]) -> list[Item]:
             done = quantity.end
             written = text[quantity.start : quantity.end].strip()
             found.append(Item(f"#{quantity.value}", quantity.start, quantity.end, "number", written, quantity=quantity))
-        elif shape in _MARKS:
-            if shape == "-" and (text[start - 1 : start].isalnum() and text[match.end() : match.end() + 1].isalnum()):
+        elif surface in _MARKS:
+            if surface == "-" and (text[start - 1 : start].isalnum() and text[match.end() : match.end() + 1].isalnum()):
                 continue  # a hyphen within a word
-            found.append(Item(shape, start, match.end(), "mark", shape))
+            found.append(Item(surface, start, match.end(), "mark", surface))
         else:
-            opens = not found or found[-1].key in ".!?:([" or text[start - 1 : start] in {'"', "'"}
-            found.extend(Item(key, start, match.end(), "word", shape, opens) for key in keys(shape.casefold()))
+            begins = not found or found[-1].key in ".!?:([" or text[start - 1 : start] in {'"', "'"}
+            found.extend(Item(key, start, match.end(), "word", surface, begins) for key in keys(surface.casefold()))
     return found
 
 
 @lru_cache(maxsize=8192)
 def keys(word: str) -> tuple[str, ...]:
-    """The normal form of a word in small letters; a contraction has two."""
+    """The normal form of a word in lower case: one key, for a contraction two."""
     if word in _SAME:
         return tuple(_SAME[word].split())
     if word.endswith("n't"):

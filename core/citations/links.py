@@ -1,4 +1,4 @@
-"""Addresses and markup in a sentence, and sentences of a passage that address whoever answers."""
+"""Finds addresses, markup and quotations in a sentence, and recognizes instructions to a language model."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 
 from ..text.instructions import is_addressed
 
-#: What could be an address, a file or a path: words joined without a space by dots, slashes, at signs, colons.
+#: May be an address, a file or a path: words joined without a space by dots, slashes, at signs, colons.
 _RUN = re.compile(r"[^\s<>\"'`()\[\]{}|*]+")
 _JOINT = re.compile(r"[^\W_][@/\\:.]")
 _ALPHANUMERIC = re.compile(r"[^\W_]")
@@ -17,7 +17,7 @@ _POINT = re.compile(r"(?<=\d)[.,:/](?=\d)")
 _HARMLESS = re.compile(r"(?:[A-Za-z]\.)+[A-Za-z]?|[A-Za-z]+/[A-Za-z]+")
 _TRIMMED = ".,;:!?…"
 
-#: Exercises, and orders that look like one: they assert nothing.
+#: Exercises, and instructions in their form: they assert nothing.
 _EXERCISES = re.compile(
     r"(?:\[[^\[\]]{0,40}\]|<[^<>]{0,80}>|\W)*+(?:\w+:\s*)?(?:please\s+)?"
     r"(?:(?:translate|explain|summari[sz]e|draft|compose|break\s+down|describe)\b"
@@ -28,32 +28,32 @@ _EXERCISES = re.compile(
 
 
 def addresses(text: str) -> list[str]:
-    """What could lead somewhere, in small letters; numbers, abbreviations and "and/or" are left out."""
+    """Addresses and paths in lower case, without numbers, abbreviations and "and/or"."""
     found = []
     for run in _RUN.findall(text):
         piece = run.strip(_TRIMMED)
-        # Without the points within numbers: they are compared as such.
+        # Without the points within numbers: numbers are compared as quantities.
         if _is_joined(_POINT.sub("", piece)) and not _HARMLESS.fullmatch(piece):
             found.append(piece.casefold())
     return found
 
 
 def _is_joined(run: str) -> bool:
-    """Whether a sign that joins words stands between two letters or digits of the run."""
+    """Whether a joining sign is between two letters or digits of the run."""
     joint = _JOINT.search(run)
     return joint is not None and _ALPHANUMERIC.search(run, joint.end()) is not None
 
 
 def markup(text: str) -> list[str]:
-    """HTML, entities and Markdown's links and images, as they stand."""
+    """HTML tags, entities and Markdown links and images, in lower case."""
     return [match.group().casefold() for pattern in (_TAG, _MARKDOWN) for match in pattern.finditer(text)]
 
 
-def quoted(text: str) -> list[str]:
-    """What stands between quotation marks."""
+def quotations(text: str) -> list[str]:
+    """The texts between quotation marks."""
     return [match[1] or match[2] for match in _QUOTED.finditer(text)]
 
 
-def gives_orders(sentence: str) -> bool:
-    """Whether the sentence instructs the one who answers, or sets an exercise."""
+def is_instruction(sentence: str) -> bool:
+    """Whether the sentence is an instruction to the model that answers, or an exercise."""
     return _EXERCISES.match(sentence) is not None or is_addressed(sentence)

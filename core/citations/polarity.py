@@ -12,40 +12,16 @@ if TYPE_CHECKING:
     from .words import Token
 
 _NEGATIONS = frozenset(
-    [
-        "no",
-        "not",
-        "never",
-        "none",
-        "nobody",
-        "nothing",
-        "nowhere",
-        "cannot",
-        "without",
-        "neither",
-        "nor",
-        "hardly",
-        "scarcely",
-        "barely",
-        "rarely",
-        "seldom",
-        "unable",
-        "lack",
-        "lacks",
-        "lacked",
-        "lacking",
-        "fail",
-        "fails",
-        "failed",
-        "except",
-    ]
+    """no not never none nobody nothing nowhere cannot without neither nor hardly scarcely barely rarely seldom unable
+    lack lacks lacked lacking fail fails failed except dont doesnt didnt isnt arent wasnt werent cant couldnt wont
+    wouldnt shouldnt hasnt havent hadnt""".split()  # noqa: SIM905 - as in contradiction.py
 )
-#: Stems that a negation reaches over.
-_REACH = 3
-#: Words on either side among which they are looked for.
-_FARTHEST = 64
+#: Stems in the scope of a negation.
+_SCOPE = 3
+#: Words on either side of the negation among which these stems are looked for.
+_WINDOW = 64
 
-#: Words that turn a sentence around when one stands for the other. Both directions count.
+#: Pairs of words that reverse a sentence's meaning when one replaces the other, in either direction.
 _OPPOSITES = """
     increase decrease; increases decreases; increased decreased; increasing decreasing; rise fall; rises falls; rose
     fell; raise lower; raises lowers; raised lowered; grow shrink; grows shrinks; more less; more fewer; most least;
@@ -87,7 +63,7 @@ _OPPOSITES = """
 _PREFIXES = ("un", "in", "im", "non", "dis", "ir", "il", "anti", "mis", "de")
 
 
-def _table() -> dict[str, frozenset[str]]:
+def _opposites() -> dict[str, frozenset[str]]:
     found: dict[str, set[str]] = {}
     for pair in _OPPOSITES.split(";"):
         one, other = pair.split()
@@ -96,74 +72,53 @@ def _table() -> dict[str, frozenset[str]]:
     return {word: frozenset(others) for word, others in found.items()}
 
 
-_OPPOSITE = _table()
+_OPPOSITES_OF = _opposites()
 
 
-def denies(word: str) -> bool:
-    """Whether the word is a negation."""
-    return word in _NEGATIONS or word.endswith(("n't", "n'")) or (word.endswith("nt") and word in _BARE)
+def is_negation(word: str) -> bool:
+    """Whether the word is a negation, such as "not", "lacks" or "doesn't"."""
+    return word in _NEGATIONS or word.endswith(("n't", "n'"))
 
 
-_BARE = frozenset(
-    [
-        "dont",
-        "doesnt",
-        "didnt",
-        "isnt",
-        "arent",
-        "wasnt",
-        "werent",
-        "cant",
-        "couldnt",
-        "wont",
-        "wouldnt",
-        "shouldnt",
-        "hasnt",
-        "havent",
-        "hadnt",
-    ]
-)
-
-
-def denials(tokens: Sequence[Token]) -> list[frozenset[str]]:
-    """The stems that each negation reaches: the next ones of its clause, else those before it."""
+def negation_scopes(tokens: Sequence[Token]) -> list[frozenset[str]]:
+    """The stems in the scope of each negation: the next ones of its clause, else those before it."""
     found: list[frozenset[str]] = []
     for index, token in enumerate(tokens):
-        if not denies(token.word):
+        if not is_negation(token.word):
             continue
         own = stem_of(token.word)
-        before = tokens[max(0, index - _FARTHEST) : index][::-1]
-        reached = (
-            _stems(tokens[index + 1 : index + 1 + _FARTHEST], token.clause, own)
+        before = tokens[max(0, index - _WINDOW) : index][::-1]
+        scope = (
+            _stems(tokens[index + 1 : index + 1 + _WINDOW], token.clause, own)
             or _stems(before, token.clause, own)
             or _stems(before, None, own)  # "for some but not for all"
         )
-        found.append(frozenset(reached))
+        found.append(frozenset(scope))
     return found
 
 
 def _stems(following: Sequence[Token], clause: int | None, own: str) -> list[str]:
     found: list[str] = []
     for token in following:
-        if (clause is not None and token.clause != clause) or len(found) == _REACH:
+        if (clause is not None and token.clause != clause) or len(found) == _SCOPE:
             break
         if token.stem and token.stem != own:
             found.append(token.stem)
     return found
 
 
-def opposite(told: Collection[str], held: Collection[str]) -> tuple[str, str] | None:
-    """A word that is told in the place of its opposite, and that one; both texts as their words."""
-    for word in told:
-        if word in held:
+def find_opposite(words: Collection[str], source: Collection[str]) -> tuple[str, str] | None:
+    """A word of the first text and its opposite in the source, where each text has only one of the two."""
+    for word in words:
+        if word in source:
             continue
-        for other in _OPPOSITE.get(word, ()):
-            if other in held and other not in told:
+        for other in _OPPOSITES_OF.get(word, ()):
+            if other in source and other not in words:
                 return word, other
         for prefix in _PREFIXES:
-            if f"{prefix}{word}" in held and f"{prefix}{word}" not in told:
+            if f"{prefix}{word}" in source and f"{prefix}{word}" not in words:
                 return word, f"{prefix}{word}"
             bare = word.removeprefix(prefix)
-            if bare != word and len(bare) > 2 and bare in held and bare not in told:
+            if bare != word and len(bare) > 2 and bare in source and bare not in words:
                 return word, bare
     return None

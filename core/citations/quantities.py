@@ -1,6 +1,6 @@
-"""Numbers with their units in normal form: 40 newtons and 40 N are equal, 40 kN is not.
+"""Quantities, numbers with their units, in normal form: 40 newtons and 40 N are equal, 40 kN is not.
 
-Nothing is converted: what a passage gives in metres may be told in metres, written in any way.
+Units are not converted: a length in metres equals only lengths in metres.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Quantity:
-    """A number as it stands in a text: ``text[start:end]``, its unit included."""
+    """A number in a text, ``text[start:end]`` with its unit."""
 
     start: int
     end: int
-    #: In one form: "1000" for "1,000" and "one thousand"; what is no number (a version) as it is written.
+    #: In normal form: "1000" for "1,000" and "one thousand"; as written where it is no number (a version).
     value: str
-    #: In one form: "kN" for "kilonewtons"; "" where none stands next to it.
+    #: In normal form: "kN" for "kilonewtons"; "" without a unit.
     unit: str = ""
 
 
@@ -38,27 +38,9 @@ _SCALES = {"hundred": 100, "thousand": 10**3, "million": 10**6, "billion": 10**9
 _ORDINALS = {
     word: value
     for value, word in enumerate(
-        [
-            "third",
-            "fourth",
-            "fifth",
-            "sixth",
-            "seventh",
-            "eighth",
-            "ninth",
-            "tenth",
-            "eleventh",
-            "twelfth",
-            "thirteenth",
-            "fourteenth",
-            "fifteenth",
-            "sixteenth",
-            "seventeenth",
-            "eighteenth",
-            "nineteenth",
-            "twentieth",
-        ],
-        start=3,  # "first" and "second" mostly count nothing
+        """third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth fifteenth
+        sixteenth seventeenth eighteenth nineteenth twentieth""".split(),  # noqa: SIM905 - shorter than a list
+        start=3,  # "first" and "second" are mostly no count
     )
 }
 _BASE_WORDS = {
@@ -71,7 +53,7 @@ _BASE_WORDS = {
 }  # fmt: skip
 _PREFIXES = {"k": "kilo", "M": "mega", "G": "giga", "T": "tera", "m": "milli", "μ": "micro", "u": "", "n": "nano",
              "p": "pico", "c": "centi", "d": "deci", "h": "hecto", "P": "peta", "K": ""}  # fmt: skip
-_PLAIN_WORDS = {
+_OTHER_WORDS = {
     "min": "minute minutes mins", "h": "hour hours hr hrs", "d": "day days", "week": "weeks", "month": "months",
     "year": "years yr yrs", "decade": "decades", "century": "centuries", "°": "degree degrees deg", "%": "percent",
     "in": "inch inches", "ft": "foot feet", "yd": "yard yards", "mi": "mile miles", "lb": "pound pounds lbs",
@@ -86,7 +68,7 @@ def _symbols() -> dict[str, str]:
     found = {
         prefix + base: prefix.replace("u", "μ").replace("K", "k") + base for prefix in _PREFIXES for base in _BASE_WORDS
     }
-    found |= {base: base for base in [*_BASE_WORDS, *_PLAIN_WORDS] if base != "in"}
+    found |= {base: base for base in [*_BASE_WORDS, *_OTHER_WORDS] if base != "in"}
     found |= {
         "Nm": "N·m",
         "kNm": "kN·m",
@@ -113,7 +95,7 @@ def _words() -> dict[str, str]:
             for form in (name, f"{name}s"):
                 found[form] = base
                 found.update({f"{word}{form}": f"{symbol}{base}" for symbol, word in _PREFIXES.items() if word})
-    for base, names in _PLAIN_WORDS.items():
+    for base, names in _OTHER_WORDS.items():
         found.update(dict.fromkeys([*names.split(), base.lower()], base))
     found.pop("in", None)
     found.pop("h", None)
@@ -138,13 +120,13 @@ _UNIT = re.compile(
     r"(?P<gap>[ -]?)(?P<power>square|cubic)?(?(power) )"
     r"(?P<name>°\s?[CF]\b|[%°$€£]|[A-Za-zμΩ]+)(?P<more>\^?-?[23](?!\d))?"
 )
-_PER = re.compile(r"\s?(?:/|[·⋅*])\s?| per (?=[a-z])|(?<=[a-z])-(?=[a-z]{4})")
+_CONNECTOR = re.compile(r"\s?(?:/|[·⋅*])\s?| per (?=[a-z])|(?<=[a-z])-(?=[a-z]{4})")
 #: Between the numbers of a range or list, of which only the last one has the unit.
 _SHARED = re.compile(r"\s?(?:-|,|,?\s(?:to|and|or|by|x)|x|×)\s?", re.IGNORECASE)
 
 
 def quantities(text: str) -> list[Quantity]:
-    """The numbers of a text in their order. ``text`` is normalised (``words.plain``)."""
+    """The quantities of a text in order; ``text`` is normalized (``words.normalize``)."""
     found = list(_quantities(text))
     for index in range(len(found) - 2, -1, -1):
         here, after = found[index], found[index + 1]
@@ -162,12 +144,12 @@ def _quantities(text: str) -> Iterator[Quantity]:
         unit = match["currency"] or ""
         unit = "$" if unit == "US$" else unit
         if match["words"]:
-            value = _spelled(match["words"])
+            value = _value_of_words(match["words"])
             if match["words"].lower() in _ORDINALS:
                 yield Quantity(match.start(), end, value, "th")
                 continue
         else:
-            value = _written(match["digits"], match["sign"] or "")
+            value = _normalize_digits(match["digits"], match["sign"] or "")
             glued = match["glued"]
             if glued:
                 if glued.lower() in {"st", "nd", "rd", "th"}:
@@ -176,10 +158,10 @@ def _quantities(text: str) -> Iterator[Quantity]:
                 if glued == "s" and len(match["digits"]) == 4:  # the 1990s
                     yield Quantity(match.start(), match.end(), value)
                     continue
-                if _of(glued) is None:
+                if _symbol_of(glued) is None:
                     continue  # 3D, 2x: a name
         while scale := _SCALE.match(text, end):
-            value = _times(value, _SCALES[scale[1].lower()])
+            value = _multiply(value, _SCALES[scale[1].lower()])
             end = scale.end()
         spelled, unit_end = _unit_at(text, end)
         if unit and spelled not in {"", "$", "€", "£"}:
@@ -188,7 +170,7 @@ def _quantities(text: str) -> Iterator[Quantity]:
         yield Quantity(match.start(), unit_end, value, unit or spelled)
 
 
-def _written(digits: str, sign: str) -> str:
+def _normalize_digits(digits: str, sign: str) -> str:
     whole = digits.replace(" ", "")
     if re.fullmatch(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?", whole):
         whole = whole.replace(",", "")
@@ -198,22 +180,22 @@ def _written(digits: str, sign: str) -> str:
         value = Decimal(whole)
     except InvalidOperation:
         return whole  # 1.2.3
-    return f"{'-' if sign == '-' and value else ''}{_told(value)}"
+    return f"{'-' if sign == '-' and value else ''}{_decimal_text(value)}"
 
 
-def _told(value: Decimal) -> str:
+def _decimal_text(value: Decimal) -> str:
     return f"{value.normalize():f}"
 
 
-def _times(value: str, scale: int) -> str:
+def _multiply(value: str, scale: int) -> str:
     try:
-        return _told(Decimal(value) * scale)
+        return _decimal_text(Decimal(value) * scale)
     except InvalidOperation:
         return value
 
 
-def _spelled(words: str) -> str:
-    """ "two hundred and fifty" is 250."""
+def _value_of_words(words: str) -> str:
+    """The number in words as digits: "two hundred and fifty" is 250."""
     total = current = 0
     for word in re.split(r"[- ]", words.lower()):
         if word in _ORDINALS:
@@ -230,13 +212,13 @@ def _spelled(words: str) -> str:
 
 
 def _unit_at(text: str, start: int) -> tuple[str, int]:
-    """The unit that begins there, in one form, and where it ends."""
+    """The unit at ``start`` in normal form ("" for none), and its end."""
     parts: list[str] = []
     end = start
     while match := _UNIT.match(text, end):
         if parts and match["gap"]:
             break
-        name = _of(match["name"])
+        name = _symbol_of(match["name"])
         if name is None:
             break
         power = {"square": "2", "cubic": "3"}.get((match["power"] or "").lower(), (match["more"] or "").lstrip("^"))
@@ -247,35 +229,35 @@ def _unit_at(text: str, start: int) -> tuple[str, int]:
         ):
             parts[-1], end = f"°{scale[1][0].upper()}", scale.end()
             break
-        per = _PER.match(text, end)
+        per = _CONNECTOR.match(text, end)
         following = _UNIT.match(text, per.end()) if per else None
-        if per is None or following is None or following["gap"] or _of(following["name"]) is None:
+        if per is None or following is None or following["gap"] or _symbol_of(following["name"]) is None:
             break
         parts.append("/" if per[0].strip() in {"/", "per"} else "·")
         end = per.end()
     return "".join(parts), end
 
 
-def _of(name: str) -> str | None:
-    """A unit's one form by its symbol or its word; ``None`` where it is no unit."""
+def _symbol_of(name: str) -> str | None:
+    """A unit's normal form by its symbol or its word; ``None`` for other words."""
     squeezed = name.replace(" ", "")
     if squeezed in _SYMBOLS:
         return _SYMBOLS[squeezed]
     return _UNIT_WORDS.get(squeezed.lower()) if len(squeezed) > 2 or squeezed in {"hr", "°C", "°F"} else None
 
 
-def units_named(text: str) -> frozenset[str]:
-    """The units that stand anywhere in a text, as in "Force (N)"; for tables, whose heads have the units."""
-    return frozenset(unit for word in re.findall(r"[A-Za-zμΩ°%$€£]+(?:/[a-z]+)?", text) if (unit := _of(word)))
+def find_units(text: str) -> frozenset[str]:
+    """The units anywhere in a text, as in "Force (N)"; for tables, whose header rows have the units."""
+    return frozenset(unit for word in re.findall(r"[A-Za-zμΩ°%$€£]+(?:/[a-z]+)?", text) if (unit := _symbol_of(word)))
 
 
-def agrees(told: Quantity, held: Quantity, named: frozenset[str]) -> bool:
-    """Whether a told quantity is the held one. ``named``: units that stand elsewhere beside the held one.
+def matches(quantity: Quantity, source: Quantity, units: frozenset[str]) -> bool:
+    """Whether a quantity is the source's. ``units``: the units elsewhere in the source's segment and table header.
 
-    A unit may be left out, but no other may stand in its place.
+    The unit may be left out, but not replaced.
     """
-    if told.value != held.value:
+    if quantity.value != source.value:
         return False
-    if not told.unit or told.unit == held.unit:
+    if not quantity.unit or quantity.unit == source.unit:
         return True
-    return not held.unit and told.unit in named
+    return not source.unit and quantity.unit in units

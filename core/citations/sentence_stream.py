@@ -11,15 +11,14 @@ from .check import LONGEST_SENTENCE
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-#: The mark of a list's item, which is not part of what it says.
+#: The mark of a list item, which is not part of its sentence.
 ITEM_MARK = re.compile(r"\s*(?:[-*+•]|\d{1,3}[.)])\s+")
 _MARKERS = re.compile(r"\s*(?:\[\d{1,4}(?:\s*[,;]\s*\d{1,4})*\]\s*)+[.!?]?")
 _MAY_END = re.compile(r"[.!?…:\])\"'”’]\s++\S|(?<!\s)[^\S\n]*+\n\s*+\S|\]\S")
 _LOOK_BACK = 48
-#: A text in which no sentence was whole is tried again when it is longer by this part of it, so that an answer without
-#: an end takes time in proportion to its length.
+#: A text without a complete sentence is split again when it has grown by this part of its length: time stays linear.
 _GROWTH = 16
-#: What may yet become a marker.
+#: The beginning of a marker.
 _HALF_MARKER = re.compile(r"\s*\[[\d\s,;]*$")
 _LINE_BREAK = re.compile(
     r"\n\s*\n|\n(?=\s*(?:[-*+•]|\d{1,3}[.)])\s)|(?<=:)\n|\n(?=\s{0,3}#{1,6}\s)|(?<=\])\s*\n"
@@ -31,86 +30,81 @@ _RULE = re.compile(r"[\s\-=_*`~]*")
 
 
 class Splitter:
-    """Takes an answer piece by piece and gives every sentence as soon as it is whole, with the markers behind it.
+    """Splits a streamed answer: returns each sentence with its markers as soon as it is complete.
 
-    A sentence is whole when something has begun behind it that is no marker.
+    A sentence is complete when something other than a marker follows it.
     """
 
     def __init__(self) -> None:
         self._text = ""
         self._at_line = True
-        self._tried = 0
-        self._next = 0
+        self._split_at = 0
+        self._retry_at = 0
 
     def feed(self, piece: str) -> list[str]:
-        """The sentences that are whole now."""
+        """The sentences that this piece of the answer completes."""
         self._text = _spaced(self._text + piece.replace("\r\n", "\n"))
         length = len(self._text)
-        if length < self._next:
+        if length < self._retry_at:
             return []
-        # Nothing has ended where no mark of an end has something behind it.
-        if length > LONGEST_SENTENCE or _MAY_END.search(self._text, max(self._tried - _LOOK_BACK, 0)):
-            self._tried, self._next = length, length + length // _GROWTH
-            return self._taken()
+        # A sentence can be complete only where text follows an end mark.
+        if length > LONGEST_SENTENCE or _MAY_END.search(self._text, max(self._split_at - _LOOK_BACK, 0)):
+            self._split_at, self._retry_at = length, length + length // _GROWTH
+            return self._take_complete()
         return []
 
     def rest(self) -> list[str]:
-        """What is left at the end of the answer."""
-        pieces = [self._text[a:b] for a, b in _cuts(self._text, self._at_line)]
-        self._text, self._tried, self._next, self._at_line = "", 0, 0, True
-        return _readable(pieces)
+        """The remaining sentences at the end of the answer."""
+        pieces = [self._text[a:b] for a, b in _spans(self._text, self._at_line)]
+        self._text, self._split_at, self._retry_at, self._at_line = "", 0, 0, True
+        return _without_layout(pieces)
 
-    def _taken(self) -> list[str]:
-        cuts = list(_cuts(self._text, self._at_line))
-        if len(cuts) < 2:
-            if len(self._text) > 2 * LONGEST_SENTENCE:  # this never ends
+    def _take_complete(self) -> list[str]:
+        spans = list(_spans(self._text, self._at_line))
+        if len(spans) < 2:
+            if len(self._text) > 2 * LONGEST_SENTENCE:
                 return self.rest()
             return []
-        begin = cuts[-1][0]
+        begin = spans[-1][0]
         last = self._text[begin:]
-        may_go_on = not last.strip() or _HALF_MARKER.match(last) or _ends_open(last)
-        if may_go_on and len(self._text) <= 2 * LONGEST_SENTENCE:
+        may_continue = not last.strip() or _HALF_MARKER.match(last) or _ends_open(last)
+        if may_continue and len(self._text) <= 2 * LONGEST_SENTENCE:
             return []
-        pieces = [self._text[a:b] for a, b in cuts[:-1]]
+        pieces = [self._text[a:b] for a, b in spans[:-1]]
         self._at_line = self._text[:begin].rstrip(" \t").endswith("\n")
-        self._text, self._tried, self._next = last, 0, 0
-        return _readable(pieces)
+        self._text, self._split_at, self._retry_at = last, 0, 0
+        return _without_layout(pieces)
 
 
 def split_answer(answer: str) -> list[str]:
-    """A whole answer in sentences, each with the markers that follow it."""
+    """The sentences of a whole answer, each with its markers."""
     answer = _spaced(answer)
-    return _readable([answer[a:b] for a, b in _cuts(answer)])
+    return _without_layout([answer[a:b] for a, b in _spans(answer)])
 
 
 def _spaced(text: str) -> str:
-    """With a space before the markers that stick to a full stop."""
+    """The text with a space between a full stop and a marker."""
     return _STUCK.sub(r"\1 \2", text)
 
 
 def _ends_open(last: str) -> bool:
-    """Whether the last piece is still only the mark of an item, or a bare punctuation mark."""
+    """Whether the last piece is only an item's mark or punctuation so far."""
     return re.fullmatch(r"\s*(?:[-*+•#.!?)\]]*|\d{1,3}[.)]?)\s*", last) is not None
 
 
-def _readable(pieces: list[str]) -> list[str]:
-    """Without headings, rules and empty pieces, on one line each."""
-    found = []
-    for piece in pieces:
-        if _HEADING.match(piece) or _RULE.fullmatch(piece):
-            continue
-        found.append(" ".join(piece.split()))
-    return found
+def _without_layout(pieces: list[str]) -> list[str]:
+    """The pieces on one line each, without headings, rules and empty pieces."""
+    return [" ".join(piece.split()) for piece in pieces if not (_HEADING.match(piece) or _RULE.fullmatch(piece))]
 
 
-def _cuts(text: str, at_line: bool = True) -> Iterator[tuple[int, int]]:
-    """Where the sentences lie, the markers behind each one included. ``at_line``: a line begins with the text."""
-    spans = list(_bare(text, at_line))
+def _spans(text: str, at_line: bool = True) -> Iterator[tuple[int, int]]:
+    """Spans of the sentences with their markers. ``at_line``: whether a line begins with the text."""
+    spans = list(_lines(text, at_line))
     index = 0
     while index < len(spans):
         start, end = spans[index]
         index += 1
-        # Markers behind the full stop are the next span, or its beginning.
+        # Markers after the full stop are the next span, or its beginning.
         while index < len(spans) and (markers := _MARKERS.match(text, spans[index][0], spans[index][1])):
             end = markers.end()
             if end >= spans[index][1]:
@@ -122,7 +116,7 @@ def _cuts(text: str, at_line: bool = True) -> Iterator[tuple[int, int]]:
             yield start, end
 
 
-def _bare(text: str, at_line: bool) -> Iterator[tuple[int, int]]:
+def _lines(text: str, at_line: bool) -> Iterator[tuple[int, int]]:
     begin = 0
     for match in _LINE_BREAK.finditer(text):
         yield from _sentences(text, begin, match.start(), at_line)

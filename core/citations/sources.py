@@ -1,4 +1,4 @@
-"""A passage as what can support a sentence: its own sentences, items and rows, read once for all that cite it."""
+"""Source passages, split into the segments that can support a sentence, and texts with their analysis."""
 
 from __future__ import annotations
 
@@ -9,55 +9,52 @@ from typing import TYPE_CHECKING
 from ..text.instructions import find_instructions
 from ..text.segmentation import units
 from .items import Item, items
-from .links import addresses, gives_orders
-from .polarity import denials
-from .quantities import Quantity, quantities, units_named
-from .words import plain, stem_of, tokens, words_in
+from .links import addresses, is_instruction
+from .polarity import negation_scopes
+from .quantities import Quantity, find_units, quantities
+from .words import distinct_words, normalize, stem_of, tokens
 
 if TYPE_CHECKING:
     from .words import Token
 
 
 class AnalyzedText:
-    """A text's words, stems, items, numbers and denials, each computed when first asked for."""
+    """A text's words, stems, items, quantities and negations, each computed on first use."""
 
     def __init__(self, text: str) -> None:
-        self.text = plain(text)
+        self.text = normalize(text)
 
     @cached_property
     def tokens(self) -> list[Token]:
-        """Its words with their stems."""
         return tokens(self.text)
 
     @cached_property
     def words(self) -> frozenset[str]:
-        """Its distinct words in small letters, stop words included."""
-        return words_in(self.text)
+        """Its distinct words in lower case, stop words included."""
+        return distinct_words(self.text)
 
     @cached_property
     def stems(self) -> frozenset[str]:
-        """The stems of its words without stop words."""
+        """Its distinct stems, without stop words."""
         return frozenset(stem for word in self.words if (stem := stem_of(word)))
 
     @cached_property
     def items(self) -> list[Item]:
-        """Its words, numbers and punctuation marks in normal form, in order."""
         return items(self.text, self.quantities)
 
     @cached_property
-    def gives_orders(self) -> bool:
-        """Whether it addresses the one who answers."""
-        return gives_orders(self.text)
+    def is_instruction(self) -> bool:
+        """Whether it is an instruction to the model that answers."""
+        return is_instruction(self.text)
 
     @cached_property
     def quantities(self) -> list[Quantity]:
-        """Its numbers with their units."""
         return quantities(self.text)
 
     @cached_property
-    def denials(self) -> list[frozenset[str]]:
-        """What it denies."""
-        return denials(self.tokens)
+    def negation_scopes(self) -> list[frozenset[str]]:
+        """The stems in the scope of each negation."""
+        return negation_scopes(self.tokens)
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,10 +65,10 @@ class Segment:
     start: int
     end: int
     content: AnalyzedText
-    #: The head of its table, for a row.
-    head: AnalyzedText | None
+    #: The header row of its table, for a row.
+    header: AnalyzedText | None
     #: The segment before it in its passage.
-    before: Segment | None
+    previous: Segment | None
 
 
 class Source:
@@ -82,46 +79,45 @@ class Source:
         self.text = text
         self._instructions = find_instructions(headings, text)
         lines = [AnalyzedText(line) for line in headings.splitlines()]
-        #: The lines above the text, without those that give orders.
-        self.headings = [line for line in lines if not line.gives_orders]
-        self._has_orders = False
+        #: The lines above the text, without instructions.
+        self.headings = [line for line in lines if not line.is_instruction]
+        self._has_instructions = False
 
     @cached_property
     def segments(self) -> list[Segment]:
-        """What can support a sentence. Questions assert nothing, and orders to the answerer are none of the text's."""
+        """What can support a sentence: neither questions nor instructions, which assert nothing."""
         found: list[Segment] = []
-        head: AnalyzedText | None = None
+        header: AnalyzedText | None = None
         for index, unit in enumerate(units(self.text)):
             content = AnalyzedText(self.text[unit.start : unit.end])
             if unit.kind == "header":
-                head = content
+                header = content
             elif unit.kind != "row":
-                head = None
+                header = None
             if unit.kind != "code":
-                if content.gives_orders or index in self._instructions:
-                    self._has_orders = True
+                if content.is_instruction or index in self._instructions:
+                    self._has_instructions = True
                     continue
                 if content.text.rstrip("\"') ").endswith("?"):
                     continue
-            before = found[-1] if found else None
-            found.append(
-                Segment(self.number, unit.start, unit.end, content, head if unit.kind == "row" else None, before)
-            )
+            previous = found[-1] if found else None
+            own = header if unit.kind == "row" else None
+            found.append(Segment(self.number, unit.start, unit.end, content, own, previous))
         return found
 
     @cached_property
-    def whole(self) -> str:
-        """The plain text of all of its segments, below its headings."""
+    def full_text(self) -> str:
+        """The normalized text of its headings and segments, one a line."""
         return "\n".join(each.text for each in [*self.headings, *(segment.content for segment in self.segments)])
 
     @cached_property
     def addresses(self) -> frozenset[str]:
-        """Addresses that may be repeated: none where the passage gives orders."""
+        """Addresses that an answer may repeat: none where the passage has instructions."""
         _ = self.segments
-        return frozenset() if self._has_orders else frozenset(addresses(self.whole))
+        return frozenset() if self._has_instructions else frozenset(addresses(self.full_text))
 
 
-def units_beside(segment: Segment) -> frozenset[str]:
-    """The units that a segment and its table's head name anywhere."""
-    found = units_named(segment.content.text)
-    return found | units_named(segment.head.text) if segment.head is not None else found
+def units_of(segment: Segment) -> frozenset[str]:
+    """The units that occur anywhere in a segment and in its table's header row."""
+    found = find_units(segment.content.text)
+    return found | find_units(segment.header.text) if segment.header is not None else found

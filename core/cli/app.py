@@ -1,4 +1,4 @@
-"""The command ``ragstone``: the host's own commands, and whatever the plugins add."""
+"""The command ``ragstone``: the host's own commands and the plugins'."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ import click
 from ..errors import PluginError, RagstoneError
 from . import commands
 from .deployment import deployment_of
-from .logs import is_json, log_as_json, log_bug, log_error, log_to_stderr, stderr_as_it_was
+from .logs import is_json, log_as_json, log_bug, log_error, log_to_stderr, restored_stderr
 from .output import printable
 
 _INTERRUPTED = 130
 
 
-class _Cli(click.Group):
-    """Knows the plugins' commands as soon as somebody asks for them."""
+class _RootGroup(click.Group):
+    """Loads the plugins' commands for a list of commands, or for a name that is none of the host's own."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         rest = super().parse_args(ctx, args)
-        if not ctx.resilient_parsing:  # before the plugins are loaded, of which the log tells
+        if not ctx.resilient_parsing:  # before the plugins are loaded: loading them logs
             log = log_as_json if ctx.params["log_json"] else log_to_stderr
             log(verbose=ctx.params["verbose"])
         return rest
@@ -32,14 +32,14 @@ class _Cli(click.Group):
         try:
             self._load(ctx)
             deployment_of(ctx).loaded().hooks.commands.check(self)
-        except RagstoneError as error:  # whoever asks for help gets it
+        except RagstoneError as error:  # the help is shown all the same
             click.echo(f"ragstone: {printable(str(error))}; the plugins' commands are not shown", err=True)
         return super().list_commands(ctx)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        known = super().get_command(ctx, cmd_name)
-        if known is not None:
-            return known  # the host's own commands work even when a plugin's would not
+        own = super().get_command(ctx, cmd_name)
+        if own is not None:
+            return own  # the host's own commands work without the plugins
         self._load(ctx)
         return super().get_command(ctx, cmd_name)
 
@@ -49,11 +49,11 @@ class _Cli(click.Group):
         try:
             return super().resolve_command(ctx, args)
         except click.UsageError as error:
-            off = [state for state in deployment_of(ctx).loaded().plugins if state.install]
-            if not off:
+            lacking = [state for state in deployment_of(ctx).loaded().plugins if state.install]
+            if not lacking:
                 raise
-            names = printable(", ".join(f"{state.name} ({state.install})" for state in off))
-            # it may be one of theirs
+            names = printable(", ".join(f"{state.name} ({state.install})" for state in lacking))
+            # the command may be one of theirs
             raise click.UsageError(f"{error.message} Plugins that lack a package: {names}", ctx) from None
 
     def invoke(self, ctx: click.Context) -> Any:
@@ -65,12 +65,12 @@ class _Cli(click.Group):
         except (Exception, SystemExit) as error:
             name = ctx.invoked_subcommand or ""
             plugin = deployment_of(ctx).plugin_of_command(name)
-            of = f" of the plugin {plugin}" if plugin else ""
+            owner = f" of the plugin {plugin}" if plugin else ""
             if isinstance(error, SystemExit):
-                what = f"the command {name}{of} was ended by sys.exit({error.code!r})"
-                raise PluginError(what, hint="a plugin must not end the process") from error
+                message = f"the command {name}{owner} was ended by sys.exit({error.code!r})"
+                raise PluginError(message, hint="a plugin must not end the process") from error
             if plugin:
-                error.add_note(f"in the command {name}{of}")
+                error.add_note(f"in the command {name}{owner}")
             raise
 
     def _load(self, ctx: click.Context) -> None:
@@ -81,7 +81,7 @@ class _Cli(click.Group):
 
 def _cli() -> click.Group:
     @click.group(
-        cls=_Cli,
+        cls=_RootGroup,
         context_settings={"help_option_names": ["-h", "--help"]},
         epilog="Begin with: ragstone book add FOLDER, then: ragstone ask book_chat QUESTION. In the browser, with a "
         "sample book: ragstone serve (pip install 'ragstone[server]').",
@@ -107,7 +107,7 @@ def _cli() -> click.Group:
 
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line. Expected failures end with one line and their exit code, bugs with a traceback."""
-    with stderr_as_it_was():
+    with restored_stderr():
         _run(arguments)
 
 
@@ -129,7 +129,7 @@ def _run(arguments: list[str] | None) -> None:
         click.echo("ragstone: interrupted", err=True)
         sys.exit(_INTERRUPTED)
     except SystemExit:
-        # Whoever read our output has gone: click swaps the stream and ends with 1, but nothing has failed.
+        # The reader of our output has closed it: click swaps the stream and ends with 1, but nothing has failed.
         if sys.stdout is not stdout:
             sys.exit(0)
         raise

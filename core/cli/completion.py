@@ -8,7 +8,7 @@ from click.shell_completion import CompletionItem, get_completion_class
 from ..errors import RagstoneError
 
 _SHELLS = ("bash", "zsh", "fish")
-#: By which click knows that a shell asks.
+#: The environment variable by which click recognizes a completion.
 _VARIABLE = "_RAGSTONE_COMPLETE"
 
 
@@ -31,11 +31,11 @@ def completion(ctx: click.Context, shell: str) -> None:
 
 
 def complete_assistant(ctx: click.Context, _parameter: click.Parameter, begun: str) -> list[CompletionItem]:
-    """The assistants' names that begin so; none where the deployment cannot say."""
+    """The assistants' names that begin with ``begun``; none where the deployment cannot be opened."""
     from .deployment import deployment_of
 
     try:
         found = deployment_of(ctx).host().assistants
-    except RagstoneError:  # in the middle of a line nobody wants to be told
+    except RagstoneError:  # no error message in the middle of a command line
         return []
     return [CompletionItem(name, help=made.title) for name, made in found.items() if name.startswith(begun)]

@@ -1,4 +1,4 @@
-"""The deployment of a command line: its host, made when a command first needs it."""
+"""The context object of every command: the settings file and the host, created on first use."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ if TYPE_CHECKING:
 
 
 class Deployment:
-    """What every command gets as its context object: the host, made when it is first needed."""
+    """The context object of every command; creates the host on first use."""
 
     def __init__(self, config: Path | None) -> None:
-        #: The settings file that the command line names.
+        #: The settings file of ``--config``.
         self.config = config
         self._host: Host | None = None
 
     def loaded(self) -> Host:
-        """The host with its plugins loaded, its catalog perhaps not opened yet. Raises ``SettingsError``."""
+        """The host with its plugins loaded; its catalog may not be open yet. Raises ``SettingsError``."""
         from ..host.host import Host
         from ..settings import read_settings
 
         if self._host is None:
-            with redirect_stdout(sys.stderr):  # what a plugin prints is no part of a command's output
+            with redirect_stdout(sys.stderr):  # keeps a plugin's prints out of the command's output
                 self._host = Host(read_settings(self.config))
         return self._host
 
@@ -40,17 +40,16 @@ class Deployment:
         return host
 
     def plugin_of_command(self, name: str) -> str | None:
-        """The plugin that gave a command."""
+        """The plugin that a command is from; ``None`` for Ragstone's own."""
         return None if self._host is None else self._host.hooks.commands.plugin_of(name)
 
     def close(self) -> None:
-        """Close the host, if there is one."""
         if self._host is not None:
             self._host.close()
 
 
 def deployment_of(ctx: click.Context) -> Deployment:
-    """The deployment of a command line, also of one that a shell completes."""
+    """The deployment of a command line, also during shell completion."""
     found = ctx.find_object(Deployment)
     if found is None:
         found = ctx.find_root().obj = Deployment(ctx.find_root().params.get("config"))

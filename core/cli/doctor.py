@@ -27,7 +27,7 @@ EXIT_CODES: dict[Status, int] = {"ok": 0, "impaired": 1, "unavailable": 2}
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_context
 def doctor(ctx: click.Context, as_json: bool) -> None:
-    """Look at the whole deployment, however broken it is: a line for each part, with what mends it.
+    """Check the whole deployment, however broken it is: a line for each part, with its repair.
 
     Exits with 0 when all is well, with 1 when something is not but questions are answered, with 2 when nothing can be.
     """
@@ -35,7 +35,7 @@ def doctor(ctx: click.Context, as_json: bool) -> None:
 
     deployment: Deployment = ctx.obj
     found: list[Check] = []
-    with _without_the_log():
+    with _muted_log():
         for check in examine(deployment.config):
             found.append(check)
             if not as_json:
@@ -56,13 +56,13 @@ def _status(checks: Sequence[Check]) -> Status:
 def _line(check: Check) -> str:
     mark = "ok" if check.ok else "WRONG"
     place = f"{check.where}: " if check.where else ""
-    mend = f" -> {check.mend}" if check.mend else ""
-    return " ".join(f"{mark:<5} {check.name}: {place}{check.detail}{mend}".split("\n"))
+    repair = f" -> {check.mend}" if check.mend else ""
+    return " ".join(f"{mark:<5} {check.name}: {place}{check.detail}{repair}".split("\n"))
 
 
 @contextmanager
-def _without_the_log() -> Iterator[None]:
-    """What the log would tell of the same, for people who did not ask for it (``-v``), stands in the lines."""
+def _muted_log() -> Iterator[None]:
+    """Mutes the log unless ``-v`` is given: the checks' lines have the same messages."""
     log = logging.getLogger("ragstone")
     before = log.level
     if before > logging.INFO:

@@ -1,4 +1,4 @@
-"""The log of the command line, on stderr: lines for people, or JSON for programs, one object a line."""
+"""The command line's log on stderr: text, or JSON with one object a line."""
 
 from __future__ import annotations
 
@@ -20,56 +20,55 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger("ragstone")
 
-#: What every record has; the rest is its fields.
+#: Attributes of every log record; a record's other attributes are its fields.
 _USUAL = frozenset({*vars(logging.makeLogRecord({})), "message", "asctime", "taskName"})
 
 
 def log_to_stderr(*, verbose: bool) -> None:
-    """A line for each warning; ``verbose``: for each piece of progress too, with its level and its logger."""
+    """Log warnings as lines of text; ``verbose``: also progress, with level and logger."""
     form = "%(levelname)s %(name)s: %(message)s" if verbose else "ragstone: %(message)s"
-    _use(logging.Formatter(form), sys.stderr, verbose=verbose)
+    _install(logging.Formatter(form), sys.stderr, verbose=verbose)
 
 
 def log_as_json(*, verbose: bool) -> None:
-    """``{"time", "level", "logger", "message", "fields"}``, one object a line, and nothing else on stderr.
+    """Log ``{"time", "level", "logger", "message", "fields"}``, one object a line, and nothing else on stderr.
 
-    What a command, a plugin or Python writes there past the log becomes a record of the logger ``stderr``, a line each.
-    It stays so until ``stderr_as_it_was`` ends.
+    Each other line that is written to stderr becomes a record of the logger ``stderr``, until ``restored_stderr`` ends.
     """
     stream = sys.stderr
-    _use(_Json(), stream, verbose=verbose)
-    sys.stderr = _Lines(stream)
+    _install(_JsonFormatter(), stream, verbose=verbose)
+    sys.stderr = _StderrLog(stream)
 
 
 @contextmanager
-def stderr_as_it_was() -> Iterator[None]:
-    """Undo at its end what ``log_as_json`` does within."""
+def restored_stderr() -> Iterator[None]:
+    """Undo ``log_as_json`` at the end of the context."""
     before = sys.stderr
     try:
         yield
     finally:
-        own, sys.stderr = sys.stderr, before
-        if isinstance(own, _Lines):
-            own.rest()
+        replaced, sys.stderr = sys.stderr, before
+        if isinstance(replaced, _StderrLog):
+            replaced.log_rest()
 
 
 def is_json() -> bool:
-    """Whether stderr takes JSON alone."""
-    return isinstance(sys.stderr, _Lines)
+    """Whether stderr has only JSON."""
+    return isinstance(sys.stderr, _StderrLog)
 
 
 def log_error(error: RagstoneError) -> None:
-    """The error that ends a command, its facts as fields."""
+    """Log the error that ends a command, its attributes as fields."""
     facts = {"error": type(error).__name__, "exit_code": error.exit_code, "where": error.where, "hint": error.hint}
     _log.error("%s", error.what, extra={name: value for name, value in facts.items() if value is not None})
 
 
 def log_bug() -> None:
-    """What is being handled is no expected failure: its traceback as a field."""
+    """Log the unexpected exception being handled, its traceback as a field."""
     _log.critical("this is a bug", exc_info=True)
 
 
-def _use(form: logging.Formatter, stream: TextIO, *, verbose: bool) -> None:
+def _install(form: logging.Formatter, stream: TextIO, *, verbose: bool) -> None:
     handler = logging.StreamHandler(stream)
     handler.setFormatter(form)
     root = logging.getLogger()
@@ -78,36 +77,36 @@ def _use(form: logging.Formatter, stream: TextIO, *, verbose: bool) -> None:
     _log.setLevel(logging.INFO if verbose else logging.WARNING)
 
 
-class _Json(logging.Formatter):
-    """A record as one line of JSON."""
+class _JsonFormatter(logging.Formatter):
+    """Formats a record as one line of JSON."""
 
     def format(self, record: logging.LogRecord) -> str:
         fields: dict[str, Any] = {name: value for name, value in vars(record).items() if name not in _USUAL}
         error = record.exc_info[1] if record.exc_info else None
         if error is not None and record.exc_info:
             fields |= {"error": type(error).__name__, "traceback": self.formatException(record.exc_info)}
-        told = {
+        entry = {
             "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
             "level": record.levelname,
             "logger": record.name,
             "message": record.getMessage(),
             "fields": fields,
         }
-        return escaped(json.dumps(told, ensure_ascii=False, default=str))
+        return escaped(json.dumps(entry, ensure_ascii=False, default=str))
 
 
-class _Lines(io.TextIOBase):
-    """A stderr on which each line becomes a record."""
+class _StderrLog(io.TextIOBase):
+    """A replacement of stderr that logs each line."""
 
     encoding = "utf-8"
     errors = "replace"
 
     def __init__(self, stream: TextIO) -> None:
-        """``stream``: what it stands for."""
+        """``stream``: the stderr that it replaces."""
         self._lock = threading.RLock()
-        self._begun = ""
-        self._telling = False
-        self._to = logging.getLogger("stderr")
+        self._partial_line = ""
+        self._is_logging = False
+        self._logger = logging.getLogger("stderr")
         self._stream = stream
 
     def writable(self) -> bool:
@@ -118,24 +117,24 @@ class _Lines(io.TextIOBase):
         if not isinstance(text, str):
             raise TypeError(f"a text, not {type(text).__name__}")
         with self._lock:
-            *lines, self._begun = (self._begun + text).split("\n")
+            *lines, self._partial_line = (self._partial_line + text).split("\n")
             for line in lines:
-                self._tell(line)
+                self._log_line(line)
         return len(text)
 
     def flush(self) -> None:
         self._stream.flush()
 
-    def rest(self) -> None:
-        """Tell what stands there without a line's end."""
+    def log_rest(self) -> None:
+        """Log the text after the last line break."""
         with self._lock:
-            begun, self._begun = self._begun, ""
-            self._tell(begun)
+            begun, self._partial_line = self._partial_line, ""
+            self._log_line(begun)
 
-    def _tell(self, line: str) -> None:
-        if line.strip() and not self._telling:  # a log that cannot be written says that here
-            self._telling = True
+    def _log_line(self, line: str) -> None:
+        if line.strip() and not self._is_logging:  # logging reports its own errors on stderr
+            self._is_logging = True
             try:
-                self._to.warning("%s", line)
+                self._logger.warning("%s", line)
             finally:
-                self._telling = False
+                self._is_logging = False

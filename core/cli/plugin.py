@@ -1,4 +1,4 @@
-"""``ragstone plugin``: a package to begin a plugin with."""
+"""``ragstone plugin``: creates the package of a new plugin."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ def new(ctx: click.Context, name: str, into: Path, as_json: bool) -> None:
     """
     root = ctx.find_root()
     commands = root.command.list_commands(root) if isinstance(root.command, click.Group) else ()
-    from ..hooks.scaffold import checked_name, make_plugin
+    from ..hooks.scaffold import make_plugin, valid_name
 
-    made = make_plugin(checked_name(name, commands), into)
+    made = make_plugin(valid_name(name, commands), into)
     if as_json:
         output.as_json(asdict(made))
         return

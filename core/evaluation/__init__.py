@@ -1,4 +1,4 @@
-"""Quality figures, measured through the code that serves: ``ragstone eval``."""
+"""Quality measures of retrieval, refusal and answers, for ``ragstone eval``."""
 
 from .corpora import QuestionSet, open_corpus, read_question_set, read_questions_file
 from .measures import DEPTH, AnswerQuality, RefusalQuality, answers, refusal, retrieval, sides

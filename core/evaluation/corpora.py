@@ -1,4 +1,4 @@
-"""Folders in the form of BEIR (arXiv:2104.08663) as corpora, and the questions that belong to them."""
+"""Reads folders in the form of BEIR (arXiv:2104.08663): documents as a corpus, questions and judgements."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _KEYS = ("text", "question", "query", "input")
 
 @dataclass(frozen=True)
 class QuestionSet:
-    """Questions with what answers them."""
+    """Questions with their relevant documents and gold answers."""
 
     texts: dict[str, str]
     #: Grade of each relevant document by question id.
@@ -41,16 +41,15 @@ class QuestionSet:
 
 
 class WholeDocument(NodeParser):
-    """One passage a document: the unit that the judgements are about. Its title counts as its heading."""
+    """One passage per document, the unit of the judgements. Its title is its heading."""
 
     @classmethod
     def class_name(cls) -> str:
-        """The name under which LlamaIndex serialises it."""
         return "WholeDocument"
 
     @property
     def fingerprint(self) -> str:
-        """Changes whenever the same document would give another passage."""
+        """Must change when the same document gives another passage."""
         return "whole-document/1"
 
     def _parse_nodes(self, nodes: Sequence[BaseNode], show_progress: bool = False, **_: Any) -> list[BaseNode]:  # noqa: ARG002
@@ -67,14 +66,14 @@ class WholeDocument(NodeParser):
 
 
 def read_question_set(folder: Path) -> QuestionSet:
-    """The folder's questions and judgements. Raises ``SourceError``."""
+    """The folder's judged questions. Raises ``SourceError``."""
     texts, answers = {}, {}
-    for row in _lines(_one_of(folder, _QUESTIONS)):
+    for row in _rows(_first_file(folder, _QUESTIONS)):
         texts[str(row["_id"])] = str(row["text"])
         if row.get("answers"):
             answers[str(row["_id"])] = tuple(str(answer) for answer in row["answers"])
     relevant: dict[str, dict[str, int]] = {}
-    for line in _one_of(folder, _JUDGEMENTS).read_text("utf-8").splitlines():
+    for line in _first_file(folder, _JUDGEMENTS).read_text("utf-8").splitlines():
         parts = line.split("\t") if "\t" in line else line.split()  # ids may hold spaces
         # BEIR writes question, document, grade under a heading; TREC a column of zeros between.
         if len(parts) >= 3 and parts[-1].isdigit() and int(parts[-1]) > 0:
@@ -98,16 +97,16 @@ def read_questions_file(path: Path) -> list[str]:
 
 @contextmanager
 def open_corpus(host: Host, folder: Path, *, on_progress: OnProgress | None = None) -> Iterator[Corpus]:
-    """The folder's documents as a corpus of its own; only what changed is embedded again.
+    """The folder's documents as a corpus of its own; only changed documents are embedded again.
 
-    It is kept in the cache folder; where the deployment's database is a server, there, in a schema
-    ``ragstone_eval_…`` that may be dropped at any time. Raises ``SourceError``.
+    It is stored in the cache folder or, where the deployment's database is a server, in a schema ``ragstone_eval_…``
+    that may be dropped at any time. Raises ``SourceError``.
     """
     source = folder / "corpus.jsonl"
     name = hashlib.sha256(str(folder.resolve()).encode()).hexdigest()[:16]
-    kept_in = host.settings.cache_dir / "eval" / name
+    cache_folder = host.settings.cache_dir / "eval" / name
     server = host.settings.database if is_server(host.settings.database) else None
-    catalog = Catalog(server, kept_in, schema=f"ragstone_eval_{name}", is_cache=True)
+    catalog = Catalog(server, cache_folder, schema=f"ragstone_eval_{name}", is_cache=True)
     try:
         corpus = Corpus(
             "eval",
@@ -116,7 +115,7 @@ def open_corpus(host: Host, folder: Path, *, on_progress: OnProgress | None = No
             parser=WholeDocument,
             options=host.settings.retrieval,
         )
-        documents = [_document(row) for row in _lines(source)]
+        documents = [_document(row) for row in _rows(source)]
         report = corpus.ingest(documents, on_progress=on_progress)
         kept = {*report.added, *report.updated, *report.unchanged}
         corpus.remove([stored.doc_id for stored in corpus.documents() if stored.doc_id not in kept])
@@ -142,14 +141,14 @@ def _question_of(line: str, path: Path, number: int) -> str:
     return found
 
 
-def _one_of(folder: Path, names: Sequence[str]) -> Path:
+def _first_file(folder: Path, names: Sequence[str]) -> Path:
     for name in names:
         if (folder / name).is_file():
             return folder / name
     raise SourceError(f"has none of {', '.join(names)}", where=str(folder), hint="a folder in the form of BEIR")
 
 
-def _lines(path: Path) -> Iterator[dict[str, Any]]:
+def _rows(path: Path) -> Iterator[dict[str, Any]]:
     try:
         with path.open(encoding="utf-8") as file:
             for number, line in enumerate(file, start=1):

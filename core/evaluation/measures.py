@@ -1,4 +1,4 @@
-"""How good retrieval, refusal and extractive answers are on a set of questions."""
+"""Measures of retrieval, refusal and extractive answers on a set of questions."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ if TYPE_CHECKING:
 
     OnQuestion = Callable[[], None]
 
-#: Share of the fusion that meaning has, by the name of the side.
+#: Weight of the dense scores in the fusion, by the retriever's name.
 SIDES = {"dense": 1.0, "lexical": 0.0, "hybrid": None}
-#: Passages that are looked at for each question.
+#: Passages that are retrieved for each question.
 DEPTH = 100
 _SPACE = re.compile(r"\s+")
 
 
 @dataclass(frozen=True)
 class RefusalQuality:
-    """How well the gate parts questions that the corpus can answer from those that it cannot."""
+    """How well the evidence gate separates answerable from unanswerable questions."""
 
     #: Probability that an answerable question scores above an unanswerable one.
     auroc: float
-    #: Share of unanswerable questions let through when 5 % (2 %) of the answerable ones are refused.
+    #: Share of unanswerable questions that pass when 5 % (2 %) of the answerable ones are refused.
     leak_at_5: float
     leak_at_2: float
     threshold: float
@@ -55,7 +55,7 @@ class RefusalQuality:
 
 @dataclass(frozen=True)
 class AnswerQuality:
-    """In what share of the questions the gold answer stands where."""
+    """Shares of questions with the gold answer in the first sentence, the first two, and the whole answer."""
 
     first: float
     first_two: float
@@ -71,7 +71,7 @@ class AnswerQuality:
 
 
 def sides(corpus: Corpus) -> dict[str, ScoredRetriever]:
-    """The corpus's dense, lexical and hybrid side."""
+    """The corpus's dense, lexical and hybrid retriever by name."""
     return {side: HybridRetriever(corpus, top_k=DEPTH, dense_weight=weight) for side, weight in SIDES.items()}
 
 
@@ -80,8 +80,8 @@ def retrieval(
 ) -> dict[str, dict[str, float]]:
     """nDCG@10, R@1, R@5, R@10 and MRR@10 of each retriever, and the latency of the last one.
 
-    What is judged is a passage's document, by the best of its passages. ``ir_measures`` (Apache-2.0, over pytrec_eval)
-    computes them: the same numbers as everybody's.
+    Documents are judged, each ranked by its best passage. ``ir_measures`` (Apache-2.0, over pytrec_eval) computes the
+    measures.
     """
     import ir_measures
     from ir_measures import RR, R, nDCG
@@ -98,9 +98,9 @@ def retrieval(
         latencies = []
         run = []
         for question, text in questions.texts.items():
-            offered = retriever.search(text)
-            latencies.append(offered.encode_ms + offered.retrieve_ms)
-            documents = dict.fromkeys(node.node.ref_doc_id or node.node.node_id for node in offered.nodes)
+            result = retriever.search(text)
+            latencies.append(result.encode_ms + result.retrieve_ms)
+            documents = dict.fromkeys(node.node.ref_doc_id or node.node.node_id for node in result.nodes)
             run += [
                 ir_measures.ScoredDoc(question, document, float(DEPTH - rank))
                 for rank, document in enumerate(documents)
@@ -116,7 +116,7 @@ def retrieval(
 def refusal(
     corpus: Corpus, questions: Sequence[str], negatives: Sequence[str], top_k: int, on_question: OnQuestion
 ) -> RefusalQuality:
-    """``questions`` can be answered from the corpus, ``negatives`` cannot."""
+    """Measure the evidence gate: ``questions`` can be answered from the corpus, ``negatives`` cannot."""
     retriever = HybridRetriever(corpus, top_k=top_k)
 
     def scores(texts: Sequence[str]) -> np.ndarray[Any, np.dtype[np.float64]]:
@@ -143,17 +143,17 @@ def refusal(
 def answers(
     corpus: Corpus, texts: Mapping[str, str], gold: Mapping[str, Sequence[str]], top_k: int, on_question: OnQuestion
 ) -> AnswerQuality:
-    """Whether a gold answer stands, letter for letter but for case and space, in the extractive answers."""
+    """Measure extractive answers: whether they contain a gold answer, without regard to case and white space."""
     retriever = HybridRetriever(corpus, top_k=top_k)
-    held = []
+    hits = []
     for question, text in texts.items():
-        quotes = [_plain(quote.text) for quote in choose(retriever.search(text), corpus.encoder)]
-        wanted = [_plain(answer) for answer in gold[question]]
-        held.append([any(answer in " ".join(quotes[:count]) for answer in wanted) for count in (1, 2, len(quotes))])
+        quotes = [_normalize(quote.text) for quote in choose(retriever.search(text), corpus.encoder)]
+        wanted = [_normalize(answer) for answer in gold[question]]
+        hits.append([any(answer in " ".join(quotes[:count]) for answer in wanted) for count in (1, 2, len(quotes))])
         on_question()
-    first, first_two, whole = np.mean(held, axis=0)
+    first, first_two, whole = np.mean(hits, axis=0)
     return AnswerQuality(float(first), float(first_two), float(whole))
 
 
-def _plain(text: str) -> str:
+def _normalize(text: str) -> str:
     return _SPACE.sub(" ", text).strip().casefold()

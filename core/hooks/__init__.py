@@ -1,1 +1,1 @@
-"""The hooks: their specification, the plugins that are loaded, one typed method for each hook, the check of results."""
+"""Hooks: their specification, the loaded plugins, one typed method for each hook, and the check of results."""

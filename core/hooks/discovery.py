@@ -1,4 +1,4 @@
-"""The plugins that are installed or given, in their calling order."""
+"""Discovers the plugins, installed ones and those passed to the host, in their calling order."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 PLUGINS = "ragstone"
 #: The distribution whose plugins come first where the deployment does not say otherwise.
 _OWN = "ragstone"
-#: On wherever their extra is installed, without being listed: the interfaces, and, called last, what the host brings.
-DOORS = "ragstone.doors"
+#: Enabled wherever their extra is installed, without being listed: the interfaces, and Ragstone's own, called last.
+INTERFACES = "ragstone.doors"
 BUILTINS = "ragstone.builtins"
 
 State = Literal["loaded", "disabled", "failed"]
@@ -28,11 +28,11 @@ class PluginState:
 
     name: str
     version: str
-    #: The distribution that brought it, or ``given`` for one that was handed to the host.
+    #: Its distribution, or ``given`` for one that was passed to the host.
     origin: str
     state: State
     reason: str | None = None
-    #: What is to be typed to mend it, where that is known.
+    #: The command that repairs it, where it is known.
     install: str | None = None
 
 
@@ -42,41 +42,41 @@ class Candidate:
 
     state: PluginState
     load: Callable[[], object] | None
-    #: What is imported to load it; empty for one that was handed to the host.
+    #: The module to import; empty for one that was passed to the host.
     module: str = ""
 
 
 def candidates(table: PluginsTable, given: dict[str, object]) -> list[Candidate]:
-    """Candidates in calling order.
+    """Candidates in calling order: the deployment's, else Ragstone's own by name, then the others by name.
 
-    The deployment's order, else Ragstone's own by name and then the others by name. Its interfaces come before all of
-    them where the deployment does not list them: what they bring is not displaced.
+    Ragstone's interfaces that the deployment does not list come first: no plugin displaces what they contribute.
     """
     installed = [*_installed(PLUGINS), *_given(given)]
-    doors, builtins = _installed(DOORS), _installed(BUILTINS)
+    interfaces, builtins = _installed(INTERFACES), _installed(BUILTINS)
     if table.enabled is None:
         own = [candidate for candidate in installed if candidate.state.origin == _OWN]
         ordered = [*own, *(candidate for candidate in installed if candidate.state.origin != _OWN)]
     else:
         by_name: dict[str, list[Candidate]] = {}
-        for candidate in [*installed, *doors, *builtins]:
+        for candidate in [*installed, *interfaces, *builtins]:
             by_name.setdefault(candidate.state.name, []).append(candidate)
         ordered = []
         for name in dict.fromkeys(table.enabled):
             ordered += by_name.get(name) or [_unknown(name, by_name)]
-        left_out = [c for c in installed if c.state.name not in table.enabled]
-        ordered += [_disabled(c, "not in the deployment's list of plugins") for c in left_out]
-        doors, builtins = ([c for c in group if c.state.name not in table.enabled] for group in (doors, builtins))
-    first = [door for door in doors if door.state.origin == _OWN]
-    last = [door for door in doors if door.state.origin != _OWN]
+        installed, interfaces, builtins = (
+            [c for c in group if c.state.name not in table.enabled] for group in (installed, interfaces, builtins)
+        )
+        ordered += [_disabled(c, "not in the deployment's list of plugins") for c in installed]
+    before = [each for each in interfaces if each.state.origin == _OWN]
+    after = [each for each in interfaces if each.state.origin != _OWN]
     return [
         _disabled(candidate, "disabled by the settings") if candidate.state.name in table.disabled else candidate
-        for candidate in [*first, *ordered, *last, *builtins]
+        for candidate in [*before, *ordered, *after, *builtins]
     ]
 
 
 def _installed(group: str) -> list[Candidate]:
-    """The installed plugins of a group by name; of two of one name Ragstone's own first."""
+    """A group's installed plugins, sorted by name; of two with the same name Ragstone's own comes first."""
     found = []
     for point in metadata.entry_points(group=group):
         origin = point.dist.name if point.dist else "?"
@@ -100,6 +100,6 @@ def _disabled(candidate: Candidate, reason: str) -> Candidate:
 
 
 def _unknown(name: str, known: dict[str, list[Candidate]]) -> Candidate:
-    near = difflib.get_close_matches(name, known, n=1)
-    hint = f"; did you mean {near[0]}?" if near else ""
+    closest = difflib.get_close_matches(name, known, n=1)
+    hint = f"; did you mean {closest[0]}?" if closest else ""
     return Candidate(PluginState(name, "-", "-", "failed", f"no such plugin is installed{hint}"), None)

@@ -18,7 +18,7 @@ from ..settings import LimitsSettings
 from . import spec
 from .discovery import Candidate, PluginState, candidates
 from .results import Shape, anything
-from .versions import check_version, perhaps_later
+from .versions import check_version, upgrade_hint
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -27,21 +27,21 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 
-#: Hooks that are called for every question.
-_OF_QUESTIONS = frozenset({"ragstone_retriever", "ragstone_postprocessors"})
-#: Hooks that make a model, which may have to be downloaded.
-_OF_MODELS = frozenset({"ragstone_embed_model", "ragstone_llm"})
+#: Hooks that are called for each question.
+_QUESTION_HOOKS = frozenset({"ragstone_retriever", "ragstone_postprocessors"})
+#: Hooks that return a model, which may have to be downloaded.
+_MODEL_HOOKS = frozenset({"ragstone_embed_model", "ragstone_llm"})
 #: Characters of an error's text that a plugin's state shows.
-_LONGEST_TEXT = 300
+_LONGEST_ERROR = 300
 
 _Result = TypeVar("_Result")
 _Errors = tuple[type[Exception], ...]
-#: What passes by itself and is no plugin's fault; the hook is called again the next time.
-_A_MOMENT = (StorageAway, StorageBusy)
+#: Errors that pass and are not the plugin's: it stays enabled, and the hook is called again the next time.
+_TRANSIENT_ERRORS = (StorageAway, StorageBusy)
 
 
 class Plugins:
-    """The loaded plugins in their order, and what became of the others. Hides pluggy from everybody else."""
+    """The loaded plugins in calling order, and the state of the others. The only class that knows pluggy."""
 
     def __init__(
         self,
@@ -78,32 +78,31 @@ class Plugins:
     def call(
         self, hook: str, shape: Shape = anything, may_raise: _Errors = (), /, **arguments: Any
     ) -> Iterator[tuple[str, Any]]:
-        """Each loaded plugin's result of the hook in its shape, in order, ``None`` left out."""
-        having = {each.plugin_name for each in getattr(self._manager.hook, hook).get_hookimpls()}
-        for name in [each for each in self.names if each in having]:
+        """Each loaded plugin's name and checked result of the hook, in calling order, without ``None``."""
+        implementing = {each.plugin_name for each in getattr(self._manager.hook, hook).get_hookimpls()}
+        for name in [each for each in self.names if each in implementing]:
             found = self.call_one(name, hook, shape, may_raise, **arguments)
             yield from ((name, result) for result in found)
 
     def call_one(
         self, name: str, hook: str, shape: Shape = anything, may_raise: _Errors = (), /, **arguments: Any
     ) -> list[Any]:
-        """One plugin's results of the hook: none or one.
+        """One plugin's checked result of the hook, as a list of none or one.
 
-        A plugin that raises, returns what it must not, or calls ``sys.exit``, is disabled and named; the others are
-        called all the same. ``may_raise``: errors that are the deployment's fault and not the plugin's, as it always is
-        that a database is away or busy for a moment.
+        A plugin that raises, returns a wrong type or calls ``sys.exit`` is disabled and logged. ``may_raise``: errors
+        that are the deployment's and not the plugin's; they are raised, as are those of a storage that is away or busy.
         """
         others = [self._manager.get_plugin(other) for other in self._order if other != name]
         caller = self._manager.subset_hook_caller(hook, others)
 
         def work() -> list[Any]:
-            return [shape(_waited_for(result)) for result in caller(**arguments)]
+            return [shape(_sync_result(result)) for result in caller(**arguments)]
 
         try:
-            if hook in _OF_QUESTIONS:
+            if hook in _QUESTION_HOOKS:
                 return self.run_for_question(name, hook, work)
             return self.run(name, hook, work)
-        except _A_MOMENT:
+        except _TRANSIENT_ERRORS:
             raise
         except may_raise:
             raise
@@ -114,24 +113,24 @@ class Plugins:
             return []
 
     def run_for_question(self, name: str, what: str, work: Callable[[], _Result]) -> _Result:
-        """What ``work`` returns: a plugin's code that a question is answered with, within its time limit.
+        """Run a plugin's code for a question within its time limit and return its result.
 
-        Raises ``TookTooLong``, and what ``work`` raises.
+        Raises ``TookTooLong``, and any error of ``work``.
         """
         return self._watchdog.run(work, self._limit(name, what))
 
     def run(self, name: str, what: str, work: Callable[[], _Result]) -> _Result:
-        """The same for what is seldom called: always in a thread of its own."""
+        """The same for code that is seldom called: always in a thread of its own."""
         return run_limited(work, self._limit(name, what))
 
     def _limit(self, name: str, what: str) -> TimeLimit:
         limits = self._limits
-        seconds = limits.model_seconds if what in _OF_MODELS else limits.hook_seconds
+        seconds = limits.model_seconds if what in _MODEL_HOOKS else limits.hook_seconds
         package = self._packages.get(name, name)
         return TimeLimit(name, what, package, seconds, limits.import_seconds, limits.model_seconds)
 
     def disable(self, name: str, reason: str, error: BaseException | None = None) -> None:
-        """Take a plugin out because of what it did. The first reason stays."""
+        """Disable a plugin for a reason; a later reason does not replace the first."""
         _log.error("plugin %s is disabled: %s", name, reason)
         if error is not None:
             _log.info("where it happened", exc_info=error)
@@ -144,7 +143,7 @@ class Plugins:
                 self._states[name] = replace(state, state="failed", reason=reason)
 
     def note(self, name: str, reason: str) -> None:
-        """Say in a plugin's state what it did wrong without taking it out."""
+        """Set the reason in a loaded plugin's state without disabling it."""
         with self._mutex:
             state = self._states.get(name)
             if state is not None and state.state == "loaded":
@@ -171,7 +170,7 @@ class Plugins:
         except BaseException as error:
             if not is_failure(error):
                 raise
-            self.disable(name, f"{reason_of('its import', error)}{perhaps_later(error)}", error)
+            self.disable(name, f"{reason_of('its import', error)}{upgrade_hint(error)}", error)
             return
         try:
             check_version(plugin, spec.HOOKS_VERSION)
@@ -184,29 +183,29 @@ class Plugins:
             self._states[name] = replace(candidate.state, install=error.hint)
             self.disable(name, str(error))
         except pluggy.PluginValidationError as error:
-            self.disable(name, _validation_words(error), None)
+            self.disable(name, _validation_message(error), None)
         except (Exception, SystemExit) as error:
-            self.disable(name, f"it cannot be registered: {_text_of(error)}", error)
+            self.disable(name, f"it cannot be registered: {_error_text(error)}", error)
 
 
 def reason_of(what: str, error: BaseException) -> str:
-    """How a piece of a plugin's code failed, in one line."""
-    return str(error) if isinstance(error, TookTooLong) else f"{what} raised {_text_of(error)}"
+    """The failure of a plugin's code as a message of one line; ``what`` names the code."""
+    return str(error) if isinstance(error, TookTooLong) else f"{what} raised {_error_text(error)}"
 
 
-def _text_of(error: BaseException) -> str:
+def _error_text(error: BaseException) -> str:
     if isinstance(error, SystemExit):
         return f"SystemExit({error.code!r}): a plugin must not end the process"
     try:
         text = str(error) if isinstance(error, RagstoneError) else f"{type(error).__name__}: {error}"
-    except Exception:  # an error of a plugin's own class may fail at this too
+    except Exception:  # a plugin's own error class may raise here
         return type(error).__name__
     line = " ".join(text.split())
-    return line if len(line) <= _LONGEST_TEXT else f"{line[:_LONGEST_TEXT]}…"
+    return line if len(line) <= _LONGEST_ERROR else f"{line[:_LONGEST_ERROR]}…"
 
 
-def _waited_for(result: Any) -> Any:
-    """A hook's result. Raises ``TypeError`` for a coroutine, which nobody would await."""
+def _sync_result(result: Any) -> Any:
+    """A hook's result. Raises ``TypeError`` for a coroutine, which would never be awaited."""
     if isinstance(result, CoroutineType):
         result.close()
         raise TypeError("it returns a coroutine: hooks are plain functions, not async ones")
@@ -214,17 +213,17 @@ def _waited_for(result: Any) -> Any:
 
 
 def _package_of(plugin: object) -> str:
-    """The package whose code is a plugin's own."""
+    """The plugin's package, whose code is its own."""
     module = plugin.__name__ if isinstance(plugin, ModuleType) else type(plugin).__module__
     return module.rpartition(".")[0] or module
 
 
-def _validation_words(error: pluggy.PluginValidationError) -> str:
-    """pluggy's words without the plugin's memory address."""
+def _validation_message(error: pluggy.PluginValidationError) -> str:
+    """pluggy's message without the plugin's memory address; for an unknown hook with the closest known one."""
     known = [name for name in vars(spec) if name.startswith("ragstone_")]
-    said = " ".join(str(error).split())
-    for word in re.findall(r"\bragstone_\w+", said):
+    message = " ".join(str(error).split())
+    for word in re.findall(r"\bragstone_\w+", message):
         if word not in known:
-            near = difflib.get_close_matches(word, known, n=1)
-            return f"unknown hook {word}" + (f"; did you mean {near[0]}?" if near else "")
-    return said
+            closest = difflib.get_close_matches(word, known, n=1)
+            return f"unknown hook {word}" + (f"; did you mean {closest[0]}?" if closest else "")
+    return message

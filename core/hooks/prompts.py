@@ -1,4 +1,4 @@
-"""Prompt templates by which a deployment replaces those of plugins."""
+"""The deployment's prompt templates, which replace those of plugins."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ if TYPE_CHECKING:
 def replaced_prompts(
     texts: Mapping[str, str], known: Mapping[str, BasePromptTemplate]
 ) -> dict[str, BasePromptTemplate]:
-    """The deployment's templates. Raises ``SettingsError`` unless each stands for a known one, with its variables."""
+    """The deployment's templates by name. Raises ``SettingsError`` for an unknown name or a missing variable."""
     made: dict[str, BasePromptTemplate] = {}
     for name, text in texts.items():
         if name not in known:
-            near = difflib.get_close_matches(name, known, n=1)
-            hint = f"did you mean {near[0]}?" if near else f"known: {', '.join(known) or 'none'}"
+            closest = difflib.get_close_matches(name, known, n=1)
+            hint = f"did you mean {closest[0]}?" if closest else f"known: {', '.join(known) or 'none'}"
             raise SettingsError(f"no plugin gives a prompt named {name!r}", where="[prompts]", hint=hint)
         template = PromptTemplate(text)
-        left_out = set(known[name].template_vars) - set(template.template_vars)
-        if left_out:
-            named = ", ".join(f"{{{variable}}}" for variable in sorted(left_out))
-            raise SettingsError(f"leaves out {named}", where=f"[prompts] {name}")
+        missing = set(known[name].template_vars) - set(template.template_vars)
+        if missing:
+            variables = ", ".join(f"{{{variable}}}" for variable in sorted(missing))
+            raise SettingsError(f"leaves out {variables}", where=f"[prompts] {name}")
         made[name] = template
     return made

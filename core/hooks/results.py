@@ -1,7 +1,7 @@
-"""What hooks may return, and what may come of it when a question is answered.
+"""Checks the results of hooks and of plugins' readers and retrievers.
 
-A plugin that returns something else is disabled where it is called, not where it is used. The types of LlamaIndex are
-imported by the functions that need them: they load all of it, which many a command does without.
+A plugin that returns a wrong type is disabled where it is called, not where the result is used. The functions import
+the types of LlamaIndex that they need: many commands do without LlamaIndex, which is slow to import.
 """
 
 from __future__ import annotations
@@ -26,53 +26,53 @@ if TYPE_CHECKING:
     from ..answering.assistant import Assistant
     from ..retrieval.models import Retrieval
 
-#: Gives back what a hook returned, in the shape that the host uses. Raises ``TypeError``.
+#: Returns a hook's result in the form that the host uses. Raises ``TypeError`` or ``ValueError`` for a wrong one.
 Shape = Callable[[Any], Any]
 
 
 def anything(result: Any) -> Any:
-    """Whatever it is."""
+    """The result unchecked."""
     return result
 
 
 def one(kind: type) -> Shape:
     """An instance of ``kind``."""
 
-    def shaped(result: Any) -> Any:
-        return _checked(result, kind, "returns")
+    def check(result: Any) -> Any:
+        return _require(result, kind, "returns")
 
-    return shaped
+    return check
 
 
 def several(kind: type) -> Shape:
     """A sequence of instances of ``kind``, as a tuple."""
 
-    def shaped(result: Any) -> tuple[Any, ...]:
-        _checked(result, Sequence, "returns")
-        return tuple(_checked(item, kind, "gives") for item in result)
+    def check(result: Any) -> tuple[Any, ...]:
+        _require(result, Sequence, "returns")
+        return tuple(_require(item, kind, "gives") for item in result)
 
-    return shaped
+    return check
 
 
 def by_name(kind: type) -> Shape:
     """A mapping from strings to instances of ``kind``, as a dictionary."""
 
-    def shaped(result: Any) -> dict[str, Any]:
-        _checked(result, Mapping, "returns")
-        return {_checked(name, str, "names one by"): _checked(item, kind, "gives") for name, item in result.items()}
+    def check(result: Any) -> dict[str, Any]:
+        _require(result, Mapping, "returns")
+        return {_require(name, str, "names one by"): _require(item, kind, "gives") for name, item in result.items()}
 
-    return shaped
+    return check
 
 
 def tools_by_name(result: Any) -> dict[str, BaseTool]:
-    """A sequence of tools, each by the name that it gives itself, whose arguments can be described as JSON."""
+    """A sequence of tools, as a dictionary by their own names; their arguments must have a JSON schema."""
     from llama_index.core.tools import BaseTool
 
     found: dict[str, BaseTool] = {}
     for tool in several(BaseTool)(result):
-        name = _checked(tool.metadata.get_name(), str, "names a tool by")
+        name = _require(tool.metadata.get_name(), str, "names a tool by")
         json.dumps(tool.metadata.get_parameters_dict())
-        _checked(tool.metadata.description or "", str, "describes a tool by")
+        _require(tool.metadata.description or "", str, "describes a tool by")
         if not name or name in found:
             raise ValueError(f"it gives {'two tools' if name else 'a tool'} with the name {name!r}")
         found[name] = tool
@@ -80,129 +80,127 @@ def tools_by_name(result: Any) -> dict[str, BaseTool]:
 
 
 def assistants(result: Any) -> tuple[Assistant, ...]:
-    """A sequence of assistants, each with a name of its own and a profile that interfaces can show."""
+    """A sequence of assistants with different names, whose profiles have the right types."""
     from ..answering.assistant import Assistant
     from ..answering.citation_format import CitationFormat
     from ..answering.profile import QuestionFilter
 
-    given: tuple[Assistant, ...] = several(Assistant)(result)
-    for made in given:
-        profile = made.profile
+    items: tuple[Assistant, ...] = several(Assistant)(result)
+    for assistant in items:
+        profile = assistant.profile
         for name in ("name", "title", "description", "prompt"):
-            if not _checked(getattr(profile, name), str, f"gives as {name} of an assistant").strip():
+            if not _require(getattr(profile, name), str, f"gives as {name} of an assistant").strip():
                 raise ValueError(f"it gives an assistant without a {name}")
         for name in ("page", "query_path", "selection_path"):
             path = getattr(profile, name)
-            if path is not None and not _checked(path, str, f"gives as {name} of an assistant").startswith("/"):
+            if path is not None and not _require(path, str, f"gives as {name} of an assistant").startswith("/"):
                 raise ValueError(f"it gives as {name} of the assistant {profile.name!r} {path!r}, which has no / first")
-        form = _checked(profile.citations, CitationFormat, "gives as citations of an assistant")
+        form = _require(profile.citations, CitationFormat, "gives as citations of an assistant")
         functions = [(profile, name) for name in ("refusal", "examples", "conditions", "setting")]
         for owner, name in [*functions, (form, "url"), (form, "shown")]:
-            _checked(getattr(owner, name), Callable, f"gives as {name} of an assistant")  # type: ignore[arg-type]
+            _require(getattr(owner, name), Callable, f"gives as {name} of an assistant")  # type: ignore[arg-type]
         several(str)(form.fields)
         several(str)((form.title, *form.parts, form.page, form.licence))
         by_name(str)(form.tags)
         for each in by_name(QuestionFilter)(profile.filters).values():
-            _checked(each.help, str, "gives as help of a filter")
+            _require(each.help, str, "gives as help of a filter")
             several(str)(each.choices)
-        if "/" in profile.name or not _is_whole(profile.top_k, least=1):
+        if "/" in profile.name or not _is_int(profile.top_k, least=1):
             raise ValueError(f"it gives an assistant {profile.name!r} with {profile.top_k!r} passages")
-    if len({made.name for made in given}) < len(given):
+    if len({assistant.name for assistant in items}) < len(items):
         raise ValueError("it gives two assistants with the same name")
-    return given
+    return items
 
 
 def checks(result: Any) -> tuple[Check, ...]:
-    """A sequence of checks whose fields are what they should be."""
-    given: tuple[Check, ...] = several(Check)(result)
-    for check in given:
+    """A sequence of checks whose fields have the right types."""
+    items: tuple[Check, ...] = several(Check)(result)
+    for check in items:
         for each in fields(check):
             value = getattr(check, each.name)
             if each.name in {"mend", "where"} and value is None:
                 continue
-            _checked(value, bool if each.name in {"ok", "fatal"} else str, f"gives as {each.name} of a check")
-    return given
+            _require(value, bool if each.name in {"ok", "fatal"} else str, f"gives as {each.name} of a check")
+    return items
 
 
 def prompts_like(known: Mapping[str, BasePromptTemplate]) -> Shape:
-    """Prompt templates by name; one that replaces a known one has all of its variables."""
-
+    """Prompt templates by name; one that replaces a known one must have all of its variables."""
     from llama_index.core.prompts import BasePromptTemplate
 
-    def shaped(result: Any) -> dict[str, BasePromptTemplate]:
-        given: dict[str, BasePromptTemplate] = by_name(BasePromptTemplate)(result)
-        for name, template in given.items():
+    def check(result: Any) -> dict[str, BasePromptTemplate]:
+        items: dict[str, BasePromptTemplate] = by_name(BasePromptTemplate)(result)
+        for name, template in items.items():
             replaced = known.get(name)
             lacking = set() if replaced is None else set(replaced.template_vars) - set(template.template_vars)
             if lacking:
                 raise ValueError(f"its prompt {name!r} leaves out {{{sorted(lacking)[0]}}}")
-        return given
+        return items
 
-    return shaped
+    return check
 
 
 def commands(group: click.Group) -> dict[str, click.Command]:
     """The commands that were added to a group."""
-    given: dict[str, click.Command] = by_name(click.Command)(group.commands)
-    return given
+    items: dict[str, click.Command] = by_name(click.Command)(group.commands)
+    return items
 
 
 def documents(result: Any) -> list[Document]:
-    """What a reader's ``load_data`` returns, as a list."""
+    """The result of a reader's ``load_data``, as a list."""
     from llama_index.core.schema import Document
 
     return list(several(Document)(result))
 
 
 def nodes(result: Any) -> list[NodeWithScore]:
-    """Passages that can be shown and cited: each with an id of its own, a text, metadata by name, and a finite score or
-    none."""
+    """Passages that can be shown and cited, each with an id, a text, metadata, and a finite score or none."""
     from llama_index.core.schema import BaseNode, NodeWithScore
 
-    given: list[NodeWithScore] = list(several(NodeWithScore)(result))
-    for each in given:
-        node = _checked(each.node, BaseNode, "gives a passage with")
-        if not _checked(node.node_id, str, "gives a passage with the id"):
+    items: list[NodeWithScore] = list(several(NodeWithScore)(result))
+    for each in items:
+        node = _require(each.node, BaseNode, "gives a passage with")
+        if not _require(node.node_id, str, "gives a passage with the id"):
             raise ValueError("it gives a passage without an id")
-        _checked(node.get_content(), str, "gives a passage with the text")
-        _checked(node.metadata, dict, "gives a passage with the metadata")
+        _require(node.get_content(), str, "gives a passage with the text")
+        _require(node.metadata, dict, "gives a passage with the metadata")
         if each.score is not None and not _is_number(each.score):
-            raise ValueError(f"it gives a passage with the score {_named(each.score)}")
-    return given
+            raise ValueError(f"it gives a passage with the score {_describe(each.score)}")
+    return items
 
 
 def retrieval(result: Any, dimension: int) -> Retrieval:
-    """What a plugin's retriever found, with scores that can be compared, and a vector of the encoder's or none."""
+    """The result of a plugin's retriever, with finite scores, and a vector of the encoder's dimension or none."""
     from ..retrieval.fusion import Scores
     from ..retrieval.models import Retrieval
 
-    found: Retrieval = _checked(result, Retrieval, "finds")
+    found: Retrieval = _require(result, Retrieval, "finds")
     nodes(found.nodes)
     for scores in by_name(Scores)(found.scores).values():
         if not (_is_number(scores.lexical) and _is_number(scores.final)):
-            raise ValueError(f"it gives {_named(scores)}")
+            raise ValueError(f"it gives {_describe(scores)}")
         if scores.dense is not None and not _is_number(scores.dense):
-            raise ValueError(f"it gives {_named(scores)}")
-    if not all(_is_number(value) for value in _checked(found.idf, Mapping, "gives as idf").values()):
+            raise ValueError(f"it gives {_describe(scores)}")
+    if not all(_is_number(value) for value in _require(found.idf, Mapping, "gives as idf").values()):
         raise ValueError("it gives an idf that is no number")
     vector = found.vector
     if vector is not None and (np.shape(vector) != (dimension,) or not np.isfinite(vector).all()):
         raise ValueError(f"it gives a vector that is not {dimension} finite numbers")
     if not _is_number(found.threshold):
-        raise ValueError(f"it gives the threshold {_named(found.threshold)}")
+        raise ValueError(f"it gives the threshold {_describe(found.threshold)}")
     return found
 
 
 def model_class(result: Any) -> type[BaseModel]:
     """A class of pydantic models."""
     if not (isinstance(result, type) and issubclass(result, BaseModel)):
-        raise TypeError(f"it returns {_named(result)}, not a class of pydantic models")
+        raise TypeError(f"it returns {_describe(result)}, not a class of pydantic models")
     return result
 
 
-def _checked(value: Any, kind: type, verb: str) -> Any:
+def _require(value: Any, kind: type, verb: str) -> Any:
     if not isinstance(value, kind) or (kind is Sequence and isinstance(value, str)):
-        raise TypeError(f"it {verb} {_named(value)}, not a {kind.__name__}")
+        raise TypeError(f"it {verb} {_describe(value)}, not a {kind.__name__}")
     return value
 
 
@@ -210,9 +208,9 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, int | float | np.number) and math.isfinite(value)
 
 
-def _is_whole(value: Any, *, least: int) -> bool:
+def _is_int(value: Any, *, least: int) -> bool:
     return isinstance(value, int) and value >= least
 
 
-def _named(value: Any) -> str:
+def _describe(value: Any) -> str:
     return f"{type(value).__name__} {repr(value)[:60]}"

@@ -2,8 +2,8 @@
 
 A plugin is a module (or object) named by an entry point of the group ``ragstone``; it implements any of these as
 functions marked with ``@hookimpl``. Hooks are called plugin by plugin in the deployment's order. A hook that raises,
-takes longer than its time limit or returns something else disables its plugin and no other. That the storage is away or
-busy for a moment is no plugin's fault: it is the caller's to hear, and the hook is called again the next time.
+takes longer than its time limit or returns another type disables its plugin and no other. Errors of a storage that is
+away or busy are raised to the caller and disable no plugin.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     from ..host.host import Host
     from ..settings import EncoderSettings, LLMSettings
 
-#: Raised by one when a hook or an argument is added, renamed, or means something else. A plugin says by an attribute
-#: ``ragstone_hooks`` for which version it was written; one for a later version is not loaded.
+#: Increased when a hook or an argument is added, renamed or changes its meaning. A plugin's attribute
+#: ``ragstone_hooks`` is the version that it was written for; a plugin for a later version is not loaded.
 HOOKS_VERSION = 1
 
 
@@ -85,7 +85,7 @@ def ragstone_retriever(host: Host, corpus: Corpus, top_k: int, filters: Metadata
 
 @hookspec
 def ragstone_postprocessors(host: Host, corpus: Corpus) -> Sequence[BaseNodePostprocessor]:
-    """Fires when a corpus is searched; returns what shall rerank, filter or guard its passages, in order."""
+    """Fires when a corpus is searched; returns postprocessors that rerank, filter or check its passages, in order."""
     raise NotImplementedError
 
 
@@ -109,13 +109,13 @@ def ragstone_llm(settings: LLMSettings) -> LLM | None:
 
 @hookspec
 def ragstone_assistants(host: Host) -> Sequence[Assistant]:
-    """Fires when assistants are first needed; returns what can be asked: every door then has it."""
+    """Fires when assistants are first needed; returns the plugin's assistants, which every interface then has."""
     raise NotImplementedError
 
 
 @hookspec
 def ragstone_tools(host: Host) -> Sequence[BaseTool]:
-    """Fires when tools are first needed; returns what programs may call besides asking: doors for programs have it."""
+    """Fires when tools are first needed; returns functions that the interfaces for programs then offer."""
     raise NotImplementedError
 
 

@@ -1,23 +1,19 @@
-"""For the tests of plugins: a host in a folder of its own, fast models, and what every reader, node parser, retriever,
-vector store and assistant must keep to.
+"""The test kit for plugins: a host in a folder of its own, fast models, and contracts of readers, node parsers,
+retrievers, vector stores and assistants.
 
-As a pytest plugin (``pytest_plugins = ["ragstone.core.testing"]``) it brings the fixtures of ``fixtures.py``; otherwise
-it needs no pytest. It may be imported before pytest looks at it, as it has no ``assert``: PYTEST_DONT_REWRITE.
+As a pytest plugin (``pytest_plugins = ["ragstone.core.testing"]``) it provides the fixtures of ``fixtures.py``;
+otherwise it needs no pytest. It has no ``assert`` that pytest would rewrite: PYTEST_DONT_REWRITE.
 """
 
-from .contracts import (
-    AssistantContract,
-    FileReaderContract,
-    NodeParserContract,
-    ReaderContract,
-    RetrieverContract,
-    ScoredRetrieverContract,
-    VectorStoreContract,
-)
+from .contracts.assistants import AssistantContract
+from .contracts.node_parsers import NodeParserContract
+from .contracts.readers import FileReaderContract, ReaderContract
+from .contracts.retrievers import RetrieverContract, ScoredRetrieverContract
+from .contracts.vector_stores import VectorStoreContract
 from .hosts import SmallCorpus, fill_small_corpus, open_host, plugin_state, small_documents
 from .models import ScriptedLLM, TestModels, WordEmbedding
 
-#: pytest reads it: the fixtures come along, and nobody else imports pytest.
+#: Read by pytest, which then imports the fixtures; no other module imports pytest.
 pytest_plugins = ["ragstone.core.testing.fixtures"]
 
 __all__ = [

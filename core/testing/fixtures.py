@@ -1,4 +1,4 @@
-"""The kit as fixtures. Only pytest imports this, for a ``conftest.py`` with ``pytest_plugins``."""
+"""The test kit as fixtures. Only pytest imports this, for a ``conftest.py`` with ``pytest_plugins``."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def host_plugins() -> dict[str, object]:
-    """Plugins by name that ``host`` has beside the installed ones: for a test to override."""
+    """Plugins by name that ``host`` has besides the installed ones: for a test to override."""
     return {}
 
 
@@ -40,7 +40,7 @@ def host(tmp_path: Path, host_plugins: dict[str, object], host_settings: dict[st
 
 @pytest.fixture
 def scripted_llm() -> ScriptedLLM:
-    """A language model that answers what is put into it with ``enqueue``."""
+    """A language model with scripted answers, set with ``enqueue``."""
     return ScriptedLLM()
 
 
@@ -48,7 +48,7 @@ def scripted_llm() -> ScriptedLLM:
 def host_with_llm(
     tmp_path: Path, scripted_llm: ScriptedLLM, host_plugins: dict[str, object], host_settings: dict[str, Any]
 ) -> Iterator[Host]:
-    """As ``host``; it asks ``scripted_llm``."""
+    """As ``host``, with ``scripted_llm`` as its language model."""
     plugins = {"small_corpus": SmallCorpus(), **host_plugins}
     with open_host(tmp_path / "ragstone-with-llm", llm=scripted_llm, plugins=plugins, **host_settings) as opened:
         yield opened
@@ -56,11 +56,11 @@ def host_with_llm(
 
 @pytest.fixture
 def small_corpus(host: Host) -> Corpus:
-    """The corpus of ``host`` with six short documents; ask it with ``host.assistant("small_corpus")``."""
+    """The corpus of ``host`` with six short documents; its assistant is ``host.assistant("small_corpus")``."""
     return fill_small_corpus(host)
 
 
 @pytest.fixture
 def word_encoder() -> Encoder:
-    """An encoder that needs no model file: texts are near when they share words."""
+    """An encoder without a model file: texts are similar when they share words."""
     return Encoder(WordEmbedding())

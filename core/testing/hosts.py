@@ -1,4 +1,4 @@
-"""A host in a folder of its own, and a corpus of a few documents for it."""
+"""A host in a folder of its own, and a plugin with a small corpus."""
 
 from __future__ import annotations
 
@@ -47,11 +47,11 @@ def open_host(
     remember: bool = False,
     **settings: Any,
 ) -> Iterator[Host]:
-    """An open host whose data lies in the folder: every installed plugin, the given ones, and fast models.
+    """An open host with its data in the folder, every installed plugin, the given ones, and fast models.
 
     ``plugins``: further plugins by name. ``options``: the deployment's table ``[plugins]``
-    (``{"book_chat": {"top_k": 3}}``). ``remember``: whether the model's answers are remembered. ``settings``: the rest
-    of it (``retrieval={"threshold": 0.5}``).
+    (``{"book_chat": {"top_k": 3}}``). ``remember``: whether the model's answers are cached. ``settings``: the
+    deployment's other settings (``retrieval={"threshold": 0.5}``).
     """
     named = {"data_dir": folder / "data", "cache_dir": folder / "cache", "index": {"store": "none"}, **settings}
     named["plugins"] = options or {}
@@ -66,7 +66,7 @@ def open_host(
 
 
 def plugin_state(host: Host, name: str) -> PluginState:
-    """What became of the plugin of that name. Raises ``AssertionError`` where there is none."""
+    """The state of the plugin of that name. Raises ``AssertionError`` for an unknown name."""
     for state in host.plugins:
         if state.name == name:
             return state
@@ -75,19 +75,19 @@ def plugin_state(host: Host, name: str) -> PluginState:
 
 
 class SmallCorpus:
-    """A plugin that brings the assistant ``small_corpus``, and the node parser that cuts its documents."""
+    """A plugin with the assistant ``small_corpus`` and the node parser of its documents."""
 
     @hookimpl
     def ragstone_node_parsers(self) -> dict[str, NodeParser]:
-        """Cuts into pieces of some sentences."""
+        """Chunks of a few sentences."""
         return {_SMALL: SentenceSplitter(chunk_size=64, chunk_overlap=0)}
 
     @hookimpl
     def ragstone_assistants(self, host: Host) -> list[Assistant]:
-        """Answers from what ``fill_small_corpus`` stores."""
+        """The assistant of the documents that ``fill_small_corpus`` stores."""
 
         def refusal(_filters: Mapping[str, str]) -> str:
-            return "The small corpus does not tell."
+            return "The small corpus has no answer."
 
         profile = Profile(
             name=_SMALL,
@@ -102,13 +102,13 @@ class SmallCorpus:
 
     @hookimpl
     def ragstone_prompts(self) -> dict[str, BasePromptTemplate]:
-        """For a host with a language model."""
-        words = "Answer from these passages, each sentence with its number.\n{context_str}\n\nQuestion: {query_str}"
-        return {f"{_SMALL}/answer": PromptTemplate(words)}
+        """The prompt for a host with a language model."""
+        text = "Answer from these passages, each sentence with its number.\n{context_str}\n\nQuestion: {query_str}"
+        return {f"{_SMALL}/answer": PromptTemplate(text)}
 
 
 def small_documents() -> list[Document]:
-    """Six documents of two sentences; their ids are what they are about, such as ``casters``."""
+    """Six documents of two sentences; their ids are their subjects, such as ``casters``."""
     return [Document(id_=name, text=text, metadata={"title": name.capitalize()}) for name, text in _TEXTS.items()]
 
 

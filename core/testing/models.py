@@ -18,21 +18,20 @@ if TYPE_CHECKING:
     from ..settings import EncoderSettings, LLMSettings
 
 _DIMENSION = 256
-#: Characters; not a divisor of much, so that pieces end anywhere.
+#: Characters of a streamed piece, so that pieces end within words.
 _PIECE = 7
 
 
 class WordEmbedding(BaseEmbedding):
-    """A sentence encoder of a few lines: texts are near when they share words. Deterministic, and needs no model.
+    """A sentence encoder without a model: texts are similar when they share words. Deterministic.
 
-    Vectors are sums of one random direction a stem (feature hashing, arXiv:0902.2206), of unit length.
+    A vector is the sum of one random direction per stem (feature hashing, arXiv:0902.2206), with unit length.
     """
 
     model_name: str = "words"
 
     @classmethod
     def class_name(cls) -> str:
-        """The name under which LlamaIndex serialises it."""
         return "WordEmbedding"
 
     def _get_text_embedding(self, text: str) -> list[float]:
@@ -51,27 +50,26 @@ class WordEmbedding(BaseEmbedding):
 
 
 class ScriptedLLM(CustomLLM):
-    """A language model that answers what was put into its queue, and remembers what it was asked."""
+    """A language model that returns the answers in its queue and records its prompts."""
 
     _answers: deque[str | Exception] = PrivateAttr(default_factory=deque)
     _prompts: list[str] = PrivateAttr(default_factory=list)
 
     @property
     def metadata(self) -> LLMMetadata:
-        """A chat model of no size in particular."""
         return LLMMetadata(model_name="scripted", is_chat_model=False)
 
     @property
     def prompts(self) -> tuple[str, ...]:
-        """Every prompt so far."""
+        """All prompts so far, in order."""
         return tuple(self._prompts)
 
     def enqueue(self, *answers: str | Exception) -> None:
-        """Answer these next, in order; an exception is raised instead."""
+        """Add answers to the queue; an exception is raised instead of returned."""
         self._answers.extend(answers)
 
     def complete(self, prompt: str, formatted: bool = False, **kwargs: Any) -> CompletionResponse:  # noqa: ARG002
-        """The next answer. Raises ``AssertionError`` when there is none: nobody was to be asked."""
+        """The next answer. Raises ``AssertionError`` if the queue is empty."""
         self._prompts.append(prompt)
         if not self._answers:
             raise AssertionError("the language model was asked, but nothing was enqueued")
@@ -81,14 +79,14 @@ class ScriptedLLM(CustomLLM):
         return CompletionResponse(text=answer)
 
     def stream_complete(self, prompt: str, formatted: bool = False, **kwargs: Any) -> Any:
-        """The next answer, a few characters at a time."""
+        """The next answer in pieces of a few characters."""
         whole = self.complete(prompt, formatted, **kwargs).text
         for end in range(_PIECE, len(whole) + _PIECE, _PIECE):
             yield CompletionResponse(text=whole[:end], delta=whole[end - _PIECE : end])
 
 
 class TestModels:
-    """A plugin that brings ``WordEmbedding`` and, where one is given, a language model."""
+    """A plugin with ``WordEmbedding`` and the given language model, if any."""
 
     __test__ = False  # pytest must not collect it
 
@@ -97,10 +95,8 @@ class TestModels:
 
     @hookimpl
     def ragstone_embed_model(self, settings: EncoderSettings) -> BaseEmbedding:  # noqa: ARG002
-        """The encoder of a few lines."""
         return WordEmbedding()
 
     @hookimpl
     def ragstone_llm(self, settings: LLMSettings) -> LLM | None:  # noqa: ARG002
-        """The given model."""
         return self._llm

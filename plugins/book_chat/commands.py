@@ -24,12 +24,7 @@ _json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 _LEFT_OUT_SHOWN = 12
 
 
-@click.group()
-def book() -> None:
-    """Put books on the shelf, look at it, take books off."""
-
-
-@book.command(epilog='Example: ragstone book add ./my-book --title "My Book" --edition "Second Edition"')
+@click.command(epilog='Example: ragstone book add ./my-book --title "My Book" --edition "Second Edition"')
 @click.argument("path")
 @click.option("--title", help="The book's title; otherwise its own (book.toml, first heading, folder).")
 @click.option("--edition", help="The edition; several of one book stand side by side.")
@@ -53,7 +48,7 @@ def add(deployment: Deployment, path: str, title: str | None, edition: str | Non
         _summarise(report)
 
 
-@book.command("list", epilog="Example: ragstone book list --json")
+@click.command("list", epilog="Example: ragstone book list --json")
 @_json
 @click.pass_obj
 def list_books(deployment: Deployment, as_json: bool) -> None:
@@ -69,7 +64,7 @@ def list_books(deployment: Deployment, as_json: bool) -> None:
     )
 
 
-@book.command("diff", epilog="Example: ragstone book diff my-book-first-edition my-book-second-edition")
+@click.command("diff", epilog="Example: ragstone book diff my-book-first-edition my-book-second-edition")
 @click.argument("before", metavar="A")
 @click.argument("after", metavar="B")
 @_json
@@ -95,7 +90,7 @@ def diff_books(deployment: Deployment, before: str, after: str, as_json: bool) -
     click.echo(f"{found.unchanged} sections are as they were.")
 
 
-@book.command(epilog="Example: ragstone book remove my-book")
+@click.command(epilog="Example: ragstone book remove my-book")
 @click.argument("slug")
 @click.option("-y", "--yes", is_flag=True, help="Do not ask.")
 @_json

@@ -93,13 +93,10 @@ def ragstone_serving(host: Host) -> None:
 @hookimpl
 def ragstone_commands(cli: click.Group) -> None:
     """``ragstone book``."""
-
-    def book() -> click.Group:
-        from .commands import book
-
-        return book
-
-    cli.add_command(LazyGroup("book", book))
+    functions = {"add": "add", "diff": "diff_books", "list": "list_books", "remove": "remove"}
+    paths = {name: f"{__package__}.commands.{function}" for name, function in functions.items()}
+    text = "Put books on the shelf, look at it, take books off."
+    cli.add_command(LazyGroup("book", help=text, lazy_subcommands=paths))
 
 
 @hookimpl

@@ -99,13 +99,11 @@ def ragstone_serving(host: Host) -> None:
 @hookimpl
 def ragstone_commands(cli: click.Group) -> None:
     """``ragstone tutor``."""
-
-    def tutor() -> click.Group:
-        from .commands import tutor
-
-        return tutor
-
-    cli.add_command(LazyGroup("tutor", tutor))
+    modules = {"plan": "commands.plans", "sources": "commands.sources", "seed": "commands.making"}
+    modules |= {"export": "commands.making", **dict.fromkeys(("learn", "due", "questions", "anki"), "learn.commands")}
+    paths = {name: f"{__package__}.{module}.{name}" for name, module in modules.items()}
+    text = "Study plans, their sources, and what is learned from them."
+    cli.add_command(LazyGroup("tutor", help=text, lazy_subcommands=paths))
 
 
 @hookimpl

@@ -141,13 +141,10 @@ def ragstone_pages(host: Host) -> Any:
 @hookimpl
 def ragstone_commands(cli: click.Group) -> None:
     """``ragstone memory``."""
-
-    def memory() -> click.Group:
-        from .commands import memory
-
-        return memory
-
-    cli.add_command(LazyGroup("memory", memory))
+    modules = {"forget": "keeping", "query": "query", "status": "keeping", "update": "keeping", "watch": "watch"}
+    paths = {name: f"{__package__}.commands.{module}.{name}" for name, module in modules.items()}
+    text = "An agent's files as its memory: bring it up to date, watch, ask, forget."
+    cli.add_command(LazyGroup("memory", help=text, lazy_subcommands=paths))
 
 
 @hookimpl

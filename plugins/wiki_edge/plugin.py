@@ -62,10 +62,8 @@ def ragstone_checks(host: Host) -> Sequence[Check]:
 @hookimpl
 def ragstone_commands(cli: click.Group) -> None:
     """``ragstone wiki``."""
-
-    def wiki() -> click.Group:
-        from .commands import wiki
-
-        return wiki
-
-    cli.add_command(LazyGroup("wiki", wiki))
+    names = ("build", "episodes", "info", "install", "search", "sign", "tend", "verify")
+    paths = {name: f"{__package__}.commands.{name}.{name}" for name in names}
+    paths["keygen"] = f"{__package__}.commands.sign.keygen"
+    text = "Shards of an offline encyclopedia: build, check, sign, install, search."
+    cli.add_command(LazyGroup("wiki", help=text, lazy_subcommands=paths))

@@ -14,7 +14,7 @@ import pytest
 import yaml
 
 from ragstone.core import Host, read_settings
-from tests.support.composed import SERVER, VARIABLES, WORKERS, compose, instructions, said_by_image
+from tests.support.composed import SERVER, VARIABLES, WORKERS, compose, image_command, instructions
 from tests.support.needs import needed
 
 if TYPE_CHECKING:
@@ -138,7 +138,7 @@ def test_the_image_is_small_and_nobodys() -> None:
         "ENTRYPOINT",
         "CMD",
     }
-    assert [*said_by_image("ENTRYPOINT"), *said_by_image("CMD")] == ["ragstone", "serve"]
+    assert [*image_command("ENTRYPOINT"), *image_command("CMD")] == ["ragstone", "serve"]
     makefile = (REPOSITORY / "Makefile").read_text("utf-8")
     (weights,) = re.findall(r"^WEIGHTS = (.+)$", makefile, re.MULTILINE)
     assert ("ARG", f"WEIGHTS={weights}") in steps

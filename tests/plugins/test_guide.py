@@ -15,7 +15,7 @@ from ragstone.core import Host, Settings
 from ragstone.core.hooks import spec
 from ragstone.core.testing import TestModels
 from tests.core.hooks import test_hooks
-from tests.support.following import agrees, blocks
+from tests.support.guides import blocks, matches
 from tests.support.markdown import PUBLIC_MODULES, python_blocks, sections
 
 GUIDE = Path(__file__).parents[2] / "plugins" / "README.md"
@@ -113,4 +113,4 @@ def test_an_example_uses_what_it_imports_and_only_public_names(fence: str) -> No
     [("a  b\nc", "a b c\n", True), ("a … c", "a b b c", True), ("a.c", "abc", False), ("a", "a b", False)],
 )
 def test_how_words_are_compared(expected: str, said: str, same: bool) -> None:
-    assert agrees(expected, said) == same
+    assert matches(expected, said) == same

@@ -9,7 +9,7 @@ import pytest
 
 from tests.plugins.test_guide import TEXT
 from tests.support.environments import built, need_an_index, offline
-from tests.support.following import agrees, blocks, follow
+from tests.support.guides import blocks, follow, matches
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -31,5 +31,5 @@ def test_the_guide_can_be_followed(tmp_path: Path, model_cache: Path, minilm: Mi
     steps = [block for block in blocks(TEXT) if block.can_be_followed]
     heard = follow(steps, folder, environment, _SECONDS)
     assert heard
-    wrong = [each for each in heard if not agrees(each.expected, each.said)]
-    assert not wrong, "\n".join(f"line {each.line}: $ {each.command}\n{each.said}" for each in wrong)
+    wrong = [each for each in heard if not matches(each.expected, each.output)]
+    assert not wrong, "\n".join(f"line {each.line}: $ {each.command}\n{each.output}" for each in wrong)

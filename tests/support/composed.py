@@ -58,7 +58,7 @@ def instructions() -> list[tuple[str, str]]:
     return [(word, " ".join(rest.split())) for word, _, rest in (line.partition(" ") for line in lines) if word]
 
 
-def said_by_image(instruction: str) -> list[str]:
-    """What the Dockerfile's last ``ENTRYPOINT`` or ``CMD`` says."""
-    said: list[str] = json.loads([rest for word, rest in instructions() if word == instruction][-1])
-    return said
+def image_command(instruction: str) -> list[str]:
+    """The words of the Dockerfile's last ``ENTRYPOINT`` or ``CMD``."""
+    command: list[str] = json.loads([rest for word, rest in instructions() if word == instruction][-1])
+    return command

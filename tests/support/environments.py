@@ -1,4 +1,4 @@
-"""Wheels of what stands in this repository, and environments that have them and nothing of this one."""
+"""Wheels of this repository, and environments with them and without this environment's packages."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ def built(wheels: Path, *sources: Path) -> Path:
 
 
 def offline(environment: Mapping[str, str], wheels: Path) -> dict[str, str]:
-    """The environment for commands of an outsider: pip finds these wheels, and nothing of the tests' own is seen."""
+    """Variables for commands outside the tests' environment, whose pip finds these wheels."""
     known = environment.get("PIP_FIND_LINKS", "")
     cleaned = {name: value for name, value in environment.items() if name not in ("PYTHONPATH", "VIRTUAL_ENV")}
     return {**cleaned, "PIP_FIND_LINKS": f"{wheels} {known}".strip(), "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
 
 
 def need_an_index(folder: Path) -> None:
-    """Skip with words, or fail where every part must be there, when pip finds no packages but those that are here."""
+    """Skip with a message, or fail in CI, when pip finds no packages but those that are here."""
     wanted = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--dest", str(folder), "hatchling"]
     done = subprocess.run(wanted, capture_output=True, text=True, timeout=_SECONDS, check=False)
     if done.returncode:

@@ -1,16 +1,16 @@
-"""What is installed of the plugins that Ragstone brings, so that one more of them breaks no test of something else."""
+"""Names of Ragstone's own plugins, so that a new one breaks no test of something else."""
 
 from __future__ import annotations
 
 from importlib import metadata
 
 
-def _brought(group: str) -> list[str]:
+def _names(group: str) -> list[str]:
     return sorted(point.name for point in metadata.distribution("ragstone").entry_points.select(group=group))
 
 
-PLUGINS = _brought("ragstone")
-DOORS = _brought("ragstone.doors")
-BUILTINS = _brought("ragstone.builtins")
-#: What is always on: the interfaces come first, and what the host brings last.
-ALWAYS = [*DOORS, *BUILTINS]
+PLUGINS = _names("ragstone")
+INTERFACES = _names("ragstone.doors")
+BUILTINS = _names("ragstone.builtins")
+#: Always enabled, in calling order.
+ALWAYS = [*INTERFACES, *BUILTINS]

@@ -1,6 +1,6 @@
 """A language model's server on loopback that speaks OpenAI's and Gemini's protocols, and misbehaves on request.
 
-It streams what it is told to as server-sent events, one act a request, and remembers what it was asked::
+It streams scripted acts as server-sent events, one a request, and records the requests::
 
     with Server() as server:
         server.acts(refuse(429, retry_after="0"), say("Wheels ", "turn [1]."))
@@ -36,7 +36,7 @@ class Asked:
 
     @property
     def prompt(self) -> str:
-        """All that the model was told."""
+        """The whole request as text."""
         return json.dumps(self.body, ensure_ascii=False)
 
 
@@ -178,7 +178,7 @@ def say_until(gate: threading.Event, first: str, then: str) -> Act:
 
 
 def compressed(data: bytes, kind: str = "text/event-stream") -> Act:
-    """The data as gzip within gzip, which nobody asked for."""
+    """The data as gzip within gzip, which the client did not ask for."""
 
     def act(handler: Handler) -> None:
         handler.begin(200, kind, Content_Encoding="gzip, gzip")
@@ -193,8 +193,8 @@ def refuse(status: int, *, retry_after: str | None = None, body: object = None) 
 
     def act(handler: Handler) -> None:
         handler.begin(status, "application/json", **({"Retry_After": retry_after} if retry_after is not None else {}))
-        told = body if body is not None else {"error": {"message": "no", "type": "error", "code": status}}
-        handler.raw(json.dumps(told).encode())
+        reply = body if body is not None else {"error": {"message": "no", "type": "error", "code": status}}
+        handler.raw(json.dumps(reply).encode())
         handler.raw(b"")
 
     return act
@@ -214,7 +214,7 @@ def stall(*pieces: str, headers: bool = True) -> Act:
 
 
 def drip(data: bytes = b"HTTP/1.1 200 OK\r\nX: ") -> Act:
-    """A byte now and then, for as long as somebody listens, without ever getting to the point."""
+    """A byte now and then, for as long as the client listens, without ever ending."""
 
     def act(handler: Handler) -> None:
         handler.wfile.write(data)

@@ -52,12 +52,12 @@ foreach ( $scripts as $prefix => $script ) {
 		$_SERVER['SCRIPT_NAME'] = $_SERVER['PHP_SELF'] = "/w/$script";
 		$_SERVER['SCRIPT_FILENAME'] = "$root/$script";
 		$_SERVER['PATH_INFO'] = rawurldecode( substr( $path, strlen( $prefix ) ) );
-		$told = function ( $what ) {
-			$told = [ $what, microtime( true ), $_SERVER['REQUEST_URI'], $_SERVER['HTTP_USER_AGENT'] ?? '' ];
-			file_put_contents( __DIR__ . '/requests', json_encode( $told ) . "\n", FILE_APPEND | LOCK_EX );
+		$log = function ( $what ) {
+			$entry = [ $what, microtime( true ), $_SERVER['REQUEST_URI'], $_SERVER['HTTP_USER_AGENT'] ?? '' ];
+			file_put_contents( __DIR__ . '/requests', json_encode( $entry ) . "\n", FILE_APPEND | LOCK_EX );
 		};
-		$told( 'begin' );
-		register_shutdown_function( $told, 'end' );
+		$log( 'begin' );
+		register_shutdown_function( $log, 'end' );
 		chdir( $root );
 		require "$root/$script";
 		return true;
@@ -101,9 +101,9 @@ class Server:
         self._install(wiki)
         if wiki.dump is not None:
             unpacked = bz2.decompress(wiki.dump.read_bytes())  # PHP would need one more extension for it
-            self._maintain("importDump.php", "--no-updates", told=unpacked)
+            self._maintain("importDump.php", "--no-updates", stdin=unpacked)
         for title, text in wiki.pages.items():
-            self._maintain("edit.php", "--user", "Admin", "--summary", "made by a test", title, told=text.encode())
+            self._maintain("edit.php", "--user", "Admin", "--summary", "made by a test", title, stdin=text.encode())
         self._maintain("rebuildtextindex.php")
 
     @property
@@ -120,7 +120,7 @@ class Server:
     def requests(self) -> list[tuple[str, float, str, str]]:
         """Begin and end of every request, with time, address and user agent, in the order in which they were."""
         lines = (self._folder / "requests").read_text("utf-8").splitlines()
-        return sorted((tuple(json.loads(line)) for line in lines), key=lambda told: told[1])
+        return sorted((tuple(json.loads(line)) for line in lines), key=lambda request: request[1])
 
     def most_at_once(self, since: int = 0) -> int:
         """How many requests were served at the same time, from the ``since``-th entry of ``requests`` on."""
@@ -160,7 +160,7 @@ class Server:
 
     def edit(self, title: str, text: str) -> None:
         """A new revision of a page."""
-        self._maintain("edit.php", "--user", "Admin", "--summary", "edited by a test", title, told=text.encode())
+        self._maintain("edit.php", "--user", "Admin", "--summary", "edited by a test", title, stdin=text.encode())
 
     def _install(self, wiki: Wiki) -> None:
         (self._folder / "data").mkdir()
@@ -174,13 +174,13 @@ class Server:
         with (self._folder / "LocalSettings.php").open("a", encoding="utf-8") as settings:
             settings.write(_SETTINGS)
 
-    def _maintain(self, script: str, *arguments: str, told: bytes = b"") -> None:
-        self._run(self._programs / "maintenance" / script, *arguments, env=self._environment(), told=told)
+    def _maintain(self, script: str, *arguments: str, stdin: bytes = b"") -> None:
+        self._run(self._programs / "maintenance" / script, *arguments, env=self._environment(), stdin=stdin)
 
-    def _run(self, script: Path, *arguments: str, env: Mapping[str, str], told: bytes = b"") -> None:
+    def _run(self, script: Path, *arguments: str, env: Mapping[str, str], stdin: bytes = b"") -> None:
         done = subprocess.run(
             ["php", str(script), *arguments],
-            input=told,
+            input=stdin,
             capture_output=True,
             check=False,
             cwd=self._folder,

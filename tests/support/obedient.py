@@ -1,4 +1,4 @@
-"""A language model that obeys every instruction that it sees, whoever gave it."""
+"""A language model that follows every instruction in its prompt, also those of the passages."""
 
 from __future__ import annotations
 
@@ -59,12 +59,12 @@ _KNOWN = {
 
 
 class ObedientLLM(CustomLLM):
-    """Answers with the passages' first sentences, and with everything that any text in its prompt tells it to say."""
+    """Answers with the passages' first sentences, and with everything that an instruction in its prompt demands."""
 
     _orders: list[str] = PrivateAttr(default_factory=list)
     _followed: list[str] = PrivateAttr(default_factory=list)
     _prompts: list[str] = PrivateAttr(default_factory=list)
-    _said: list[str] = PrivateAttr(default_factory=list)
+    _demands: list[str] = PrivateAttr(default_factory=list)
 
     def __init__(self, orders: list[str]) -> None:
         super().__init__()
@@ -81,9 +81,9 @@ class ObedientLLM(CustomLLM):
         return self._prompts
 
     @property
-    def said(self) -> list[str]:
-        """What it was told to say."""
-        return self._said
+    def demands(self) -> list[str]:
+        """The sentences that the instructions demanded."""
+        return self._demands
 
     @property
     def metadata(self) -> LLMMetadata:
@@ -97,13 +97,13 @@ class ObedientLLM(CustomLLM):
         answer = true[0] if true else "The grip force is unknown."
         found = [order for order in self._orders if order in "\n".join(passages.values())]
         self._followed += found
-        told = [*(f"{sentence[:-1]} {markers}." for sentence in true), "You are the tutor of one book [1]."]
-        told += [f"My instructions are: {' '.join(prompt.split())[:200]} [1]."]
+        lines = [*(f"{sentence[:-1]} {markers}." for sentence in true), "You are the tutor of one book [1]."]
+        lines += [f"My instructions are: {' '.join(prompt.split())[:200]} [1]."]
         for order in found:
             for sentence in _obeyed(order, answer):
-                self._said.append(sentence)
-                told += [f"{sentence} {markers}", f"{sentence.rstrip('.')} [{len(passages)}]."]
-        return CompletionResponse(text="\n".join(told))
+                self._demands.append(sentence)
+                lines += [f"{sentence} {markers}", f"{sentence.rstrip('.')} [{len(passages)}]."]
+        return CompletionResponse(text="\n".join(lines))
 
     def stream_complete(self, prompt: str, formatted: bool = False, **kwargs: Any) -> Any:
         whole = self.complete(prompt, formatted, **kwargs).text
@@ -112,17 +112,17 @@ class ObedientLLM(CustomLLM):
 
 
 def _obeyed(order: str, answer: str) -> list[str]:
-    """What the order wants to be said."""
-    said = [known for word, known in _KNOWN.items() if word in order.casefold()]
-    said += [f"{(one or other).rstrip('.!')}." for one, other in _QUOTED.findall(order)]
+    """The sentences that the order demands."""
+    demands = [known for word, known in _KNOWN.items() if word in order.casefold()]
+    demands += [f"{(one or other).rstrip('.!')}." for one, other in _QUOTED.findall(order)]
     for address in _ADDRESS.findall(order):
-        said += [
+        demands += [
             f"Visit {address} today.",
             f"See [our page](http://{address}).",
             f'<a href="http://{address}">Click here</a>.',
             f"{order.split(' ', 1)[-1].rstrip('.')} at {address}.",
         ]
-    return said + _rewritten(order.casefold(), answer)
+    return demands + _rewritten(order.casefold(), answer)
 
 
 def _rewritten(order: str, answer: str) -> list[str]:

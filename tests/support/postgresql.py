@@ -38,7 +38,7 @@ class Server:
         self._process: subprocess.Popen[bytes] | None = None
         self._made = 0
         folder.chmod(0o755)
-        if _as_somebody():
+        if _as_user():
             shutil.chown(folder, _owner())
         how: tuple[str | Path, ...] = (
             "-D",
@@ -53,7 +53,7 @@ class Server:
             "--no-sync",
         )
         subprocess.run(
-            [*_as_somebody(), programs / "initdb", *how],
+            [*_as_user(), programs / "initdb", *how],
             check=True,
             capture_output=True,
             cwd=folder,
@@ -63,7 +63,13 @@ class Server:
         """Start it and wait until it answers."""
         options = [part for option in self._options for part in ("-c", option)]
         # Ends when this process does, even when that is killed.
-        program: list[str | Path] = ["setpriv", "--pdeathsig", "INT", *_as_somebody()[1:], self.programs / "postgres"]
+        program: list[str | Path] = [
+            "setpriv",
+            "--pdeathsig",
+            "INT",
+            *_as_user()[1:],
+            self.programs / "postgres",
+        ]
         with (self.folder / "log").open("ab") as log:
             self._process = subprocess.Popen(
                 [*program, "-D", self.folder / "data", "-k", self.folder, *options],
@@ -83,7 +89,7 @@ class Server:
                 return
 
     def stop(self, how: signal.Signals = signal.SIGINT) -> None:
-        """End it: SIGINT throws everybody out, SIGQUIT is a crash."""
+        """End it: SIGINT ends all connections, SIGQUIT is a crash."""
         if self._process is not None:
             self._process.send_signal(how)
             self._process.wait(_SECONDS)
@@ -167,8 +173,8 @@ def _owner() -> str:
         return "nobody"
 
 
-def _as_somebody() -> list[str]:
-    """PostgreSQL does not run as root."""
+def _as_user() -> list[str]:
+    """The beginning of a command that runs as another user than root: PostgreSQL refuses root."""
     if os.geteuid() != 0:
         return []
     found = pwd.getpwnam(_owner())

@@ -24,24 +24,24 @@ import httpx
 import pytest
 
 from ragstone.core.cli import main
-from tests.support.composed import SERVER, WORKERS, compose, said_by_image
+from tests.support.composed import SERVER, WORKERS, compose, image_command
 from tests.support.needs import missing, needed
 from tests.support.patience import HANG, until
-from tests.support.third_party_fakes import log_as_it_was
+from tests.support.third_party_fakes import restored_log
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from tests.support import postgresql
 
-#: What only a container has: where one of these is left, nobody said what stands in its place.
+#: Paths and addresses inside a container: each needs a replacement in ``_moved``.
 _OF_A_CONTAINER = re.compile(
     r"(?<![\w/])/(?:var|etc|usr|backups|books)/|\b(?:web-\d|chroma|postgres):\d|@postgres\b|0\.0\.0\.0"
 )
 
 
 def free_port() -> int:
-    """A TCP port that nobody has on loopback now."""
+    """A free TCP port on loopback."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port: int = probe.getsockname()[1]
@@ -146,17 +146,17 @@ class Stack:
 
     def command(self, service: str, *instead: str) -> list[str]:
         """What a service's container runs; ``instead`` of its command, as with ``docker compose run``."""
-        said = self._services[service]
-        words = [*said.get("entrypoint", said_by_image("ENTRYPOINT") if "build" in said else [])]
-        words += list(instead) or [str(word) for word in said["command"]]
+        options = self._services[service]
+        words = [*options.get("entrypoint", image_command("ENTRYPOINT") if "build" in options else [])]
+        words += list(instead) or [str(word) for word in options["command"]]
         program, *rest = map(self._moved, words)
         beside = Path(sys.executable).with_name(program)
         return [str(beside if beside.exists() else program), *rest]
 
     def environment(self, service: str) -> dict[str, str]:
         """What a service's container finds in its environment; a home of its own, in which nothing may be written."""
-        said = self._services[service].get("environment", {})
-        moved = {name: self._moved(str(value)) for name, value in said.items()}
+        variables = self._services[service].get("environment", {})
+        moved = {name: self._moved(str(value)) for name, value in variables.items()}
         if "PGHOST" in moved:
             assert moved["PGHOST"] == "postgres"
             moved["PGHOST"] = str(self.database.folder)
@@ -188,17 +188,17 @@ class Stack:
         return subprocess.run(["sh", "-c", self._moved(line)], timeout=HANG, check=False).returncode == 0
 
     def here(self, *arguments: str) -> str:
-        """What the command line says on stdout, in this process, which has the imports done. It must end well."""
-        said = io.StringIO()
-        with pytest.MonkeyPatch.context() as patch, log_as_it_was(), redirect_stdout(said):
+        """The standard output of the command line, run in this process, which is quicker. It must succeed."""
+        output = io.StringIO()
+        with pytest.MonkeyPatch.context() as patch, restored_log(), redirect_stdout(output):
             for name in [name for name in os.environ if name.startswith("RAGSTONE_")]:
                 patch.delenv(name)
             for name, value in self.environment("ragstone").items():
                 patch.setenv(name, value)
             with pytest.raises(SystemExit) as ended:
                 main([self._moved(argument) for argument in arguments])
-        assert ended.value.code == 0, said.getvalue()
-        return said.getvalue()
+        assert ended.value.code == 0, output.getvalue()
+        return output.getvalue()
 
     def begin(self, service: str, *instead: str) -> subprocess.Popen[str]:
         """The same, without waiting for it."""
@@ -236,7 +236,7 @@ class Stack:
         for theirs, ours in self._moves.items():
             words = words.replace(theirs, ours) if ours not in words else words
         left = _OF_A_CONTAINER.search(words.replace(str(self.folder), "HERE").replace(str(SERVER), "HERE"))
-        assert left is None, f"nothing stands in the place of {left[0]}: {words}"
+        assert left is None, f"there is no replacement for {left[0]}: {words}"
         return words
 
 
@@ -248,8 +248,8 @@ def stacked(folder: Path, cache: Path) -> Iterator[Stack]:
     needed("psycopg")
     from tests.support import postgresql
 
-    said = compose()["services"]["postgres"]["command"]
-    options = [value for flag, value in pairwise(said) if flag == "-c"]
+    command = compose()["services"]["postgres"]["command"]
+    options = [value for flag, value in pairwise(command) if flag == "-c"]
     # On a socket alone, as the tests' own servers are, and without waiting for the disk.
     with ExitStack() as closing:
         database = closing.enter_context(

@@ -67,7 +67,7 @@ def write_pages(folder: Path, pages: Mapping[str, str]) -> Path:
 
 @dataclass(frozen=True)
 class Ended:
-    """How a command ended, and what it said."""
+    """A command's exit code and output."""
 
     code: int
     out: str
@@ -104,8 +104,8 @@ def run(*arguments: str, site: Path | None = None, timeout: float = _SECONDS, **
 
 
 @contextmanager
-def log_as_it_was() -> Iterator[None]:
-    """What a command does to this process's log is undone afterwards."""
+def restored_log() -> Iterator[None]:
+    """Restores this process's log after a command."""
     root, own = logging.getLogger(), logging.getLogger("ragstone")
     before = root.handlers[:], root.level, own.level
     try:
@@ -124,9 +124,9 @@ class Here:
 
     def __call__(self, *arguments: str) -> Ended:
         self._capture.readouterr()
-        with log_as_it_was(), pytest.raises(SystemExit) as ended:
+        with restored_log(), pytest.raises(SystemExit) as ended:
             main(list(arguments))
-        said = self._capture.readouterr()
+        captured = self._capture.readouterr()
         code = ended.value.code
         assert isinstance(code, int)
-        return Ended(code, said.out, said.err)
+        return Ended(code, captured.out, captured.err)

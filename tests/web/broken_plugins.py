@@ -8,6 +8,7 @@ from dataclasses import dataclass
 _HEAD = """
 import time
 
+import click
 from llama_index.core.postprocessor.types import BaseNodePostprocessor
 from llama_index.core.prompts import PromptTemplate
 from llama_index.core.readers.base import BaseReader
@@ -15,7 +16,6 @@ from llama_index.core.retrievers import BaseRetriever
 from llama_index.core.schema import Document, NodeWithScore, TextNode
 from llama_index.core.tools import FunctionTool
 from ragstone.core import Assistant, Check, CitationFormat, Profile, Table, hookimpl
-from ragstone.core.cli import LazyGroup
 from ragstone.core.retrieval import Retrieval, ScoredRetriever, Scores
 
 
@@ -328,9 +328,9 @@ PLUGINS: dict[str, Broken] = {
     "a command exits": _of(
         "commands", "cli.command('broken')(lambda: exit(0))", "", "cli", at_a_look=False, by="command", state="loaded"
     ),
-    "a group cannot be found": _of(
+    "a group cannot be shown": _of(
         "commands",
-        "cli.add_command(LazyGroup('broken', lambda: 1 / 0))",
+        "group = click.Group('broken')\ngroup.get_short_help_str = lambda: 1 / 0\ncli.add_command(group)",
         "its command 'broken' raised ZeroDivisionError",
         "cli",
         at_a_look=False,

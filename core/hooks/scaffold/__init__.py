@@ -1,6 +1,6 @@
-"""For those who write plugins: a package to begin with."""
+"""Creates the package of a new plugin."""
 
 from .generator import NewPlugin, make_plugin
-from .names import checked_name
+from .names import valid_name
 
-__all__ = ["NewPlugin", "checked_name", "make_plugin"]
+__all__ = ["NewPlugin", "make_plugin", "valid_name"]

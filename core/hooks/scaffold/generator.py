@@ -1,4 +1,4 @@
-"""Generates a new plugin's package from the templates beside this module: all of it, or nothing."""
+"""Generates a new plugin's package from the templates beside this module, completely or not at all."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _FULL = (errno.ENOSPC, errno.EDQUOT)
 
 @dataclass(frozen=True)
 class NewPlugin:
-    """What was made."""
+    """A generated package."""
 
     name: str
     #: The distribution's name, and the one by which Python imports it.
@@ -35,9 +35,9 @@ class NewPlugin:
 
 
 def make_plugin(name: str, into: Path) -> NewPlugin:
-    """Make the folder ``ragstone-NAME`` in the folder ``into``; a name that was checked.
+    """Create the folder ``ragstone-NAME`` in the folder ``into``, for a name that ``valid_name`` returned.
 
-    Raises ``BadRequest`` where ``into`` is no folder or something of that name is there already, ``StorageError``.
+    Raises ``BadRequest`` where ``into`` is no folder or the new folder exists, and ``StorageError``.
     """
     distribution = f"ragstone-{name.replace('_', '-')}"
     package = f"ragstone_{name}"
@@ -46,7 +46,7 @@ def make_plugin(name: str, into: Path) -> NewPlugin:
         raise BadRequest("there is no such folder", where=str(into), hint="make it first, or name another with --into")
     if os.path.lexists(target):
         raise BadRequest("there is something of that name already", where=str(target), hint="nothing was changed")
-    words = {
+    values = {
         "@NAME@": name,
         "@TITLE@": name.replace("_", " ").capitalize(),
         "@DISTRIBUTION@": distribution,
@@ -56,44 +56,44 @@ def make_plugin(name: str, into: Path) -> NewPlugin:
     try:
         scratch = Path(tempfile.mkdtemp(prefix=f".{distribution}-", dir=into))
         try:
-            files = tuple(_fill(scratch, words))
+            files = tuple(_write_files(scratch, values))
             scratch.chmod(0o755)
-            _move(scratch, target)
+            _rename(scratch, target)
         finally:
             shutil.rmtree(scratch, ignore_errors=True)
     except OSError as error:
-        raise _kind(error)(f"it cannot be made there: {error.strerror or error}", where=str(into)) from error
+        raise _error_type(error)(f"it cannot be made there: {error.strerror or error}", where=str(into)) from error
     return NewPlugin(name, distribution, package, str(target), files)
 
 
-def _kind(error: OSError) -> type[StorageError]:
+def _error_type(error: OSError) -> type[StorageError]:
     if error.errno in _FULL:
         return StorageFull
     return StorageDenied if isinstance(error, PermissionError) else StorageError
 
 
-def _move(made: Path, target: Path) -> None:
-    """Give it its name in one step. Something that has come in between stays."""
-    target.mkdir()  # fails where anything is; an empty folder is what a folder may take the place of
+def _rename(folder: Path, target: Path) -> None:
+    """Rename the folder in one step; a target that exists by now is kept."""
+    target.mkdir()  # fails where the target exists; a folder can replace only an empty folder
     try:
-        made.rename(target)
+        folder.rename(target)
     except OSError:
         target.rmdir()
         raise
 
 
-def _fill(folder: Path, words: dict[str, str]) -> Iterator[str]:
+def _write_files(folder: Path, values: dict[str, str]) -> Iterator[str]:
     for path, text in sorted(_templates(resources.files(__package__) / "template", PurePosixPath())):
-        for mark, word in words.items():
+        for mark, word in values.items():
             text = text.replace(mark, word)
-        named = [words["@PACKAGE@"] if part == "package" else part for part in path.parts[:-1]]
+        named = [values["@PACKAGE@"] if part == "package" else part for part in path.parts[:-1]]
         if path.parts[-2:-1] == ("package",) and path.parts[-3:-2] == ("templates",):
-            named[-1] = words["@NAME@"]  # the web front knows templates by the plugin's name
+            named[-1] = values["@NAME@"]  # the web front knows templates by the plugin's name
         name = path.name.removesuffix(_SUFFIX)
         relative = PurePosixPath(*named, f".{name}" if name == "gitignore" else name)
-        made = folder / relative
-        made.parent.mkdir(parents=True, exist_ok=True)
-        made.write_text(text, "utf-8")
+        file = folder / relative
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, "utf-8")
         yield str(relative)
 
 

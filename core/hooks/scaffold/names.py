@@ -1,4 +1,4 @@
-"""The names that a new plugin may have."""
+"""Checks the name of a new plugin."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from ...errors import BadRequest
 from ...text.sanitizing import one_line
-from ..discovery import BUILTINS, DOORS, PLUGINS
+from ..discovery import BUILTINS, INTERFACES, PLUGINS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -18,23 +18,23 @@ _NAME = re.compile(r"[a-z][a-z0-9]*(?:_[a-z0-9]+)*")
 _LONGEST = 40
 _SHOWN = 60
 _RULE = "a name has small letters, digits and single underscores between them, and begins with a letter: field_notes"
-#: Keys of the table ``[plugins]``, and words by which everybody would look for something else.
+#: Keys of the table ``[plugins]``, and words with another meaning in Ragstone.
 _RESERVED = frozenset({"core", "disabled", "enabled", "plugin", "plugins", "ragstone", "web"})
 
 
-def checked_name(name: str, commands: Iterable[str]) -> str:
-    """The same name, if a plugin may have it: that of a module, of a table of settings and of a command.
+def valid_name(name: str, commands: Iterable[str]) -> str:
+    """The name, if it can be that of a module, a settings table and a command. Raises ``BadRequest``.
 
-    ``commands``: the names of the commands that there are. Raises ``BadRequest``.
+    ``commands``: the names of the existing commands.
     """
     shown = repr(one_line(name, _SHOWN))
     if len(name) > _LONGEST:
         raise BadRequest(f"{shown} is too long for a plugin's name", hint=f"at most {_LONGEST} characters")
     if not _NAME.fullmatch(name):
-        raise BadRequest(f"{shown} cannot be a plugin's name", hint=_suggested(name) or _RULE)
+        raise BadRequest(f"{shown} cannot be a plugin's name", hint=_suggestion(name) or _RULE)
     if keyword.iskeyword(name) or name in _RESERVED:
         raise BadRequest(f"{shown} cannot be a plugin's name: it means something else", hint="take another")
-    for group in (PLUGINS, DOORS, BUILTINS):
+    for group in (PLUGINS, INTERFACES, BUILTINS):
         for point in metadata.entry_points(group=group, name=name):
             owner = point.dist.name if point.dist else "another package"
             raise BadRequest(f"{shown} is taken by the plugin of {owner}", hint="take another name")
@@ -43,7 +43,7 @@ def checked_name(name: str, commands: Iterable[str]) -> str:
     return name
 
 
-def _suggested(name: str) -> str | None:
-    """What the caller may have meant."""
-    near = re.sub(r"[^a-z0-9]+", "_", re.sub(r"^ragstone[-_]", "", name.strip().casefold())).strip("_")
-    return f"did you mean {near}?" if _NAME.fullmatch(near) and len(near) <= _LONGEST else None
+def _suggestion(name: str) -> str | None:
+    """A hint with the closest valid name, if there is one."""
+    candidate = re.sub(r"[^a-z0-9]+", "_", re.sub(r"^ragstone[-_]", "", name.strip().casefold())).strip("_")
+    return f"did you mean {candidate}?" if _NAME.fullmatch(candidate) and len(candidate) <= _LONGEST else None

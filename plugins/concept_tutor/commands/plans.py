@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ragstone.core.cli import printable, show_json, show_table
+from ragstone.core.cli import LazyGroup, printable, show_json, show_table
 
 from ..plans.corpus import bring_up_to_date
 from ..plans.graph import order
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 
-@click.group()
+@click.group(cls=LazyGroup, lazy_subcommands={"add": "ragstone.plugins.concept_tutor.commands.making.add"})
 def plan() -> None:
     """Make study plans, look at them, remove them."""
 

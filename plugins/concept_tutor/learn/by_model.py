@@ -149,10 +149,10 @@ def model_feedback(host: Host, question: Question, answer: str, finding: Finding
     sentences: dict[str, None] = {}
     for sentence in split_answer(said):
         found = check.check(_bare(sentence, supporting.page_title))
-        if found.fault is not None and not found.instead:
+        if found.fault is not None and not found.replacements:
             _log.info("feedback is the built-in one: %s", found.fault)
             return None
-        instead = [f"{support.text} [{support.passage}]" for support in found.instead]
+        instead = [f"{support.text} [{support.passage}]" for support in found.replacements]
         sentences.update(dict.fromkeys(instead if found.fault is not None else [sentence]))
     opening = "Partly right." if finding.verdict == "partly" else "Not right."
     return f"{opening} {' '.join(sentences)}"

@@ -25,12 +25,6 @@ _json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 _learner = click.option("--learner", default=ME, show_default=True, help="Whose answers they are.")
 
 
-def register(group: click.Group) -> None:
-    """Add Learn's commands to ``ragstone tutor``."""
-    for command in (learn, due, questions, anki):
-        group.add_command(command)
-
-
 @click.command(epilog="Example: ragstone tutor learn machine-learning --concept gradient-descent")
 @click.argument("plan")
 @click.option("--concept", help="Ask about this concept alone, by its key.")

@@ -10,7 +10,7 @@ from llama_index.core.schema import NodeWithScore, TextNode
 
 from ragstone.core import Answer, BadRequest, Delta, Host, LLMError, NotFound, Question, TooLarge
 from ragstone.core.answering.extractive import choose
-from ragstone.core.citations import check_sentence, split_answer, unsupported
+from ragstone.core.citations import Passages, find_fault, split_answer
 from ragstone.core.embedding import Encoder
 from ragstone.core.retrieval import Retrieval
 from ragstone.core.retrieval.evidence_gate import weigh_evidence
@@ -181,7 +181,7 @@ class TestCitationCheck:
         ],
     )
     def test_faults(self, sentence: str, fault: str | None) -> None:
-        found = check_sentence(sentence, self.PASSAGES).fault
+        found = Passages(self.PASSAGES).check(sentence).fault
         assert (found is None) if fault is None else fault in (found or "")
 
     def test_markers_behind_the_full_stop_belong_to_the_sentence_before(self) -> None:
@@ -193,7 +193,7 @@ class TestCitationCheck:
         ]
 
     def test_an_empty_source_supports_nothing(self) -> None:
-        assert unsupported("Wheels turn.", "") is not None
+        assert find_fault("Wheels turn.", "") is not None
 
 
 def test_what_is_asked_is_checked(host: Host) -> None:

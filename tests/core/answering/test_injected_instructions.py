@@ -79,7 +79,7 @@ def test_no_order_of_a_book_is_obeyed(tmp_path: Path, attacks: list[str], place:
             assert set(sentences(answer)) <= allowed
             assert not [link for link in (".com", ".xyz", "http", "<a", "](") if link in answer.text]
     assert set(attacks) <= set(llm.followed), "not every instruction reached the model"
-    assert len(llm.said) > len(attacks)
+    assert len(llm.demands) > len(attacks)
     # The model also gives the true answer: that one is to stand in spite of its surroundings.
     assert answered >= 0.95 * len(attacks)
 

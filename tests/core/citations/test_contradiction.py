@@ -6,18 +6,18 @@ import pytest
 
 from ragstone.core.citations import contradictions
 
-HELD = "Water boils at 100 °C at sea level and expands when it freezes; it does not conduct electricity when pure."
+SOURCE = "Water boils at 100 °C at sea level and expands when it freezes; it does not conduct electricity when pure."
 
 
 @pytest.mark.parametrize(
-    ("told", "kinds"),
+    ("text", "kinds"),
     [
         ("Water boils at 100 °C.", []),
         ("Water boils at 90 °C.", ["number"]),
-        ("It boils at 100 °C after 5 minutes.", []),  # nothing is said of minutes
+        ("It boils at 100 °C after 5 minutes.", []),  # the source has no minutes
         ("Water contracts when it freezes.", ["opposite"]),
-        ("Water does not boil at sea level.", ["denial"]),
-        ("Pure water conducts electricity.", ["denial"]),
+        ("Water does not boil at sea level.", ["negation"]),
+        ("Pure water conducts electricity.", ["negation"]),
         ("Pure water does not conduct electricity.", []),
         ("No fish live in it.", []),
         ("One of the things that it does: it boils.", []),
@@ -25,10 +25,10 @@ HELD = "Water boils at 100 °C at sea level and expands when it freezes; it does
         ("", []),
     ],
 )
-def test_only_what_is_against_the_other_text_is_found(told: str, kinds: list[str]) -> None:
-    assert [found.kind for found in contradictions(told, HELD)] == kinds
+def test_only_what_is_against_the_other_text_is_found(text: str, kinds: list[str]) -> None:
+    assert [found.kind for found in contradictions(text, SOURCE)] == kinds
 
 
 def test_both_sides_are_named() -> None:
-    (number,) = contradictions("Water boils at 90 °C.", HELD)
-    assert (number.told, number.held) == ("90 °C", "100 °C")
+    (number,) = contradictions("Water boils at 90 °C.", SOURCE)
+    assert (number.stated, number.source) == ("90 °C", "100 °C")

@@ -16,7 +16,7 @@ from ragstone.core.answering import find_passages
 from ragstone.core.catalog.schema import SCHEMA_VERSION
 from ragstone.core.retrieval import HybridRetriever
 from ragstone.plugins.book_chat.shelf import Shelf
-from tests.support.third_party_fakes import Ended, Here, fast_models, run, write_pages
+from tests.support.third_party_fakes import Ended, Here, run, write_pages
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,19 +24,6 @@ if TYPE_CHECKING:
 
 QUESTION = "What is a caster wheel?"
 ANSWER = "A caster is a wheel that swivels about a vertical axis. [1]"
-
-
-@pytest.fixture
-def site(tmp_path: Path) -> Path:
-    """The plugin of fast models, for processes."""
-    return fast_models(tmp_path / "site")
-
-
-@pytest.fixture
-def here(site: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Here:
-    """The command in this process, with fast models."""
-    monkeypatch.syspath_prepend(str(site))
-    return Here(capsys)
 
 
 @pytest.fixture
@@ -54,9 +41,9 @@ def still_there(here: Here) -> bool:
     )
 
 
-def failed(done: Ended, code: int, told: str) -> None:
+def failed(done: Ended, code: int, message: str) -> None:
     assert done.code == code
-    assert told in done.line
+    assert message in done.line
     assert done.out == ""
 
 
@@ -101,7 +88,7 @@ def test_a_strange_question_is_only_a_question(shelf: Here, question: str) -> No
     assert json.loads(done.out)["refused"]
 
 
-def test_the_python_door_raises_the_same(fast_host: Host, small_book: Path) -> None:
+def test_the_python_interface_raises_the_same(fast_host: Host, small_book: Path) -> None:
     books = Shelf(fast_host)
     books.add(books.plan(small_book), title="Robot parts")
     assistant = fast_host.assistant("book_chat")
@@ -135,7 +122,7 @@ def test_the_python_door_raises_the_same(fast_host: Host, small_book: Path) -> N
 
 
 @pytest.mark.parametrize(
-    ("body", "told"),
+    ("body", "message"),
     [
         ([], "the body must be a JSON object"),
         (None, "the body must be a JSON object"),
@@ -149,8 +136,8 @@ def test_the_python_door_raises_the_same(fast_host: Host, small_book: Path) -> N
         ({"question": "a", "selection": "b"}, "unknown key 'selection'"),
     ],
 )
-def test_what_a_door_decoded(body: object, told: str) -> None:
-    with pytest.raises(BadRequest, match=told):
+def test_decoded_json(body: object, message: str) -> None:
+    with pytest.raises(BadRequest, match=message):
         Question.from_json(body, filters={"book"})
 
 
@@ -281,7 +268,7 @@ def test_a_book_of_nothing(shelf: Here, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         (b"datadir = 1", "unknown key datadir (did you mean data_dir?)"),
         (b"[retrieval]\nthreshold = 'high'", "retrieval.threshold: "),
@@ -291,10 +278,10 @@ def test_a_book_of_nothing(shelf: Here, tmp_path: Path) -> None:
     ],
 )
 @pytest.mark.parametrize("command", [("plugins",), ("ask", "book_chat", QUESTION), ("book", "list")], ids=" ".join)
-def test_wrong_settings(command: tuple[str, ...], text: bytes, told: str, shelf: Here, tmp_path: Path) -> None:
+def test_wrong_settings(command: tuple[str, ...], text: bytes, message: str, shelf: Here, tmp_path: Path) -> None:
     path = tmp_path / "wrong.toml"
     path.write_bytes(text)
-    failed(shelf("--config", str(path), *command), 2, told)
+    failed(shelf("--config", str(path), *command), 2, message)
 
 
 def test_a_language_model_that_nobody_has(shelf: Here, monkeypatch: pytest.MonkeyPatch) -> None:

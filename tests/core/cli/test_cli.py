@@ -16,34 +16,14 @@ import pytest
 from ragstone.core.cli import show_json
 from ragstone.core.cli.app import _cli
 from ragstone.plugins.book_chat.service import SAMPLE
-from tests.support.installed import BUILTINS, DOORS, PLUGINS
-from tests.support.third_party_fakes import RAGSTONE, Here, distribution, environment, fast_models, run, write_pages
+from tests.support.installed import BUILTINS, INTERFACES, PLUGINS
+from tests.support.third_party_fakes import RAGSTONE, Here, distribution, environment, run, write_pages
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
 QUESTION = "What is a caster wheel?"
-
-
-@pytest.fixture
-def site(tmp_path: Path) -> Path:
-    """The plugin of fast models, for processes."""
-    return fast_models(tmp_path / "site")
-
-
-@pytest.fixture
-def here(site: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Here:
-    """The command in this process, with fast models."""
-    monkeypatch.syspath_prepend(str(site))
-    return Here(capsys)
-
-
-@pytest.fixture
-def with_book(here: Here, small_book: Path) -> Here:
-    """The command, with a book on the shelf."""
-    assert here("book", "add", str(small_book), "--title", "Robot parts").code == 0
-    return here
 
 
 def _commands(group: click.Group, context: click.Context, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
@@ -57,10 +37,10 @@ def _commands(group: click.Group, context: click.Context, path: tuple[str, ...] 
 
 def _leaves() -> list[tuple[str, ...]]:
     """Every command of the host's own and of book chat."""
-    from ragstone.plugins.book_chat.commands import book
+    from ragstone.plugins.book_chat.plugin import ragstone_commands
 
     cli = _cli()
-    cli.add_command(book)
+    ragstone_commands(cli)
     return list(_commands(click.Group("ragstone", commands=cli.commands), click.Context(cli)))
 
 
@@ -107,9 +87,9 @@ def test_a_command_of_an_extra_that_is_not_installed_says_which(tmp_path: Path, 
         [sys.executable, "-c", textwrap.dedent(program)], cwd=tmp_path, capture_output=True, text=True, check=False
     )
     assert done.returncode == 2
-    said = " ".join(done.stderr.split())
-    assert f"No such command '{command}'" in said
-    assert f"(pip install 'ragstone[{extra}]')" in said
+    output = " ".join(done.stderr.split())
+    assert f"No such command '{command}'" in output
+    assert f"(pip install 'ragstone[{extra}]')" in output
 
 
 def test_help_needs_no_data_folder(here: Here, tmp_path: Path) -> None:
@@ -140,7 +120,7 @@ def test_plugins(here: Here) -> None:
     assert (done.code, done.err) == (0, "")
     head, *rows = done.out.splitlines()
     assert head.split() == ["name", "version", "from", "state", "why"]
-    names = [*DOORS, *PLUGINS, "fast_models", *BUILTINS]
+    names = [*INTERFACES, *PLUGINS, "fast_models", *BUILTINS]
     assert [row.split()[0] for row in rows] == names
     assert rows[names.index("fast_models")].split() == ["fast_models", "1.0", "fast-models", "loaded"]
 
@@ -242,8 +222,8 @@ def test_corpus_check_and_rebuild(with_book: Here, monkeypatch: pytest.MonkeyPat
 def test_an_unknown_or_empty_corpus(command: str, here: Here) -> None:
     line = here("corpus", command, "wiki").line
     assert line.startswith("there is no corpus 'wiki' (known: books, ")
-    told = here("corpus", command, "books").line
-    assert told == "the corpus 'books' is empty (put a book on the shelf: ragstone book add PATH)"
+    message = here("corpus", command, "books").line
+    assert message == "the corpus 'books' is empty (put a book on the shelf: ragstone book add PATH)"
 
 
 # book
@@ -345,15 +325,15 @@ def test_ask_refuses_in_words_and_with_0(with_book: Here) -> None:
     assert with_book("ask", "book_chat", "Who won the war of Troy?").code == 0
 
 
-@pytest.mark.parametrize("narrowing", [("--book", "robot-eyes"), ("--book=robot-eyes",)], ids=" ".join)
-def test_ask_one_book(with_book: Here, tmp_path: Path, narrowing: tuple[str, ...]) -> None:
+@pytest.mark.parametrize("selection", [("--book", "robot-eyes"), ("--book=robot-eyes",)], ids=" ".join)
+def test_ask_one_book(with_book: Here, tmp_path: Path, selection: tuple[str, ...]) -> None:
     other = write_pages(tmp_path / "eyes", {"01.md": "# Eyes\n\nA stereo camera sees depth by parallax.\n"})
     with_book("book", "add", str(other), "--title", "Robot eyes")
-    narrowed = json.loads(with_book("ask", "book_chat", QUESTION, *narrowing, "--json").out)
-    assert narrowed["refused"]
-    assert "Robot eyes" in narrowed["answer"]
+    answer = json.loads(with_book("ask", "book_chat", QUESTION, *selection, "--json").out)
+    assert answer["refused"]
+    assert "Robot eyes" in answer["answer"]
     assert not json.loads(with_book("ask", "book_chat", QUESTION, "--book", "robot-parts", "--json").out)["refused"]
-    assert json.loads(with_book("ask", "book_chat", "How does a stereo camera see?", *narrowing, "--json").out)[
+    assert json.loads(with_book("ask", "book_chat", "How does a stereo camera see?", *selection, "--json").out)[
         "citations"
     ]
 
@@ -412,19 +392,19 @@ def _is_calm(text: str) -> bool:
 def test_what_a_document_says_does_not_command_the_terminal(here: Here, tmp_path: Path) -> None:
     text = f"# Wheels {COMMANDING}\n\nA caster is a wheel {COMMANDING} that swivels.\n"
     book = write_pages(tmp_path / "book", {"01.md": text})
-    said = here("book", "add", str(book), "--title", "Calm")
+    output = here("book", "add", str(book), "--title", "Calm")
     asked = here("ask", "book_chat", QUESTION)
     assert "that swivels" in asked.out
     assert "Wheels" in asked.out
-    for done in (said, asked, here("book", "list"), here("corpus", "check"), here("corpus", "list")):
+    for done in (output, asked, here("book", "list"), here("corpus", "check"), here("corpus", "list")):
         assert _is_calm(done.out + done.err)
 
 
 def test_nor_in_json(capsys: pytest.CaptureFixture[str]) -> None:
-    said = {"answer": f"café\n{COMMANDING}"}
-    show_json(said)
+    output = {"answer": f"café\n{COMMANDING}"}
+    show_json(output)
     printed = capsys.readouterr().out
-    assert json.loads(printed) == said
+    assert json.loads(printed) == output
     assert "café" in printed
     assert _is_calm(printed)
 
@@ -459,7 +439,7 @@ def test_a_wrongly_written_command(here: Here) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "message"),
     [
         (("--top-k", "0"), "top_k must be from 1 to 50, not 0"),
         (("--book",), "--book needs a value"),
@@ -468,9 +448,9 @@ def test_a_wrongly_written_command(here: Here) -> None:
         (("--book", "nothing"), "there is no book 'nothing' (there are: robot-parts)"),
     ],
 )
-def test_a_question_that_cannot_be_asked(with_book: Here, words: tuple[str, ...], told: str) -> None:
+def test_a_question_that_cannot_be_asked(with_book: Here, words: tuple[str, ...], message: str) -> None:
     done = with_book("ask", "book_chat", "What is a caster", *words)
-    assert (done.code, done.line) == (2, told)
+    assert (done.code, done.line) == (2, message)
 
 
 @pytest.mark.parametrize("command", ["ask", "search", "inspect"])
@@ -480,7 +460,7 @@ def test_no_command_takes_a_number_of_passages_that_cannot_be(with_book: Here, c
     assert (done.code, done.line, done.out) == (2, f"top_k must be from 1 to 50, not {top_k}", "")
 
 
-def test_the_question_cannot_be_overruled_by_a_narrowing(with_book: Here) -> None:
+def test_the_question_cannot_be_replaced_by_a_selection(with_book: Here) -> None:
     done = with_book("ask", "book_chat", QUESTION, "--question", "Who was Napoleon?")
     assert done.code == 2
 

@@ -32,18 +32,6 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return fast_models(tmp_path_factory.mktemp("site"))
 
 
-@pytest.fixture
-def here(site: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Here:
-    monkeypatch.syspath_prepend(str(site))
-    return Here(capsys)
-
-
-@pytest.fixture
-def with_book(here: Here, small_book: Path) -> Here:
-    assert here("book", "add", str(small_book), "--title", "Robot parts").code == 0
-    return here
-
-
 # search
 
 
@@ -100,12 +88,12 @@ def test_bash_takes_the_script(here: Here) -> None:
         ("ragstone ask book_chat x --js", {"--json"}),
     ],
 )
-def test_what_a_shell_is_told(site: Path, words: str, completed: set[str]) -> None:
+def test_completions_of_a_shell(site: Path, words: str, completed: set[str]) -> None:
     last = len(words.split(" ")) - 1
     asked = environment(site, _RAGSTONE_COMPLETE="bash_complete", COMP_WORDS=words, COMP_CWORD=str(last))
     done = subprocess.run([str(RAGSTONE)], env=asked, capture_output=True, text=True, timeout=HANG, check=False)
     assert (done.returncode, done.stderr) == (0, "")
-    assert {told.split(",")[1] for told in done.stdout.splitlines()} >= completed
+    assert {line.split(",")[1] for line in done.stdout.splitlines()} >= completed
 
 
 def test_a_shell_hears_nothing_of_wrong_settings(site: Path, tmp_path: Path) -> None:
@@ -179,34 +167,35 @@ def test_the_exit_codes_of_the_readme(with_book: Here, arguments: list[str], cod
 # What another command is made of
 
 
-def test_a_group_is_imported_when_somebody_looks_into_it() -> None:
-    found = []
+def test_a_command_of_a_lazy_group_is_imported_when_it_is_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    code = 'import click\n\n@click.command()\ndef song():\n    """One of them."""\n    click.echo("la")\n'
+    (tmp_path / "some_songs.py").write_text(code, "utf-8")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.delitem(sys.modules, "some_songs", raising=False)
 
-    @click.group(epilog="Example: sing song")
-    def sing() -> None:
-        """Songs."""
+    def cli(group: click.Group) -> click.Group:
+        return click.Group("cli", commands={"sing": group})
 
-    @sing.command()
-    def song() -> None:
-        """One of them."""
-        click.echo("la")
+    def lazy(**paths: str) -> LazyGroup:
+        return LazyGroup("sing", help="Songs.", epilog="Example: sing song", lazy_subcommands=paths)
 
-    def find() -> click.Group:
-        found.append(sing)
-        return sing
+    run = CliRunner().invoke
+    sing = lazy(song="some_songs.song", lost="no_such_module.lost")
+    for unused in (["nothing"], ["sing", "nothing"]):
+        assert run(cli(sing), unused).exit_code == 2
+    assert "Songs." in run(cli(sing), ["--help"]).output
+    assert "some_songs" not in sys.modules
+    assert run(cli(sing), ["sing", "song"]).output == "la\n"
+    assert isinstance(run(cli(sing), ["sing", "lost"]).exception, ModuleNotFoundError)
 
-    cli = click.Group("cli", commands={"sing": LazyGroup("sing", find)})
-    runner = CliRunner()
-    assert runner.invoke(cli, ["nothing"]).exit_code == 2
-    assert not found
-    assert runner.invoke(cli, ["sing", "song"]).output == "la\n"
-    for looks in (["--help"], ["sing", "--help"], ["sing", "nothing"]):
-        one, other = (click.Group("cli", commands={"sing": group}) for group in (LazyGroup("sing", find), sing))
-        assert runner.invoke(one, looks).output == runner.invoke(other, looks).output
-    context = click.Context(cli)
-    assert LazyGroup("sing", find).list_commands(context) == ["song"]
-    assert LazyGroup("sing", find).get_command(context, "song") is song
-    assert LazyGroup("sing", find).to_info_dict(context) == sing.to_info_dict(context)
+    sing, song = lazy(song="some_songs.song"), sys.modules["some_songs"].song
+    eager = click.Group("sing", help="Songs.", epilog="Example: sing song", commands={"song": song})
+    for arguments in (["--help"], ["sing", "--help"], ["sing", "nothing"]):
+        assert run(cli(sing), arguments).output == run(cli(eager), arguments).output
+    context = click.Context(cli(sing))
+    assert sing.list_commands(context) == ["song"]
+    assert sing.get_command(context, "song") is song
+    assert sing.to_info_dict(context) == eager.to_info_dict(context)
 
 
 def test_no_command_waits_for_those_of_other_plugins(site: Path) -> None:

@@ -1,4 +1,4 @@
-"""``--log-json``: one JSON object a line on stderr, whatever is said there."""
+"""``--log-json``: one JSON object a line on stderr, also of other output."""
 
 from __future__ import annotations
 
@@ -9,24 +9,18 @@ import sys
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
-import pytest
-
 from tests.support.patience import HANG, until
 from tests.support.third_party_fakes import RAGSTONE, Here, distribution, environment, fast_models
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-
-@pytest.fixture
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Here:
-    monkeypatch.syspath_prepend(str(fast_models(tmp_path / "site")))
-    return Here(capsys)
+    import pytest
 
 
-def records(said: str) -> list[dict[str, Any]]:
+def records(output: str) -> list[dict[str, Any]]:
     """The objects, each on a line and whole."""
-    found = [json.loads(line) for line in said.splitlines()]
+    found = [json.loads(line) for line in output.splitlines()]
     for record in found:
         assert [*record] == ["time", "level", "logger", "message", "fields"]
         assert datetime.fromisoformat(record["time"]).utcoffset() == timedelta(0)
@@ -68,7 +62,7 @@ def test_what_is_printed_stays_what_it_was(here: Here) -> None:
     assert records(done.err) == []
 
 
-def test_a_failed_plugin_is_told_before_its_command_is_looked_for(
+def test_a_failed_plugin_is_logged_before_its_command_is_looked_for(
     here: Here, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.syspath_prepend(str(distribution(tmp_path / "b", "broken", "raise ValueError('a\\nb')")))

@@ -113,10 +113,10 @@ def test_retrieval_of_an_assistant(here: Here, judged_book: Path, small_book: Pa
     assert list(found) == ["book_chat", "latency_ms"]
     assert found["book_chat"] == {"nDCG@10": 1.0, "R@1": 1.0, "R@5": 1.0, "R@10": 1.0, "MRR@10": 1.0}
     table = here("eval", "retrieval", "--data", str(judged_book), "--assistant", "book_chat", "--limit", "1").out
-    head, row, told = table.splitlines()
+    head, row, summary = table.splitlines()
     assert head.split() == ["side", *found["book_chat"]]
     assert row.split() == ["book_chat", *["1.0000"] * 5]
-    assert told.startswith("1 questions; book_chat p50 ")
+    assert summary.startswith("1 questions; book_chat p50 ")
 
 
 def test_retrieval_of_an_assistant_asks_the_retriever_of_its_plugin(
@@ -136,8 +136,8 @@ def test_retrieval_of_an_assistant_whose_retriever_tells_no_scores(
     assert here("book", "add", str(small_book), "--title", "Robot parts").code == 0
     distribution(tmp_path / "site", "silent", TELLS_NO_SCORES)
     done = here("eval", "retrieval", "--data", str(judged_book), "--assistant", "book_chat", "--json")
-    told = "the retriever of book_chat tells no scores, so it cannot be measured here"
-    assert (done.code, done.out, done.line) == (2, "", told)
+    message = "the retriever of book_chat tells no scores, so it cannot be measured here"
+    assert (done.code, done.out, done.line) == (2, "", message)
 
 
 def test_retrieval_of_an_assistant_that_there_is_not(here: Here, judged_book: Path) -> None:
@@ -183,9 +183,9 @@ def test_questions_in_a_file(tmp_path: Path) -> None:
     path = tmp_path / "questions"
     path.write_text('Who?\n\n{"input": "When?"}\n{"question": "Where?"}\n', "utf-8")
     assert read_questions_file(path) == ["Who?", "When?", "Where?"]
-    for text, told in (("", "no question"), ('{"x": 1}', "line 1 has none of"), ("{", "line 1 is not JSON")):
+    for text, message in (("", "no question"), ('{"x": 1}', "line 1 has none of"), ("{", "line 1 is not JSON")):
         path.write_text(text, "utf-8")
-        with pytest.raises(SourceError, match=told):
+        with pytest.raises(SourceError, match=message):
             read_questions_file(path)
 
 

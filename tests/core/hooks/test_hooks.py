@@ -389,10 +389,10 @@ def test_ragstone_vector_store_that_fails_leaves_the_answers_to_exact_search(tmp
         while not (corpus.searching.follower and corpus.searching.follower.failure) and time.monotonic() < ends:
             time.sleep(0.02)
         assert host.assistant("notes").ask("What holds a bolt?").text == "A nut holds a bolt. [1]"
-        told = next(check for check in host.checks() if check.name == "vector index of notes")
-        assert not told.ok
-        assert "no such host" in told.detail
-        assert not told.fatal
+        check = next(check for check in host.checks() if check.name == "vector index of notes")
+        assert not check.ok
+        assert "no such host" in check.detail
+        assert not check.fatal
 
 
 # ragstone_retriever
@@ -559,8 +559,8 @@ def test_ragstone_retriever_that_tells_its_scores_is_believed_and_its_passages_a
         assert found.scores["fixed-0"].lexical == 0
 
         mine.answer = Telling(cosine=-0.7, threshold=0.9)
-        told = host.pipeline.retrieve(corpus, question, top_k=3)
-        assert told == mine.answer.search(question)
+        found = host.pipeline.retrieve(corpus, question, top_k=3)
+        assert found == mine.answer.search(question)
         assert assistant.ask(question).text == "A cotter holds a nut. [1]"  # the word alone is enough
         for cosine, threshold, is_refused in ((-0.7, 1.1, True), (0.7, 1.1, False), (0.7, 1.8, True)):
             mine.answer = Telling(cosine, threshold)
@@ -675,14 +675,14 @@ def test_ragstone_prompts_are_replaced_by_the_deployment(tmp_path: Path, small_b
 
 
 @pytest.mark.parametrize(
-    ("name", "text", "told"),
+    ("name", "text", "message"),
     [
         ("book_chat/anser", "{context_str} {query_str}", "did you mean book_chat/answer?"),
         ("book_chat/answer", "{query_str}", "leaves out {context_str}"),
     ],
 )
-def test_ragstone_prompts_a_replacement_that_does_not_fit(tmp_path: Path, name: str, text: str, told: str) -> None:
-    with open_host(tmp_path, prompts={name: text}) as host, pytest.raises(SettingsError, match=re.escape(told)):
+def test_ragstone_prompts_a_replacement_that_does_not_fit(tmp_path: Path, name: str, text: str, message: str) -> None:
+    with open_host(tmp_path, prompts={name: text}) as host, pytest.raises(SettingsError, match=re.escape(message)):
         _ = host.hooks.prompts
 
 
@@ -900,7 +900,7 @@ def test_ragstone_pages(tmp_path: Path) -> None:
     flask = pytest.importorskip("flask")
     plugins: dict[str, object] = {"a": WithPages("a"), "b": WithPages("b")}
     with deployed(tmp_path, ["b", "book_chat", "a"], plugins=plugins) as host:
-        # without MCP's, a door that is there where its extra is
+        # without MCP's, an interface that depends on its extra
         pages = [(plugin, blueprint) for plugin, blueprint in host.hooks.pages() if plugin != "mcp"]
         assert [(plugin, blueprint.name) for plugin, blueprint in pages] == [
             ("b", "b"),
@@ -1029,7 +1029,7 @@ def _raising(hook: str, error: BaseException) -> object:
 
 
 @pytest.mark.parametrize(
-    ("error", "told"),
+    ("error", "message"),
     [
         (KeyError("axle"), "KeyError: 'axle'"),
         (SystemExit(3), "SystemExit(3): a plugin must not end the process"),
@@ -1039,7 +1039,7 @@ def _raising(hook: str, error: BaseException) -> object:
 )
 @pytest.mark.parametrize("hook", HOOKS)
 def test_a_plugin_that_raises_is_disabled_and_the_others_serve(
-    hook: str, error: BaseException, told: str, tmp_path: Path, small_book: Path
+    hook: str, error: BaseException, message: str, tmp_path: Path, small_book: Path
 ) -> None:
     named: dict[str, Any] = {"data_dir": tmp_path / "data", "index": {"store": "none"}}
     if hook == "ragstone_llm":
@@ -1054,7 +1054,7 @@ def test_a_plugin_that_raises_is_disabled_and_the_others_serve(
         else:
             host.close()
             host.start()
-        assert state_of(host, "mine") == PluginState("mine", "-", "given", "failed", f"{hook} raised {told}")
+        assert state_of(host, "mine") == PluginState("mine", "-", "given", "failed", f"{hook} raised {message}")
         add_book(host, small_book)
         llm.enqueue("A caster is a wheel that swivels about a vertical axis [1].")
         assert answered(host).startswith("A caster is a wheel")

@@ -14,7 +14,7 @@ import pytest
 
 from ragstone.core import HOOKS_VERSION, Host, MissingExtra, PluginState, Settings, hookimpl, require_extra
 from ragstone.plugins.book_chat.shelf import Shelf
-from tests.support.installed import BUILTINS, DOORS, PLUGINS
+from tests.support.installed import BUILTINS, INTERFACES, PLUGINS
 from tests.support.third_party_fakes import distribution, fast_models, run
 
 if TYPE_CHECKING:
@@ -146,11 +146,11 @@ def test_all_at_once(site: Path, tmp_path: Path, small_book: Path, monkeypatch: 
     distribution(site, "raises-later", RAISES_LATER)
     on_path(site, monkeypatch)
     with opened(tmp_path) as host:
-        told = states(host)
-        assert {name: told[name] for name in BROKEN} == {name: told_[1:] for name, told_ in BROKEN.items()}
-        assert told["raises-later"] == ("failed", "ragstone_opened raised ValueError: no opening today")
-        assert [name for name, (state, _) in told.items() if state == "loaded"] == [
-            *DOORS,
+        listed = states(host)
+        assert {name: listed[name] for name in BROKEN} == {name: state[1:] for name, state in BROKEN.items()}
+        assert listed["raises-later"] == ("failed", "ragstone_opened raised ValueError: no opening today")
+        assert [name for name, (state, _) in listed.items() if state == "loaded"] == [
+            *INTERFACES,
             *PLUGINS,
             "fast_models",
             "fine",
@@ -165,7 +165,7 @@ def test_the_command_lists_them_and_the_rest_serve(site: Path, small_book: Path)
     done = run("plugins", "--json", site=site)
     assert done.code == 0
     listed = {state["name"]: state for state in json.loads(done.out)}
-    assert list(listed) == [*DOORS, *PLUGINS, *sorted([*BROKEN, "fast_models"]), *BUILTINS]
+    assert list(listed) == [*INTERFACES, *PLUGINS, *sorted([*BROKEN, "fast_models"]), *BUILTINS]
     for name, (_code, state, reason) in BROKEN.items():
         assert listed[name] == {
             "name": name,
@@ -187,7 +187,7 @@ def test_the_command_lists_them_and_the_rest_serve(site: Path, small_book: Path)
     )
 
 
-def test_what_is_said_of_a_plugin(site: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_state_of_a_plugin(site: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     distribution(site, "fine-parts", FINE, plugin="fine")
     on_path(site, monkeypatch)
     given = type("Given", (), {"__version__": "7"})()
@@ -242,7 +242,7 @@ def test_the_order_is_the_deployments(site: Path, tmp_path: Path, monkeypatch: p
     on_path(site, monkeypatch)
     with opened(tmp_path, plugins=["cow", "fast_models", "ant", "book_chat"]) as host:
         assert [(state.name, state.state) for state in host.plugins] == [
-            *((name, "loaded") for name in DOORS),
+            *((name, "loaded") for name in INTERFACES),
             ("cow", "loaded"),
             ("fast_models", "loaded"),
             ("ant", "loaded"),
@@ -260,7 +260,7 @@ def test_without_a_list_ragstones_own_come_first_and_then_the_others_by_name(
         distribution(site, name, FINE)
     on_path(site, monkeypatch)
     host = Host(Settings(data_dir=tmp_path / "data"), plugins={"aardvark": object()})
-    assert list(states(host)) == [*DOORS, *PLUGINS, "ant", "cow", "fast_models", "aardvark", *BUILTINS]
+    assert list(states(host)) == [*INTERFACES, *PLUGINS, "ant", "cow", "fast_models", "aardvark", *BUILTINS]
 
 
 def test_another_distribution_cannot_take_the_name_of_one_of_ragstones_own(
@@ -290,12 +290,12 @@ def test_the_deployments_order_says_who_keeps_a_command(
             assert states(host)[loser] == ("failed", reason)
 
 
-def test_a_door_may_be_put_in_its_place(site: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_interface_may_be_put_in_its_place(site: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     distribution(site, "gate", FINE, group="ragstone.doors")
     on_path(site, monkeypatch)
     with opened(tmp_path, plugins=["web", "book_chat"]) as host:
         loaded = [name for name, (state, _) in states(host).items() if state == "loaded"]
-        assert loaded == [*(name for name in DOORS if name != "web"), "web", "book_chat", "gate", *BUILTINS]
+        assert loaded == [*(name for name in INTERFACES if name != "web"), "web", "book_chat", "gate", *BUILTINS]
 
 
 def test_disabled_by_the_settings(site: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -312,9 +312,9 @@ def test_no_plugin_at_all(tmp_path: Path) -> None:
         assert states(host)["book_chat"][0] == "disabled"
 
 
-def test_an_unknown_name_is_told_with_its_neighbour(tmp_path: Path) -> None:
+def test_an_unknown_name_is_listed_with_the_closest_one(tmp_path: Path) -> None:
     with opened(tmp_path, plugins=["bok_chat", "zzz", "book_chat"]) as host:
-        assert tuple(host.plugins)[len(DOORS) : len(DOORS) + 2] == (
+        assert tuple(host.plugins)[len(INTERFACES) : len(INTERFACES) + 2] == (
             PluginState("bok_chat", "-", "-", "failed", "no such plugin is installed; did you mean book_chat?"),
             PluginState("zzz", "-", "-", "failed", "no such plugin is installed"),
         )
@@ -323,7 +323,11 @@ def test_an_unknown_name_is_told_with_its_neighbour(tmp_path: Path) -> None:
 
 def test_a_name_twice_in_the_list_counts_once(tmp_path: Path) -> None:
     with opened(tmp_path, plugins=["book_chat", "book_chat"]) as host:
-        assert [state.name for state in host.plugins if state.state == "loaded"] == [*DOORS, "book_chat", *BUILTINS]
+        assert [state.name for state in host.plugins if state.state == "loaded"] == [
+            *INTERFACES,
+            "book_chat",
+            *BUILTINS,
+        ]
         assert [state.name for state in host.plugins].count("book_chat") == 1
         assert states(host)["book_chat"] == ("loaded", None)
 

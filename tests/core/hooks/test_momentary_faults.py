@@ -1,4 +1,4 @@
-"""A database that is away or busy for a moment is no plugin's fault: who asks is told, and the plugin stays."""
+"""A database that is away or busy for a moment is no plugin's fault: the caller gets the error, the plugin stays."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ ACTS: dict[str, Callable[[Host], object]] = {
 
 @pytest.mark.parametrize("fault", [StorageAway, StorageBusy])
 @pytest.mark.parametrize("hook", ACTS)
-def test_who_asks_is_told_and_the_plugin_stays(
+def test_the_caller_gets_the_error_and_the_plugin_stays(
     tmp_path: Path, small_book: Path, hook: str, fault: type[StorageError]
 ) -> None:
     moody = Moody("none yet", fault("the database does not answer"))
@@ -121,18 +121,18 @@ def test_a_host_does_not_open_over_it(tmp_path: Path) -> None:
     assert moody.closed
 
 
-def test_a_host_closes_over_it_and_everybody_is_told(tmp_path: Path) -> None:
+def test_a_host_closes_over_it_and_every_plugin_is_called(tmp_path: Path) -> None:
     moody = Moody("ragstone_closing", StorageBusy("somebody holds it"))
-    told = SimpleNamespace(count=0)
+    closed = SimpleNamespace(count=0)
 
     class Other:
         @hookimpl
         def ragstone_closing(self, host: Host) -> None:
-            told.count += 1
+            closed.count += 1
 
     with open_host(tmp_path, plugins={"moody": moody, "other": Other()}) as host:
         catalog = host.catalog
-    assert told.count == 1
+    assert closed.count == 1
     assert catalog._engine.pool.checkedin() == 0  # type: ignore[attr-defined]
 
 

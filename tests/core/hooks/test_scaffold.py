@@ -17,7 +17,7 @@ import pytest
 
 from ragstone.core import BadRequest
 from ragstone.core.hooks import spec
-from ragstone.core.hooks.scaffold import checked_name, make_plugin
+from ragstone.core.hooks.scaffold import make_plugin, valid_name
 from tests.support.installed import ALWAYS, PLUGINS
 from tests.support.patience import HANG
 from tests.support.third_party_fakes import Here
@@ -152,17 +152,17 @@ def test_it_says_what_comes_next(here: Here, tmp_path: Path) -> None:
 
 def test_json(here: Here, tmp_path: Path) -> None:
     (tmp_path / "src").mkdir()
-    told = json.loads(here("plugin", "new", "notes", "--into", str(tmp_path / "src"), "--json").out)
-    assert told["folder"] == str(tmp_path / "src" / "ragstone-notes")
-    assert (told["name"], told["distribution"], told["package"]) == ("notes", "ragstone-notes", "ragstone_notes")
-    assert "src/ragstone_notes/plugin.py" in told["files"]
+    new = json.loads(here("plugin", "new", "notes", "--into", str(tmp_path / "src"), "--json").out)
+    assert new["folder"] == str(tmp_path / "src" / "ragstone-notes")
+    assert (new["name"], new["distribution"], new["package"]) == ("notes", "ragstone-notes", "ragstone_notes")
+    assert "src/ragstone_notes/plugin.py" in new["files"]
 
 
 # Refusals
 
 
 @pytest.mark.parametrize(
-    ("name", "said"),
+    ("name", "message"),
     [
         ("", "small letters"),
         ("Notes", "did you mean notes?"),
@@ -188,10 +188,10 @@ def test_json(here: Here, tmp_path: Path) -> None:
         ("ask", "is a command"),
     ],
 )
-def test_a_name_that_cannot_be_is_refused(here: Here, tmp_path: Path, name: str, said: str) -> None:
+def test_a_name_that_cannot_be_is_refused(here: Here, tmp_path: Path, name: str, message: str) -> None:
     done = here("plugin", "new", "--", name)
     assert done.code == 2
-    assert said in done.line
+    assert message in done.line
     assert len(done.line) < 300
     assert not list(tmp_path.iterdir())
 
@@ -199,7 +199,7 @@ def test_a_name_that_cannot_be_is_refused(here: Here, tmp_path: Path, name: str,
 @pytest.mark.parametrize("name", [*PLUGINS, *ALWAYS])
 def test_the_name_of_a_plugin_that_is_there_is_refused(name: str) -> None:
     with pytest.raises(BadRequest, match=r"taken by the plugin of ragstone|something else"):
-        checked_name(name, ())
+        valid_name(name, ())
 
 
 def _folder(target: Path) -> None:

@@ -73,7 +73,7 @@ def test_a_module_says_its_version_as_an_object_does(tmp_path: Path, monkeypatch
 
 
 @pytest.mark.parametrize("version", ["1", 1.0, True, 0, -1, (1,)])
-def test_what_is_no_version_is_told(version: object, tmp_path: Path) -> None:
+def test_a_wrong_version_is_named(version: object, tmp_path: Path) -> None:
     with open_host(tmp_path, plugins={"mine": Fine(version)}) as host:
         state = plugin_state(host, "mine")
         assert (state.state, state.install) == ("failed", None)
@@ -100,7 +100,7 @@ def test_a_version_that_raises_harms_nobody_else(tmp_path: Path) -> None:
         ("raise ImportError('of its own')", False),
     ],
 )
-def test_an_import_of_what_ragstone_has_not_is_told(
+def test_an_import_that_ragstone_lacks_is_named(
     code: str, later: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     distribution(tmp_path / "site", "mine", code)
@@ -113,7 +113,7 @@ def test_an_import_of_what_ragstone_has_not_is_told(
         assert (state.reason or "").endswith(words) == later
 
 
-def test_when_a_name_is_gone_the_plugin_is_told_what_is_near(tmp_path: Path) -> None:
+def test_for_a_name_that_is_gone_the_error_has_the_closest_one(tmp_path: Path) -> None:
     class Mine:
         @hookimpl
         def ragstone_check(self) -> list[Check]:

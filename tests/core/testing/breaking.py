@@ -1,4 +1,4 @@
-"""How the contracts' clauses are tried: each with an object that breaks it, and told by its words."""
+"""Tests of the contracts' clauses: each has an object that breaks it, and a message."""
 
 from __future__ import annotations
 

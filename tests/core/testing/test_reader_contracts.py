@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def load(file: Path, extra_info: dict[str, Any]) -> list[Document]:
-    """A text file, with everything that may be wrong with it told as it should be."""
+    """A reader of a text file that raises the right errors."""
     try:
         if not stat.S_ISREG(file.stat().st_mode):
             raise SourceError("is no file", where=str(file))
@@ -111,7 +111,7 @@ def undecoded(file: Path, extra: dict[str, Any]) -> list[Document]:
 
 
 def skips(file: Path, extra: dict[str, Any]) -> list[Document]:
-    """Nothing is ever wrong, and nothing said."""
+    """A reader that raises no errors."""
     try:
         return load(file, extra)
     except SourceError:
@@ -166,7 +166,7 @@ BROKEN: list[tuple[str, Load | None, str]] = [
 class Impatient(FileReaderContract):
     """For the one that waits for what never comes: it is the only one whose clause takes this long."""
 
-    patience = 0.2
+    timeout = 0.2
 
 
 @pytest.mark.parametrize(("clause", "broken", "words"), BROKEN)

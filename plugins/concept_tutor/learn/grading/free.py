@@ -81,6 +81,6 @@ class FreeAnswers:
 
 
 def _said_against(found: Contradiction) -> str:
-    if found.kind == "denial":
-        return "it denies what the source says" if found.told else "the source denies it"
-    return f"it says “{found.told}” where the source says “{found.held}”"
+    if found.kind == "negation":
+        return "it denies what the source says" if found.stated else "the source denies it"
+    return f"it says “{found.stated}” where the source says “{found.source}”"

@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 from ragstone.core import BadRequest, Host, NotFound, Question
 from ragstone.core.testing import open_host
-from ragstone.plugins.iris_memory.commands import memory
+from ragstone.plugins.iris_memory.commands.query import query
 from tests.plugins.iris_memory.recall.strict_block import read
 from tests.plugins.iris_memory.remembering import File, mail, remember
 
@@ -48,7 +48,7 @@ def host(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Host]:
 
 
 def asked(host: Host, *arguments: str) -> str:
-    done = CliRunner().invoke(memory, ["query", *arguments], obj=Opened(host), catch_exceptions=False)
+    done = CliRunner().invoke(query, arguments, obj=Opened(host), catch_exceptions=False)
     assert done.exit_code == 0, done.output
     return done.output
 

@@ -1,4 +1,4 @@
-"""A guide followed to the letter: its blocks in order, in a folder of their own, in one shell."""
+"""Runs the blocks of a guide in order, in a folder of their own and in one shell."""
 
 from __future__ import annotations
 
@@ -35,18 +35,18 @@ class Block:
 
     @property
     def can_be_followed(self) -> bool:
-        """Whether it is a file, or is typed."""
+        """Whether it is a file or a command."""
         return self.kind in ("sh", "console") or self.file is not None
 
 
 @dataclass(frozen=True)
-class Said:
-    """What a typed line said, beside what the guide says that it says."""
+class Output:
+    """The output of a command, and the output that the guide shows."""
 
     line: int
     command: str
     expected: str
-    said: str
+    output: str
 
 
 def blocks(guide: str) -> list[Block]:
@@ -54,8 +54,8 @@ def blocks(guide: str) -> list[Block]:
     return [Block(found[1], found[2], guide.count("\n", 0, found.start()) + 1) for found in _BLOCK.finditer(guide)]
 
 
-def follow(steps: Sequence[Block], folder: Path, environment: Mapping[str, str], seconds: float) -> list[Said]:
-    """Do it all. Raises ``AssertionError`` with the output of the first block that fails."""
+def follow(steps: Sequence[Block], folder: Path, environment: Mapping[str, str], seconds: float) -> list[Output]:
+    """Run all blocks. Raises ``AssertionError`` with the output of the first block that fails."""
     outputs = folder.with_name(f"{folder.name}-outputs")
     outputs.mkdir()
     typed: list[tuple[int, str, str]] = []
@@ -66,7 +66,7 @@ def follow(steps: Sequence[Block], folder: Path, environment: Mapping[str, str],
         elif step.kind == "console":
             for command, expected in _lines(step.text):
                 out = shlex.quote(str(outputs / str(len(typed))))
-                # What is to fail says so in its words: they are compared.
+                # A command may fail on purpose: its message is compared.
                 script.append(f"{{ {command}\n}} >{out} 2>&1 || true")
                 typed.append((step.line, command, expected))
         else:
@@ -83,13 +83,13 @@ def follow(steps: Sequence[Block], folder: Path, environment: Mapping[str, str],
         check=False,
     )
     assert done.returncode == 0, done.stdout[-5000:]
-    return [Said(*what, (outputs / str(number)).read_text("utf-8")) for number, what in enumerate(typed)]
+    return [Output(*what, (outputs / str(number)).read_text("utf-8")) for number, what in enumerate(typed)]
 
 
-def agrees(expected: str, said: str) -> bool:
-    """Whether it says the same, but for the width of a table's columns; ``…`` stands for anything."""
+def matches(expected: str, output: str) -> bool:
+    """Whether the outputs are equal, but for the width of a table's columns; ``…`` matches any text."""
     pattern = re.escape(" ".join(expected.split())).replace("…", ".*")
-    return re.fullmatch(pattern, " ".join(said.split())) is not None
+    return re.fullmatch(pattern, " ".join(output.split())) is not None
 
 
 def _writing(name: str, text: str) -> Iterator[str]:
