@@ -55,7 +55,7 @@ def fill(corpus: Corpus, wanted: int, dimension: int) -> int:
         for document in stored:
             with corpus.catalog.read() as snapshot:
                 nodes = list(snapshot.document_nodes(document.key))
-                held = snapshot.document_vectors(document.key, dimension)
+                held = snapshot.vectors.of_document(document.key, dimension)
             vectors = held.vectors + _JITTER * draws.standard_normal(held.vectors.shape).astype(np.float32)
             vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
             parts = np.split(vectors, np.cumsum(held.windows)[:-1])

@@ -162,7 +162,7 @@ def following(work: str, precision: Precision) -> dict[str, Any]:
 def _is_current(host: Host) -> bool:
     corpus = memory_of(host).corpus
     with corpus.catalog.read() as snapshot:
-        row, follower = corpus.row(snapshot), corpus.searching.follower
+        row, follower = corpus.row(snapshot), corpus.search_cache.follower
         return follower is not None and follower.current == (row.id, row.seq)
 
 

@@ -138,15 +138,15 @@ def query_following(work: str) -> dict[str, Any]:
         corpus = host.corpus("books", kind="book")
         started = time.perf_counter()
         host.serve()
-        while corpus.searching.follower is None or corpus.searching.follower.current is None:
-            trouble = corpus.searching.follower.failure if corpus.searching.follower is not None else None
+        while corpus.search_cache.follower is None or corpus.search_cache.follower.current is None:
+            trouble = corpus.search_cache.follower.failure if corpus.search_cache.follower is not None else None
             if trouble or time.perf_counter() - started > _LONGEST_CATCHING_UP:
                 states = [f"{check.name}: {check.detail}" for check in host.checks()]
                 raise RuntimeError(f"the vector index did not catch up: {trouble or '; '.join(states)}")
             time.sleep(0.05)
         caught_up = time.perf_counter() - started
         asked = _asked(host, work)
-        still = corpus.searching.follower is not None and corpus.searching.follower.current is not None
+        still = corpus.search_cache.follower is not None and corpus.search_cache.follower.current is not None
     return {**asked, "caught_up_s": round(caught_up, 2), "followed_to_the_end": still}
 
 

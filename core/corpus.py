@@ -4,20 +4,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from hashlib import sha256
-from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from .catalog.counts import Counts
 from .errors import NotFound
 from .retrieval.calibration import (
     CALIBRATION_TOP_K,
-    DEFAULT_THRESHOLD,
     MIN_CALIBRATION_CHUNKS,
     Calibration,
     bank,
     calibrate,
+    calibration_of,
+    threshold_of,
 )
-from .retrieval.search_cache import SearchCache
+from .retrieval.search_cache import RevisionSearch, SearchCache
 from .runtime.forks import ForkSafeLock
 from .runtime.lazy import lazily
 from .text.stemming import ANALYSIS_VERSION
@@ -29,8 +28,7 @@ if TYPE_CHECKING:
     from llama_index.core.schema import Document, TextNode
     from llama_index.core.vector_stores.types import MetadataFilters
 
-    from .catalog import Catalog, ChunkCheck, CorpusRow, Snapshot, StoredDocument
-    from .catalog.counts import Facets
+    from .catalog import Catalog, ChunkCheck, CorpusRow, Facets, Snapshot, StoredDocument
     from .embedding import Encoder
     from .ingestion.pipeline import IngestReport, OnProgress
     from .retrieval.models import Retrieval
@@ -74,11 +72,10 @@ class Corpus:
         self._hint = hint
         self.catalog = catalog
         self.options = options
-        #: What finds its passages.
-        self.searching = SearchCache(lambda: self.encoder.dimension)
+        #: What searching it keeps in memory.
+        self.search_cache = SearchCache(lambda: self.encoder.dimension)
         self._get_encoder = encoder
         self._get_parser = parser
-        self._counts = Counts()
         self._lock = ForkSafeLock()
         self._rebuilding = ForkSafeLock()
 
@@ -130,8 +127,8 @@ class Corpus:
             fingerprint=row.fingerprint,
             stale=self._why_stale(row),
             building=building,
-            threshold=self.threshold_of(row),
-            calibration=_calibration_of(row),
+            threshold=threshold_of(row, self.options),
+            calibration=calibration_of(row),
         )
 
     def documents(self) -> list[StoredDocument]:
@@ -144,14 +141,14 @@ class Corpus:
         """How many chunks have which values under these metadata keys; counted once for each state of the corpus."""
         with self.catalog.read() as snapshot:
             row = snapshot.corpus(self.name)
-            return [] if row is None else self._counts.of_chunks(snapshot, row, keys)
+            return [] if row is None else RevisionSearch(self.search_cache, snapshot, row).facets(keys)
 
     def document_facets(self, *keys: str) -> Facets:
         """The same of documents. Chunks, a hundred times as many bytes, are not read: a process that has just begun
         would wait for them."""
         with self.catalog.read() as snapshot:
             row = snapshot.corpus(self.name)
-            return [] if row is None else self._counts.of_documents(snapshot, row, keys)
+            return [] if row is None else RevisionSearch(self.search_cache, snapshot, row).document_facets(keys)
 
     def document_text(self, doc_id: str) -> str:
         """The document's text as its reader gave it. Raises ``NotFound``."""
@@ -160,13 +157,6 @@ class Corpus:
         if found is None:
             raise NotFound("there is no such document", where=doc_id)
         return found
-
-    def first_nodes(self, count: int) -> list[TextNode]:
-        """The first chunks. Raises ``NotFound``."""
-        with self.catalog.read() as snapshot:
-            documents = snapshot.documents(self.row(snapshot).id)
-            nodes = (node for document in documents for node in snapshot.document_nodes(document.key))
-            return list(islice(nodes, count))
 
     def node(self, chunk_id: str) -> TextNode:
         """The chunk. Raises ``NotFound``."""
@@ -214,14 +204,7 @@ class Corpus:
             row = self.catalog.create_corpus(self.name, self.fingerprint)
         from .ingestion.pipeline import ingest
 
-        report = ingest(
-            documents,
-            catalog=self.catalog,
-            corpus_id=row.id,
-            parser=self.parser,
-            encoder=self.encoder,
-            on_progress=on_progress,
-        )
+        report = ingest(documents, self, row.id, on_progress)
         self._calibrate()
         return report
 
@@ -248,25 +231,14 @@ class Corpus:
         """Whether the stored vectors are those of the encoder in use."""
         return bool(row.fingerprint.get("encoder") == self.encoder.fingerprint)
 
-    def size(self, snapshot: Snapshot, row: CorpusRow) -> int:
-        """How many chunks there are; counted once for each state of the corpus."""
-        return self._counts.size(snapshot, row)
-
-    def threshold_of(self, row: CorpusRow | None) -> float:
-        """Evidence below which a question is refused: as the deployment says, else as the corpus found out."""
-        if self.options.threshold is not None:
-            return self.options.threshold
-        calibration = None if row is None else _calibration_of(row)
-        return DEFAULT_THRESHOLD if calibration is None else calibration.threshold
-
     # Keeping it right
 
     def _calibrate(self) -> None:
         """Find out the threshold anew, if the corpus has outgrown the one that it has."""
         with self.catalog.read() as snapshot:
             row = self.row(snapshot)
-            chunks = self.size(snapshot, row)
-        known = _calibration_of(row)
+            chunks = RevisionSearch(self.search_cache, snapshot, row).size()
+        known = calibration_of(row)
         if chunks < MIN_CALIBRATION_CHUNKS or not self.has_vectors(row) or (known is not None and known.fits(chunks)):
             return
         from .retrieval.search import HybridRetriever
@@ -299,10 +271,6 @@ class Corpus:
             report = rebuild(self, on_progress)
             self._calibrate()
             return report
-
-
-def _calibration_of(row: CorpusRow) -> Calibration | None:
-    return None if row.calibration is None else Calibration(**row.calibration)
 
 
 def parser_fingerprint(parser: NodeParser) -> str:

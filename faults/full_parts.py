@@ -78,7 +78,7 @@ def _trouble(host: Host) -> bool:
 
 
 def _is_current(host: Host) -> bool:
-    follower = notes(host).searching.follower
+    follower = notes(host).search_cache.follower
     return follower is not None and follower.current is not None
 
 

@@ -105,7 +105,7 @@ def until_current(host: Host, meanwhile: Callable[[], object] = lambda: None) ->
         meanwhile()
         with host.catalog.read() as snapshot:
             row = corpus.row(snapshot)
-        return corpus.searching.follower is not None and corpus.searching.follower.current == (row.id, row.seq)
+        return corpus.search_cache.follower is not None and corpus.search_cache.follower.current == (row.id, row.seq)
 
     return soon(is_current, "the index does not follow")
 

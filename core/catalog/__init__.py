@@ -4,7 +4,8 @@ from .catalog import Catalog, NewChunk, NewDocument
 from .checksums import ChunkCheck, DamagedChunk
 from .database_url import is_server
 from .plugin_tables import PluginTables
-from .snapshot import CorpusRow, DocumentVectors, Snapshot, StoredDocument, WordScores
+from .snapshot import CorpusRow, Facets, Snapshot, StoredDocument, WordScores
+from .vectors import DocumentVectors, VectorReader
 
 __all__ = [
     "Catalog",
@@ -12,11 +13,13 @@ __all__ = [
     "CorpusRow",
     "DamagedChunk",
     "DocumentVectors",
+    "Facets",
     "NewChunk",
     "NewDocument",
     "PluginTables",
     "Snapshot",
     "StoredDocument",
+    "VectorReader",
     "WordScores",
     "is_server",
 ]

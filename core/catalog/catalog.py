@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-import logging
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from secrets import token_hex
 from typing import TYPE_CHECKING, Any, ClassVar
 from weakref import WeakSet
 
 from sqlalchemy import delete, insert, select, update
 
-from ..errors import StorageError, StorageLost
+from ..errors import StorageError
 from ..runtime.forks import ProcessGuard
-from ..runtime.owned_files import write_atomically
 from ..text.packed_terms import pack
 from .checksums import checksum
+from .creation import ALL_CHECKSUMS, create_or_upgrade
 from .database import SCHEMA
 from .database_url import database_from_url
 from .errors import translate_db_errors
 from .plugin_tables import PluginTables
-from .schema import SCHEMA_VERSION, about, chunk, corpus, document, metadata, removed
+from .schema import about, chunk, corpus, document, removed
 from .snapshot import CorpusRow, Snapshot
 
 if TYPE_CHECKING:
@@ -32,10 +30,6 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection, MetaData
 
 
-_log = logging.getLogger(__name__)
-
-#: Keys of the table ``about``: the catalog's id; a mark that every chunk has a checksum.
-_ID, _ALL_CHECKSUMS = "id", "sealed"
 _CHECKSUM_BATCH = 500
 
 
@@ -92,7 +86,7 @@ class Catalog:
             self._read_engine = self._database.read_engine(self._engine)
             self._write_engine = self._database.write_engine(self._engine)
             try:
-                self._create()
+                create_or_upgrade(self._database, self._read_engine, self._write_engine)
             except BaseException:
                 self._engine.dispose()
                 raise
@@ -150,73 +144,6 @@ class Catalog:
         """
         tables = PluginTables(self._process, self._database, self._read_engine, self._write_engine)
         return tables.make(prefix, metadata, version, upgrades or {})
-
-    def _create(self) -> None:
-        with self._read_engine.connect() as connection, connection.begin():
-            if self._exists(connection) and self._version(connection) == SCHEMA_VERSION:
-                self._write_marker(self._id(connection))
-                return
-        with self._write() as connection:
-            self._database.lock_catalog(connection)
-            marker = self._database.marker
-            if self._exists(connection):
-                self._upgrade(connection)
-            elif marker is not None and marker.exists():
-                raise StorageLost.of(self.where, marker, "holds nothing of what Ragstone stored in it")
-            else:
-                metadata.create_all(connection)
-                self._database.create(connection)
-                for key, value in (("schema", str(SCHEMA_VERSION)), (_ALL_CHECKSUMS, "yes")):
-                    connection.execute(insert(about).values(key=key, value=value))
-            if self._id(connection) is None:
-                connection.execute(insert(about).values(key=_ID, value=self._read_marker() or token_hex(16)))
-            catalog_id = self._id(connection)
-        self._write_marker(catalog_id)  # after the commit: a marker must never name a catalog that was not created
-
-    @staticmethod
-    def _id(connection: Connection) -> str | None:
-        return connection.execute(select(about.c.value).where(about.c.key == _ID)).scalar()
-
-    def _read_marker(self) -> str | None:
-        try:
-            return self._database.marker.read_text("ascii").strip() if self._database.marker is not None else None
-        except (OSError, UnicodeDecodeError):
-            return None
-
-    def _write_marker(self, catalog_id: str | None) -> None:
-        """Write the catalog's id to the marker file. Raises ``StorageLost`` if that names another catalog."""
-        marker, known = self._database.marker, self._read_marker()
-        if marker is None or catalog_id is None or known == catalog_id:
-            return
-        if known:
-            raise StorageLost.of(self.where, marker, "is not the one that was here before")
-        if marker.parent.is_dir():  # a deployment with a database server may have no data folder
-            try:
-                write_atomically(marker, catalog_id.encode())
-            except OSError as error:
-                _log.warning("the catalog's id cannot be written to %s: %s", marker, error.strerror or error)
-
-    @staticmethod
-    def _exists(connection: Connection) -> bool:
-        return connection.dialect.has_table(connection, about.name)
-
-    def _upgrade(self, connection: Connection) -> None:
-        version = self._version(connection)
-        for older in range(version, SCHEMA_VERSION):
-            for statement in self._database.upgrades[older]:
-                connection.exec_driver_sql(statement)
-        if version < SCHEMA_VERSION:
-            connection.execute(update(about).where(about.c.key == "schema").values(value=str(SCHEMA_VERSION)))
-
-    def _version(self, connection: Connection) -> int:
-        version = int(connection.execute(select(about.c.value).where(about.c.key == "schema")).scalar_one())
-        if version > SCHEMA_VERSION:
-            raise StorageError(
-                f"was written by a newer Ragstone (schema {version}, this one knows {SCHEMA_VERSION})",
-                where=self.where,
-                hint="upgrade Ragstone, or name another data folder",
-            )
-        return version
 
     def create_corpus(self, name: str, fingerprint: dict[str, Any], *, state: str = "active") -> CorpusRow:
         """The corpus of that name and state, created if it does not exist."""
@@ -328,8 +255,8 @@ class Catalog:
                 is_last = (
                     connection.execute(select(chunk.c.id).where(chunk.c.checksum.is_(None)).limit(1)).first() is None
                 )
-                if is_last and connection.execute(select(about).where(about.c.key == _ALL_CHECKSUMS)).first() is None:
-                    connection.execute(insert(about).values(key=_ALL_CHECKSUMS, value="yes"))
+                if is_last and connection.execute(select(about).where(about.c.key == ALL_CHECKSUMS)).first() is None:
+                    connection.execute(insert(about).values(key=ALL_CHECKSUMS, value="yes"))
             count += len(rows)
             if len(rows) < _CHECKSUM_BATCH:
                 return count

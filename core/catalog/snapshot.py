@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,6 +14,7 @@ from ..text.packed_terms import is_packed, pack
 from ..text.sanitizing import strip_hidden
 from .checksums import ChunkCheck, DamagedChunk, checksum, is_text_intact
 from .schema import about, chunk, corpus, document, removed
+from .vectors import VectorReader
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from .database import Database
 
 
-_BATCH_DOCUMENTS = 500
 #: The columns that a node is made from, with the checksum of its text.
 _NODE: tuple[Any, ...] = (
     chunk.c.id,
@@ -79,17 +78,6 @@ class StoredDocument:
 
 
 @dataclass(frozen=True)
-class DocumentVectors:
-    """The vectors of one document's chunks, windows in order."""
-
-    chunk_keys: npt.NDArray[np.int64]
-    #: Number of windows of each chunk.
-    windows: npt.NDArray[np.int64]
-    #: float32 [sum(windows), dimension].
-    vectors: npt.NDArray[np.float32]
-
-
-@dataclass(frozen=True)
 class WordScores:
     """The BM25 scores that one stem contributes to the chunks of a corpus."""
 
@@ -98,6 +86,15 @@ class WordScores:
     #: Scores in the database's precision.
     scores: npt.NDArray[np.floating[Any]]
 
+    @property
+    def nbytes(self) -> int:
+        """Bytes of both arrays."""
+        return self.keys.nbytes + self.scores.nbytes
+
+
+#: Tuples of metadata values, each with its count.
+Facets = list[tuple[tuple[Any, ...], int]]
+
 
 class Snapshot:
     """Reads within one transaction. Created by ``Catalog.read``."""
@@ -105,6 +102,7 @@ class Snapshot:
     def __init__(self, connection: Connection, database: Database) -> None:
         self._connection = connection
         self._database = database
+        self.vectors = VectorReader(connection)
 
     def corpora(self) -> list[CorpusRow]:
         """Every corpus, ordered by name and then state, the active one first."""
@@ -150,31 +148,6 @@ class Snapshot:
         ).scalars()
         return [(row.doc_id, row.id) for row in now], list(gone)
 
-    def document_vectors(self, document_key: int, dimension: int) -> DocumentVectors:
-        """The vectors of the document's chunks, in order."""
-        return self.vectors([document_key], dimension)[document_key]
-
-    def vectors(self, document_keys: Sequence[int], dimension: int) -> dict[int, DocumentVectors]:
-        """The vectors of many documents by key, in few queries of the database server."""
-        found: dict[int, DocumentVectors] = {}
-        for start in range(0, len(document_keys), _BATCH_DOCUMENTS):
-            batch = document_keys[start : start + _BATCH_DOCUMENTS]
-            rows = self._connection.execute(
-                select(chunk.c.document_id, chunk.c.id, chunk.c.vectors)
-                .where(chunk.c.document_id.in_(batch))
-                .order_by(chunk.c.document_id, chunk.c.position)
-            )
-            found |= {key: _vectors([], dimension) for key in batch}
-            found |= {
-                key: _vectors(list(of_one), dimension) for key, of_one in groupby(rows, lambda row: row.document_id)
-            }
-        return found
-
-    def chunk_vectors(self, keys: Sequence[int], dimension: int) -> dict[int, npt.NDArray[np.float32]]:
-        """Vectors of single chunks, [windows, dimension], by key."""
-        rows = self._connection.execute(select(chunk.c.id, chunk.c.vectors).where(chunk.c.id.in_(keys)))
-        return {row.id: np.frombuffer(row.vectors, "<f4").reshape(-1, dimension) for row in rows}
-
     def chunk_keys(self, corpus_id: int, filters: MetadataFilters) -> npt.NDArray[np.int64]:
         """Keys of the chunks that pass the filters, ascending."""
         from .filters import condition
@@ -183,7 +156,7 @@ class Snapshot:
         rows = self._connection.execute(select(chunk.c.id).where(chunk.c.corpus_id == corpus_id, passing))
         return np.array(sorted(rows.scalars()), np.int64)
 
-    def facets(self, corpus_id: int, keys: Sequence[str]) -> list[tuple[tuple[Any, ...], int]]:
+    def facets(self, corpus_id: int, keys: Sequence[str]) -> Facets:
         """The numbers of chunks by their values of these metadata keys."""
         # Labelled, not repeated: to PostgreSQL the same expression with other parameters is another expression.
         columns = [self._database.text(key).label(f"facet_{number}") for number, key in enumerate(keys)]
@@ -218,15 +191,6 @@ class Snapshot:
             texts = select(chunk.c.id, chunk.c.headings, chunk.c.text).where(chunk.c.id.in_(older))
             found |= {row.id: pack(row.headings, row.text) for row in self._connection.execute(texts)}
         return found
-
-    def embedded(self, corpus_id: int, doc_id: str, dimension: int) -> dict[tuple[str, str], npt.NDArray[np.float32]]:
-        """The vectors of the document's chunks, float32 [windows, dimension], by their headings and text."""
-        rows = self._connection.execute(
-            select(chunk.c.headings, chunk.c.text, chunk.c.vectors)
-            .join(document, document.c.id == chunk.c.document_id)
-            .where(document.c.corpus_id == corpus_id, document.c.doc_id == doc_id)
-        )
-        return {(row.headings, row.text): np.frombuffer(row.vectors, "<f4").reshape(-1, dimension) for row in rows}
 
     def document_nodes(self, document_key: int) -> Iterator[TextNode]:
         """The document's nodes in order."""
@@ -275,15 +239,6 @@ class Snapshot:
     def word_scores(self, corpus_id: int, words: Sequence[str]) -> dict[str, WordScores]:
         found = self._database.full_text.scores(self._connection, corpus_id, words)
         return {word: WordScores(np.array(keys, np.int64), np.array(scores)) for word, (keys, scores) in found.items()}
-
-
-def _vectors(rows: Sequence[Any], dimension: int) -> DocumentVectors:
-    blobs = [row.vectors for row in rows]
-    return DocumentVectors(
-        np.array([row.id for row in rows], np.int64),
-        np.array([len(blob) // (4 * dimension) for blob in blobs], np.int64),
-        np.frombuffer(b"".join(blobs), "<f4").reshape(-1, dimension),
-    )
 
 
 def _is_intact(row: Mapping[Any, Any]) -> bool:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..answering.extractive import choose
+from ..retrieval.calibration import threshold_of
 from ..retrieval.evidence_gate import weigh_evidence
 from ..retrieval.search import HybridRetriever
 
@@ -128,7 +129,7 @@ def refusal(
 
     inside, outside = scores(questions), scores(negatives)
     with corpus.catalog.read() as snapshot:
-        threshold = corpus.threshold_of(corpus.row(snapshot))
+        threshold = threshold_of(corpus.row(snapshot), corpus.options)
     above = (inside[:, None] > outside[None, :]).mean() + 0.5 * (inside[:, None] == outside[None, :]).mean()
     return RefusalQuality(
         auroc=float(above),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from ..errors import PluginError, RagstoneError, StorageAway, StorageBusy, TooLarge, is_failure
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from llama_index.core.postprocessor.types import BaseNodePostprocessor
-    from llama_index.core.schema import NodeWithScore
+    from llama_index.core.schema import NodeWithScore, TextNode
     from llama_index.core.vector_stores.types import MetadataFilters
 
     from ..answering.synthesis import Synthesizer
@@ -123,9 +124,16 @@ class Pipeline:
 
         for corpus in corpora:
             if corpus.exists:
-                nodes = tuple(NodeWithScore(node=node, score=1.0) for node in corpus.first_nodes(_TRIED))
+                nodes = tuple(NodeWithScore(node=node, score=1.0) for node in _first_nodes(corpus, _TRIED))
                 while self._postprocessed(corpus, Retrieval("What is this about?", nodes)) is None:
                     pass
+
+
+def _first_nodes(corpus: Corpus, count: int) -> list[TextNode]:
+    with corpus.catalog.read() as snapshot:
+        documents = snapshot.documents(corpus.row(snapshot).id)
+        nodes = (node for document in documents for node in snapshot.document_nodes(document.key))
+        return list(islice(nodes, count))
 
 
 def _postprocess(

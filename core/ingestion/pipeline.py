@@ -66,22 +66,28 @@ class OnProgress(Protocol):
     def __call__(self, progress: IngestProgress, /) -> None: ...
 
 
+class IngestingCorpus(Protocol):
+    """The part of a corpus that ingestion needs."""
+
+    @property
+    def catalog(self) -> Catalog: ...
+    @property
+    def parser(self) -> NodeParser: ...
+    @property
+    def encoder(self) -> Encoder: ...
+
+
 def ingest(
-    documents: Iterable[Document],
-    *,
-    catalog: Catalog,
-    corpus_id: int,
-    parser: NodeParser,
-    encoder: Encoder,
-    on_progress: OnProgress | None = None,
+    documents: Iterable[Document], corpus: IngestingCorpus, corpus_id: int, on_progress: OnProgress | None = None
 ) -> IngestReport:
-    """Store the documents that are new or changed, by their ``hash``.
+    """Store the documents that are new or changed, by their ``hash``, in the corpus of that id: the active one, or the
+    one that is being rebuilt.
 
     A document is completely in the catalog when its progress is reported. If reading, parsing or embedding raises, the
     reported documents stay, and all others are unchanged. Chunks of a changed document whose text and headings are the
     same keep their vectors.
     """
-    report = IngestReport()
+    report, catalog, encoder = IngestReport(), corpus.catalog, corpus.encoder
     with catalog.read() as snapshot:
         known = {row.doc_id: row.hash for row in snapshot.documents(corpus_id)}
 
@@ -101,13 +107,13 @@ def ingest(
     def embed(group: Group, stopped: threading.Event) -> list[Vectors]:
         with catalog.read() as snapshot:
             older = {
-                document.doc_id: snapshot.embedded(corpus_id, document.doc_id, encoder.dimension)
+                document.doc_id: snapshot.vectors.by_text(corpus_id, document.doc_id, encoder.dimension)
                 for document, _ in group
                 if document.doc_id in known
             }
         return _embed_group(group, older, encoder, stopped)
 
-    pipeline = IngestionPipeline(transformations=[parser], disable_cache=True)
+    pipeline = IngestionPipeline(transformations=[corpus.parser], disable_cache=True)
     with closing(_embed_ahead(_groups(changed(), pipeline), embed)) as embedding:
         for group, embedded in embedding:
             vectors = iter(embedded)

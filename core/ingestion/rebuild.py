@@ -6,31 +6,22 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from llama_index.core.schema import Document
 
-from .pipeline import ingest
+from .pipeline import IngestingCorpus, ingest
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from llama_index.core.node_parser import NodeParser
-
-    from ..catalog import Catalog, CorpusRow, Snapshot
-    from ..embedding import Encoder
+    from ..catalog import CorpusRow, Snapshot
     from .pipeline import IngestReport, OnProgress
 
 
-class RebuiltCorpus(Protocol):
+class RebuiltCorpus(IngestingCorpus, Protocol):
     """The part of a corpus that its rebuild needs."""
 
     @property
     def name(self) -> str: ...
     @property
-    def catalog(self) -> Catalog: ...
-    @property
     def fingerprint(self) -> dict[str, Any]: ...
-    @property
-    def parser(self) -> NodeParser: ...
-    @property
-    def encoder(self) -> Encoder: ...
 
     def row(self, snapshot: Snapshot) -> CorpusRow:
         """Its row in the catalog. Raises ``NotFound``."""
@@ -71,15 +62,7 @@ def bring_up_to_date(
             if text is not None:
                 yield RestoredDocument(id_=row.doc_id, text=text, metadata=row.metadata, stored_hash=row.hash)
 
-    report = ingest(
-        documents(),
-        catalog=catalog,
-        corpus_id=building.id,
-        parser=corpus.parser,
-        encoder=corpus.encoder,
-        on_progress=on_progress,
-    )
-    return report, active
+    return ingest(documents(), corpus, building.id, on_progress), active
 
 
 class RestoredDocument(Document):

@@ -7,7 +7,7 @@ from ..lazy_names import lazy_names
 if TYPE_CHECKING:
     from .calibration import CALIBRATION_TOP_K, DEFAULT_THRESHOLD, MIN_CALIBRATION_CHUNKS, Calibration, calibrate
     from .evidence_gate import Evidence, weigh_evidence
-    from .fusion import Scores, inverse_frequencies, rank
+    from .fusion import Candidates, Scores, inverse_frequencies, rank
     from .models import Retrieval
     from .search import HybridRetriever, ScoredRetriever
     from .top_k import top_sums
@@ -17,6 +17,7 @@ __all__ = [
     "DEFAULT_THRESHOLD",
     "MIN_CALIBRATION_CHUNKS",
     "Calibration",
+    "Candidates",
     "Evidence",
     "HybridRetriever",
     "Retrieval",
@@ -34,7 +35,7 @@ __getattr__, __dir__ = lazy_names(
     {
         "calibration": "DEFAULT_THRESHOLD MIN_CALIBRATION_CHUNKS CALIBRATION_TOP_K Calibration calibrate",
         "evidence_gate": "Evidence weigh_evidence",
-        "fusion": "Scores inverse_frequencies rank",
+        "fusion": "Candidates Scores inverse_frequencies rank",
         "models": "Retrieval",
         "search": "HybridRetriever ScoredRetriever",
         "top_k": "top_sums",

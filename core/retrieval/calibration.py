@@ -15,6 +15,8 @@ from .evidence_gate import weigh_evidence
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from ..catalog import CorpusRow
+    from ..settings import RetrievalSettings
     from .models import Retrieval
 
 #: The threshold of a corpus that has not been calibrated, or is too small for it.
@@ -84,3 +86,16 @@ def bank_id() -> str:
     """Identifies the bank and the rule that sets the threshold."""
     text = "\n".join(bank())
     return f"{_VERSION}/{sha256(text.encode()).hexdigest()[:12]}"
+
+
+def calibration_of(row: CorpusRow) -> Calibration | None:
+    """The corpus's stored calibration."""
+    return None if row.calibration is None else Calibration(**row.calibration)
+
+
+def threshold_of(row: CorpusRow | None, options: RetrievalSettings) -> float:
+    """Evidence below which a question is refused: the deployment's setting, else the corpus's calibration."""
+    if options.threshold is not None:
+        return options.threshold
+    calibration = None if row is None else calibration_of(row)
+    return DEFAULT_THRESHOLD if calibration is None else calibration.threshold

@@ -33,7 +33,7 @@ _BATCH_DOCUMENTS, _BATCH_VECTORS = 500, 4096
 
 
 @dataclass(frozen=True)
-class _Loaded:
+class LoadedVectors:
     """All vectors of one corpus revision; immutable, so that searches need no lock."""
 
     corpus_id: int
@@ -89,7 +89,7 @@ class ExactSearch:
 
     def __init__(self, dimension: int) -> None:
         self._dimension = dimension
-        self._loaded: _Loaded | None = None
+        self._loaded: LoadedVectors | None = None
         self._lock = threading.Lock()
         self._products = BatchedMatVec()
 
@@ -100,15 +100,13 @@ class ExactSearch:
 
     def search(
         self,
-        snapshot: Snapshot,
-        corpus: CorpusRow,
+        loaded: LoadedVectors,
         question: npt.NDArray[np.float32],
         limit: int,
         keys: npt.NDArray[np.int64] | None = None,
         pending: PendingProduct | None = None,
     ) -> list[tuple[int, float]]:
         """``(chunk key, cosine)``, best first; with ``keys`` only those chunks. ``pending``: from ``submit``."""
-        loaded = self._refreshed(snapshot, corpus)
         if not len(loaded.keys):
             return []
         if pending is None or pending.matrix is not loaded.matrix:
@@ -137,7 +135,8 @@ class ExactSearch:
         positions = np.searchsorted(loaded.keys, np.array(keys, np.int64))
         return dict(zip(keys, loaded.similarities(question, positions).tolist(), strict=True))
 
-    def _refreshed(self, snapshot: Snapshot, corpus: CorpusRow) -> _Loaded:
+    def load(self, snapshot: Snapshot, corpus: CorpusRow) -> LoadedVectors:
+        """All vectors of this revision; what did not change is not read again."""
         loaded = self._loaded
         if loaded is not None and (loaded.corpus_id, loaded.seq) == (corpus.id, corpus.seq):
             return loaded
@@ -147,12 +146,12 @@ class ExactSearch:
                 loaded = self._loaded = self._load(snapshot, corpus, loaded)
             return loaded
 
-    def _load(self, snapshot: Snapshot, corpus: CorpusRow, before: _Loaded | None) -> _Loaded:
+    def _load(self, snapshot: Snapshot, corpus: CorpusRow, before: LoadedVectors | None) -> LoadedVectors:
         known = before.documents if before is not None and before.corpus_id == corpus.id else {}
         keys_now = sorted(row.key for row in snapshot.documents(corpus.id))
         if not keys_now:
             empty = np.zeros(0, np.int64)
-            return _Loaded(corpus.id, corpus.seq, {}, empty, empty, np.zeros((0, self._dimension), np.float32))
+            return LoadedVectors(corpus.id, corpus.seq, {}, empty, empty, np.zeros((0, self._dimension), np.float32))
         parts: list[tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]] = []
         ends: list[int] = []
         matrix = np.empty((0, self._dimension), np.float32)
@@ -162,7 +161,7 @@ class ExactSearch:
             count = max(1, min(_BATCH_DOCUMENTS, len(parts) * _BATCH_VECTORS // max(1, len(matrix))))
             keys = keys_now[len(parts) : len(parts) + count]
             # A changed document gets a new key, so the vectors of a known key have not changed.
-            fresh = snapshot.vectors([key for key in keys if key not in known], self._dimension)
+            fresh = snapshot.vectors.of_documents([key for key in keys if key not in known], self._dimension)
             read = [known.get(key) or fresh[key] for key in keys]
             filled = len(matrix)
             ends += (filled + np.cumsum([len(part.vectors) for part in read])).tolist()
@@ -178,7 +177,7 @@ class ExactSearch:
             key: DocumentVectors(*part, matrix[start:end])
             for key, part, start, end in zip(keys_now, parts, [0, *ends[:-1]], ends, strict=True)
         }
-        return _Loaded(corpus.id, corpus.seq, views, np.concatenate([keys for keys, _ in parts]), starts, matrix)
+        return LoadedVectors(corpus.id, corpus.seq, views, np.concatenate([keys for keys, _ in parts]), starts, matrix)
 
 
 def _release_memory() -> None:

@@ -11,10 +11,10 @@ from .rerank import rerank_scores
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-#: Passages that are looked at a second time.
-_LOOKED_AT = 20
-# Of the second look. Chosen on SQuAD, HotpotQA and SciFact together; none of them is better off by more than 0.2 points
-# of nDCG@10 with any of these between half and double.
+#: Chunks that are reranked.
+_RERANKED = 20
+# Weights of reranking. Chosen on SQuAD, HotpotQA and SciFact together; with any of these between half and double, none
+# of them gains more than 0.2 points of nDCG@10.
 _SENTENCE_WEIGHT = 0.3
 _PAIRS_WEIGHT = 0.1
 _SIMILARITY_WEIGHT = 0.4
@@ -22,17 +22,17 @@ _SIMILARITY_WEIGHT = 0.4
 
 @dataclass(frozen=True)
 class Scores:
-    """Why a passage stands where it stands."""
+    """The scores of one chunk and its ranks by them."""
 
-    #: Cosine of the question and the passage's nearest window; ``None`` where the corpus has no such vectors.
+    #: Cosine of the question and the chunk's most similar window; ``None`` where the corpus has no such vectors.
     dense: float | None
-    #: BM25; 0 where no word of the question stands in the passage.
+    #: BM25; 0 where the chunk has no word of the question.
     lexical: float
     #: Convex combination of both, each normalised, 0 to 1.
     fused: float
-    #: What the second look added, 0 to 0.8; see ``rank``.
+    #: Added by reranking, 0 to 0.8; see ``rank``.
     added: float = 0.0
-    #: Places by each of the three, from 1; ``None`` where the side did not see the passage.
+    #: Ranks by each of the three, from 1; ``None`` where that side did not find the chunk.
     dense_rank: int | None = None
     lexical_rank: int | None = None
     fused_rank: int | None = None
@@ -43,11 +43,20 @@ class Scores:
         return self.fused + self.added
 
 
+@dataclass(frozen=True)
+class Candidates:
+    """What the dense and the lexical search found for one question."""
+
+    #: The question's stems, and their inverse document frequencies.
+    words: Sequence[str]
+    idf: Mapping[str, float]
+    #: Cosines and BM25 scores, by chunk key.
+    dense: Mapping[int, float]
+    lexical: Mapping[int, float]
+
+
 def rank(
-    words: Sequence[str],
-    idf: Mapping[str, float],
-    dense: Mapping[int, float],
-    lexical: Mapping[int, float],
+    found: Candidates,
     *,
     weight: float,
     top_k: int,
@@ -55,24 +64,25 @@ def rank(
 ) -> dict[int, Scores]:
     """The best ``top_k`` keys of either side with their scores, best first.
 
-    ``words``: the question's stems. ``weight``: share of meaning in the fusion, 0 to 1; one side alone is asked for to
-    be seen as it is, without a second look. ``packed``: gives passages' words as ``packed_terms.pack`` packs them.
+    ``weight``: share of the dense side in the fusion, 0 to 1; with one side alone nothing is reranked. ``packed``:
+    gives chunks' words as ``packed_terms.pack`` packs them.
 
-    Both sides are fused, then the best of them are looked at a second time: whether a passage has one sentence that,
-    under its headings, holds what is asked, whether words that stand side by side in the question do so in it, and how
-    near it is in itself, not against the others. On 1,500 SQuAD questions that brings nDCG@10 from 0.896 to 0.907, on
+    Both sides are fused, then the first ones are reranked by three more scores: how well one sentence of the chunk,
+    with its headings, covers the question; how many neighbouring words of the question are neighbours in it; and its
+    own cosine, not normalised against the others. On 1,500 SQuAD questions that brings nDCG@10 from 0.896 to 0.907, on
     SciFact from 0.744 to 0.743, on 100 HotpotQA questions from 0.845 to 0.847.
     """
+    dense, lexical = found.dense, found.lexical
     fused = fuse(dense, lexical, weight)
     best = sorted(fused, key=lambda key: (-fused[key], key))
     fused_places = {key: place for place, key in enumerate(best, start=1)}
     added: dict[int, float] = {}
     if 0 < weight < 1:
-        looked_at = packed(best[:_LOOKED_AT])
-        sentences, pairs = rerank_scores(list(looked_at.values()), words, idf)
-        for key, sentence, together in zip(looked_at, sentences.tolist(), pairs.tolist(), strict=True):
+        reranked = packed(best[:_RERANKED])
+        sentences, pairs = rerank_scores(list(reranked.values()), found.words, found.idf)
+        for key, sentence, pair in zip(reranked, sentences.tolist(), pairs.tolist(), strict=True):
             similarity = max(dense.get(key, 0.0), 0.0)
-            added[key] = _SENTENCE_WEIGHT * sentence + _PAIRS_WEIGHT * together + _SIMILARITY_WEIGHT * similarity
+            added[key] = _SENTENCE_WEIGHT * sentence + _PAIRS_WEIGHT * pair + _SIMILARITY_WEIGHT * similarity
         best.sort(key=lambda key: (-(fused[key] + added.get(key, 0.0)), key))
     dense_places, lexical_places = _places(dense), _places(lexical)
     return {

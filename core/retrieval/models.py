@@ -45,7 +45,7 @@ class SearchableCorpus(Protocol):
         """How it is searched."""
 
     @property
-    def searching(self) -> SearchCache:
+    def search_cache(self) -> SearchCache:
         """What searching it keeps in memory."""
 
     def row(self, snapshot: Snapshot) -> CorpusRow:
@@ -53,12 +53,6 @@ class SearchableCorpus(Protocol):
 
     def has_vectors(self, row: CorpusRow) -> bool:
         """Whether its vectors can be compared with those of its encoder."""
-
-    def size(self, snapshot: Snapshot, row: CorpusRow) -> int:
-        """How many chunks it has."""
-
-    def threshold_of(self, row: CorpusRow | None) -> float:
-        """Evidence below which it refuses."""
 
 
 @dataclass(frozen=True)

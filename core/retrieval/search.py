@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from abc import abstractmethod
 from dataclasses import asdict, replace
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from llama_index.core.callbacks import CallbackManager
@@ -16,8 +15,10 @@ from llama_index.core.vector_stores.utils import build_metadata_filter_fn
 
 from ..text.stemming import question_stems, stems
 from ..tracing import step
-from .fusion import Scores, inverse_frequencies, rank
+from .calibration import threshold_of
+from .fusion import Candidates, Scores, inverse_frequencies, rank
 from .models import Retrieval, check_top_k
+from .search_cache import RevisionSearch
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -44,7 +45,7 @@ class ScoredRetriever(BaseRetriever):
 class HybridRetriever(ScoredRetriever):
     """A corpus's own retriever: the host's default, and a LlamaIndex retriever for anybody's pipeline.
 
-    How both sides become one order is told in ``ranking.rank``.
+    ``fusion.rank`` fuses both sides and reranks the first ones.
     """
 
     def __init__(
@@ -73,31 +74,31 @@ class HybridRetriever(ScoredRetriever):
 
     def search_embedded(self, question: str, embedded: npt.NDArray[np.float32]) -> Retrieval:
         """The same for a question whose unit vector is known."""
-        corpus, options = self._corpus, self._corpus.options
-        searching, encoder = corpus.searching, corpus.encoder
+        corpus, options, encoder = self._corpus, self._corpus.options, self._corpus.encoder
         started = time.perf_counter()
         words = question_stems(question)
-        ahead = searching.ahead(embedded)
+        pending = corpus.search_cache.submit(embedded)
         with encoder.cpu_slots.acquire(), corpus.catalog.read() as snapshot:
             row = corpus.row(snapshot)
             # Another encoder made the corpus: until it is rebuilt, words find what they can.
             vector = embedded if corpus.has_vectors(row) else None
-            keys = searching.passing(snapshot, row, self._filters)
+            search = RevisionSearch(corpus.search_cache, snapshot, row)
+            keys = search.keys(self._filters)
             with step("HybridRetriever.lexical", words=list(words)) as looked:
-                found, frequencies = searching.lexical.search(snapshot, row, words, options.candidates, keys)
+                found, frequencies = search.lexical(words, options.candidates, keys)
                 looked.set_result(lambda: {"found": len(found)})
             lexical, dense = dict(found), {}
             if vector is not None:
                 with step("HybridRetriever.dense", limit=options.candidates) as looked:
-                    near = searching.nearest(snapshot, row, vector, options.candidates, keys, self._filters, ahead)
-                    dense = dict(near)
-                    dense |= searching.cosines(snapshot, row, vector, [key for key in lexical if key not in dense])
-                    looked.set_result(lambda: {"found": len(near)})
-            idf = inverse_frequencies(words, frequencies, corpus.size(snapshot, row))
+                    dense = dict(search.nearest(vector, options.candidates, self._filters, pending))
+                    nearest = len(dense)
+                    dense |= search.cosines(vector, [key for key in lexical if key not in dense])
+                    looked.set_result(lambda: {"found": nearest})
+            idf = inverse_frequencies(words, frequencies, search.size())
             weight = self._dense_weight if vector is not None else 0.0
             with step("HybridRetriever.fuse", dense_weight=weight, top_k=self._top_k) as fused:
-                packed = partial(searching.packed_words, snapshot)
-                scores = rank(words, idf, dense, lexical, weight=weight, top_k=self._top_k, packed=packed)
+                candidates = Candidates(words, idf, dense, lexical)
+                scores = rank(candidates, weight=weight, top_k=self._top_k, packed=search.packed_words)
                 nodes = snapshot.nodes(scores)
                 fused.set_result(lambda: {nodes[key].node_id: asdict(scores[key]) for key in scores if key in nodes})
         there = [key for key in scores if key in nodes]
@@ -107,7 +108,7 @@ class HybridRetriever(ScoredRetriever):
             scores={nodes[key].node_id: scores[key] for key in there},
             idf=idf,
             vector=vector,
-            threshold=corpus.threshold_of(row),
+            threshold=threshold_of(row, options),
             retrieve_ms=(time.perf_counter() - started) * 1000,
         )
 
@@ -137,7 +138,7 @@ def retrieve_with(
     words = question_stems(question)
     held = [set(stems(node.node.get_content())) for node in nodes]
     with corpus.catalog.read() as snapshot:
-        threshold = corpus.threshold_of(snapshot.corpus(corpus.name))
+        threshold = threshold_of(snapshot.corpus(corpus.name), corpus.options)
     return Retrieval(
         question=question,
         nodes=nodes,

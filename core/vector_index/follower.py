@@ -255,7 +255,7 @@ class Follower:
         """Number of rows of the documents that did not change since the last update."""
         dimension = self.corpus.encoder.dimension
         return sum(
-            len(snapshot.document_vectors(document.key, dimension).vectors)
+            len(snapshot.vectors.of_document(document.key, dimension).vectors)
             for document in snapshot.documents(row.id)
             if document.seq <= self._state.applied
         )

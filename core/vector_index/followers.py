@@ -77,9 +77,9 @@ class IndexFollowers:
         """Checks of the indexes. None of them prevents answers: exact search replaces an index."""
         found = [Check("vector index", self._blocked_by is None, self._blocked_by or self.detail)]
         found += [
-            Check(f"vector index of {corpus.name}", False, corpus.searching.follower.failure)
+            Check(f"vector index of {corpus.name}", False, corpus.search_cache.follower.failure)
             for corpus in self._corpora
-            if corpus.searching.follower is not None and corpus.searching.follower.failure
+            if corpus.search_cache.follower is not None and corpus.search_cache.follower.failure
         ]
         return found
 
@@ -101,7 +101,7 @@ class IndexFollowers:
                 self._stop.wait(pause)
         finally:
             for corpus in self._corpora:
-                follower, corpus.searching.follower = corpus.searching.follower, None
+                follower, corpus.search_cache.follower = corpus.search_cache.follower, None
                 if follower is not None:
                     follower.close()
             if held:
@@ -151,10 +151,10 @@ class IndexFollowers:
         if why is not None:
             _log.warning("the corpus %s was %s; it is rebuilt beside the old one", corpus.name, why)
             corpus.rebuild(on_progress=self._raise_if_stopped)
-        if corpus.searching.follower is None and not self._attach(corpus):
+        if corpus.search_cache.follower is None and not self._attach(corpus):
             return
-        if corpus.searching.follower is not None and corpus.searching.follower.catch_up():
-            _log.info("the vector index of %s is at change %s", corpus.name, corpus.searching.follower.current)
+        if corpus.search_cache.follower is not None and corpus.search_cache.follower.catch_up():
+            _log.info("the vector index of %s is at change %s", corpus.name, corpus.search_cache.follower.current)
 
     def _raise_if_stopped(self, progress: IngestProgress) -> None:  # noqa: ARG002
         if self._stop.is_set():
@@ -168,7 +168,7 @@ class IndexFollowers:
         if plugin_store is None and settings.store == "auto" and corpus.info().chunks < settings.from_chunks:
             self.detail = f"none below {settings.from_chunks:,} passages; exact search is quicker"
             return False
-        corpus.searching.follower = Follower(corpus, self._folder / corpus.name, plugin_store, self._stop)
+        corpus.search_cache.follower = Follower(corpus, self._folder / corpus.name, plugin_store, self._stop)
         self.detail = f"{type(plugin_store).__name__ if plugin_store is not None else 'Chroma'} follows the catalog"
         return True
 

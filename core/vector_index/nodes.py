@@ -23,7 +23,7 @@ _NEIGHBOURS = 10
 
 def windows(snapshot: Snapshot, doc_id: str, key: int, dimension: int) -> Iterator[TextNode]:
     """One node for each window: id, vector and the metadata for filters. The text stays in the catalog."""
-    held = snapshot.document_vectors(key, dimension)
+    held = snapshot.vectors.of_document(key, dimension)
     nodes = snapshot.document_nodes(key)
     row = 0
     for node, count in zip(nodes, held.windows, strict=True):
@@ -47,7 +47,7 @@ def sample(
     ids: list[str] = []
     vectors = []
     for document in documents[:: max(1, len(documents) // _SAMPLE_SIZE)][:_SAMPLE_SIZE]:
-        held = snapshot.document_vectors(document.key, dimension)
+        held = snapshot.vectors.of_document(document.key, dimension)
         node = next(snapshot.document_nodes(document.key), None)
         if node is not None:
             ids.append(f"{node.node_id}#0")

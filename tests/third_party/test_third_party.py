@@ -81,9 +81,9 @@ def test_the_index_in_numpy_stands_in_chromas_place(here: Here, tmp_path: Path) 
         shelf.add(shelf.plan(small_epub(tmp_path / "parts.epub")))
         host.serve()
         until(lambda: any(check.detail == "NumpyStore follows the catalog" for check in host.checks()))
-        searching = shelf.corpus.searching
+        cache = shelf.corpus.search_cache
         with host.catalog.read() as snapshot:
             row = shelf.corpus.row(snapshot)
-        until(lambda: searching.follower is not None and searching.follower.current == (row.id, row.seq))
+        until(lambda: cache.follower is not None and cache.follower.current == (row.id, row.seq))
         assert host.assistant("book_chat").ask(QUESTION).text.startswith(f"{SENTENCE} [1]")
     assert not list((tmp_path / "data").rglob("chroma.sqlite3"))

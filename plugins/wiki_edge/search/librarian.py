@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NotRequired, TypedDict
 from llama_index.core.schema import NodeRelationship, NodeWithScore, RelatedNodeInfo, TextNode
 
 from ragstone.core import NotFound
-from ragstone.core.retrieval import Retrieval, inverse_frequencies, rank
+from ragstone.core.retrieval import Candidates, Retrieval, inverse_frequencies, rank
 from ragstone.core.text import question_stems
 
 from .memory import Memory
@@ -185,10 +185,7 @@ class Librarian:
             near = shards[number][0].cosines(vector, sorted(rows))
             dense |= {number << _SHARD | row: cosine for row, cosine in near.items()}
         ranked = rank(
-            words,
-            idf,
-            dense,
-            lexical,
+            Candidates(words, idf, dense, lexical),
             weight=self._dense_weight,
             top_k=k,
             packed=lambda keys: {key: shards[key >> _SHARD][0].packed(key & _ROW) for key in keys},

@@ -198,19 +198,19 @@ def test_exact_search_equals_brute_force_and_follows_changes(catalog: Catalog) -
         with catalog.read() as snapshot:
             row = snapshot.corpus("c")
             assert row is not None
-            found = exact.search(snapshot, row, question, 4)
+            found = exact.search(exact.load(snapshot, row), question, 4)
             everything = {
                 key: float((vectors @ question).max())
                 for document in snapshot.documents(row.id)
-                for key in snapshot.document_vectors(document.key, DIMENSION).chunk_keys.tolist()
-                for vectors in [snapshot.chunk_vectors([key], DIMENSION)[key]]
+                for key in snapshot.vectors.of_document(document.key, DIMENSION).chunk_keys.tolist()
+                for vectors in [snapshot.vectors.of_chunks([key], DIMENSION)[key]]
             }
         expected = sorted(everything.items(), key=lambda item: (-item[1], item[0]))[:4]
         assert [key for key, _ in found] == [key for key, _ in expected]
         assert np.allclose([score for _, score in found], [score for _, score in expected])
 
 
-def test_exact_search_over_many_chunks_narrowed_and_not(catalog: Catalog) -> None:
+def test_exact_search_over_many_chunks_filtered_and_not(catalog: Catalog) -> None:
     random = np.random.default_rng(7)
     corpus = catalog.create_corpus("c", {})
     sizes = random.integers(1, 4, 2000)
@@ -221,13 +221,13 @@ def test_exact_search_over_many_chunks_narrowed_and_not(catalog: Catalog) -> Non
     with catalog.read() as snapshot:
         row = snapshot.corpus("c")
         assert row is not None
-        keys = snapshot.vectors([snapshot.documents(row.id)[0].key], DIMENSION).popitem()[1].chunk_keys
-        for narrow in (None, keys[::3], keys[:2], keys[:0]):
+        keys = snapshot.vectors.of_documents([snapshot.documents(row.id)[0].key], DIMENSION).popitem()[1].chunk_keys
+        for only in (None, keys[::3], keys[:2], keys[:0]):
             question = random.standard_normal(DIMENSION).astype(np.float32)
             best = {int(key): float((windows @ question).max()) for key, windows in zip(keys, rows, strict=True)}
-            inside = set(keys.tolist() if narrow is None else narrow.tolist())
+            inside = set(keys.tolist() if only is None else only.tolist())
             expected = sorted(best.keys() & inside, key=lambda key: (-best[key], key))[:5]
-            found = exact.search(snapshot, row, question, 5, narrow)
+            found = exact.search(exact.load(snapshot, row), question, 5, only)
             assert [key for key, _ in found] == expected
             assert [cosine for _, cosine in found] == pytest.approx([best[key] for key in expected], abs=1e-5)
 
@@ -245,7 +245,7 @@ def test_loading_for_exact_search_holds_the_vectors_once(catalog: Catalog) -> No
         assert row is not None
         tracemalloc.start()
         try:
-            exact.search(snapshot, row, rows[0, 0], 4)
+            exact.search(exact.load(snapshot, row), rows[0, 0], 4)
             most = tracemalloc.get_traced_memory()[1]
         finally:
             tracemalloc.stop()

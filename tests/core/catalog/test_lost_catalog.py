@@ -117,11 +117,11 @@ def test_a_data_folder_of_an_older_ragstone_remembers_from_now_on(tmp_path: Path
 _KILLED = """
 import os, signal, sys
 from pathlib import Path
-from ragstone.core.catalog import Catalog, catalog
+from ragstone.core.catalog import Catalog, creation
 place = sys.argv[2]
 def die(*_): os.kill(os.getpid(), signal.SIGKILL)
-if place == "before the catalog": catalog.metadata.create_all = die
-else: catalog.write_atomically = die
+if place == "before the catalog": creation.metadata.create_all = die
+else: creation.write_atomically = die
 Catalog(None, Path(sys.argv[1]))
 """
 

@@ -339,7 +339,7 @@ def followed(host: Host, corpus: Corpus) -> bool:
     while time.monotonic() < ends:
         with host.catalog.read() as snapshot:
             row = corpus.row(snapshot)
-        if corpus.searching.follower is not None and corpus.searching.follower.current == (row.id, row.seq):
+        if corpus.search_cache.follower is not None and corpus.search_cache.follower.current == (row.id, row.seq):
             return True
         time.sleep(0.02)
     return False
@@ -386,7 +386,7 @@ def test_ragstone_vector_store_that_fails_leaves_the_answers_to_exact_search(tmp
         corpus.ingest([note("A nut holds a bolt.")])
         host.serve()
         ends = time.monotonic() + HANG
-        while not (corpus.searching.follower and corpus.searching.follower.failure) and time.monotonic() < ends:
+        while not (corpus.search_cache.follower and corpus.search_cache.follower.failure) and time.monotonic() < ends:
             time.sleep(0.02)
         assert host.assistant("notes").ask("What holds a bolt?").text == "A nut holds a bolt. [1]"
         check = next(check for check in host.checks() if check.name == "vector index of notes")

@@ -82,7 +82,7 @@ def followed(host: Host) -> bool:
     def is_current() -> bool:
         with host.catalog.read() as snapshot:
             row = corpus.row(snapshot)
-        return corpus.searching.follower is not None and corpus.searching.follower.current == (row.id, row.seq)
+        return corpus.search_cache.follower is not None and corpus.search_cache.follower.current == (row.id, row.seq)
 
     return soon(is_current)
 
@@ -101,7 +101,7 @@ def contents(host: Host) -> dict[str, int]:
             key for key, _score in by_words(snapshot, row.id, ["tyre", "black", "round", "caster", "gripper"], 100_000)
         }
         for document in snapshot.documents(row.id):
-            held = snapshot.document_vectors(document.key, host.encoder.dimension)
+            held = snapshot.vectors.of_document(document.key, host.encoder.dimension)
             assert (held.windows >= 1).all()
             assert {int(key) for key in held.chunk_keys} <= indexed
             found[document.doc_id] = len(held.chunk_keys)
@@ -258,7 +258,7 @@ from ragstone.core.testing import open_host
 with open_host(Path(sys.argv[1]), index={"store": "chroma"}) as host:
     host.serve()
     corpus = host.find_corpus("books")
-    while corpus.searching.follower is None or corpus.searching.follower.current is None:
+    while corpus.search_cache.follower is None or corpus.search_cache.follower.current is None:
         time.sleep(0.02)
     print("follows", flush=True)
     time.sleep(60)

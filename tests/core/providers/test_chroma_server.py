@@ -22,6 +22,7 @@ from llama_index.core.vector_stores.simple import SimpleVectorStore
 from llama_index.core.vector_stores.types import FilterOperator, MetadataFilter, MetadataFilters
 
 from ragstone.core import SettingsError, hookimpl, read_settings
+from ragstone.core.retrieval.search_cache import RevisionSearch
 from ragstone.core.testing import open_host
 from ragstone.plugins.book_chat.shelf import Shelf
 from tests.support.needs import needed
@@ -163,7 +164,7 @@ def filled(host: Host, book: Path) -> Corpus:
 def stands_at(corpus: Corpus) -> bool:
     with corpus.catalog.read() as snapshot:
         row = corpus.row(snapshot)
-    follower = corpus.searching.follower
+    follower = corpus.search_cache.follower
     return follower is not None and follower.current == (row.id, row.seq)
 
 
@@ -178,8 +179,8 @@ def nearest(corpus: Corpus, question: str, filters: MetadataFilters | None = Non
     vector = corpus.encoder.embed_query(question)
     with corpus.catalog.read() as snapshot:
         row = corpus.row(snapshot)
-    assert corpus.searching.follower is not None
-    return corpus.searching.follower.search(row, vector, 3, filters)
+    assert corpus.search_cache.follower is not None
+    return corpus.search_cache.follower.search(row, vector, 3, filters)
 
 
 def test_it_follows_the_catalog_and_finds_what_exact_search_finds(
@@ -194,9 +195,9 @@ def test_it_follows_the_catalog_and_finds_what_exact_search_finds(
         with corpus.catalog.read() as snapshot:
             row = corpus.row(snapshot)
             vector = corpus.encoder.embed_query(question)
-            held, corpus.searching.follower = corpus.searching.follower, None
-            exact = [key for key, _ in corpus.searching.nearest(snapshot, row, vector, 3, None, None)]
-            corpus.searching.follower = held
+            held, corpus.search_cache.follower = corpus.search_cache.follower, None
+            exact = [key for key, _ in RevisionSearch(corpus.search_cache, snapshot, row).nearest(vector, 3)]
+            corpus.search_cache.follower = held
             assert found == [snapshot.nodes(exact)[key].node_id for key in exact]
         book = MetadataFilters(filters=[MetadataFilter(key="book", value="no-such")])
         assert nearest(corpus, question, book) == []

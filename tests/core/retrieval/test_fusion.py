@@ -13,9 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ragstone.core.catalog import WordScores
-from ragstone.core.retrieval.bm25 import LexicalSearch, top_chunks
-from ragstone.core.retrieval.fusion import rank
+from ragstone.core.retrieval.bm25 import top_chunks
+from ragstone.core.retrieval.fusion import Candidates, rank
 from ragstone.core.retrieval.rerank import rerank_scores
+from ragstone.core.retrieval.search_cache import RevisionSearch, SearchCache
 from ragstone.core.retrieval.top_k import top_positions
 from ragstone.core.runtime.batched_matvec import BatchedMatVec
 from ragstone.core.runtime.fair_semaphore import FairSemaphore
@@ -70,10 +71,7 @@ def test_the_second_look_puts_the_sentence_that_tells_first() -> None:
     words = question_stems("do motors turn wheels on axles")
     same = dict.fromkeys(texts, 1.0)
     ranked = rank(
-        words,
-        dict.fromkeys(words, 1.0),
-        same,
-        same,
+        Candidates(words, dict.fromkeys(words, 1.0), same, same),
         weight=0.5,
         top_k=2,
         packed=lambda keys: {key: pack("", texts[key]) for key in keys},
@@ -112,7 +110,7 @@ def test_the_highest_are_among_those_that_are_given(size: int, limit: int, disti
     assert sorted(numbers[found].tolist())[-limit:] == sorted(numbers.tolist())[-limit:]
 
 
-def test_words_that_occur_nowhere_are_not_cached() -> None:
+def test_each_word_is_read_once() -> None:
     class Catalog:
         asked = 0
 
@@ -121,12 +119,12 @@ def test_words_that_occur_nowhere_are_not_cached() -> None:
             keys = {word: [7] if word == "wheel" else [] for word in words}
             return {word: WordScores(np.array(each, np.int64), np.ones(len(each))) for word, each in keys.items()}
 
-    search, catalog, corpus = LexicalSearch(), Catalog(), SimpleNamespace(id=1, seq=1)
+    catalog, corpus = Catalog(), SimpleNamespace(id=1, seq=1)
+    search = RevisionSearch(SearchCache(lambda: 1), catalog, corpus)  # type: ignore[arg-type]
     for number in range(10):
-        found, frequencies = search.search(catalog, corpus, ["wheel", f"unknown{number}"], 5)  # type: ignore[arg-type]
+        found, frequencies = search.lexical(["wheel", f"unknown{number}"], 5, None)
         assert (found, frequencies) == ([(7, 1.0)], {"wheel": 1})
     assert catalog.asked == 11
-    assert list(search._cache.scores) == ["wheel"]
 
 
 def test_products_of_many_threads_are_each_threads_own() -> None:

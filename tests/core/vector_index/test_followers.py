@@ -10,6 +10,7 @@ import pytest
 from llama_index.core.vector_stores.simple import SimpleVectorStore
 
 from ragstone.core import Host, Question, hookimpl
+from ragstone.core.retrieval.search_cache import RevisionSearch
 from ragstone.core.testing import open_host
 from ragstone.core.vector_index import Follower
 from ragstone.plugins.book_chat.shelf import Shelf
@@ -27,7 +28,7 @@ QUESTIONS = ("What is a caster?", "Which tyres grip?", "How strong is the grippe
 
 
 def is_followed(corpus: Corpus) -> bool:
-    follower = corpus.searching.follower
+    follower = corpus.search_cache.follower
     return follower is not None and follower.current is not None
 
 
@@ -40,7 +41,7 @@ def corpus(fast_host: Host, small_book: Path) -> Corpus:
 
 def _ranks(corpus: Corpus, follower: Follower | None) -> list[list[int]]:
     """The nearest chunks to each question, through the follower or by exact search."""
-    corpus.searching.follower = follower
+    corpus.search_cache.follower = follower
     found = []
     for question in QUESTIONS:
         vector = corpus.encoder.embed_query(question)
@@ -48,8 +49,8 @@ def _ranks(corpus: Corpus, follower: Follower | None) -> list[list[int]]:
             row = corpus.row(snapshot)
             if follower is not None:
                 assert follower.search(row, vector, 4, None) is not None, "the index was not asked"
-            found.append([key for key, _ in corpus.searching.nearest(snapshot, row, vector, 4, None, None)])
-    corpus.searching.follower = None
+            found.append([key for key, _ in RevisionSearch(corpus.search_cache, snapshot, row).nearest(vector, 4)])
+    corpus.search_cache.follower = None
     return found
 
 
@@ -154,14 +155,14 @@ def test_a_failing_store_leaves_the_answers_to_exact_search(corpus: Corpus, tmp_
 
     follower = Follower(corpus, tmp_path / "index", Failing())
     follower.catch_up()
-    corpus.searching.follower = follower
+    corpus.search_cache.follower = follower
     with corpus.catalog.read() as snapshot:
         row = corpus.row(snapshot)
-        found = corpus.searching.nearest(snapshot, row, corpus.encoder.embed_query("caster"), 4, None, None)
+        found = RevisionSearch(corpus.search_cache, snapshot, row).nearest(corpus.encoder.embed_query("caster"), 4)
     assert len(found) == 4
     assert "no more" in (follower.failure or "")
     assert follower.current is None
-    corpus.searching.follower = None
+    corpus.search_cache.follower = None
 
 
 class InMemory:
@@ -224,7 +225,7 @@ def test_an_index_begins_where_it_pays(tmp_path: Path) -> None:
         corpus = add(host, 1)
         host.serve()
         until(lambda: _detail(host).startswith("none below 4 passages"), "the reason")
-        assert corpus.searching.follower is None
+        assert corpus.search_cache.follower is None
         add(host, 3)
         until(lambda: _detail(host) == "Chroma follows the catalog", "the index")
         until(

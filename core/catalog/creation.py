@@ -1,0 +1,99 @@
+"""Creates and upgrades a catalog's tables, and records the catalog's id in a marker file of the data folder."""
+
+from __future__ import annotations
+
+import logging
+from secrets import token_hex
+from typing import TYPE_CHECKING
+
+from sqlalchemy import insert, select, update
+
+from ..errors import StorageError, StorageLost
+from ..runtime.owned_files import write_atomically
+from .schema import SCHEMA_VERSION, about, metadata
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection, Engine
+
+    from .database import Database
+
+_log = logging.getLogger(__name__)
+
+#: Keys of the table ``about``: the catalog's id; a mark that every chunk has a checksum.
+_ID, ALL_CHECKSUMS = "id", "sealed"
+
+
+def create_or_upgrade(database: Database, read_engine: Engine, write_engine: Engine) -> None:
+    """Create the catalog's tables where there are none, or upgrade them, and record the catalog's id in its marker.
+
+    Raises ``StorageLost`` where the marker names another catalog, ``StorageError`` for a newer one.
+    """
+    with read_engine.connect() as connection, connection.begin():
+        if _exists(connection) and _version(database, connection) == SCHEMA_VERSION:
+            _write_marker(database, _id(connection))
+            return
+    with write_engine.begin() as connection:
+        database.lock_catalog(connection)
+        marker = database.marker
+        if _exists(connection):
+            _upgrade(database, connection)
+        elif marker is not None and marker.exists():
+            raise StorageLost.of(database.where, marker, "holds nothing of what Ragstone stored in it")
+        else:
+            metadata.create_all(connection)
+            database.create(connection)
+            for key, value in (("schema", str(SCHEMA_VERSION)), (ALL_CHECKSUMS, "yes")):
+                connection.execute(insert(about).values(key=key, value=value))
+        if _id(connection) is None:
+            connection.execute(insert(about).values(key=_ID, value=_read_marker(database) or token_hex(16)))
+        catalog_id = _id(connection)
+    _write_marker(database, catalog_id)  # after the commit: a marker must never name a catalog that was not created
+
+
+def _id(connection: Connection) -> str | None:
+    return connection.execute(select(about.c.value).where(about.c.key == _ID)).scalar()
+
+
+def _read_marker(database: Database) -> str | None:
+    try:
+        return database.marker.read_text("ascii").strip() if database.marker is not None else None
+    except (OSError, UnicodeDecodeError):
+        return None
+
+
+def _write_marker(database: Database, catalog_id: str | None) -> None:
+    """Write the catalog's id to the marker file. Raises ``StorageLost`` if that names another catalog."""
+    marker, known = database.marker, _read_marker(database)
+    if marker is None or catalog_id is None or known == catalog_id:
+        return
+    if known:
+        raise StorageLost.of(database.where, marker, "is not the one that was here before")
+    if marker.parent.is_dir():  # a deployment with a database server may have no data folder
+        try:
+            write_atomically(marker, catalog_id.encode())
+        except OSError as error:
+            _log.warning("the catalog's id cannot be written to %s: %s", marker, error.strerror or error)
+
+
+def _exists(connection: Connection) -> bool:
+    return connection.dialect.has_table(connection, about.name)
+
+
+def _upgrade(database: Database, connection: Connection) -> None:
+    version = _version(database, connection)
+    for older in range(version, SCHEMA_VERSION):
+        for statement in database.upgrades[older]:
+            connection.exec_driver_sql(statement)
+    if version < SCHEMA_VERSION:
+        connection.execute(update(about).where(about.c.key == "schema").values(value=str(SCHEMA_VERSION)))
+
+
+def _version(database: Database, connection: Connection) -> int:
+    version = int(connection.execute(select(about.c.value).where(about.c.key == "schema")).scalar_one())
+    if version > SCHEMA_VERSION:
+        raise StorageError(
+            f"was written by a newer Ragstone (schema {version}, this one knows {SCHEMA_VERSION})",
+            where=database.where,
+            hint="upgrade Ragstone, or name another data folder",
+        )
+    return version
