@@ -19,7 +19,7 @@ class Citation:
 
     n: int
     chunk_id: str
-    #: The words of the passage that the answer rests on.
+    #: The words of the passage that support the answer.
     quote: str
     #: Address of the passage within this server, or of its published page; from the catalog, never from a model.
     url: str
@@ -61,11 +61,11 @@ class Answer:
     citations: tuple[Citation, ...] = ()
     refused: bool = False
     reason: str | None = None
-    #: Words of the sources, verbatim, with which the text begins because what it tells is dangerous without them.
+    #: Words of the sources, verbatim, at the top of the text: the rest is dangerous without them.
     warnings: tuple[str, ...] = ()
     #: The passages that the answer could draw on, best first.
     passages: tuple[NodeWithScore, ...] = ()
-    #: Sentences of a language model that the citation check did not let through, each with the reason.
+    #: Sentences of a language model that failed the citation check, each with the reason.
     dropped: tuple[str, ...] = ()
     timings: Timings = Timings()
 

@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 
-#: Raised whenever another check would let other sentences through: earlier answers are not found any more.
+#: Increased when the citation check changes, so that earlier answers are not found.
 _VERSION = 2
-#: Answers that are kept, about 2 kB each; of more, the oldest go.
+#: Answers that are kept, about 2 kB each; older ones are deleted.
 _MOST = 10_000
 
 _metadata = MetaData()

@@ -37,11 +37,11 @@ if TYPE_CHECKING:
     from .profile import Profile
 
 NOTHING_FOUND = "nothing in the text answers this"
-WITHHELD = "what the text tells may not be repeated without a warning that it does not give"
+WITHHELD = "what the text says may not be repeated without a warning that it does not give"
 NOTHING_SUPPORTED = "no sentence of the answer is supported by the text"
 
-#: Words of its own with which a question may stand alone.
-_STANDS_ALONE = 2
+#: Words of its own that make a question understandable without the earlier ones.
+_MIN_OWN_WORDS = 2
 
 
 class AnswerPipeline(Protocol):
@@ -60,7 +60,7 @@ class AnswerPipeline(Protocol):
 
 
 class AnsweringHost(Protocol):
-    """What has a pipeline."""
+    """A host, as far as an assistant needs it."""
 
     @property
     def pipeline(self) -> AnswerPipeline:
@@ -135,8 +135,8 @@ class Assistant(BaseQueryEngine):
         if earlier is not None:
             in_context = replace(question, text=earlier.in_context[-LONGEST_QUESTION:])
             retrieval, enough = self._weighed(in_context, filters, earlier)
-            # What looked like a follow-up may be a question of its own all the same, if it says what about.
-            if enough or len(earlier.own) < _STANDS_ALONE:
+            # With enough words of its own it may be a new question, not a follow-up.
+            if enough or len(earlier.own) < _MIN_OWN_WORDS:
                 return retrieval, enough
         return self._weighed(question, filters, None)
 
@@ -147,9 +147,9 @@ class Assistant(BaseQueryEngine):
         found = self._pipeline.retrieve(self.corpus, question.text, top_k=top_k, filters=filters)
         retrieval = replace(found, follow_up=earlier)
         with step("Gate.weigh", passages=len(retrieval.nodes), threshold=retrieval.threshold) as weighed:
-            speaks = weigh_evidence(retrieval)
-            enough = is_sufficient(speaks, retrieval)
-            weighed.set_result(lambda: {**asdict(speaks), "score": speaks.score, "enough": enough})
+            evidence = weigh_evidence(retrieval)
+            enough = is_sufficient(evidence, retrieval)
+            weighed.set_result(lambda: {**asdict(evidence), "score": evidence.score, "enough": enough})
         return retrieval, enough
 
     def _answer(self, question: Question, filters: MetadataFilters | None) -> Generator[Delta | Answer, None, None]:
@@ -163,7 +163,7 @@ class Assistant(BaseQueryEngine):
 
     @contextmanager
     def _without_exit(self) -> Iterator[None]:
-        """Let what the profile's functions raise to end the process be a ``PluginError``."""
+        """Raise ``PluginError`` where a function of the profile calls ``sys.exit``."""
         try:
             yield
         except SystemExit as error:
@@ -211,7 +211,7 @@ class Assistant(BaseQueryEngine):
             closing(synthesizer.sentences(retrieval, draft)) as sentences,
         ):
             written.emit(lambda: SynthesizeStartEvent(query=question))
-            # Quotes are all there at once, so that their warnings can stand before the first of them.
+            # Quotes are all known at once, so that their warnings come before the first of them.
             batches = [list(sentences)] if isinstance(synthesizer, Extractive) else ([each] for each in sentences)
             for batch in batches:
                 for piece in composed.add(batch, draft):

@@ -18,12 +18,12 @@ if TYPE_CHECKING:
     from .guard import CitedWarning
     from .profile import Profile
 
-#: Letters of a word that tell it again in another form.
+#: Letters by which a word is recognized in another form.
 _ROOT = 7
 
 
 class Composition:
-    """Numbers the passages as they are first cited, and lets the assistant's guard have its say."""
+    """Numbers the passages in the order of their first citation, and applies the assistant's guard."""
 
     def __init__(self, nodes: Sequence[BaseNode], profile: Profile) -> None:
         self._nodes = nodes
@@ -33,9 +33,9 @@ class Composition:
         self._top: list[str] = []
         self._body = ""
         self.citations: list[Citation] = []
-        #: Words of the sources that stand at the top.
+        #: Words of the sources that are shown at the top.
         self.warnings: list[str] = []
-        #: What the guard would have said in the place of what it withheld.
+        #: The guard's refusal, where it withheld a sentence.
         self.refusal: str | None = None
 
     @property
@@ -66,7 +66,7 @@ class Composition:
             yield from (self._warn(warning) for warning in verdict.warnings if warning.text not in self.warnings)
             shown.append(sentence)
         for sentence in shown:
-            # What a warning has said is not said twice.
+            # A sentence that a warning contains is not repeated.
             if not any(_bare(sentence.text) in _bare(warning) for warning in self.warnings):
                 yield self._add(sentence)
 
@@ -83,8 +83,8 @@ class Composition:
         setting = self._profile.setting(cited[0])
         changes = setting != self._setting
         self._setting = setting
-        # Where it is about something else than what stands before it, a reader is told so.
-        label = f"{setting}: " if changes and setting and not _says(sentence.text, setting) else ""
+        # A change of the setting is named.
+        label = f"{setting}: " if changes and setting and not _names(sentence.text, setting) else ""
         # Behind several lines (a list, code) the marker has a line of its own.
         joint = "\n" if "\n" in sentence.text else " "
         words = f"{label}{sentence.text}{joint}{markers}"
@@ -119,6 +119,6 @@ def _bare(text: str) -> str:
     return " ".join(text.split())
 
 
-def _says(text: str, setting: str) -> bool:
-    """Whether the text says so itself: "In simulation" stands before no sentence on "the simulator"."""
+def _names(text: str, setting: str) -> bool:
+    """Whether the text names the setting itself, as "the simulator" does for "In simulation"."""
     return setting.rsplit(maxsplit=1)[-1].casefold()[:_ROOT] in text.casefold()

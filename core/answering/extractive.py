@@ -19,32 +19,32 @@ if TYPE_CHECKING:
     from ..retrieval.follow_up import FollowUp
     from ..retrieval.models import Retrieval
 
-# The weights were chosen on 1,500 questions of SQuAD articles: the gold answer stands in the first sentence of 77 % of
+# The weights were chosen on 1,500 questions of SQuAD articles: the gold answer is in the first sentence of 77 % of
 # the answers, in the first two of 87 %, in the whole of 91 %. Any of them between half and double costs about a point.
 
-#: Meaning decides between sentences whose words tell about as much as the best one's: at most so many, and only those
-#: that are no further behind it, or less close where the best one holds little of what is asked. Embedding them is most
-#: of an answer's time, and for most questions one sentence stands alone. Over 4,557 questions of SQuAD articles the
-#: gold answer stands in the first sentence, the first two and the whole of 77.4, 86.7 and 90.7 % of the answers; where
-#: the first four were always compared, of 76.9, 86.7 and 90.7 %.
+#: Cosines decide between the best sentences by words: at most ``_SHORTLIST``, with a score at most ``_CLOSE`` below the
+#: best one's, or ``_LESS_CLOSE`` where the best one holds less than ``_LITTLE`` of the question. Embedding them is most
+#: of an answer's time; for most questions one sentence is left. Over 4,557 questions of SQuAD articles the gold answer
+#: is in the first sentence, the first two and the whole of 77.4, 86.7 and 90.7 % of the answers; where the first four
+#: were always compared, of 76.9, 86.7 and 90.7 %.
 _SHORTLIST = 6
 _CLOSE = 0.12
 _LESS_CLOSE = 0.3
 _LITTLE = 0.6
-#: Characters of a sentence that are embedded: what it is about stands at its beginning.
+#: Characters of a sentence that are embedded: its subject is at its beginning.
 _EMBEDDED = 240
 _MOST_SENTENCES = 3
 _MEANING_WEIGHT = 1.0
 _PASSAGE_WEIGHT = 0.8
 _KIND_WEIGHT = 0.12
-#: A word of the question counts so much when it stands only in the headings above, in the sentence before or in the
-#: one behind. What "it" and "there" mean was said before.
+#: Weight of a word of the question that is only in the headings above, in the sentence before, or in the one after.
+#: The sentence before often has what "it" and "there" refer to.
 _HEADING_SHARE = 0.8
 _BEFORE_SHARE = 0.5
 _BEHIND_SHARE = 0.2
-#: A further sentence must hold so much of the question, against the best one.
+#: Least share of the question that a further sentence must hold, relative to the best one's.
 _WORTH_ADDING = 0.3
-#: Behind "and why?" a sentence must hold so much of the question before.
+#: Least share of the earlier question that a sentence must hold after "and why?".
 _ABOUT_IT = 0.5
 #: Characters; a longer sentence is no sentence but a list or a table that lost its marks.
 _LONGEST = 900
@@ -60,7 +60,7 @@ class Quote:
     end: int
     text: str
     score: float
-    #: The part of the score that its words have.
+    #: The part of the score that comes from its words.
     words: float
 
 
@@ -86,22 +86,22 @@ def choose(retrieval: Retrieval, encoder: Encoder | None, *, most: int = _MOST_S
 
 
 def _without_instructions(quotes: Iterable[Quote], retrieval: Retrieval) -> Iterator[Quote]:
-    """The quotes that tell something of the subject; instructions in a passage answer only a question about them."""
+    """The quotes without instructions; instructions in a passage answer only a question about them."""
     given: set[str] = set()
     for quote in quotes:
-        # Overlapping passages hold the same sentence; it counts once, where it stands best.
+        # Overlapping passages hold the same sentence; it counts once, where it ranks best.
         key = " ".join(quote.text.split())
         if key in given:
             continue
         node = retrieval.nodes[quote.passage].node
         pieces, instructing = terms_of(node).units, instructions_of(node)
-        told = [at for at, unit in enumerate(pieces) if quote.start <= unit.start < quote.end]
-        if instructing.isdisjoint(told) or is_asked_about(retrieval.question, quote.text):
+        quoted = [at for at, unit in enumerate(pieces) if quote.start <= unit.start < quote.end]
+        if instructing.isdisjoint(quoted) or is_asked_about(retrieval.question, quote.text):
             given.add(key)
             yield quote
             continue
-        # What it announces is left out from the first instruction on.
-        kept = list(takewhile(lambda at: at not in instructing, told))  # noqa: B023 - used up at once
+        # The quote is cut before its first instruction.
+        kept = list(takewhile(lambda at: at not in instructing, quoted))  # noqa: B023 - used up at once
         if kept:
             given.add(key)
             end = pieces[kept[-1]].end
@@ -109,14 +109,14 @@ def _without_instructions(quotes: Iterable[Quote], retrieval: Retrieval) -> Iter
 
 
 def _new(quotes: Iterable[Quote], follow_up: FollowUp | None) -> Iterator[Quote]:
-    """The quotes that answer "and why?" or "go on": of the same matter, not given already, reasons for a "why"."""
+    """The quotes that answer "and why?" or "go on": of the same subject, not given already, reasons for a "why"."""
     if follow_up is None or follow_up.own:
         yield from quotes
         return
-    said = " ".join(follow_up.said.split())
+    given = " ".join(follow_up.said.split())
     why = asks_for_a_reason(follow_up.asked)
     for quote in quotes:
-        is_new = " ".join(quote.text.split()) not in said
+        is_new = " ".join(quote.text.split()) not in given
         if is_new and quote.words >= _ABOUT_IT and (not why or gives_a_reason(quote.text)):
             yield quote
 
@@ -139,7 +139,7 @@ def _by_words(retrieval: Retrieval) -> Iterator[Quote]:
             if unit.kind in {"code", "header"}:
                 continue
             quote = _quote(text, unit, known.units[index + 1 :])
-            if quote.endswith("?"):  # asks, and answers nothing
+            if quote.endswith("?"):  # a question is no answer
                 continue
             if len(quote) > 2 * _LONGEST or len(quote.split()) < _SHORTEST_WORDS:
                 continue
@@ -149,7 +149,7 @@ def _by_words(retrieval: Retrieval) -> Iterator[Quote]:
 
 
 def _held_share(idf: Mapping[str, float], known: ChunkTerms, index: int) -> float:
-    """How much of the question the piece holds, 0 to 1: each word counts where it stands best."""
+    """How much of the question the piece holds, 0 to 1: each word counts once, at its best place."""
     before = known.unit_stems[index - 1] if index else frozenset()
     behind = known.unit_stems[index + 1] if index + 1 < len(known.unit_stems) else frozenset()
     places = (

@@ -24,14 +24,14 @@ class FoundPassage:
     #: Its place among those that were found, from 1.
     n: int
     chunk_id: str
-    #: By which they are ordered; it says nothing across questions.
+    #: The passages are ordered by it. Not comparable between questions.
     score: float | None
     text: str
     #: Address of the passage within the server, or of its published page.
     url: str
     #: The assistant's own fields, in its order.
     fields: Mapping[str, Any] = field(default_factory=dict)
-    #: What a reader must know of it: that it holds instructions, which are text like all else.
+    #: As ``Citation.note``.
     note: str = ""
     place: Place = field(default_factory=Place)
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class CitedWarning:
-    """Words of a source, verbatim, that must stand at the top of an answer."""
+    """Words of a source, verbatim, that must be shown at the top of an answer."""
 
     text: str
     #: The passage that they are taken from.
@@ -24,13 +24,13 @@ class CitedWarning:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What a guard makes of one sentence."""
+    """A guard's decision on one sentence."""
 
-    #: Without these, which stand at the top of the answer, it may not be shown.
+    #: It may be shown only with these at the top of the answer.
     warnings: tuple[CitedWarning, ...] = ()
     #: Why it may not be shown at all.
     withheld: str | None = None
-    #: What to say when nothing else is left of the answer.
+    #: The text of the refusal, where nothing is left of the answer.
     refusal: str | None = None
 
 
@@ -38,4 +38,4 @@ class Guard(Protocol):
     """Given in an assistant's ``Profile``. What raises here stops the answer: a guard does not fail open."""
 
     def review(self, sentence: Sentence, nodes: Sequence[BaseNode]) -> Verdict:
-        """Whether the sentence, which names its passages by number (from 0), may be shown, and under which words."""
+        """Whether the sentence, which names its passages by number (from 0), may be shown, and with which warnings."""

@@ -34,7 +34,7 @@ class QuestionFilter:
 
 @dataclass(frozen=True)
 class Profile:
-    """What an assistant is to those who ask it."""
+    """An assistant's texts, citations, filters and paths."""
 
     name: str
     title: str
@@ -47,14 +47,14 @@ class Profile:
     examples: Callable[[], tuple[str, ...]] = tuple
     #: By name; a name is a key of JSON and an option of the command line.
     filters: Mapping[str, QuestionFilter] = field(default_factory=dict)
-    #: What passages' metadata must be for a question with these filters; of several values one. Raises ``BadRequest``.
+    #: The metadata that passages must have for a question's filters; of several values one. Raises ``BadRequest``.
     conditions: Callable[[Mapping[str, str]], Conditions] = dict
     #: A passage by its chunk id, where the corpus does not keep them. Raises ``NotFound``.
     passage: Callable[[str], BaseNode] | None = None
     top_k: int = 5
     #: Reviews each sentence of an answer.
     guard: Guard | None = None
-    #: What a passage is about that its sentences must not be taken without ("In simulation"); ``None`` for the most.
+    #: A passage's setting, to be shown with its sentences ("In simulation"); ``None``: there is none.
     setting: Callable[[BaseNode], str | None] = lambda _node: None
     #: Paths of the assistant's own page, and at which it is asked for JSON: in general, and about a selected text.
     page: str | None = None
@@ -62,7 +62,7 @@ class Profile:
     selection_path: str | None = None
 
     def metadata_filters(self, filters: Mapping[str, str]) -> MetadataFilters | None:
-        """What the passages of a question with these filters must have in their metadata. Raises ``BadRequest``."""
+        """The filters on passages' metadata for a question with these filters. Raises ``BadRequest``."""
         for name, value in filters.items():
             if name not in self.filters:
                 raise BadRequest(

@@ -13,7 +13,7 @@ from ..retrieval.models import check_top_k
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-#: Characters; enough for any question, far less than what would keep the encoder busy.
+#: Characters: enough for any question, and few enough to be embedded quickly.
 LONGEST_QUESTION = 4_000
 LONGEST_SELECTION = 20_000
 

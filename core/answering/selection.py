@@ -68,7 +68,7 @@ def _spread(windows: list[str]) -> list[str]:
 
 def placed(selection: str, passages: Sequence[BaseNode], metadata: Mapping[str, str]) -> TextNode:
     """The selection as a passage, with the id and the place of the first of the passages that it was taken from."""
-    # By its words: a page shows neither the marks of a list nor those of code.
+    # Compared by words: a page shows no list marks and no code marks.
     wanted = " ".join(plain_words(selection))
     for passage in passages:
         check_budget()

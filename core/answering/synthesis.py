@@ -63,7 +63,7 @@ class Generative:
 
         A request that fails before its first sentence is out is sent once more. Everything is within one deadline.
         """
-        # Here, for they bring an HTTP client that extractive answers do without.
+        # Imported here: they load an HTTP client, which extractive answers do not need.
         from ..llm.errors import Failed
         from ..llm.streaming import Deadline
 

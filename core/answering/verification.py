@@ -33,7 +33,7 @@ class Proofreading:
         self._after_item = False
 
     def read(self, written: str, *, unfinished: bool = False) -> list[Sentence]:
-        """The sentence if it is supported, after the one that announces it; else what replaces it, or nothing.
+        """The sentence if it is supported, after the line that announces it; else what replaces it, or nothing.
 
         ``unfinished``: the model was cut short, so that the sentence may lack its end.
         """

@@ -29,11 +29,11 @@ _pass = click.pass_obj
 @_json
 @_pass
 def plugins(deployment: Deployment, as_json: bool) -> None:
-    """List the plugins: version, where from, loaded or not, and why."""
+    """List the plugins: version, origin, state, reason."""
     from ..host.trial import try_plugins
 
     host = deployment.loaded()
-    with suppress(StorageError):  # said by the commands that need the storage
+    with suppress(StorageError):  # reported by the commands that need the storage
         try_plugins(host, OWN)
     states = host.plugins
     if as_json:
@@ -58,7 +58,7 @@ def encoder(deployment: Deployment, as_json: bool) -> None:
 
 @click.group()
 def corpus() -> None:
-    """Look after the corpora: what is in them, whether they are right, making them anew."""
+    """Manage the corpora: list, check, rebuild."""
 
 
 @corpus.command("list", epilog="Example: ragstone corpus list")
@@ -112,8 +112,8 @@ def _threshold(info: CorpusInfo) -> str:
         from ..retrieval.calibration import MIN_CALIBRATION_CHUNKS
 
         return f"{info.threshold} (not calibrated: as set, or fewer than {MIN_CALIBRATION_CHUNKS} chunks)"
-    said = f"{known.questions} foreign questions over {known.chunks} chunks: median {known.median}"
-    return f"{info.threshold} ({said}, one of twenty above {known.upper_twentieth}; bank {known.bank})"
+    measured = f"{known.questions} out-of-domain questions over {known.chunks} chunks: median {known.median}"
+    return f"{info.threshold} ({measured}, one of twenty above {known.upper_twentieth}; bank {known.bank})"
 
 
 @corpus.command("rebuild", epilog="Example: ragstone corpus rebuild books")
@@ -124,15 +124,15 @@ def corpus_rebuild(deployment: Deployment, name: str, as_json: bool) -> None:
     """Make a corpus anew from the catalog; the old one answers until the new one is whole. Can be resumed."""
     found = deployment.host().find_corpus(name)
     total = found.info().documents
-    with output.progress(f"rebuilding {name}", total) as tell:
-        report = found.rebuild(on_progress=tell)
+    with output.progress(f"rebuilding {name}", total) as on_progress:
+        report = found.rebuild(on_progress=on_progress)
     if as_json:
         output.as_json({"name": name, "documents": total, "chunks": report.chunks})
     else:
         click.echo(f"{name} is rebuilt: {total} documents, {report.chunks} chunks embedded now.")
 
 
-@asks('ragstone ask book_chat "How do doors connect?" --book primer --json')
+@asks('ragstone ask book_chat "What is a caster?" --book primer --json')
 def ask(asked: Asked) -> None:
     """Ask an assistant a question. Its filters depend on the assistant (book_chat: --book SLUG)."""
     found = asked.assistant.ask(asked.question)
@@ -142,7 +142,7 @@ def ask(asked: Asked) -> None:
         output.answer(found)
 
 
-@asks('ragstone search book_chat "How do doors connect?" --top-k 3 --json')
+@asks('ragstone search book_chat "What is a caster?" --top-k 3 --json')
 def search(asked: Asked) -> None:
     """Search an assistant's sources: the passages that a question would be answered from, best first."""
     from ..answering.findings import find_passages

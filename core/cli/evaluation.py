@@ -64,7 +64,7 @@ def eval_retrieval(deployment: Deployment, data: Path, limit: int | None, assist
         from ..retrieval.search import ScoredRetriever
 
         if not isinstance(retriever, ScoredRetriever):
-            raise BadRequest(f"the retriever of {assistant} tells no scores, so it cannot be measured here")
+            raise BadRequest(f"the retriever of {assistant} gives no scores, so it cannot be measured here")
         with _questions(len(questions.texts)) as tick:
             found = retrieval({assistant: retriever}, questions, tick)
     else:
@@ -96,7 +96,7 @@ def eval_retrieval(deployment: Deployment, data: Path, limit: int | None, assist
 def eval_refusal(
     deployment: Deployment, data: Path, negatives: Path, limit: int | None, top_k: int, as_json: bool
 ) -> None:
-    """How well the gate parts what can be answered from what cannot."""
+    """How well the gate separates answerable from unanswerable questions."""
     from ..evaluation import read_questions_file, refusal
 
     outside = read_questions_file(negatives)
@@ -115,7 +115,7 @@ def eval_refusal(
 @_json
 @click.pass_obj
 def eval_answers(deployment: Deployment, data: Path, limit: int | None, top_k: int, as_json: bool) -> None:
-    """In what share of the questions the gold answer stands in the extractive answer."""
+    """For what share of the questions the extractive answer contains the gold answer."""
     from ..evaluation import answers
 
     with _opened(deployment, data, limit) as (corpus, questions):
@@ -127,13 +127,13 @@ def eval_answers(deployment: Deployment, data: Path, limit: int | None, top_k: i
     _print(found, as_json)
 
 
-#: How many passages beyond those that are answered from ``inspect`` shows.
+#: How many passages ``inspect`` shows beyond those for the answer.
 _CUT_SHOWN = 5
 
 
 @asks('ragstone inspect book_chat "What is a caster?" --top-k 10')
 def inspect(asked: Asked) -> None:
-    """Show what a question is offered: each passage's scores and ranks, what the gate saw, and what was cut."""
+    """Show what is retrieved for a question: scores and ranks, the evidence, and what was cut."""
     top_k = asked.question.top_k or asked.assistant.profile.top_k
     found, enough = asked.assistant.retrieve_for(asked.question)
     wider, _ = asked.assistant.retrieve_for(replace(asked.question, top_k=min(top_k + _CUT_SHOWN, MOST_PASSAGES)))
@@ -145,12 +145,12 @@ def inspect(asked: Asked) -> None:
     cut += [(node, f"beyond the first {top_k}") for node in wider.nodes if node.node.node_id not in seen]
     cut_passages = [{**_passage(None, node, wider, form), "cut": why} for node, why in cut]
     gate = _gate(found, enough)
-    leaning = found.follow_up
+    follow_up = found.follow_up
     if asked.as_json:
         question = {"question": asked.question.text, "read_as": found.question}
         output.as_json({**question, "passages": passages, "cut": cut_passages, "gate": gate})
         return
-    if leaning is not None:
+    if follow_up is not None:
         click.echo(f"read as: {output.printable(found.question)}\n")
     columns = ("rank", "score", "fused", "dense", "lexical", "place", "text")
     ranked = ("fused", "dense", "lexical")
@@ -168,8 +168,8 @@ def inspect(asked: Asked) -> None:
     verdict = "refused" if gate["refused"] else "answered"
     click.echo(f"\ngate: cosine {gate['cosine']} + coverage {gate['coverage']} = {gate['score']}, ", nl=False)
     click.echo(f"threshold {gate['threshold']}: {verdict}")
-    if leaning is not None:
-        click.echo(f"of its own words {', '.join(leaning.own) or '(none)'}: {gate['own_coverage']} covered")
+    if follow_up is not None:
+        click.echo(f"of its own words {', '.join(follow_up.own) or '(none)'}: {gate['own_coverage']} covered")
     click.echo("words: " + ", ".join(f"{word} {weight}" for word, weight in gate["words"].items()))
 
 
@@ -226,8 +226,8 @@ def _opened(
     def opened() -> Iterator[tuple[Corpus, QuestionSet]]:
         questions = _some_questions(data, limit)
         with (
-            output.progress("indexing", None) as tell,
-            open_corpus(deployment.loaded(), data, on_progress=tell) as corpus,
+            output.progress("indexing", None) as on_progress,
+            open_corpus(deployment.loaded(), data, on_progress=on_progress) as corpus,
         ):
             yield corpus, questions
 

@@ -21,17 +21,17 @@ def as_json(value: Any) -> None:
     click.echo(escaped(json.dumps(value, indent=2, ensure_ascii=False, default=str)))
 
 
-def escaped(said: str) -> str:
+def escaped(text: str) -> str:
     """JSON with its control characters escaped."""
-    return "".join(char if _is_calm(char) else _escaped(char) for char in said)
+    return "".join(char if _is_printable(char) else _escaped(char) for char in text)
 
 
 def printable(text: str) -> str:
-    """The text without control characters: a document must not command the terminal."""
-    return "".join(char for char in text if _is_calm(char))
+    """The text without control characters: a document must not control the terminal."""
+    return "".join(char for char in text if _is_printable(char))
 
 
-def _is_calm(char: str) -> bool:
+def _is_printable(char: str) -> bool:
     return char in "\n\t" or unicodedata.category(char)[0] != "C"
 
 
@@ -57,7 +57,7 @@ def table(columns: Sequence[str], rows: Sequence[Sequence[object]], *, empty: st
         shown.add_row(*(Text(printable("" if cell is None else str(cell))) for cell in row))
     if console.is_terminal:
         console.print(shown)
-    else:  # whoever reads it is a program or a file: no line is cut for a screen that is not there
+    else:  # for a program or a file no line is cut
         Console(width=10_000, highlight=False).print(shown)
 
 
@@ -68,7 +68,7 @@ def answer(found: Answer) -> None:
         click.echo()
     for citation in found.citations:
         named = list(citation.place.path)
-        if citation.url.startswith(("https://", "http://")):  # without a server, its own addresses lead nowhere
+        if citation.url.startswith(("https://", "http://")):  # the others need a server
             named.append(citation.url)
         note = f" ({citation.note})" if citation.note else ""
         click.echo(printable(f"[{citation.n}] {' · '.join(named) or citation.chunk_id}{note}"))
@@ -99,12 +99,12 @@ def progress(what: str, total: int | None) -> Iterator[OnProgress]:
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
         task = bar.add_task(what, total=total, rate="")
 
-        def tell(now: IngestProgress) -> None:
+        def update(now: IngestProgress) -> None:
             elapsed = bar.tasks[0].elapsed or 0
             rate = f"{now.chunks} chunks, {now.chunks / elapsed:.0f}/s" if now.chunks and elapsed > 1 else ""
             bar.update(task, completed=now.documents, rate=rate)
 
-        yield tell
+        yield update
 
 
 @contextmanager

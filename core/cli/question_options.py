@@ -29,7 +29,7 @@ class Asked:
 
 
 def asks(example: str) -> Callable[[Callable[[Asked], None]], click.Command]:
-    """A command that takes a question: the decorated function gets it, read and checked."""
+    """A command that takes a question: the decorated function gets it parsed and checked."""
 
     def decorate(function: Callable[[Asked], None]) -> click.Command:
         # Each assistant has filters of its own: these options are not click's.
@@ -38,7 +38,7 @@ def asks(example: str) -> Callable[[Callable[[Asked], None]], click.Command]:
         @click.argument("question")
         @click.option("--top-k", type=int, help="Passages to answer from.")
         @click.option(
-            "--after", multiple=True, metavar="QUESTION", help="What was asked before; may be given several times."
+            "--after", multiple=True, metavar="QUESTION", help="An earlier question; may be given several times."
         )
         @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
         @click.argument("filters", nargs=-1, type=click.UNPROCESSED, metavar="[--book SLUG …]")

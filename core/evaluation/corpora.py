@@ -49,7 +49,7 @@ class WholeDocument(NodeParser):
 
     @property
     def fingerprint(self) -> str:
-        """Must change when the same document gives another passage."""
+        """Changes when the same document gives another passage."""
         return "whole-document/1"
 
     def _parse_nodes(self, nodes: Sequence[BaseNode], show_progress: bool = False, **_: Any) -> list[BaseNode]:  # noqa: ARG002

@@ -178,7 +178,7 @@ class Hooks:
 
     @property
     def assistants(self) -> Mapping[str, Assistant]:
-        """What can be asked, by name, of the plugins that are well."""
+        """The assistants by name, of the plugins that work."""
         loaded = self._plugins.names
         return {name: made for name, made in self._made_assistants.items() if made.plugin in loaded}
 
@@ -208,7 +208,7 @@ class Hooks:
 
     @property
     def tools(self) -> Mapping[str, tuple[str, BaseTool]]:
-        """What programs may call besides asking, by name, each with its plugin, of the plugins that are well."""
+        """The tools by name, each with its plugin, of the plugins that work."""
         loaded = self._plugins.names
         return {name: given for name, given in self._made_tools.items() if given[0] in loaded}
 
@@ -233,7 +233,7 @@ class Hooks:
             yield from given
 
     def serving(self) -> None:
-        """Let the plugins begin what works in the background. Raises ``StorageError``."""
+        """Let the plugins start their background work. Raises ``StorageError``."""
         for _plugin, _result in self._plugins.call(
             "ragstone_serving", results.anything, (StorageError,), host=self._host
         ):

@@ -15,14 +15,14 @@ if TYPE_CHECKING:
 
 
 class PluginCommands:
-    """Adds the plugins' commands to a group, and knows whose they are."""
+    """Adds the plugins' commands to a group, and knows the plugin of each."""
 
     def __init__(self, plugins: Plugins) -> None:
         self._plugins = plugins
         self._owners: dict[str, str] = {}
 
     def add(self, cli: click.Group) -> None:
-        """Let the plugins add their commands. A name that is taken stays with who had it; the other is disabled."""
+        """Let the plugins add their commands. Of two plugins with the same name the first keeps it."""
         owners = dict.fromkeys(cli.commands, "ragstone")
         for plugin in self._plugins.names:
             own = click.Group(cli.name)
@@ -43,7 +43,7 @@ class PluginCommands:
         self._owners = owners
 
     def check(self, cli: click.Group) -> None:
-        """See that each command of a plugin can be shown in a list; a plugin whose cannot be is disabled."""
+        """Check that each command has a help line; disable its plugin where that fails."""
         for name, plugin in self._owners.items():
             command = cli.commands.get(name)
             if command is None or plugin not in self._plugins.names:

@@ -26,7 +26,7 @@ def checked_options(plugins: Plugins, raw: Mapping[str, Any]) -> dict[str, BaseM
         except SettingsError as error:
             if plugin in raw:
                 raise
-            plugins.disable(plugin, str(error))  # its options have to be set, and nobody did
+            plugins.disable(plugin, str(error))  # a required option is not set
         except BaseException as error:
             if not is_failure(error):
                 raise

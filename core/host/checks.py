@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class HostChecks:
-    """Got from ``Host.checks``; calling it makes all checks. ``parts`` gives them one by one."""
+    """Got from ``Host.checks``; calling it runs all checks. ``parts`` gives them one by one."""
 
     def __init__(self, host: Host) -> None:
         self._host = host
@@ -25,11 +25,11 @@ class HostChecks:
         return tuple(check for look in self.parts().values() for check in look())
 
     def add(self, name: str, look: Callable[[], Sequence[Check]]) -> None:
-        """Have something else checked too."""
+        """Add checks."""
         self._more[name] = look
 
     def parts(self) -> dict[str, Callable[[], Sequence[Check]]]:
-        """The checks by what they look at, for a caller that limits the time of each."""
+        """The checks by the part that they check, for a caller that limits the time of each."""
         return {"encoder": self._encoder, "catalog": self._catalog, **self._more, "plugins": self._plugins}
 
     def _encoder(self) -> Sequence[Check]:
@@ -40,7 +40,7 @@ class HostChecks:
             return [Check.failed("encoder", error, fatal=True)]
 
     def _catalog(self) -> Sequence[Check]:
-        """Whether the catalog can be read, past what is kept in memory of it."""
+        """Whether the catalog can be read from its database, not from memory."""
         try:
             self._host.catalog.probe()
             with self._host.catalog.read() as snapshot:
@@ -51,5 +51,5 @@ class HostChecks:
     def _plugins(self) -> Sequence[Check]:
         try:
             return list(self._host.hooks.checks())
-        except StorageError as error:  # a database that is away for a moment is no plugin's fault
+        except StorageError as error:  # no plugin's fault
             return [Check("plugins", False, error.what)]

@@ -1,4 +1,4 @@
-"""The host: one open deployment, its life, its corpora, and what is asked of them."""
+"""The host: one open deployment, its life cycle, its corpora and its assistants."""
 
 from __future__ import annotations
 
@@ -39,8 +39,7 @@ class Host:
         with Host.open("ragstone.toml") as host:
             print(host.assistant("book_chat").ask("What is a zero moment point?").text)
 
-    Nothing that costs time (the encoder, readers, assistants) is made before it is needed. Safe to use from several
-    threads.
+    The encoder, readers and assistants are made when they are first needed. Safe to use from several threads.
     """
 
     def __init__(self, settings: Settings, *, plugins: dict[str, object] | None = None) -> None:
@@ -110,7 +109,7 @@ class Host:
         self.close()
 
     def serve(self) -> None:
-        """Begin to live long: vector indexes follow the corpora, and the plugins start what works in the background."""
+        """Start serving: vector indexes follow the corpora, and the plugins start their background work."""
         from ..vector_index import IndexFollowers
 
         with self._lock:
@@ -126,11 +125,11 @@ class Host:
         self.hooks.serving()
 
     def when_closing(self, end: Callable[[], None]) -> None:
-        """Call this when the host closes, the latest first: whoever makes something says how it ends (see ``once``)."""
+        """Call ``end`` when the host closes, the latest one first: for an object that ``once`` made."""
         with self._lock:
             self._ends.append(end)
 
-    # What there is
+    # Parts
 
     @property
     def closed(self) -> bool:
@@ -148,7 +147,7 @@ class Host:
 
     @property
     def assistants(self) -> Mapping[str, Assistant]:
-        """What can be asked, by name, of the plugins that work."""
+        """The assistants by name, of the plugins that work."""
         return self.hooks.assistants
 
     def assistant(self, name: str) -> Assistant:
@@ -167,7 +166,7 @@ class Host:
         return Catalog(self.settings.database, self.settings.data_dir)
 
     def once(self, make: Callable[[Host], Thing]) -> Thing:
-        """What ``make(host)`` returned, called once in the host's life: a plugin keeps there what it has one of."""
+        """The result of ``make(host)``, called once in the host's life: for an object that a plugin has once."""
         with self._lock:
             if make not in self._once:
                 self._once[make] = make(self)
@@ -203,7 +202,7 @@ class Host:
 
     def corpora(self) -> tuple[CorpusInfo, ...]:
         """Every corpus of the deployment that holds something."""
-        _ = self.assistants  # they bring their corpora
+        _ = self.assistants  # making them makes their corpora
         return tuple(corpus.info() for corpus in self._corpora.values() if corpus.exists)
 
     def find_corpus(self, name: str) -> Corpus:

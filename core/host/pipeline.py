@@ -1,4 +1,4 @@
-"""The way of a question through the plugins: retriever, postprocessors, synthesizer."""
+"""Retrieval and synthesis with the plugins' parts: retriever, postprocessors, synthesizer."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Pipeline:
         with step("Pipeline.retrieve", corpus=corpus.name, question=question, top_k=top_k) as retrieved:
             retrieved.emit(lambda: RetrievalStartEvent(str_or_query_bundle=question))
             retrieval = None
-            while retrieval is None:  # at most once for each plugin: one that fails is taken out
+            while retrieval is None:  # at most once for each plugin: one that fails is disabled
                 retrieval = self._postprocessed(corpus, self._retrieve(corpus, question, top_k, filters))
             nodes = list(retrieval.nodes)
             retrieved.emit(lambda: RetrievalEndEvent(str_or_query_bundle=question, nodes=nodes))
@@ -81,7 +81,7 @@ class Pipeline:
         return self._retrieve(corpus, question, top_k, filters)
 
     def _postprocessed(self, corpus: Corpus, retrieval: Retrieval) -> Retrieval | None:
-        """What the plugins make of the passages; ``None`` where one failed, which may have spoilt them, and is out."""
+        """The passages after the postprocessors; ``None`` where one failed, may have changed them, and is disabled."""
         nodes, cut = list(retrieval.nodes), []
         for plugin, postprocessor in self._hooks.postprocessors(corpus):
             work = partial(_postprocess, postprocessor, list(nodes), retrieval.question)
@@ -119,7 +119,7 @@ class Pipeline:
         self._plugins.note(plugin, reason)
 
     def try_postprocessors(self, corpora: Iterable[Corpus]) -> None:
-        """Show each corpus's first passages to its postprocessors, so that one that fails is found out."""
+        """Run each corpus's postprocessors on its first passages, so that one that fails is found."""
         from llama_index.core.schema import NodeWithScore
 
         for corpus in corpora:

@@ -136,7 +136,7 @@ def test_retrieval_of_an_assistant_whose_retriever_tells_no_scores(
     assert here("book", "add", str(small_book), "--title", "Robot parts").code == 0
     distribution(tmp_path / "site", "silent", TELLS_NO_SCORES)
     done = here("eval", "retrieval", "--data", str(judged_book), "--assistant", "book_chat", "--json")
-    message = "the retriever of book_chat tells no scores, so it cannot be measured here"
+    message = "the retriever of book_chat gives no scores, so it cannot be measured here"
     assert (done.code, done.out, done.line) == (2, "", message)
 
 

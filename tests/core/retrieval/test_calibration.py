@@ -53,7 +53,7 @@ def test_a_corpus_calibrates_itself_and_keeps_the_result(
     with open_host(tmp_path) as again:
         assert Shelf(again).corpus.info().calibration == found
     shown = Here(capsys)("corpus", "check", "books").out
-    assert f"refuses below: {found.threshold} (120 foreign questions over 60 chunks" in shown
+    assert f"refuses below: {found.threshold} (120 out-of-domain questions over 60 chunks" in shown
 
 
 def test_it_is_found_out_anew_only_when_outgrown(
