@@ -116,7 +116,7 @@ class _Examination:
 
 def _checks_of_plugins(host: Host) -> Iterator[Check]:
     _ = host.assistants, host.tools  # a plugin that raises here is named below
-    yield from host.plugin_checks()
+    yield from host.plugin_checks(thorough=True)
     host.try_postprocessors()
 
 

@@ -318,11 +318,12 @@ class Hooks:
             found.update((name, (plugin, tool)) for name, tool in given.items())
         return found
 
-    def plugin_checks(self) -> Iterator[Check]:
-        """The plugins' checks. Raises ``StorageError``, which is no plugin's fault."""
+    def plugin_checks(self, *, thorough: bool = False) -> Iterator[Check]:
+        """The plugins' checks, which may ask other machines if ``thorough``. Raises ``StorageError``."""
         from ..answering import assistant as _loaded  # noqa: F401 - LlamaIndex, outside the plugins' time limits
 
-        for _plugin, given in self._plugins.call("ragstone_checks", results.checks, (StorageError,), host=self):
+        asked = self._plugins.call("ragstone_checks", results.checks, (StorageError,), host=self, thorough=thorough)
+        for _plugin, given in asked:
             yield from given
 
     # Inside
