@@ -225,11 +225,14 @@ class Hooks:
             found.update((name, (plugin, tool)) for name, tool in given.items())
         return found
 
-    def checks(self) -> Iterator[Check]:
-        """The plugins' checks. Raises ``StorageError``, which is no plugin's fault."""
+    def checks(self, *, thorough: bool = False) -> Iterator[Check]:
+        """The plugins' checks, which may ask other machines if ``thorough``. Raises ``StorageError``."""
         from ..answering import assistant as _loaded  # noqa: F401 - LlamaIndex, outside the plugins' time limits
 
-        for _plugin, given in self._plugins.call("ragstone_checks", results.checks, (StorageError,), host=self._host):
+        results_of = self._plugins.call(
+            "ragstone_checks", results.checks, (StorageError,), host=self._host, thorough=thorough
+        )
+        for _plugin, given in results_of:
             yield from given
 
     def serving(self) -> None:

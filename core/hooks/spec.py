@@ -131,6 +131,6 @@ def ragstone_commands(cli: click.Group) -> None:
 
 
 @hookspec
-def ragstone_checks(host: Host) -> Sequence[Check]:
+def ragstone_checks(host: Host, thorough: bool) -> Sequence[Check]:
     """Fires when health is asked for; returns the plugin's checks, each done and with its result."""
     raise NotImplementedError

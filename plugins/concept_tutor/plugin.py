@@ -107,8 +107,8 @@ def ragstone_commands(cli: click.Group) -> None:
 
 
 @hookimpl
-def ragstone_checks(host: Host) -> Sequence[Check]:
-    """Whether there is a plan to learn from, and whether the wikis may be asked."""
+def ragstone_checks(host: Host, thorough: bool) -> Sequence[Check]:
+    """Whether there is a plan to learn from, and whether the wikis may be asked and answer."""
     from .service import checks
 
-    return checks(host)
+    return checks(host, thorough=thorough)

@@ -59,6 +59,7 @@ def _fire(host: Host, hook: str) -> list[tuple[str, Any]]:
         "filters": None,
         "settings": host.settings.llm if hook == "ragstone_llm" else host.settings.encoder,
         "cli": click.Group("ragstone"),
+        "thorough": False,
     }
     wanted = inspect.signature(SPECS[hook]).parameters
     return list(host.plugins.call(hook, **{name: arguments[name] for name in wanted}))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 from urllib.parse import quote, unquote, urlencode
@@ -12,10 +13,11 @@ from ragstone.core import BadRequest, SettingsError
 from .addresses import look_up
 from .answers import key_of, read_hits, redirect_of, revision_of, title_of
 from .cache import Cache, Entry
-from .errors import WikiAway, WikiBusy, WikiError, WikiForbidden, WikiGarbled, WikiPageMissing
+from .deadline import Deadline
+from .errors import WikiAway, WikiBusy, WikiError, WikiForbidden, WikiGarbled, WikiPageMissing, WikiTooLarge
 from .fetching import Fetched, Fetcher
 from .reading import check_text
-from .records import WikiHits, WikiPage
+from .records import WikiHits, WikiOutcome, WikiPage
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -31,6 +33,8 @@ _NO_KEY = re.compile(r"[\x00-\x1f\x7f#<>\[\]|{}]|(?:^|/)\.{1,2}(?:/|$)")
 _JSON, _HTML = "application/json", "text/html"
 #: Redirects that older MediaWikis leave to the client: pages that only name another one.
 _HOPS = 2
+#: How long the last request says something about the wiki.
+_REMEMBERED = timedelta(hours=1)
 
 
 class WikiClient:
@@ -45,6 +49,7 @@ class WikiClient:
                 hint=f"there are {', '.join(settings.sites) or 'none'}",
             )
         self.name = name
+        self._outcome: WikiOutcome | None = None
         self._site = site
         self._fresh = timedelta(hours=settings.fresh_hours)
         self._fetcher = Fetcher(name, site, settings, lookup=lookup)
@@ -53,6 +58,17 @@ class WikiClient:
     def check(self) -> None:
         """Raise ``SettingsError`` if the wiki may not be asked with these settings."""
         self._fetcher.check()
+
+    @property
+    def last_outcome(self) -> WikiOutcome | None:
+        """Of the last request that this process made; ``None`` without one, or when it is an hour old."""
+        outcome = self._outcome
+        return outcome if outcome and datetime.now(UTC) - outcome.at < _REMEMBERED else None
+
+    def probe(self, seconds: float) -> None:
+        """Ask the wiki for one search, for ``last_outcome``; nothing if it may not be asked."""
+        with suppress(WikiError, SettingsError):
+            self._ask(_search_path("wiki", 1), Deadline(seconds), _JSON)
 
     def search(self, query: str, limit: int = 3) -> WikiHits:
         """Up to ``limit`` (1 to 100) pages that hold ``query``, best first.
@@ -69,15 +85,12 @@ class WikiClient:
         kept = self._cache.get(name)
         if kept and self._is_fresh(kept):
             return self._hits(query, limit, kept)
-        path = f"/v1/search/page?{urlencode({'q': query, 'limit': limit}, quote_via=quote)}"
         try:
-            answer = self._fetcher.get(path, self._fetcher.deadline(), accept=_JSON)
+            answer, body = self._ask(_search_path(query, limit), self._fetcher.deadline(), _JSON)
         except (WikiAway, WikiBusy, SettingsError):
             if kept:
                 return self._hits(query, limit, kept, stale=True)
             raise
-        self._check_status(answer)
-        body = check_text(answer.body, answer.headers, kind=_JSON, where=self._where(answer))
         entry = Entry("", "0", None, datetime.now(UTC), body)
         hits = self._hits(query, limit, entry, where=self._where(answer))
         self._cache.put(name, entry)
@@ -114,13 +127,11 @@ class WikiClient:
             # What was kept under a redirect's key is the page that it leads to: its mark is none of the redirect's.
             etag = kept.etag if kept and kept.key == key else None
             path = f"/v1/page/{quote(key, safe='')}/html"
-            answer = self._fetcher.get(path, deadline, accept=_HTML, etag=etag)
+            answer, body = self._ask(path, deadline, _HTML, etag)
             now = datetime.now(UTC)
             if kept and etag and answer.status == 304:
                 return Entry(kept.key, kept.revision, etag, now, kept.body)
-            self._check_status(answer)
             where = self._where(answer)
-            body = check_text(answer.body, answer.headers, kind=_HTML, where=where)
             if not body.rstrip().lower().endswith(b"</html>"):  # a server that tells no length may have been cut off
                 raise WikiGarbled("gives a page that ends too early", where=where)
             mark = answer.headers.get("ETag")
@@ -133,6 +144,22 @@ class WikiClient:
                 return Entry(own, revision, mark, now, body)
             key = self._told_key(unquote(leads_to), where)
         raise AssertionError("the last hop returns")
+
+    def _ask(self, path: str, deadline: Deadline, kind: str, etag: str | None = None) -> tuple[Fetched, bytes]:
+        """An answer of status 200 with its text, or of 304. Raises ``WikiError`` and ``SettingsError``."""
+        try:
+            answer = self._fetcher.get(path, deadline, accept=kind, etag=etag)
+            body = b""
+            if not etag or answer.status != 304:
+                self._check_status(answer)
+                body = check_text(answer.body, answer.headers, kind=kind, where=self._where(answer))
+        except WikiError as error:
+            # A page that is missing or too large is no fault of the wiki.
+            is_answer = kind == _HTML and isinstance(error, WikiPageMissing | WikiTooLarge)
+            self._outcome = WikiOutcome(datetime.now(UTC), None if is_answer else error)
+            raise
+        self._outcome = WikiOutcome(datetime.now(UTC), None)
+        return answer, body
 
     def _told_key(self, key: str, where: str) -> str:
         """A key that the wiki gave: a wrong one is the wiki's fault, not the caller's."""
@@ -182,6 +209,10 @@ class WikiClient:
             wiki=self.name,
             stale=stale,
         )
+
+
+def _search_path(query: str, limit: int) -> str:
+    return f"/v1/search/page?{urlencode({'q': query, 'limit': limit}, quote_via=quote)}"
 
 
 def _checked(key: str, where: str) -> str:

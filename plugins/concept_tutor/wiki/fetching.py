@@ -168,21 +168,18 @@ class Fetcher:
                 watch.wait_for_the_end(self._settings.patience * _AFTERWARDS)
         except WikiError:
             if deadline.is_over:  # what was cut off looks garbled
-                raise self._late(where) from None
+                raise _late(deadline, where) from None
             raise
         except (requests.RequestException, urllib3.exceptions.HTTPError, OSError) as error:
             if deadline.is_over:
-                raise self._late(where) from error
+                raise _late(deadline, where) from error
             raise WikiAway(f"cannot be reached: {_short(error)}", where=where) from error
         if watch.cut:
-            raise self._late(where)
+            raise _late(deadline, where)
         return answer
 
     def _limits(self) -> tuple[tuple[str, float], ...]:
         return ("sent", self._settings.sent_mb), ("unpacked", self._settings.unpacked_mb)
-
-    def _late(self, where: str) -> WikiAway:
-        return WikiAway(f"did not answer within {self._settings.seconds:g} s", where=where)
 
     @cached_property  # to look up one's own version costs more than to send a request
     def _agent(self) -> str:
@@ -206,6 +203,10 @@ def retry_after(value: str | None) -> float | None:
     except (ValueError, OverflowError):
         return None
     return max(0.0, when.timestamp() - time.time())
+
+
+def _late(deadline: Deadline, where: str) -> WikiAway:
+    return WikiAway(f"did not answer within {deadline.seconds:g} s", where=where)
 
 
 def _short(error: BaseException) -> str:

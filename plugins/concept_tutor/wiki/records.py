@@ -8,10 +8,20 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from datetime import datetime
 
+    from .errors import WikiError
+
+
+@dataclass(frozen=True)
+class WikiOutcome:
+    """When a request to a wiki ended (UTC), and its error; ``None`` if the wiki answered."""
+
+    at: datetime
+    error: WikiError | None
+
 
 @dataclass(frozen=True)
 class WikiHit:
-    """One page that a search found. Everything is plain text, from a stranger."""
+    """One page that a search found. Everything is plain text and untrusted."""
 
     key: str
     title: str
@@ -34,7 +44,7 @@ class WikiHits:
 
 @dataclass(frozen=True)
 class WikiPage:
-    """One revision of a page, as Parsoid's HTML in UTF-8, from a stranger.
+    """One revision of a page, as Parsoid's HTML in UTF-8, which is untrusted.
 
     ``key`` is the page's own, also where a redirect led to it; ``url`` the address that a reader opens, made from the
     settings and the key alone; ``retrieved_at`` (UTC) when the wiki last said that this is the page; ``stale``: kept

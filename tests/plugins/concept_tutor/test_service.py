@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
 import pytest
@@ -13,14 +14,17 @@ from ragstone.plugins.concept_tutor.importing import read_plan_file
 from ragstone.plugins.concept_tutor.plans.corpus import behind, corpus_of
 from ragstone.plugins.concept_tutor.plans.store import PlanStore
 from ragstone.plugins.concept_tutor.service import SAMPLE, begin
-from ragstone.plugins.concept_tutor.wiki import WikiPageMissing
+from ragstone.plugins.concept_tutor.wiki import WikiForbidden, WikiPageMissing
 from ragstone.plugins.concept_tutor.wikis import Wikis
 from tests.plugins.concept_tutor.gathering.small_wiki import SmallWiki, page
+from tests.plugins.concept_tutor.wiki_server import Server, stall
 from tests.support.patience import until
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+
+    from ragstone.core import Check, Host
 
 
 @pytest.fixture
@@ -61,6 +65,63 @@ def test_the_checks_tell_of_plans_and_wikis(tmp_path: Path, wiki: SmallWiki) -> 
         assert checks["study plans"] == (True, "1 plans, 22 passages")
         assert "contact is not set" in checks["wiki wikipedia"][1]
     assert wiki.asked == []
+
+
+def _wiki_check(host: Host, *, thorough: bool = False) -> Check:
+    return next(check for check in host.plugin_checks(thorough=thorough) if check.name == "wiki wiki")
+
+
+def test_a_wiki_that_is_down_is_reported_after_the_first_request(tmp_path: Path, wiki: SmallWiki) -> None:
+    with open_host(tmp_path, options=wiki.options(fresh_hours=0)) as host:
+        client = host.once(Wikis).client("wiki")
+        client.search("more")
+        with pytest.raises(WikiPageMissing):
+            client.page("Nothing")
+        check = _wiki_check(host)
+        assert (check.ok, check.detail[:12]) == (True, "answered at ")
+        wiki.refused["C++ & more"] = 403
+        with pytest.raises(WikiForbidden):
+            client.page("C++ & more")
+        assert "does not serve this client (status 403)" in _wiki_check(host).detail
+        wiki.__exit__()
+        assert client.search("more").stale
+        check = _wiki_check(host)
+        assert (check.ok, check.fatal) == (False, False)
+        assert "cannot be reached" in check.detail
+        assert check.mend is not None
+
+
+def test_only_a_thorough_check_asks_the_wiki(tmp_path: Path, wiki: SmallWiki) -> None:
+    with open_host(tmp_path, options=wiki.options()) as host:
+        assert _wiki_check(host, thorough=True).detail.startswith("answered at ")
+        assert len(wiki.asked) == 1
+        assert _wiki_check(host).detail.startswith("answered at ")
+        assert len(wiki.asked) == 1
+    wiki.__exit__()
+    with open_host(tmp_path / "other", options=wiki.options()) as host:
+        assert _wiki_check(host).detail == "may be asked"
+        assert "cannot be reached" in _wiki_check(host, thorough=True).detail
+        assert not _wiki_check(host).ok
+
+
+def test_a_thorough_check_does_not_wait_for_a_wiki_that_is_silent(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ragstone.plugins.concept_tutor.service._PROBE_SECONDS", 0.3)
+    with Server(stall()) as silent:
+        sites = {"wiki": {"url": silent.url, "licence": "CC BY-SA 4.0"}}
+        with open_host(tmp_path, options={"concept_tutor": {"wikis": {"sites": sites}}}) as host:
+            check = _wiki_check(host, thorough=True)
+    assert (check.ok, "did not answer within 0.3 s" in check.detail) == (False, True)
+
+
+def test_what_a_wiki_did_long_ago_is_not_reported(
+    tmp_path: Path, wiki: SmallWiki, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with open_host(tmp_path, options=wiki.options()) as host:
+        host.once(Wikis).client("wiki").search("more")
+        monkeypatch.setattr("ragstone.plugins.concept_tutor.wiki.client._REMEMBERED", timedelta())
+        assert _wiki_check(host).detail == "may be asked"
 
 
 def test_without_the_sample_a_first_start_is_empty(tmp_path: Path, wiki: SmallWiki) -> None:
