@@ -116,7 +116,7 @@ class _Examination:
 def _checks_of_plugins(host: Host) -> Iterator[Check]:
     _ = host.assistants, host.hooks.tools  # a plugin that raises here is named below
     yield from host.hooks.checks(thorough=True)
-    host.pipeline.try_postprocessors([host.find_corpus(info.name) for info in host.corpora()])
+    host.pipeline.try_postprocessors()
 
 
 def _close(host: Host) -> list[Check]:

@@ -49,12 +49,14 @@ class Host:
         self.plugins = Plugins(settings.plugins, given=plugins, limits=settings.limits)
         #: What the plugins give.
         self.hooks = Hooks(settings, self.plugins, self)
+        self._corpora: dict[str, Corpus] = {}
         #: Retrieval and synthesis with what the plugins give.
-        self.pipeline = Pipeline(settings, self.plugins, self.hooks, lambda: self.catalog)
+        self.pipeline = Pipeline(
+            settings, self.plugins, self.hooks, catalog=lambda: self.catalog, corpora=self._corpora.values
+        )
         #: The health checks.
         self.checks = HostChecks(self)
         self._lock = ForkSafeLock()
-        self._corpora: dict[str, Corpus] = {}
         self._kinds: dict[str, str] = {}
         self._followers: IndexFollowers | None = None
         self._opened = self._closed = False

@@ -34,11 +34,20 @@ _TRIED = 3
 class Pipeline:
     """Retrieves passages and makes synthesizers with what the plugins give. Got from ``Host.pipeline``."""
 
-    def __init__(self, settings: Settings, plugins: Plugins, hooks: Hooks, catalog: Callable[[], Catalog]) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        plugins: Plugins,
+        hooks: Hooks,
+        *,
+        catalog: Callable[[], Catalog],
+        corpora: Callable[[], Iterable[Corpus]],
+    ) -> None:
         self._settings = settings
         self._plugins = plugins
         self._hooks = hooks
         self._catalog = catalog
+        self._corpora = corpora
 
     def retrieve(
         self, corpus: Corpus, question: str, *, top_k: int, filters: MetadataFilters | None = None
@@ -118,11 +127,11 @@ class Pipeline:
         """Note in the plugin's state what failed, where that is no reason to disable it."""
         self._plugins.note(plugin, reason)
 
-    def try_postprocessors(self, corpora: Iterable[Corpus]) -> None:
+    def try_postprocessors(self) -> None:
         """Run each corpus's postprocessors on its first passages, so that one that fails is found."""
         from llama_index.core.schema import NodeWithScore
 
-        for corpus in corpora:
+        for corpus in self._corpora():
             if corpus.exists:
                 nodes = tuple(NodeWithScore(node=node, score=1.0) for node in _first_nodes(corpus, _TRIED))
                 while self._postprocessed(corpus, Retrieval("What is this about?", nodes)) is None:

@@ -21,4 +21,4 @@ def try_plugins(host: Host, known: Sequence[click.Command] = ()) -> None:
         _ = host.assistants, host.hooks.tools
         for _check in host.hooks.checks():
             pass
-        host.pipeline.try_postprocessors([host.find_corpus(info.name) for info in host.corpora()])
+        host.pipeline.try_postprocessors()

@@ -31,7 +31,7 @@ _CORE = "ragstone.core."
 #: Their modules are steps, but for these helpers of a step.
 _PACKAGES = ("answering.", "corpus", "ingestion.", "retrieval.")
 _HELPERS = {"answering.citation_format", "answering.draft", "answering.guard", "answering.profile"} | {
-    f"retrieval.{name}" for name in ["models", "search_cache", "top_k"]
+    f"retrieval.{name}" for name in ["calibration", "models", "search_cache", "top_k"]
 }
 #: Of these one module is the way in, and the README names it.
 _CLOSED_PACKAGES = ("catalog.", "citations.", "embedding.")

@@ -35,7 +35,7 @@ KEY = "sk-secret-7Yq2mBvT0aLxW9"
 #: What a question goes through whatever answers it.
 STEPS = {
     "Assistant.ask",
-    "Host.retrieve",
+    "Pipeline.retrieve",
     "HybridRetriever.search",
     "HybridRetriever.lexical",
     "HybridRetriever.dense",
@@ -154,9 +154,9 @@ def test_a_quoted_answer_is_one_trace(traces: Traces, assistant: Assistant) -> N
     root = spans["Assistant.ask"]
     assert (root.attributes["input.value"], root.attributes["output.value"]) == (QUESTION, answer.text)
     kinds = {name: span.attributes["openinference.span.kind"] for name, span in spans.items()}
-    assert kinds["Host.retrieve"] == kinds["HybridRetriever.search"] == "RETRIEVER"
+    assert kinds["Pipeline.retrieve"] == kinds["HybridRetriever.search"] == "RETRIEVER"
     assert kinds["WordEmbedding.get_query_embedding"] == "EMBEDDING"
-    offered = spans["Host.retrieve"].attributes
+    offered = spans["Pipeline.retrieve"].attributes
     assert offered["retrieval.documents.0.document.content"] == answer.passages[0].node.get_content()
     assert output(spans["Gate.weigh"])["enough"] is True
     assert all(span.status.is_ok for span in spans.values())
@@ -170,8 +170,8 @@ def test_the_steps_stand_in_each_other(traces: Traces, assistant: Assistant) -> 
         for name, span in spans.items()
         if span.parent
     }
-    assert above["Host.retrieve"] == above["Gate.weigh"] == above["Extractive.sentences"] == "Assistant.ask"
-    assert above["HybridRetriever.search"] == "Host.retrieve"
+    assert above["Pipeline.retrieve"] == above["Gate.weigh"] == above["Extractive.sentences"] == "Assistant.ask"
+    assert above["HybridRetriever.search"] == "Pipeline.retrieve"
     assert {above[f"HybridRetriever.{part}"] for part in ("lexical", "dense", "fuse")} == {"HybridRetriever.search"}
     assert above["WordEmbedding.get_query_embedding"] == "HybridRetriever.search"
     assert above["Composition.add"] == "Extractive.sentences"

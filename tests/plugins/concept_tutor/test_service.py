@@ -68,7 +68,7 @@ def test_the_checks_tell_of_plans_and_wikis(tmp_path: Path, wiki: SmallWiki) -> 
 
 
 def _wiki_check(host: Host, *, thorough: bool = False) -> Check:
-    return next(check for check in host.plugin_checks(thorough=thorough) if check.name == "wiki wiki")
+    return next(check for check in host.hooks.checks(thorough=thorough) if check.name == "wiki wiki")
 
 
 def test_a_wiki_that_is_down_is_reported_after_the_first_request(tmp_path: Path, wiki: SmallWiki) -> None:
