@@ -18,7 +18,7 @@ from llama_index.core.base.embeddings.base import BaseEmbedding
 from llama_index.core.node_parser import SentenceSplitter
 from llama_index.core.schema import TextNode
 
-from ragstone.core import Corpus
+from ragstone.core import Corpus, CorpusParts
 from ragstone.core.catalog import Catalog, NewChunk, NewDocument
 from ragstone.core.embedding import Encoder
 from ragstone.core.retrieval import HybridRetriever
@@ -74,7 +74,10 @@ def measure(url: str | None, folder: Path, texts: list[str], questions: list[str
     catalog = Catalog(url, folder)
     encoder = Encoder(_Noise())
     corpus = Corpus(
-        "bench", catalog=catalog, encoder=lambda: encoder, parser=SentenceSplitter, options=RetrievalSettings()
+        "bench",
+        catalog=catalog,
+        parts=CorpusParts(lambda: encoder, SentenceSplitter),
+        options=RetrievalSettings(),
     )
     row = catalog.create_corpus("bench", corpus.fingerprint)
     documents = [_document(number, text) for number, text in enumerate(texts)]

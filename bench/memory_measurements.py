@@ -56,7 +56,11 @@ def full(work: str, precision: Precision) -> dict[str, Any]:
         seconds = time.perf_counter() - started
         started = time.perf_counter()
         memory.update_file("nothing-there.md")
-        nodes = [node for row in memory.corpus.documents() for node in memory.corpus.document_nodes(row.doc_id)]
+        nodes = [
+            node
+            for row in memory.corpus.contents.documents()
+            for node in memory.corpus.contents.document_nodes(row.doc_id)
+        ]
         windows = sum(len(host.encoder.windows(headings_of(node), node.text)) for node in nodes)
         tokens = sum(host.encoder.count_tokens(node.text) for node in nodes)
     texts = [(node.node_id, f"{headings_of(node)}\n{node.text}") for node in nodes]

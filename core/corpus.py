@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
-from .errors import NotFound
+from .corpus_contents import CorpusContents
 from .retrieval.calibration import (
     CALIBRATION_TOP_K,
     MIN_CALIBRATION_CHUNKS,
@@ -25,10 +25,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from llama_index.core.node_parser import NodeParser
-    from llama_index.core.schema import Document, TextNode
-    from llama_index.core.vector_stores.types import MetadataFilters
+    from llama_index.core.schema import Document
 
-    from .catalog import Catalog, ChunkCheck, CorpusRow, Facets, Snapshot, StoredDocument
+    from .catalog import Catalog, CorpusRow, Snapshot
     from .embedding import Encoder
     from .ingestion.pipeline import IngestReport, OnProgress
     from .retrieval.models import Retrieval
@@ -54,6 +53,14 @@ class CorpusInfo:
     calibration: Calibration | None
 
 
+@dataclass(frozen=True)
+class CorpusParts:
+    """What makes a corpus's chunks and vectors; each is made when it is first needed."""
+
+    encoder: Callable[[], Encoder]
+    parser: Callable[[], NodeParser]
+
+
 class Corpus:
     """Got from ``Host.corpus``. Safe to use from several threads."""
 
@@ -62,32 +69,31 @@ class Corpus:
         name: str,
         *,
         catalog: Catalog,
-        encoder: Callable[[], Encoder],
-        parser: Callable[[], NodeParser],
+        parts: CorpusParts,
         options: RetrievalSettings,
         hint: str = "add something to it first",
     ) -> None:
         """``hint``: what to do while it is empty."""
         self.name = name
-        self._hint = hint
         self.catalog = catalog
         self.options = options
         #: What searching it keeps in memory.
         self.search_cache = SearchCache(lambda: self.encoder.dimension)
-        self._get_encoder = encoder
-        self._get_parser = parser
+        #: Its documents and chunks.
+        self.contents = CorpusContents(name, catalog, self.search_cache, hint)
+        self._parts = parts
         self._lock = ForkSafeLock()
         self._rebuilding = ForkSafeLock()
 
     @lazily
     def encoder(self) -> Encoder:
         """The encoder; loaded when it is first needed. Raises ``EncoderError``."""
-        return self._get_encoder()
+        return self._parts.encoder()
 
     @lazily
     def parser(self) -> NodeParser:
         """The node parser of this corpus's kind of documents."""
-        return self._get_parser()
+        return self._parts.parser()
 
     @lazily
     def fingerprint(self) -> dict[str, Any]:
@@ -102,10 +108,7 @@ class Corpus:
 
     def row(self, snapshot: Snapshot) -> CorpusRow:
         """The corpus's row as of this snapshot. Raises ``NotFound`` while nothing has been put into it."""
-        row = snapshot.corpus(self.name)
-        if row is None:
-            raise NotFound(f"the corpus {self.name!r} is empty", hint=self._hint)
-        return row
+        return self.contents.row(snapshot)
 
     @property
     def exists(self) -> bool:
@@ -130,66 +133,6 @@ class Corpus:
             threshold=threshold_of(row, self.options),
             calibration=calibration_of(row),
         )
-
-    def documents(self) -> list[StoredDocument]:
-        """The documents, without their texts; none while nothing has been put into it."""
-        with self.catalog.read() as snapshot:
-            row = snapshot.corpus(self.name)
-            return [] if row is None else snapshot.documents(row.id)
-
-    def facets(self, *keys: str) -> Facets:
-        """How many chunks have which values under these metadata keys; counted once for each state of the corpus."""
-        with self.catalog.read() as snapshot:
-            row = snapshot.corpus(self.name)
-            return [] if row is None else RevisionSearch(self.search_cache, snapshot, row).facets(keys)
-
-    def document_facets(self, *keys: str) -> Facets:
-        """The same of documents. Chunks, a hundred times as many bytes, are not read: a process that has just begun
-        would wait for them."""
-        with self.catalog.read() as snapshot:
-            row = snapshot.corpus(self.name)
-            return [] if row is None else RevisionSearch(self.search_cache, snapshot, row).document_facets(keys)
-
-    def document_text(self, doc_id: str) -> str:
-        """The document's text as its reader gave it. Raises ``NotFound``."""
-        with self.catalog.read() as snapshot:
-            found = snapshot.document_text(self.row(snapshot).id, doc_id)
-        if found is None:
-            raise NotFound("there is no such document", where=doc_id)
-        return found
-
-    def node(self, chunk_id: str) -> TextNode:
-        """The chunk. Raises ``NotFound``."""
-        with self.catalog.read() as snapshot:
-            key = snapshot.key_of(self.row(snapshot).id, chunk_id)
-            if key is None:
-                raise NotFound("there is no such passage; its document may have changed", where=chunk_id)
-            return snapshot.nodes([key])[key]
-
-    def find(self, filters: MetadataFilters) -> list[TextNode]:
-        """The chunks whose metadata pass the filters, in the order in which they were stored."""
-        with self.catalog.read() as snapshot:
-            row = self.row(snapshot)
-            found = snapshot.nodes(snapshot.chunk_keys(row.id, filters).tolist())
-        return [found[key] for key in sorted(found)]
-
-    def document_nodes(self, doc_id: str) -> list[TextNode]:
-        """The document's chunks in order; none if there is no such document."""
-        with self.catalog.read() as snapshot:
-            row = self.row(snapshot)
-            for document in snapshot.documents(row.id):
-                if document.doc_id == doc_id:
-                    return list(snapshot.document_nodes(document.key))
-        return []
-
-    def check_chunks(self) -> ChunkCheck:
-        """Compare every chunk with its checksum. What an older Ragstone stored without one has one from then on."""
-        with self.catalog.read() as snapshot:
-            row = self.row(snapshot)
-            found = snapshot.check_chunks(row.id)
-        if found.unsealed:
-            self.catalog.add_checksums(row.id)
-        return found
 
     # Filling it
 

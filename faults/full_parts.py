@@ -153,7 +153,7 @@ def full_eval_cache(run: Run) -> None:
     with small_disk(folder / "cache" / "eval", 16) as disk:
         free = disk.free
         with opened(folder) as host, open_corpus(host, questions) as corpus:
-            assert len(corpus.documents()) == 30
+            assert len(corpus.contents.documents()) == 30
         enough = free - disk.free
         for left in range(0, enough, enough // 20) if run.full else (0, enough // 2):
             for path in disk.folder.iterdir():

@@ -73,7 +73,7 @@ def _bring(host: Host, version: int, line: Connection | None = None) -> None:
             line.send((what, doc_id))
 
     corpus.ingest(wanted.values(), on_progress=lambda now: tell("stored", now.doc_id))
-    for document in corpus.documents():
+    for document in corpus.contents.documents():
         if document.doc_id not in wanted:
             corpus.remove([document.doc_id])
             tell("removed", document.doc_id)

@@ -193,7 +193,7 @@ def never_resting_writer(run: Run) -> None:
         (home / "last.md").write_text("The last word is halcyon.\n", "utf-8")
         with _opened(run.folder, home) as host:
             corpus = memory_of(host).corpus
-            took = soon(lambda: "last.md" in {row.doc_id for row in corpus.documents()}, "the last file")
+            took = soon(lambda: "last.md" in {row.doc_id for row in corpus.contents.documents()}, "the last file")
             soon(lambda: not memory_of(host).status().waiting, "all that was written")
             told = _told(host)
         run.figures["last file found after s"] = round(took, 2)
@@ -230,7 +230,7 @@ def _opened(folder: Path, home: Path) -> Host:
 def _told(host: Host) -> dict[str, Any]:
     """Everything that a query could show, by path and chunk."""
     corpus = memory_of(host).corpus
-    nodes = {row.doc_id: corpus.document_nodes(row.doc_id) for row in corpus.documents()}
+    nodes = {row.doc_id: corpus.contents.document_nodes(row.doc_id) for row in corpus.contents.documents()}
     return {path: [(node.node_id, node.text, node.metadata) for node in found] for path, found in nodes.items()}
 
 

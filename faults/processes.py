@@ -211,5 +211,5 @@ def _refuses(what: Callable[[], object]) -> None:
 
 def _opens_its_own(folder: Path) -> None:
     with opened(folder) as own:
-        assert len(notes(own).documents()) == 40
+        assert len(notes(own).contents.documents()) == 40
         notes(own).ingest([note(0, 3000)])

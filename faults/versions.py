@@ -89,7 +89,7 @@ def _assert_says_so(corpus: Corpus, old: tuple[str, int, int], new: tuple[str, i
     stale = corpus.info().stale or ""
     assert ("encoder" in stale) == (old[:2] != new[:2]), stale
     assert (f"lines/{old[2]}" in stale) == (old[2] != new[2]), stale
-    assert len(corpus.documents()) == _NOTES
+    assert len(corpus.contents.documents()) == _NOTES
 
 
 def _rebuilds(line: Connection, folder: Path, version: tuple[str, int, int]) -> None:

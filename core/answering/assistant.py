@@ -88,7 +88,7 @@ class Assistant(BaseQueryEngine):
 
     def passage(self, chunk_id: str) -> BaseNode:
         """The passage that a citation names. Raises ``NotFound``, ``StorageError``."""
-        find = self.profile.passage or self.corpus.node
+        find = self.profile.passage or self.corpus.contents.node
         return find(chunk_id)
 
     @property

@@ -87,7 +87,7 @@ def corpus_check(ctx: click.Context, name: str | None, as_json: bool) -> None:
 
     host = ctx.obj.host()
     found = [host.find_corpus(name).info()] if name else list(host.corpora())
-    chunks = {info.name: host.find_corpus(info.name).check_chunks() for info in found}
+    chunks = {info.name: host.find_corpus(info.name).contents.check_chunks() for info in found}
     if as_json:
         output.as_json([{**asdict(info), "check": asdict(chunks[info.name])} for info in found])
     for info in [] if as_json else found:

@@ -12,7 +12,7 @@ from llama_index.core.node_parser import NodeParser
 from llama_index.core.schema import Document, NodeRelationship, TextNode
 
 from ..catalog import Catalog, is_server
-from ..corpus import Corpus
+from ..corpus import Corpus, CorpusParts
 from ..errors import SourceError
 
 if TYPE_CHECKING:
@@ -111,14 +111,13 @@ def open_corpus(host: Host, folder: Path, *, on_progress: OnProgress | None = No
         corpus = Corpus(
             "eval",
             catalog=catalog,
-            encoder=lambda: host.encoder,
-            parser=WholeDocument,
+            parts=CorpusParts(lambda: host.encoder, WholeDocument),
             options=host.settings.retrieval,
         )
         documents = [_document(row) for row in _rows(source)]
         report = corpus.ingest(documents, on_progress=on_progress)
         kept = {*report.added, *report.updated, *report.unchanged}
-        corpus.remove([stored.doc_id for stored in corpus.documents() if stored.doc_id not in kept])
+        corpus.remove([stored.doc_id for stored in corpus.contents.documents() if stored.doc_id not in kept])
         yield corpus
     finally:
         catalog.close()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from ..errors import NotFound, PluginError, RagstoneError, SettingsError, SourceError, StorageError, is_failure
+from ..errors import PluginError, RagstoneError, SettingsError, SourceError, StorageError, is_failure
 from ..runtime.forks import ForkSafeLock
 from ..runtime.lazy import lazily
 from . import results
@@ -196,14 +196,6 @@ class Hooks:
             for made in given:
                 made.plugin = plugin
                 found[made.name] = made
-        return found
-
-    def assistant(self, name: str) -> Assistant:
-        """The assistant of that name. Raises ``NotFound``."""
-        found = self.assistants.get(name)
-        if found is None:
-            known = ", ".join(self.assistants) or "none; see ragstone plugins"
-            raise NotFound(f"there is no assistant {name!r}", hint=f"known: {known}")
         return found
 
     @property

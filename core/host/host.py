@@ -188,13 +188,12 @@ class Host:
                     hint="give the corpus another name",
                 )
             if name not in self._corpora:
-                from ..corpus import Corpus
+                from ..corpus import Corpus, CorpusParts
 
                 self._corpora[name] = Corpus(
                     name,
                     catalog=self.catalog,
-                    encoder=lambda: self.encoder,
-                    parser=lambda: self.hooks.node_parser(kind),
+                    parts=CorpusParts(lambda: self.encoder, lambda: self.hooks.node_parser(kind)),
                     options=self.settings.retrieval,
                     hint=hint,
                 )

@@ -82,9 +82,9 @@ def _sections(corpus: Corpus, slug: str) -> dict[str, str]:
     """The words of each section; of several with one name, together."""
     found: dict[str, str] = {}
     for document in _documents(corpus, slug):
-        text = corpus.document_text(document)
+        text = corpus.contents.document_text(document)
         spans: dict[tuple[int, int], str] = {}
-        for node in corpus.document_nodes(document):
+        for node in corpus.contents.document_nodes(document):
             known = node.metadata
             spans[known["section_start"], known["section_end"]] = f"{known['chapter']} \u203a {known['section']}"
         for (start, end), name in sorted(spans.items()):
@@ -95,5 +95,5 @@ def _sections(corpus: Corpus, slug: str) -> dict[str, str]:
 
 
 def _documents(corpus: Corpus, slug: str) -> Iterable[str]:
-    stored = [document for document in corpus.documents() if document.metadata.get("book") == slug]
+    stored = [document for document in corpus.contents.documents() if document.metadata.get("book") == slug]
     return [document.doc_id for document in sorted(stored, key=lambda each: each.metadata.get("position") or 0)]

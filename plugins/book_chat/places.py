@@ -56,12 +56,12 @@ class SourcePage:
 
 def source_page(corpus: Corpus, chunk_id: str) -> SourcePage:
     """The passage's section with the passage marked. Raises ``NotFound``."""
-    node = corpus.node(chunk_id)
+    node = corpus.contents.node(chunk_id)
     doc_id = str(node.ref_doc_id)
     known = node.metadata
-    text = corpus.document_text(doc_id)
+    text = corpus.contents.document_text(doc_id)
     start, end = int(known["section_start"]), int(known["section_end"])
-    before, after = _neighbours(corpus.document_nodes(doc_id), node)
+    before, after = _neighbours(corpus.contents.document_nodes(doc_id), node)
     return SourcePage(
         chunk_id=chunk_id,
         book=known["book"],

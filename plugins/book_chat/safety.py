@@ -82,7 +82,7 @@ class SafetyWarnings:
         known = node.metadata
         if not known.get("chapter"):
             return []
-        chapter = self._corpus.find(
+        chapter = self._corpus.contents.find(
             MetadataFilters(filters=[MetadataFilter(key=key, value=known[key]) for key in ("book", "chapter")])
         )
         section = [other for other in chapter if other.metadata["section"] == known["section"]]

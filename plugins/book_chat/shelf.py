@@ -89,7 +89,7 @@ class Shelf:
 
     def books(self) -> tuple[Book, ...]:
         """Every book, by title and edition."""
-        facets = self.corpus.document_facets("book", "book_title", "edition")
+        facets = self.corpus.contents.document_facets("book", "book_title", "edition")
         made_of, books = self._known
         if made_of is not facets:  # the corpus gives the same list for as long as it stays as it is
             books = tuple(sorted((Book(*values) for values, _ in facets), key=_by_title))
@@ -101,7 +101,7 @@ class Shelf:
         chunks: Counter[tuple[str, str, str]] = Counter()
         chapters: dict[tuple[str, str, str], set[str]] = {}
         files: dict[tuple[str, str, str], set[str]] = {}
-        facets = self.corpus.facets("book", "book_title", "edition", "chapter", "path")
+        facets = self.corpus.contents.facets("book", "book_title", "edition", "chapter", "path")
         for (slug, title, edition, chapter, path), count in facets:
             book = (slug, title, edition)
             chunks[book] += count
@@ -183,7 +183,7 @@ class Shelf:
         return book
 
     def _doc_ids(self, slug: str) -> list[str]:
-        return [document.doc_id for document in self.corpus.documents() if document.metadata["book"] == slug]
+        return [document.doc_id for document in self.corpus.contents.documents() if document.metadata["book"] == slug]
 
 
 def _by_title(book: Book) -> tuple[str, str, str]:

@@ -81,4 +81,4 @@ def _watched(memory: Memory, watches: Path) -> Iterator[Check]:
 
 
 def _paths(memory: Memory) -> list[str]:
-    return [str(path) for (path,), _count in memory.corpus.facets(fields.PATH)]
+    return [str(path) for (path,), _count in memory.corpus.contents.facets(fields.PATH)]

@@ -46,8 +46,8 @@ def source_page(corpus: Corpus, chunk_id: str) -> SourcePage:
     """The passage's lines and those around it. Raises ``NotFound``."""
     if not corpus.exists:
         raise NotFound("there is no such passage; the memory is empty", where=chunk_id)
-    node = corpus.node(chunk_id)
-    text = corpus.document_text(str(node.ref_doc_id))
+    node = corpus.contents.node(chunk_id)
+    text = corpus.contents.document_text(str(node.ref_doc_id))
     start, end = node.start_char_idx, node.end_char_idx
     if start is None or end is None or text[start:end] != node.get_content():
         text, start, end = node.get_content(), 0, len(node.get_content())

@@ -138,7 +138,7 @@ def test_an_interrupted_ingestion_embeds_no_more(fast_host: Host, monkeypatch: p
     with pytest.raises(KeyboardInterrupt):
         corpus.ingest(documents, on_progress=interrupt)
     assert seen == [["0"], ["1"]]
-    assert [row.doc_id for row in corpus.documents()] == ["0"]
+    assert [row.doc_id for row in corpus.contents.documents()] == ["0"]
     monkeypatch.undo()
     assert corpus.ingest(documents).added == ["1", "2"]
 
@@ -153,7 +153,7 @@ def test_what_was_read_before_a_document_that_cannot_be_is_stored(fast_host: Hos
     corpus = fast_host.corpus("books", kind="book")
     with pytest.raises(RuntimeError, match="damaged"):
         corpus.ingest(documents())
-    assert [row.doc_id for row in corpus.documents()] == ["long enough to be embedded by itself"]
+    assert [row.doc_id for row in corpus.contents.documents()] == ["long enough to be embedded by itself"]
 
 
 def test_the_encoder_failing_half_way_leaves_the_old_version(
@@ -229,7 +229,7 @@ def test_a_chunk_names_its_neighbours_and_leaves_their_metadata_to_them(tmp_path
     with open_host(tmp_path, database=database, plugins={"test_models": LinesOf(Counting())}) as host:
         corpus = host.corpus("log", kind="lines")
         corpus.ingest([Document(id_="log", text="one\ntwo\nthree", metadata={"by": "Iris"})])
-        first, second, third = corpus.document_nodes("log")
+        first, second, third = corpus.contents.document_nodes("log")
     assert [node.metadata["by"] for node in (first, second, third)] == ["Iris"] * 3
     before, after, source = second.prev_node, second.next_node, second.source_node
     assert before is not None
@@ -257,7 +257,7 @@ def test_a_parser_may_name_several_neighbours(tmp_path: Path) -> None:
     with open_host(tmp_path, plugins={"test_models": Mine(Counting())}) as host:
         corpus = host.corpus("log", kind="lines")
         corpus.ingest([Document(id_="log", text="one\ntwo")])
-        first, _ = corpus.document_nodes("log")
+        first, _ = corpus.contents.document_nodes("log")
     following = first.relationships[NodeRelationship.NEXT]
     assert isinstance(following, list)
     assert [info.node_id for info in following] == ["a", "b"]
@@ -279,7 +279,10 @@ def test_what_is_known_of_a_document_changes_without_its_chunks(tmp_path: Path, 
     with open_host(tmp_path, database=database, plugins={"lines": LinesOf(WordEmbedding())}) as host:
         corpus = host.corpus("log", kind="lines")
         corpus.ingest([Document(id_=name, text="oiled the axle", metadata={"seen": 1}) for name in ("log", "other")])
-        before, seq = corpus.document_nodes("log"), corpus.info().seq
+        before, seq = corpus.contents.document_nodes("log"), corpus.info().seq
         corpus.annotate({"log": {"seen": 2}, "gone": {"seen": 2}})
-        assert {row.doc_id: row.metadata for row in corpus.documents()} == {"log": {"seen": 2}, "other": {"seen": 1}}
-        assert (corpus.document_nodes("log"), corpus.info().seq) == (before, seq)
+        assert {row.doc_id: row.metadata for row in corpus.contents.documents()} == {
+            "log": {"seen": 2},
+            "other": {"seen": 1},
+        }
+        assert (corpus.contents.document_nodes("log"), corpus.info().seq) == (before, seq)

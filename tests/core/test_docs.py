@@ -12,6 +12,7 @@ from pydantic import BaseModel
 
 import ragstone.core
 from ragstone.core import Citation, CitationFormat, Corpus, Profile, RagstoneError, Settings, errors
+from ragstone.core.corpus_contents import CorpusContents
 from ragstone.core.hooks import spec
 from ragstone.core.llm.settings import GeminiSettings, LLMSettings, OpenAILikeSettings
 from tests.support.markdown import PUBLIC_MODULES, python_blocks, sections
@@ -120,7 +121,7 @@ def test_every_key_of_a_language_model_is_named_with_its_default(model: type[LLM
 
 def _first_cells(section: str) -> list[str]:
     """The names in backticks in the first column, without their arguments."""
-    return [name for row in _rows(SECTIONS[section]) for name in re.findall(r"`(\w+)[^`]*`", row[0])]
+    return [name for row in _rows(SECTIONS[section]) for name in re.findall(r"`(?:contents\.)?(\w+)[^`]*`", row[0])]
 
 
 def test_every_field_of_a_profile_is_named() -> None:
@@ -128,7 +129,7 @@ def test_every_field_of_a_profile_is_named() -> None:
 
 
 def test_every_public_member_of_a_corpus_is_named() -> None:
-    public = {name for name in vars(Corpus) if not name.startswith("_")}
+    public = {name for kind in (Corpus, CorpusContents) for name in vars(kind) if not name.startswith("_")}
     assert set(_first_cells("The methods of a corpus")) == public
 
 

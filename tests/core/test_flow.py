@@ -30,8 +30,10 @@ _FUNCTION = r"`([a-z0-9_/]+)\.py` `(\w+)`"
 _CORE = "ragstone.core."
 #: Their modules are steps, but for these helpers of a step.
 _PACKAGES = ("answering.", "corpus", "ingestion.", "retrieval.")
-_HELPERS = {"answering.citation_format", "answering.draft", "answering.guard", "answering.profile"} | {
-    f"retrieval.{name}" for name in ["calibration", "models", "search_cache", "top_k"]
+_HELPERS = {
+    "corpus_contents",
+    *(f"answering.{name}" for name in ["citation_format", "draft", "guard", "profile"]),
+    *(f"retrieval.{name}" for name in ["calibration", "models", "search_cache", "top_k"]),
 }
 #: Of these one module is the way in, and the README names it.
 _CLOSED_PACKAGES = ("catalog.", "citations.", "embedding.")

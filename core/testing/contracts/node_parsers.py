@@ -105,7 +105,7 @@ class NodeParserContract:
         with open_host(tmp_path / "contract-host", plugins={"contract": Plugin()}, options=named) as host:
             corpus = host.corpus("contract", kind="contract")
             attempt(lambda: corpus.ingest([document]), "storing what it gives")
-            kept = [chunk.text for chunk in corpus.document_nodes(document.doc_id)]
+            kept = [chunk.text for chunk in corpus.contents.document_nodes(document.doc_id)]
         check(kept == wanted, f"of {len(wanted)} chunks the host gives back {len(kept)}, or others")
 
 

@@ -119,7 +119,7 @@ class PdfFiles:
         return {path: stored for book, path, stored in self._all() if book == slug}
 
     def _all(self) -> Iterator[tuple[str, str, _Stored]]:
-        for known in (document.metadata for document in self._corpus.documents()):
+        for known in (document.metadata for document in self._corpus.contents.documents()):
             if KEY in known:
                 sha256, file = str(known[KEY]["sha256"]), known[KEY].get("file")
                 stored = _Stored(Path(file) if file else self._place(sha256), sha256)

@@ -196,13 +196,13 @@ class _Upkeep:
         store, corpus = self._host.once(PlanStore), corpus_of(self._host)
         with self._lock:
             wanted = frozenset(store.chunk_ids())
-            there = frozenset(row.doc_id for row in corpus.documents())
+            there = frozenset(row.doc_id for row in corpus.contents.documents())
             if wanted == there or self._seen.get(tuple(slugs)) == (wanted, there):
                 return  # what is missing belongs to other plans
             bring_up_to_date(self._host, slugs)
             if len(self._seen) >= _PLANS_KEPT:
                 self._seen.clear()
-            self._seen[tuple(slugs)] = wanted, frozenset(row.doc_id for row in corpus.documents())
+            self._seen[tuple(slugs)] = wanted, frozenset(row.doc_id for row in corpus.contents.documents())
 
 
 class _Names:

@@ -98,7 +98,7 @@ def bring_up_to_date(
         if known:
             report = corpus.ingest([document_of(chunk) for chunk in known.values()], on_progress=on_progress)
             done += len(report.added) + len(report.updated)
-    if stored := {row.doc_id for row in corpus.documents()}:
+    if stored := {row.doc_id for row in corpus.contents.documents()}:
         corpus.remove(sorted(stored - store.chunk_ids()))
     return done
 
@@ -106,5 +106,5 @@ def bring_up_to_date(
 def behind(host: Host) -> list[str]:
     """Plans with passages that are not in the corpus: a process ended before it had embedded them."""
     store = host.once(PlanStore)
-    known = {row.doc_id for row in corpus_of(host).documents()}
+    known = {row.doc_id for row in corpus_of(host).contents.documents()}
     return [size.plan.slug for size in store.plans() if size.chunks and not store.chunk_ids(size.plan.slug) <= known]

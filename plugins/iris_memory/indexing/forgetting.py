@@ -44,7 +44,7 @@ def forget(memory: Memory, target: str, clock: Callable[[], float] = time.time) 
             if path is not None and (each == path or each.startswith(f"{path}/")) and known.left_out is None
         ]
         if below:
-            chunks = sum(len(memory.corpus.document_nodes(each)) for each in below)
+            chunks = sum(len(memory.corpus.contents.document_nodes(each)) for each in below)
             memory.corpus.ingest([_forgotten(each, stored[each]) for each in below])
             return Forgotten(sorted(below), chunks)
         return _forget_chunk(memory, target)
@@ -52,13 +52,13 @@ def forget(memory: Memory, target: str, clock: Callable[[], float] = time.time) 
 
 def _forget_chunk(memory: Memory, chunk_id: str) -> Forgotten:
     try:
-        path = str(memory.corpus.node(chunk_id).metadata[fields.PATH])
+        path = str(memory.corpus.contents.node(chunk_id).metadata[fields.PATH])
     except NotFound as error:
         hint = "give a path under the root, or the id of a chunk; ragstone memory status tells what is remembered"
         raise NotFound("nothing of that name is remembered", where=chunk_id[:200], hint=hint) from error
     known = Updater(memory).stored()[path]
     own = {**known.own, "forgotten": sorted({*known.own.get("forgotten", ()), chunk_id})}
-    text = memory.corpus.document_text(path)
+    text = memory.corpus.contents.document_text(path)
     memory.corpus.ingest([FileDocument(id_=path, text=text, metadata={**known.metadata, OWN: own})])
     return Forgotten([path], 1)
 

@@ -61,7 +61,7 @@ def status_of(memory: Memory) -> Status:
     scan, stored, corpus = updater.scan(), updater.stored(), memory.corpus
     chunks: Counter[str] = Counter()
     files: Counter[str] = Counter()
-    for (doc_type, _path), count in corpus.facets(fields.DOC_TYPE, fields.PATH):
+    for (doc_type, _path), count in corpus.contents.facets(fields.DOC_TYPE, fields.PATH):
         chunks[doc_type] += count
         files[doc_type] += 1
     waiting = [

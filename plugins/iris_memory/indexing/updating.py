@@ -83,7 +83,7 @@ class Updater:
         """What is remembered, by path; read in one query."""
         return {
             document.doc_id: Stored(document.hash, document.metadata, document.metadata.get(OWN) or {})
-            for document in self._memory.corpus.documents()
+            for document in self._memory.corpus.contents.documents()
         }
 
     def scan(self, under: str = "") -> Scan:

@@ -79,7 +79,7 @@ def _holding(corpus: Corpus, part: str, keys: Sequence[str]) -> MetadataFilter:
     values = sorted(
         {
             str(values[0])
-            for values, _count in corpus.facets(keys[0], *keys[1:])
+            for values, _count in corpus.contents.facets(keys[0], *keys[1:])
             if values[0] is not None
             and any(wanted in " ".join(str(value).casefold().split()) for value in values if value)
         }

@@ -183,10 +183,10 @@ def test_it_answers_while_another_process_ingests(
             sizes = []
             while process.poll() is None:
                 assert answer(host).startswith(ANSWER)
-                sizes.append(len(Shelf(host).corpus.documents()))
+                sizes.append(len(Shelf(host).corpus.contents.documents()))
         assert process.returncode == 0
         assert sizes == sorted(sizes)
-        assert len(Shelf(host).corpus.documents()) == 62
+        assert len(Shelf(host).corpus.contents.documents()) == 62
 
 
 def test_two_processes_put_different_books_on_the_shelf_at_once(
@@ -286,7 +286,9 @@ def test_a_host_that_was_killed_while_following_comes_up_and_makes_the_index_ane
     with open_host(tmp_path, **CHROMA) as host:  # closed in order, it is taken up as it is
         host.serve()
         assert followed(host)
-        assert f"the vector index of {Shelf(host).corpus.name} is rebuilt" not in caplog.text  # of the samples it may be
+        assert (
+            f"the vector index of {Shelf(host).corpus.name} is rebuilt" not in caplog.text
+        )  # of the samples it may be
 
 
 # Killed
@@ -549,6 +551,6 @@ def test_what_is_added_while_a_rebuild_is_under_way_is_brought_over(
         monkeypatch.setattr(rebuilding, "bring_up_to_date", meanwhile)
         Shelf(rebuilder).corpus.rebuild()
         assert len(rounds) == 2
-        names = {document.doc_id for document in Shelf(rebuilder).corpus.documents()}
+        names = {document.doc_id for document in Shelf(rebuilder).corpus.contents.documents()}
         assert names == {"eyes:a.md", "robot-parts:01-wheels.md"}
         assert "parallax" in answer(writer, "How does a stereo camera see depth?")

@@ -270,7 +270,7 @@ def test_two_deployments_on_one_server_do_not_meet(tmp_path: Path, server: Chrom
         first, second = filled(one, small_book), filled(two, small_book)
         for host, corpus in ((one, first), (two, second)):
             follow(host, corpus)
-        second.remove([document.doc_id for document in second.documents()])
+        second.remove([document.doc_id for document in second.contents.documents()])
         until(lambda: stands_at(second))
         assert nearest(first, "Which tyres grip?")
 

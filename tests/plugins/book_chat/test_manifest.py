@@ -51,7 +51,7 @@ def test_title_edition_licence_addresses_and_simulation(fast_host: Host, book: P
     assert (report.title, report.edition) == ("Robots", "Third Edition")
     found = {}
     for name in ("01-wheels.md", "02-arms.md"):
-        for node in shelf.corpus.document_nodes(f"{report.book}:{name}"):
+        for node in shelf.corpus.contents.document_nodes(f"{report.book}:{name}"):
             known = node.metadata
             assert known["licence"] == "CC BY 4.0"
             assert "simulation" not in known

@@ -47,12 +47,12 @@ def book(tmp_path: Path) -> Path:
 def test_a_passage_knows_its_page_and_carries_no_map(shelf: Shelf, book: Path) -> None:
     report = shelf.add(shelf.plan(book))
     assert (report.book, report.title, report.added) == ("robot-parts", "Robot parts", ["parts.pdf"])
-    wheels, grippers = shelf.corpus.document_nodes("robot-parts:parts.pdf")
+    wheels, grippers = shelf.corpus.contents.document_nodes("robot-parts:parts.pdf")
     places = [(n.metadata["chapter"], n.metadata["page_label"], n.metadata["page_index"]) for n in (wheels, grippers)]
     assert places == [("1 Wheels", "i", 1), ("2 Arms", "7", 2)]
     for node in (wheels, grippers):
         assert '"sha256"' not in json.dumps(node.to_dict()) and str(book.parent) not in json.dumps(node.to_dict())
-    (stored,) = shelf.corpus.documents()
+    (stored,) = shelf.corpus.contents.documents()
     assert stored.metadata["pdf"]["file"] == str(book)
 
 
@@ -60,7 +60,7 @@ def test_a_corpus_of_pdfs_is_rebuilt_without_the_file(shelf: Shelf, book: Path) 
     shelf.add(shelf.plan(book))
 
     def passages() -> list[tuple[str, str, dict[str, object]]]:
-        nodes = shelf.corpus.document_nodes("robot-parts:parts.pdf")
+        nodes = shelf.corpus.contents.document_nodes("robot-parts:parts.pdf")
         return [(node.node_id, node.text, node.metadata) for node in nodes]
 
     before = passages()
@@ -86,7 +86,11 @@ def test_a_pdf_beside_other_files_of_a_book(shelf: Shelf, tmp_path: Path) -> Non
     assert report.added == ["01-preface.md", "02-parts.pdf", "03-legs.pdf"]
     assert [left.relative for left in report.left_out] == ["04-scan.pdf"]
     assert report.left_out[0].reason.startswith("needs_ocr")
-    chapters = {n.metadata["chapter"] for d in shelf.corpus.documents() for n in shelf.corpus.document_nodes(d.doc_id)}
+    chapters = {
+        n.metadata["chapter"]
+        for d in shelf.corpus.contents.documents()
+        for n in shelf.corpus.contents.document_nodes(d.doc_id)
+    }
     assert chapters == {"Preface", "1 Wheels", "2 Arms", "03-legs"}
 
 

@@ -90,7 +90,7 @@ def test_ranges(site: tuple[Client, Shelf], asked: str, status: int, sent: bytes
 def test_by_default_nothing_is_served(site: tuple[Client, Shelf]) -> None:
     client, shelf = site
     assert client.get(ADDRESS).status_code == 404
-    node = shelf.corpus.document_nodes("robot-parts:parts.pdf")[1]
+    node = shelf.corpus.contents.document_nodes("robot-parts:parts.pdf")[1]
     page = client.get(f"/book_chat/source/{node.node_id}").text
     assert "p. 7" in page and ".pdf" not in page
 
@@ -106,7 +106,7 @@ def test_a_book_cannot_publish_itself(site: tuple[Client, Shelf], book: Path) ->
 
 def test_a_file_that_is_gone_has_no_link(site: tuple[Client, Shelf], book: Path) -> None:
     client, shelf = site
-    node = shelf.corpus.document_nodes("robot-parts:parts.pdf")[1]
+    node = shelf.corpus.contents.document_nodes("robot-parts:parts.pdf")[1]
     assert ".pdf" in client.get(f"/book_chat/source/{node.node_id}").text
     book.unlink()
     assert ".pdf" not in client.get(f"/book_chat/source/{node.node_id}").text
@@ -114,7 +114,7 @@ def test_a_file_that_is_gone_has_no_link(site: tuple[Client, Shelf], book: Path)
 
 def test_the_source_page_leads_to_the_page_of_the_pdf(site: tuple[Client, Shelf]) -> None:
     client, shelf = site
-    node = shelf.corpus.document_nodes("robot-parts:parts.pdf")[1]
+    node = shelf.corpus.contents.document_nodes("robot-parts:parts.pdf")[1]
     page = client.get(f"/book_chat/source/{node.node_id}").text
     assert f'href="{ADDRESS}#page=2"' in page
     assert "Open the book at page 7" in page

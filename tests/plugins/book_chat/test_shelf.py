@@ -39,11 +39,11 @@ def test_only_what_changed_is_embedded_again(shelf: Shelf, small_book: Path) -> 
 
 def test_a_chunk_keeps_its_id_while_its_text_stays(shelf: Shelf, small_book: Path) -> None:
     shelf.add(shelf.plan(small_book), title="Parts")
-    before = {node.text: node.node_id for node in shelf.corpus.document_nodes("parts:02-arms.md")}
+    before = {node.text: node.node_id for node in shelf.corpus.contents.document_nodes("parts:02-arms.md")}
     arms = small_book / "02-arms.md"
     arms.write_text("# Arms\n\n## New\n\nNew text first.\n\n" + arms.read_text("utf-8"), "utf-8")
     shelf.add(shelf.plan(small_book), title="Parts")
-    after = {node.text: node.node_id for node in shelf.corpus.document_nodes("parts:02-arms.md")}
+    after = {node.text: node.node_id for node in shelf.corpus.contents.document_nodes("parts:02-arms.md")}
     assert before.items() <= after.items()
     assert len(after) == len(before) + 1
 
@@ -65,7 +65,7 @@ def test_an_unreadable_file_is_named_and_its_old_text_stays(shelf: Shelf, small_
     assert [left.relative for left in report.left_out] == ["01-wheels.md"]
     assert "UTF-8" in report.left_out[0].reason
     assert report.removed == []
-    assert shelf.corpus.document_nodes("parts:01-wheels.md")
+    assert shelf.corpus.contents.document_nodes("parts:01-wheels.md")
 
 
 def test_a_file_that_vanishes_while_the_book_is_read(shelf: Shelf, small_book: Path) -> None:
@@ -88,7 +88,8 @@ def test_a_single_file_is_divided_by_its_headings(shelf: Shelf, tmp_path: Path) 
     report = shelf.add(shelf.plan(tmp_path / "one.md"))
     assert report.title == "One Book"
     places = [
-        (node.metadata["chapter"], node.metadata["section"]) for node in shelf.corpus.document_nodes("one-book:one.md")
+        (node.metadata["chapter"], node.metadata["section"])
+        for node in shelf.corpus.contents.document_nodes("one-book:one.md")
     ]
     assert places == [("First", "First"), ("Second", "Deep")]
 
@@ -125,7 +126,7 @@ def test_the_sample_can_be_left_out(tmp_path: Path) -> None:
 
 def test_a_citation_opens_its_passage_in_its_section(shelf: Shelf, small_book: Path) -> None:
     shelf.add(shelf.plan(small_book), title="Parts")
-    grippers, safety = shelf.corpus.document_nodes("parts:02-arms.md")
+    grippers, safety = shelf.corpus.contents.document_nodes("parts:02-arms.md")
     page = shelf.source_page(safety.node_id)
     assert (page.book_title, page.chapter, page.section) == ("Parts", "Arms", "Safety")
     assert (page.previous, page.next) == (grippers.node_id, None)

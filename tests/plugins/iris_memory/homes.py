@@ -37,5 +37,7 @@ def said(memory: Memory) -> dict[str, list[str]]:
     """Every chunk's text, by path."""
     if not memory.corpus.exists:
         return {}
-    found = {row.doc_id: memory.corpus.document_nodes(row.doc_id) for row in memory.corpus.documents()}
+    found = {
+        row.doc_id: memory.corpus.contents.document_nodes(row.doc_id) for row in memory.corpus.contents.documents()
+    }
     return {path: [node.get_content() for node in nodes] for path, nodes in found.items() if nodes}

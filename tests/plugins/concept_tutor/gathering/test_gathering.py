@@ -176,7 +176,9 @@ def test_a_newer_revision_takes_the_place_of_the_older(tmp_path: Path, wiki: Sma
         assert (set(before), set(after)) == ({"", "History", "Use"}, {"", "Use", "Misuse"})
         assert {chunk.revision for chunk in after.values()} == {"8"}
         assert after[""].chunk_id == before[""].chunk_id
-        assert {row.doc_id for row in corpus_of(host).documents()} == {chunk.chunk_id for chunk in after.values()}
+        assert {row.doc_id for row in corpus_of(host).contents.documents()} == {
+            chunk.chunk_id for chunk in after.values()
+        }
 
 
 def test_without_a_contact_no_wiki_but_ones_own_is_asked(tmp_path: Path) -> None:

@@ -54,7 +54,7 @@ def store(host: Host) -> PlanStore:
 
 
 def _documents(host: Host) -> set[str]:
-    return {row.doc_id for row in corpus_of(host).documents()}
+    return {row.doc_id for row in corpus_of(host).contents.documents()}
 
 
 def test_a_plan_comes_back_as_it_was(store: PlanStore) -> None:
@@ -190,7 +190,7 @@ def test_the_corpus_follows_the_tables(store: PlanStore, host: Host) -> None:
     assert bring_up_to_date(host, ["statistics"]) == 2
     assert bring_up_to_date(host) == 0
     assert behind(host) == []
-    node = corpus_of(host).node(mean[0].chunk_id)
+    node = corpus_of(host).contents.node(mean[0].chunk_id)
     assert node.text == mean[0].content
     assert node.metadata["url"] == mean[0].page_url
     plan = MetadataFilters(filters=[MetadataFilter(key="plan", value="statistics")])

@@ -30,7 +30,7 @@ def test_a_file_is_forgotten_until_its_bytes_change(memory: Memory, tmp_path: Pa
     write(tmp_path / "home", "b.md", "The lamp is blue.")
     memory.update()
     assert memory.forget(str(file)).paths == ["a.md"]
-    assert memory.corpus.document_text("a.md") == ""
+    assert memory.corpus.contents.document_text("a.md") == ""
     for _ in range(2):
         assert memory.update().changed is False
         assert set(said(memory)) == {"b.md"}
@@ -56,7 +56,7 @@ def test_a_folder_and_what_comes_into_it_later(memory: Memory, tmp_path: Path) -
 def test_a_chunk_is_forgotten_until_its_words_change(memory: Memory, tmp_path: Path) -> None:
     file = write(tmp_path / "home", "a.md", f"## One\n\n{WORDS}\n\n## Two\n\nSecret {WORDS}")
     memory.update()
-    secret = memory.corpus.document_nodes("a.md")[1]
+    secret = memory.corpus.contents.document_nodes("a.md")[1]
     found = memory.forget(secret.node_id)
     assert (found.paths, found.chunks) == (["a.md"], 1)
     file.write_text(f"## One\n\nNew {WORDS}\n\n## Two\n\nSecret {WORDS}")
@@ -110,7 +110,7 @@ def test_nothing_that_happens_to_a_file_brings_back_a_chunk_that_is_forgotten(me
     file = write(home, "a.md", words)
     write(home, "b.md", "The lamp is blue.")
     memory.update()
-    memory.forget(memory.corpus.document_nodes("a.md")[1].node_id)
+    memory.forget(memory.corpus.contents.document_nodes("a.md")[1].node_id)
 
     def remembered() -> str:
         memory.update()
@@ -143,7 +143,7 @@ def test_a_forgotten_chunk_of_a_mail_that_is_too_old_for_a_while(tmp_path: Path)
             Updater(memory, lambda: 1_775_000_000.0).update()
             found.append("secret" in str(said(memory)))
             if found == [True]:
-                memory.forget(memory.corpus.document_nodes("m.eml")[0].node_id)
+                memory.forget(memory.corpus.contents.document_nodes("m.eml")[0].node_id)
     assert found == [True, False, False]
 
 

@@ -81,7 +81,7 @@ def test_what_was_written_just_before_the_look_is_looked_at_again(
     """On a file system with a coarse clock two versions can have the same times."""
     file = write(home, "a.md", "The kettle is red.")
     memory.update()
-    seen = memory.corpus.documents()[0].metadata["indexing"]["stat"]
+    seen = memory.corpus.contents.documents()[0].metadata["indexing"]["stat"]
     file.write_text("The kettle is new.")
     from ragstone.plugins.iris_memory.indexing import scan
 
@@ -112,9 +112,9 @@ def test_an_unchanged_file_is_not_read_again(memory: Memory, home: Path, monkeyp
     write(home, "c/.git/x.md", "left out")
     (home / "a.md").chmod(0o644)
     stat = (home / "a.md").stat()
-    own = memory.corpus.documents()[0].metadata["indexing"]
+    own = memory.corpus.contents.documents()[0].metadata["indexing"]
     own["stat"][1] = stat.st_ctime_ns
-    memory.corpus.annotate({"a.md": {**memory.corpus.documents()[0].metadata, "indexing": own}})
+    memory.corpus.annotate({"a.md": {**memory.corpus.contents.documents()[0].metadata, "indexing": own}})
     assert memory.update().unchanged == 1
 
 
@@ -123,7 +123,7 @@ def test_a_touched_file_has_its_new_time_and_keeps_its_vectors(memory: Memory, h
     memory.update()
     os.utime(file, (1_700_000_000, 1_700_000_000))
     memory.update()
-    node = memory.corpus.document_nodes("a.md")[0]
+    node = memory.corpus.contents.document_nodes("a.md")[0]
     assert (node.metadata["mtime"], node.metadata["date"]) == (1_700_000_000.0, 1_700_000_000.0)
 
 
@@ -254,7 +254,7 @@ def test_mails_of_an_mbox_file_leave_one_by_one(tmp_path: Path, home: Path) -> N
     now = 1_769_940_000.0  # of the first
     with remembering(tmp_path, mail_days=60) as memory:
         Updater(memory, lambda: now + 61 * DAY).update()
-        nodes = memory.corpus.document_nodes("docs/emails/all.txt")
+        nodes = memory.corpus.contents.document_nodes("docs/emails/all.txt")
         assert [node.metadata["sender"] for node in nodes] == ["ann@x.org", "bob@x.org"]
         assert [node.metadata["line_first"] for node in nodes] == [1, 8]
         assert [is_old_mail(node.metadata, 60, now + 61 * DAY) for node in nodes] == [True, False]
@@ -268,7 +268,7 @@ def test_another_map_is_another_memory(tmp_path: Path, home: Path) -> None:
         memory.update()
     with remembering(tmp_path, map=[{"pattern": "*.md", "type": "log"}]) as memory:
         assert memory.update().updated == ["a.md"]
-        assert memory.corpus.document_nodes("a.md")[0].metadata["doc_type"] == "log"
+        assert memory.corpus.contents.document_nodes("a.md")[0].metadata["doc_type"] == "log"
     with remembering(tmp_path, map=[{"pattern": "x/*", "type": "log"}]) as memory:
         assert memory.update().removed == ["a.md"]
 
