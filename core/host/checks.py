@@ -10,14 +10,16 @@ from ..health import Check
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from .host import Host
+    from ..catalog import Catalog
+    from ..hooks.calls import Hooks
 
 
 class HostChecks:
     """Got from ``Host.checks``; calling it runs all checks. ``parts`` gives them one by one."""
 
-    def __init__(self, host: Host) -> None:
-        self._host = host
+    def __init__(self, hooks: Hooks, catalog: Callable[[], Catalog]) -> None:
+        self._hooks = hooks
+        self._get_catalog = catalog
         self._more: dict[str, Callable[[], Sequence[Check]]] = {}
 
     def __call__(self) -> tuple[Check, ...]:
@@ -35,21 +37,22 @@ class HostChecks:
     def _encoder(self) -> Sequence[Check]:
         """Whether questions can be embedded."""
         try:
-            return [Check("encoder", True, self._host.encoder.fingerprint)]
+            return [Check("encoder", True, self._hooks.encoder.fingerprint)]
         except EncoderError as error:
             return [Check.failed("encoder", error, fatal=True)]
 
     def _catalog(self) -> Sequence[Check]:
         """Whether the catalog can be read from its database, not from memory."""
         try:
-            self._host.catalog.probe()
-            with self._host.catalog.read() as snapshot:
+            catalog = self._get_catalog()
+            catalog.probe()
+            with catalog.read() as snapshot:
                 return [Check("catalog", True, f"{len(snapshot.corpora())} corpora")]
         except StorageError as error:
             return [Check.failed("catalog", error, fatal=True)]
 
     def _plugins(self) -> Sequence[Check]:
         try:
-            return list(self._host.hooks.checks())
+            return list(self._hooks.checks())
         except StorageError as error:  # no plugin's fault
             return [Check("plugins", False, error.what)]

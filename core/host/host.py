@@ -55,7 +55,7 @@ class Host:
             settings, self.plugins, self.hooks, catalog=lambda: self.catalog, corpora=self._corpora.values
         )
         #: The health checks.
-        self.checks = HostChecks(self)
+        self.checks = HostChecks(self.hooks, lambda: self.catalog)
         self._lock = ForkSafeLock()
         self._kinds: dict[str, str] = {}
         self._followers: IndexFollowers | None = None
