@@ -5,9 +5,12 @@ from __future__ import annotations
 import os
 import shutil
 import socket
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import flask
+import jinja2
 import pytest
 
 from ragstone.core import Host, Settings
@@ -38,6 +41,20 @@ def _only_loopback(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(socket.socket, "connect", guarded)
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+
+
+class _NoSuchAttribute(jinja2.Undefined):
+    """A template may ask for a variable that it was not given, but for no attribute that an object does not have."""
+
+    def __init__(self, hint: str | None = None, obj: Any = jinja2.utils.missing, *args: Any, **kwargs: Any) -> None:
+        super().__init__(hint, obj, *args, **kwargs)
+        if obj is not jinja2.utils.missing and not isinstance(obj, (Mapping, jinja2.Undefined)):
+            self._fail_with_undefined_error()
+
+
+@pytest.fixture(autouse=True)
+def _strict_templates(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(flask.Flask, "jinja_options", {**flask.Flask.jinja_options, "undefined": _NoSuchAttribute})
 
 
 @pytest.fixture(autouse=True)

@@ -53,7 +53,7 @@ def create_app(host: Host, *, listen: str | None = None) -> Flask:
     admission.add_check(app, admission.check_own_key)
     _let_files_in(app, options.max_upload_bytes)
     _limit_work(app, options)
-    rendering.install(app, host)
+    rendering.install(app)
 
     mounts = Mounts(app, host)
     app.register_blueprint(home.blueprint(host))

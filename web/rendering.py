@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass, field
+from importlib import metadata
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlsplit
 
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
     from flask import Flask
 
-    from ragstone.core import Assistant, Citation, Host
+    from ragstone.core import Assistant, Citation
 
 #: Words of a quotation up to which its address has them all, not only the first and the last ones.
 _EXACT = 12
@@ -198,7 +199,7 @@ def safe_url(url: str) -> str | None:
     return url if urlsplit(url).scheme in {"http", "https"} else None
 
 
-def install(app: Flask, host: Host) -> None:
+def install(app: Flask) -> None:
     """Give the templates of ``app`` what they need to draw assistants and answers."""
 
     def ask_url(assistant: Assistant, *, selection: bool = False) -> str:
@@ -207,4 +208,4 @@ def install(app: Flask, host: Host) -> None:
     app.jinja_env.filters.update(
         answer_blocks=blocks, answer_pieces=pieces, citation_card=card, citation_fields=citation_fields, formula=formula
     )
-    app.jinja_env.globals.update(ragstone_host=host, ragstone_ask_url=ask_url)
+    app.jinja_env.globals.update(ragstone_version=metadata.version("ragstone"), ragstone_ask_url=ask_url)

@@ -59,6 +59,15 @@ def test_from_home_to_an_answer_with_badges(open_page: Open, snap: Snap) -> None
     snap(page, "chat-answer")
 
 
+def test_an_example_on_the_home_page_is_asked(open_page: Open) -> None:
+    page = open_page("/")
+    example = page.locator(".offer .chip").first
+    question = example.inner_text()
+    example.click()
+    page.locator(".exchange .sources").wait_for()
+    assert question in page.locator(".question").inner_text()
+
+
 def test_a_badge_shows_its_source_and_opens_the_passage(open_page: Open, snap: Snap) -> None:
     page = open_page()
     ask_example(page)

@@ -57,7 +57,7 @@ class Speaker:
     title: str = "Book chat"
     description: str = "Answers from a book."
     examples: tuple[str, ...] = ("What is a node?", "Why <b>?")
-    page: str | None = None
+    own_page: str | None = None
     filters: Mapping[str, QuestionFilter] = field(default_factory=lambda: {"book": QuestionFilter("slug of one book")})
     query_path: str = "/query"
     selection_path: str | None = "/query-selection"
@@ -85,7 +85,7 @@ class Speaker:
             refusal=lambda _filters: REFUSAL.text,
             prompt="book_chat/answer",
             filters=self.filters,
-            page=self.page,
+            page=self.own_page,
             query_path=self.query_path,
             selection_path=self.selection_path,
         )

@@ -30,7 +30,7 @@ def test_home_without_assistants_says_where_to_look(client: FlaskClient, host: S
 
 
 def test_an_assistant_with_a_page_of_its_own_is_there(client: FlaskClient, speaker: Speaker) -> None:
-    speaker.page = "/elsewhere/"
+    speaker.own_page = "/elsewhere/"
     assert 'href="/elsewhere/"' in client.get("/").text
     assert client.get(PAGE).headers["Location"] == "/elsewhere/"
 
