@@ -94,7 +94,7 @@ def test_the_script_draws_what_the_server_draws(open_page: Open) -> None:
     ask(page, {"words": ["Nodes ", "run [1]", ". "], "answer": ANSWER.to_dict()})
     page.locator(".sources").wait_for()
     app = Flask("ragstone.web")
-    rendering.install(app, None)  # type: ignore[arg-type]
+    rendering.install(app)
     with app.test_request_context():
         macros: Any = app.jinja_env.get_template("ragstone/answer.html").module
         drawn = macros.exchange("What?", ANSWER, None)

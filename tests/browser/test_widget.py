@@ -410,7 +410,7 @@ def test_the_widget_draws_an_answer_as_the_chat_page_does(open_book: Open) -> No
     }"""
     ours = page.locator(".answer > .text").evaluate(shape)
     app = Flask("ragstone.web")
-    rendering.install(app, None)  # type: ignore[arg-type]
+    rendering.install(app)
     with app.test_request_context():
         macros: Any = app.jinja_env.get_template("ragstone/answer.html").module
         html = str(macros.exchange("What?", Answer(answer["answer"], RICH.citations), None))
