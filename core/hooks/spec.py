@@ -1,4 +1,4 @@
-"""Every hook that a plugin may implement. The contract is this file; `plugins/README.md` has an example for each.
+"""Every hook that a plugin may implement. The contract is this file; `plugins/HOOKS.md` has an example for each.
 
 A plugin is a module (or object) named by an entry point of the group ``ragstone``; it implements any of these as
 functions marked with ``@hookimpl``. Hooks are called plugin by plugin in the deployment's order. A hook that raises,

@@ -141,7 +141,7 @@ def test_every_field_of_a_citation_is_named_and_every_one_that_people_see() -> N
 
 # Public names
 
-GUIDE = (README.parent.parent / "plugins" / "README.md").read_text("utf-8")
+GUIDE = "".join(path.read_text("utf-8") for path in (README.parent.parent / "plugins").glob("*.md"))
 
 
 def test_the_public_names_are_few_and_each_is_imported() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+import re
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -18,8 +19,10 @@ from tests.core.hooks import test_hooks
 from tests.support.guides import blocks, matches
 from tests.support.markdown import PUBLIC_MODULES, python_blocks, sections
 
-GUIDE = Path(__file__).parents[2] / "plugins" / "README.md"
+GUIDE = Path(__file__).parents[2] / "plugins" / "HOOKS.md"
 TEXT = GUIDE.read_text("utf-8")
+TUTORIAL = GUIDE.with_name("README.md").read_text("utf-8")
+LIFECYCLE = GUIDE.with_name("LIFECYCLE.md").read_text("utf-8")
 SPECS = {name: spec for name, spec in vars(spec).items() if name.startswith("ragstone_")}
 
 SECTIONS = sections(TEXT)
@@ -87,13 +90,20 @@ def test_a_hook_has_an_example_that_runs(hook: str, tmp_path: Path) -> None:
 
 def test_every_block_is_run_by_a_test() -> None:
     """Those of the hooks above; the others in order by ``test_guide_followed.py``."""
-    assert TEXT.count("\n```") == 2 * len(blocks(TEXT)), "a block without a kind, or that does not end"
-    of_hooks = {fence for hook in SPECS for fence in python_blocks(_section_of(hook))}
-    for block in blocks(TEXT):
-        assert block.can_be_followed != (block.text in of_hooks), f"line {block.line}"
+    for text in (TEXT, TUTORIAL):
+        assert text.count("\n```") == 2 * len(blocks(text)), "a block without a kind, or that does not end"
+    assert {block.text for block in blocks(TEXT)} == {
+        fence for hook in SPECS for fence in python_blocks(_section_of(hook))
+    }
+    assert all(block.can_be_followed for block in blocks(TUTORIAL))
 
 
-@pytest.mark.parametrize("fence", python_blocks(TEXT))
+def test_every_hook_has_its_time() -> None:
+    named = re.findall(r"`(ragstone_\w+)`", sections(LIFECYCLE)["When hooks are called"])
+    assert sorted(named) == sorted(SPECS)
+
+
+@pytest.mark.parametrize("fence", python_blocks(TEXT + TUTORIAL + LIFECYCLE))
 def test_an_example_uses_what_it_imports_and_only_public_names(fence: str) -> None:
     tree = ast.parse(fence)
     for node in ast.walk(tree):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.plugins.test_guide import TEXT
+from tests.plugins.test_guide import TUTORIAL
 from tests.support.environments import built, need_an_index, offline
 from tests.support.guides import blocks, follow, matches
 
@@ -28,7 +28,7 @@ def test_the_guide_can_be_followed(tmp_path: Path, model_cache: Path, minilm: Mi
     homes = {"RAGSTONE_CACHE_DIR": str(model_cache), "XDG_DATA_HOME": str(tmp_path / "home")}
     environment = offline({**os.environ, **homes}, built(tmp_path / "wheels"))
     del environment["RAGSTONE_DATA_DIR"]  # the guide's settings say where
-    steps = [block for block in blocks(TEXT) if block.can_be_followed]
+    steps = [block for block in blocks(TUTORIAL) if block.can_be_followed]
     heard = follow(steps, folder, environment, _SECONDS)
     assert heard
     wrong = [each for each in heard if not matches(each.expected, each.output)]
