@@ -11,7 +11,7 @@ DEV = .venv-dev/bin
 # Tests are shared out among so many processes; WORKERS=0 runs them in one.
 WORKERS ?= 2
 
-.PHONY: run test slow lint bench quality faults clean help
+.PHONY: run test slow lint bench quality faults docs clean help
 
 help:
 	@echo "make run    set up and serve at http://127.0.0.1:8000/ (make run ARGS='--port 9000')"
@@ -20,6 +20,7 @@ help:
 	@echo "make bench  speed and memory beside plain LlamaIndex; results in bench-results/"
 	@echo "make quality  retrieval, refusal and answers on the shared data sets (make quality ARGS='--limit 300')"
 	@echo "make faults  kills, damage, full disks, hundreds of times; says what held (make faults ARGS='--only fork')"
+	@echo "make docs   the documentation as a site in site/, with a reference of the public names; a broken link is an error"
 	@echo "make clean  remove both environments and all caches"
 
 run: .venv/ready
@@ -47,6 +48,9 @@ quality: .venv-dev/ready
 faults: .venv-dev/ready
 	$(DEV)/python -m faults $(ARGS)
 
+docs: .venv-dev/ready
+	$(DEV)/python -m sphinx --quiet --fail-on-warning --keep-going --jobs 2 --conf-dir docs . site
+
 .venv/ready: pyproject.toml Makefile
 	$(PYTHON) -m venv .venv
 	$(RUN)/python -m pip install --quiet --disable-pip-version-check --editable '.[server]'
@@ -68,4 +72,4 @@ faults: .venv-dev/ready
 	touch $@
 
 clean:
-	rm -rf .venv .venv-dev .venv-rlds .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis bench-results
+	rm -rf .venv .venv-dev .venv-rlds .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis bench-results site

@@ -165,3 +165,8 @@ def test_every_error_is_listed_with_its_exit_code_and_status() -> None:
     }
     rows = {row[0].strip("`"): (int(row[1]), int(row[2])) for row in _rows(SECTIONS["Errors"])}
     assert rows == {name: (kind.exit_code, kind.status) for name, kind in kinds.items()}
+
+
+def test_the_reference_has_every_public_module() -> None:
+    reference = (Path(__file__).parents[2] / "docs" / "api.md").read_text("utf-8")
+    assert set(re.findall(r"^\.\. automodule:: (\S+)$", reference, re.MULTILINE)) == PUBLIC_MODULES
