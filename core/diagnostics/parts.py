@@ -101,7 +101,7 @@ def vector_index(host: Host) -> Iterator[Check]:
     """Whether the index can work. No fault of it prevents answers: exact search replaces it."""
     settings = host.settings.index
     if settings.server is not None:
-        from ..providers.chroma_server import heartbeat
+        from ..vector_index.chroma_client import heartbeat
 
         heartbeat(settings.server)
         yield Check("vector index", True, "the Chroma server answers", where=settings.server)

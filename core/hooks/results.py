@@ -10,10 +10,10 @@ import json
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
+from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import click
-import numpy as np
 from pydantic import BaseModel
 
 from ..health import Check
@@ -171,6 +171,8 @@ def nodes(result: Any) -> list[NodeWithScore]:
 
 def retrieval(result: Any, dimension: int) -> Retrieval:
     """The result of a plugin's retriever, with finite scores, and a vector of the encoder's dimension or none."""
+    import numpy as np
+
     from ..retrieval.fusion import Scores
     from ..retrieval.models import Retrieval
 
@@ -205,7 +207,7 @@ def _require(value: Any, kind: type, verb: str) -> Any:
 
 
 def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float | np.number) and math.isfinite(value)
+    return isinstance(value, Real) and math.isfinite(value)
 
 
 def _is_int(value: Any, *, least: int) -> bool:

@@ -9,11 +9,7 @@ from __future__ import annotations
 import re
 import secrets
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
 
-import httpx
-
-from ..errors import StorageAway
 from ..extras import require_extra
 from ..markers import hookimpl
 from ..runtime.owned_files import write_atomically
@@ -28,9 +24,6 @@ if TYPE_CHECKING:
 
 require_extra("server", "chromadb", "llama_index.vector_stores.chroma")
 
-#: Seconds that a question may wait for the server, before exact search answers; and what is written, for its answer.
-_SECONDS = 5.0
-
 
 class _Connection:
     """A host's client of its server, made when it is first needed."""
@@ -43,10 +36,9 @@ class _Connection:
     def client(self) -> Any:
         """Chroma's client. Raises ``StorageAway``."""
         if self._client is None:
-            try:
-                self._client = _open(str(self._server))
-            except (httpx.HTTPError, ValueError) as error:
-                raise _away(str(self._server), error) from None
+            from ..vector_index.chroma_client import open_client
+
+            self._client = open_client(str(self._server))
         return self._client
 
     def close(self) -> None:
@@ -67,56 +59,6 @@ def ragstone_vector_store(host: Host, corpus: Corpus) -> BasePydanticVectorStore
 
     name = _collection_name(host.settings.data_dir / "index", corpus.name)
     return ChromaStore(host.once(_Connection).client(), name)
-
-
-def heartbeat(server: str) -> None:
-    """Check that the server answers. Raises ``StorageAway``."""
-    try:
-        _request_heartbeat(server)
-    except (httpx.HTTPError, ValueError) as error:
-        raise _away(server, error) from None
-
-
-def _request_heartbeat(server: str) -> None:
-    # Chroma's own client has no time limit, not even for its first request.
-    httpx.get(f"{server}/api/v2/heartbeat", timeout=_SECONDS).raise_for_status()
-
-
-def _away(server: str, error: Exception) -> StorageAway:
-    return StorageAway(
-        f"the Chroma server does not answer ({error})", where=server, hint="start it: chroma run --path FOLDER"
-    )
-
-
-def _open(server: str) -> Any:
-    _request_heartbeat(server)
-    from chromadb.api.client import Client
-    from chromadb.config import Settings
-
-    class TimedClient(Client):
-        """Sets the time limit before the first request of each of Chroma's two HTTP sessions, which have none."""
-
-        def get_user_identity(self) -> Any:
-            server: Any = self._server
-            server._session.timeout = httpx.Timeout(_SECONDS)  # noqa: SLF001 - nothing public sets it
-            return super().get_user_identity()
-
-        def _validate_tenant_database(self, tenant: str, database: str) -> None:
-            admin: Any = self._admin_client
-            admin._server._session.timeout = httpx.Timeout(_SECONDS)  # noqa: SLF001
-            super()._validate_tenant_database(tenant=tenant, database=database)
-
-    parts = urlsplit(server)
-    secure = parts.scheme == "https"
-    return TimedClient(
-        settings=Settings(
-            anonymized_telemetry=False,
-            chroma_api_impl="chromadb.api.fastapi.FastAPI",  # its client over HTTP
-            chroma_server_host=parts.hostname or "",
-            chroma_server_http_port=parts.port or (443 if secure else 80),
-            chroma_server_ssl_enabled=secure,
-        )
-    )
 
 
 def _collection_name(folder: Path, corpus: str) -> str:

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 from ..errors import SettingsError
 from ..extras import require_extra
 from ..llm.keys import GEMINI_VARIABLE, OWN_VARIABLE, read_key
-from ..llm.requests import NO_KEY, clients
 from ..llm.settings import GeminiSettings
 from ..markers import hookimpl
 
@@ -44,6 +43,8 @@ def ragstone_llm(settings: LLMSettings) -> LLM | None:
             )
     from google.genai.types import GenerateContentConfig
     from llama_index.llms.google_genai import GoogleGenAI
+
+    from ..llm.requests import NO_KEY, clients
 
     client, async_client = clients(
         lambda: read_key(OWN_VARIABLE, GEMINI_VARIABLE), ("x-goog-api-key", ""), settings.timeout

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 from ..extras import require_extra
 from ..llm.keys import OWN_VARIABLE, read_key
-from ..llm.requests import NO_KEY, clients
 from ..llm.settings import OpenAILikeSettings
 from ..markers import hookimpl
 
@@ -31,6 +30,8 @@ def ragstone_llm(settings: LLMSettings) -> LLM | None:
         return None
     from llama_index.llms.openai_like import OpenAILike
     from openai import NOT_GIVEN
+
+    from ..llm.requests import NO_KEY, clients
 
     client, async_client = clients(lambda: read_key(OWN_VARIABLE), ("Authorization", "Bearer "), settings.timeout)
     more: dict[str, Any] = {} if settings.seed is None else {"seed": settings.seed}
