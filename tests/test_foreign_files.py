@@ -24,9 +24,9 @@ from ragstone.plugins.book_chat.shelf import Shelf
 from ragstone.plugins.concept_tutor.wiki.cache import Cache, Entry
 from ragstone.plugins.iris_memory.indexing.keeping import Keeping
 from ragstone.plugins.wiki_edge.building.builder import Order, build
-from ragstone.plugins.wiki_edge.planner.checking import mend
+from ragstone.plugins.wiki_edge.planner.episode_check import mend
 from ragstone.plugins.wiki_edge.planner.episodes import Episode
-from ragstone.plugins.wiki_edge.planner.episodic import EpisodicStore
+from ragstone.plugins.wiki_edge.planner.memory_store import EpisodicStore
 from ragstone.plugins.wiki_edge.planner.redaction import Redactor
 from ragstone.plugins.wiki_edge.search.cleaning import clear, side_file_folders
 from ragstone.plugins.wiki_edge.shards.installing import install

@@ -16,7 +16,7 @@ from ragstone.core.cli import printable, show_json, show_table
 if TYPE_CHECKING:
     from ragstone.core.cli import Deployment
 
-    from ..planner.options import EpisodesSettings
+    from ..planner.settings import EpisodesSettings
 
 _json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 _folder = click.option(
@@ -41,8 +41,8 @@ def check(deployment: Deployment, folder: Path | None, repair: bool, as_json: bo
     A death cuts an episode's last line at most; --repair takes that line away and writes the last step. Damage
     elsewhere is told and left. Ends with 1 where something is damaged.
     """
-    from ..planner.checking import check as checked
-    from ..planner.checking import mend
+    from ..planner.episode_check import check as checked
+    from ..planner.episode_check import mend
 
     root = folder or _place(deployment)[0]
     mended = mend(root) if repair else []
@@ -76,8 +76,8 @@ def export(deployment: Deployment, out: Path, folder: Path | None, form: str, py
 
     jsonl: episodes.jsonl, a line an episode. tfds: a TensorFlow data set, written by an environment of its own.
     """
-    from ..planner.exporting import export as exported
-    from ..planner.exporting import to_tfds
+    from ..planner.export import export as exported
+    from ..planner.export import to_tfds
     from ..planner.redaction import Redactor
 
     place, options = _place(deployment)

@@ -67,7 +67,7 @@ def _threshold(host: Host) -> str:
 
 def _memory(host: Host) -> str:
     from ..places import places
-    from ..planner.memories import Memories
+    from ..planner.memory import Memories
     from ..settings import WikiEdgeSettings
 
     root = places(host).episodic

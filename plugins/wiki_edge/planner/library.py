@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
 
-from .fencing import flags
+from .order_flags import flags
 from .situation import Passage
 
 if TYPE_CHECKING:

@@ -14,15 +14,15 @@ from ragstone.core.text import question_stems
 
 from ..places import places
 from ..settings import WikiEdgeSettings
-from .agents import ask_remote, ask_slm
 from .clock import Clock
-from .fencing import flags
 from .ledger import Ledger
 from .library import Weighing, library_of, passages_of, refusals_of
-from .logbook import Logbook
-from .memories import Memories
-from .prompts import PLANNER, compose, prompts
-from .quoting import quote
+from .memory import Memories
+from .models import ask_remote, ask_slm
+from .order_flags import flags
+from .prompt import PLANNER, compose, prompts
+from .quotes import quote
+from .recorder import Logbook
 from .situation import Attempt, Passage, PlannerAnswer, PlannerContext, Situation, Source
 
 if TYPE_CHECKING:
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from pathlib import Path
     from types import TracebackType
 
-    from .agents import Asked, ToolCall
     from .library import Library
+    from .models import Asked, ToolCall
     from .situation import Origin
 
 UNKNOWN = "I do not know."

@@ -15,9 +15,9 @@ import pytest
 
 from ragstone.core import NotFound, SourceError
 from ragstone.plugins.wiki_edge import Situation
-from ragstone.plugins.wiki_edge.planner.checking import check, mend, read_steps
+from ragstone.plugins.wiki_edge.planner.episode_check import check, mend, read_steps
 from ragstone.plugins.wiki_edge.planner.episodes import Episode
-from ragstone.plugins.wiki_edge.planner.exporting import export
+from ragstone.plugins.wiki_edge.planner.export import export
 from ragstone.plugins.wiki_edge.planner.redaction import Redactor
 from tests.plugins.wiki_edge.planner.libraries import MOON, MUG, planning
 from tests.support.llm_server import Server, refuse, send

@@ -21,7 +21,7 @@ from ragstone.core.text import escape_fences
 from ragstone.plugins.wiki_edge import Planner, Situation
 from ragstone.plugins.wiki_edge.planner import planner as planner_module
 from ragstone.plugins.wiki_edge.planner import situation
-from ragstone.plugins.wiki_edge.planner.fencing import FLAGS, HARMLESS, fenced, flags
+from ragstone.plugins.wiki_edge.planner.order_flags import FLAGS, HARMLESS, fenced, flags
 from ragstone.plugins.wiki_edge.planner.situation import Passage, PlannerAnswer, PlannerContext
 from tests.plugins.wiki_edge.planner.libraries import MUG, SPONGE, planning
 from tests.support.llm_server import Server
@@ -117,7 +117,7 @@ def test_no_way_leads_from_the_planner_to_anything_that_moves() -> None:
             assert not {each.split(".")[0] for each in names} & acting, (name, names)
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
                 assert node.func.id not in {"eval", "exec", "compile", "__import__"}, name
-    assert {"agents", "memories", "prompts", "quoting", "ledger"} <= reached
+    assert {"models", "memory", "prompt", "quotes", "ledger"} <= reached
 
 
 # What is marked

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ragstone.core import MissingExtra, NotFound, SourceError
 
-from .checking import check, read_steps
+from .episode_check import check, read_steps
 from .episodes import AGENT, METADATA
 from .journal import explained
 
@@ -96,7 +96,7 @@ def to_tfds(exported: Path, out: Path, *, python: str) -> str:
 
     ``python``: an environment with the extra ``rlds``. What it printed. Raises ``MissingExtra``, ``SourceError``.
     """
-    script = Path(__file__).with_name("write_tfds.py")
+    script = Path(__file__).with_name("tfds_writer.py")
     try:
         known = subprocess.run(  # noqa: S603 - the interpreter is the caller's choice
             [python, "-I", "-c", "import tensorflow, tensorflow_datasets"],

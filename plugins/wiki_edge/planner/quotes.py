@@ -9,7 +9,7 @@ from ragstone.core.answering import choose_quotes
 from ragstone.core.retrieval import Retrieval, Scores, weigh_evidence
 from ragstone.core.text import question_stems
 
-from .fencing import HARMLESS, flags
+from .order_flags import HARMLESS, flags
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -12,8 +12,8 @@ import numpy as np
 from ragstone.core import BadRequest, TooLarge
 from ragstone.core.answering import check_type
 
-from .episodic import EpisodicStore
 from .library import passages_of
+from .memory_store import EpisodicStore
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ragstone.core import Host
 
     from .library import Library
-    from .options import PlannerSettings
+    from .settings import PlannerSettings
     from .situation import Passage
 
 #: Characters of one memory.

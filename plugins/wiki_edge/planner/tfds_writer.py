@@ -1,4 +1,4 @@
-"""Exported episodes as a TFDS data set with RLDS's features: ``python write_tfds.py episodes.jsonl FOLDER``.
+"""Exported episodes as a TFDS data set with RLDS's features: ``python tfds_writer.py episodes.jsonl FOLDER``.
 
 A program of its own that imports nothing of Ragstone: it runs in an environment with the extra ``rlds``, apart from the
 main install, and reads back what it wrote.

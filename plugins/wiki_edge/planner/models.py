@@ -14,15 +14,15 @@ from ragstone.core import LLMError
 from ragstone.core.llm import ChatFailed, ChatServer, ask_chat
 from ragstone.core.text import strip_hidden
 
-from .fencing import HARMLESS, flags
 from .ledger import CENT, Ledger, LedgerError, Refused
+from .order_flags import HARMLESS, flags
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from ragstone.core.llm import ChatReply
 
-    from .options import RemoteSettings, SlmSettings
+    from .settings import RemoteSettings, SlmSettings
     from .situation import Passage, PlannerContext
 
 _log = logging.getLogger(__name__)

@@ -13,8 +13,8 @@ import pytest
 
 from ragstone.core import NotFound
 from ragstone.plugins.wiki_edge.errors import ShardError
-from ragstone.plugins.wiki_edge.planner.episodic import EpisodicStore
 from ragstone.plugins.wiki_edge.planner.journal import Journal
+from ragstone.plugins.wiki_edge.planner.memory_store import EpisodicStore
 from ragstone.plugins.wiki_edge.shards.entry import Manifest
 from ragstone.plugins.wiki_edge.shards.verifying import verify
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ragstone.core import StorageError
 
-from .checking import mend
+from .episode_check import mend
 from .episodes import Episode
 from .redaction import Redactor
 
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from .agents import ToolCall
-    from .options import EpisodesSettings
+    from .models import ToolCall
+    from .settings import EpisodesSettings
     from .situation import Passage, PlannerContext
 
 _log = logging.getLogger(__name__)

@@ -12,7 +12,7 @@ from llama_index.core.prompts import BasePromptTemplate, PromptTemplate
 from ragstone.core import TooLarge
 from ragstone.core.text import one_line
 
-from .fencing import fenced
+from .order_flags import fenced
 from .situation import Passage, PlannerContext
 
 if TYPE_CHECKING:
