@@ -24,10 +24,9 @@ from ragstone.plugins.book_chat.shelf import Shelf
 from ragstone.plugins.concept_tutor.wiki.cache import Cache, Entry
 from ragstone.plugins.iris_memory.indexing.keeping import Keeping
 from ragstone.plugins.wiki_edge.building.builder import Order, build
-from ragstone.plugins.wiki_edge.planner.episode_check import mend
+from ragstone.plugins.wiki_edge.planner import Redactor, repair_episodes
 from ragstone.plugins.wiki_edge.planner.episodes import Episode
 from ragstone.plugins.wiki_edge.planner.memory_store import EpisodicStore
-from ragstone.plugins.wiki_edge.planner.redaction import Redactor
 from ragstone.plugins.wiki_edge.search.cleaning import clear, side_file_folders
 from ragstone.plugins.wiki_edge.shards.installing import install
 from tests.plugins.wiki_edge.building.dumps import page, plain
@@ -273,7 +272,7 @@ def _episodes(folder: Path, others: Others) -> None:
     before._file.close()  # as the system does for a process that is killed
     os.close(before._open)
     others_before = others.there()
-    assert mend(root) == [before.id]
+    assert repair_episodes(root) == [before.id]
     assert others.there() == others_before
 
 

@@ -1,4 +1,4 @@
-"""What the robot remembers: texts in, recalls out, through the deployment's encoder."""
+"""The robot's memory: texts are embedded and stored, and recalled by meaning."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ _RESERVED = frozenset({"id", "text", "remembered"})
 _TEXTS = ("title", "url", "license", "domain", "heading")
 
 
-class Memories:
-    """The episodic shard of a deployment."""
+class Memory:
+    """The memories of a deployment's robot."""
 
     def __init__(self, host: Host, root: Path, settings: PlannerSettings) -> None:
         self._host = host

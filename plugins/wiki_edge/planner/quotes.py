@@ -1,48 +1,48 @@
-"""What the passages themselves say to a goal: how much speaks for it, and their own sentences, by core's own gate."""
+"""The passages' own sentences as a draft, chosen and weighed by core's extractive answering."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ragstone.core.answering import choose_quotes
 from ragstone.core.retrieval import Retrieval, Scores, weigh_evidence
 from ragstone.core.text import question_stems
 
+from .drafts import Draft, sources_of
 from .order_flags import HARMLESS, flags
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
-    from .situation import Passage
+    from .situation import PlannerContext
 
-_MOST = 3
-#: Quotes that are looked at, so that some are left when others read like orders.
-_LOOKED_AT = 12
-
-
-@dataclass(frozen=True)
-class Quoted:
-    """Sentences of the passages, each with its passage's number, from 0; and the evidence, 0 to 1."""
-
-    sentences: tuple[tuple[int, str], ...]
-    confidence: float
-    #: Sentences that would have answered but read like orders.
-    withheld: int = 0
+#: Sentences of an answer, and candidates, so that enough are left when others read like orders.
+_SENTENCES = 3
+_CANDIDATES = 12
 
 
-def quote(
-    goal: str,
-    passages: Sequence[Passage],
-    *,
-    idf: Mapping[str, float] | None = None,
-) -> Quoted:
-    """The sentences that answer best. ``idf``: how much each of its stems tells; without it
-    all tell the same.
+def quote_passages(context: PlannerContext, idf: Mapping[str, float]) -> Draft:
+    """The sentences that answer the goal best. ``idf``: the weights of its stems; 1 for a missing one.
 
-    The confidence is half of the gate's evidence: cosine and share of the goal's words, each 0 to 1, of the passage
-    that has most of both.
+    The confidence is half of the evidence gate's score: cosine and share of the goal's words, each 0 to 1, of the
+    passage with the greatest sum of both.
     """
+    if not context.passages:
+        return Draft("; ".join(context.notes) or "nothing was found")
+    retrieval = _retrieval(context, idf)
+    confidence = min(max(weigh_evidence(retrieval).score / 2, 0.0), 1.0)
+    # No vectors of sentences: to embed them would take a robot longer than it improves the choice.
+    quotes = choose_quotes(retrieval, None, most=_CANDIDATES)
+    fit = [each for each in quotes if not set(flags(each.text)) - HARMLESS][:_SENTENCES]
+    if not fit:
+        return Draft("what it found reads like orders" if quotes else "no sentence answers", confidence=confidence)
+    sentences = [(each.passage + 1, " ".join(each.text.split())) for each in fit]
+    text = " ".join(f"{sentence} [{n}]" for n, sentence in sentences)
+    return Draft("", text, confidence, sources_of(context, dict(reversed(sentences))))
+
+
+def _retrieval(context: PlannerContext, idf: Mapping[str, float]) -> Retrieval:
+    """The passages as a retrieval's result."""
     from llama_index.core.schema import NodeWithScore, TextNode
 
     nodes = [
@@ -52,27 +52,12 @@ def quote(
             metadata={"title": passage.title, "heading": passage.heading},
             metadata_template="{value}",
         )
-        for number, passage in enumerate(passages)
+        for number, passage in enumerate(context.passages)
     ]
-    words = question_stems(goal)
-    retrieval = Retrieval(
-        question=goal,
-        nodes=tuple(
-            NodeWithScore(node=node, score=max(passage.score, 0.0))
-            for node, passage in zip(nodes, passages, strict=True)
-        ),
-        scores={
-            node.node_id: Scores(passage.cosine, 0.0, passage.score)
-            for node, passage in zip(nodes, passages, strict=True)
-        },
-        idf={word: (idf or {}).get(word, 1.0) for word in words},
-    )
-    found = weigh_evidence(retrieval)
-    # Meaning is not asked for again: embedding sentences would cost a robot more than it brings.
-    quotes = choose_quotes(retrieval, None, most=_LOOKED_AT)
-    fit = [each for each in quotes if not set(flags(each.text)) - HARMLESS]
-    return Quoted(
-        sentences=tuple((each.passage, " ".join(each.text.split())) for each in fit[:_MOST]),
-        confidence=min(max(found.score / 2, 0.0), 1.0),
-        withheld=len(quotes) - len(fit),
+    found = [*zip(nodes, context.passages, strict=True)]
+    return Retrieval(
+        question=context.goal,
+        nodes=tuple(NodeWithScore(node=node, score=max(passage.score, 0.0)) for node, passage in found),
+        scores={node.node_id: Scores(passage.cosine, 0.0, passage.score) for node, passage in found},
+        idf={word: idf.get(word, 1.0) for word in question_stems(context.goal)},
     )
