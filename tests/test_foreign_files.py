@@ -26,7 +26,7 @@ from ragstone.plugins.iris_memory.indexing.keeping import Keeping
 from ragstone.plugins.wiki_edge.building.builder import Order, build
 from ragstone.plugins.wiki_edge.planner import Redactor, repair_episodes
 from ragstone.plugins.wiki_edge.planner.episodes import Episode
-from ragstone.plugins.wiki_edge.planner.memory_store import EpisodicStore
+from ragstone.plugins.wiki_edge.planner.memory_store import MemoryStore
 from ragstone.plugins.wiki_edge.search.cleaning import clear, side_file_folders
 from ragstone.plugins.wiki_edge.shards.installing import install
 from tests.plugins.wiki_edge.building.dumps import page, plain
@@ -280,7 +280,7 @@ def _memories(folder: Path, others: Others) -> None:
     root = folder / "data" / "episodic"
     others.plant(root)
     others.plant(root / "episodic.new", names=("photos",))
-    memory = EpisodicStore(root, encoder=("words", "words/4"))
+    memory = MemoryStore(root, encoder=("words", "words/4"))
     for number in range(3):
         row = {"id": str(number), "title": "", "url": "", "text": "Of the robot.", "license": "private"}
         memory.append(row, np.eye(4, dtype=np.float32)[number])
@@ -288,9 +288,7 @@ def _memories(folder: Path, others: Others) -> None:
     assert len(memory.rows()) == 3
     others.plant(folder / "data" / "other", files=("episodic.journal",))
     with pytest.raises(Exception, match="is no journal"):
-        EpisodicStore(folder / "data" / "other", encoder=("words", "words/4")).append(
-            row, np.eye(4, dtype=np.float32)[0]
-        )
+        MemoryStore(folder / "data" / "other", encoder=("words", "words/4")).append(row, np.eye(4, dtype=np.float32)[0])
 
 
 def _memory(folder: Path, others: Others) -> None:

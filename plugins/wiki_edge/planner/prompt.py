@@ -87,7 +87,7 @@ def compose(
     left: list[str] = []
     while (fitting := fits(made)) is None:
         if made.passages:
-            lowest = min(made.passages, key=_rank)
+            lowest = min(made.passages, key=lambda each: each.similarity)
             left.append(lowest.id)
             made = replace(
                 made,
@@ -125,11 +125,6 @@ def _whole(text: str, name: str) -> str:
     if len(text) > _LONGEST_TEXT:
         raise TooLarge(f"the {name} has {len(text):,} characters; {_LONGEST_TEXT:,} are allowed")
     return one_line(text, _LONGEST_TEXT)
-
-
-def _rank(passage: Passage) -> float:
-    """The cosine where it is known: the scores of different searches cannot be compared."""
-    return passage.cosine if passage.cosine is not None else passage.score
 
 
 def _prompt(made: PlannerContext, template: BasePromptTemplate, fence: str) -> str:

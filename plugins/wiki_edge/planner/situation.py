@@ -62,6 +62,11 @@ class Passage:
     flags: tuple[str, ...] = ()
 
     @property
+    def similarity(self) -> float:
+        """The cosine where it is known: the scores of different searches cannot be compared."""
+        return self.score if self.cosine is None else self.cosine
+
+    @property
     def source(self) -> str:
         """Its title and heading, or its id, in one line."""
         return " › ".join(part for part in (self.title, self.heading) if part) or self.id
