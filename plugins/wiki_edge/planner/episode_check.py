@@ -59,18 +59,19 @@ def _repair(folder: Path) -> None:
         for _line, step, _fault in read_lines(file):
             steps += 1
             ended = step is not None and step.get("is_last") is True
-    if files:
-        content = files[-1].read_bytes()
+    (folder / STEPS).mkdir(exist_ok=True)
+    last = files[-1] if files else folder / STEPS / "000000.jsonl"
+    with last.open("a+b") as out:
+        out.seek(0)
+        content = out.read()
         whole = content.rfind(b"\n") + 1
         steps -= whole < len(content)
-        with files[-1].open("r+b") as out:
-            out.truncate(whole)
-            if not ended:
-                out.seek(whole)
-                out.write(json.dumps(make_last_step(is_first=steps == 0)).encode() + b"\n")
-                steps += 1
-            out.flush()
-            os.fsync(out.fileno())
+        out.truncate(whole)
+        if not ended:
+            out.write(json.dumps(make_last_step(is_first=steps == 0)).encode() + b"\n")
+            steps += 1
+        out.flush()
+        os.fsync(out.fileno())
     known = read_object(folder / METADATA) or {}
     write_metadata(folder, "cut", steps, {**known, "ended": None})
     (folder / OPEN).unlink(missing_ok=True)

@@ -46,12 +46,13 @@ class Episode:
         self._steps = self._number = 0
         self._known = {"started": _now(), "about": redactor.within(dict(about or {}))}
         with storage_errors(self.folder):
-            (self.folder / STEPS).mkdir(parents=True)
+            self.folder.mkdir(parents=True)
             # Locked before it has its name: otherwise another process could end the episode as abandoned.
             self._open = lock_file(self.folder / f"{OPEN}.new", os.O_CREAT)
             (self.folder / f"{OPEN}.new").rename(self.folder / OPEN)
-            self._file = self._next_file(0)
             write_metadata(self.folder, "open", 0, self._known)
+            (self.folder / STEPS).mkdir()  # from here on it is an episode
+            self._file = self._next_file(0)
 
     def step(
         self,

@@ -15,7 +15,7 @@ import pytest
 
 from ragstone.core import NotFound, SourceError
 from ragstone.plugins.wiki_edge import Situation
-from ragstone.plugins.wiki_edge.planner import Redactor, check_episodes, export_episodes, repair_episodes
+from ragstone.plugins.wiki_edge.planner import Redactor, check_episodes, episodes, export_episodes, repair_episodes
 from ragstone.plugins.wiki_edge.planner.episodes import Episode
 from ragstone.plugins.wiki_edge.planner.steps import read_steps
 from tests.plugins.wiki_edge.planner.libraries import MOON, MUG, planning
@@ -167,6 +167,20 @@ def test_a_killed_writer_costs_its_last_line_at_most(tmp_path: Path) -> None:
             assert acknowledged <= report.turns <= acknowledged + 1
             last = list(read_steps(root / report.id))[-1]
             assert (last["is_last"], last["is_terminal"]) == (True, False)
+
+
+@pytest.mark.parametrize("moment", ["write_metadata", "sync_folder"])
+def test_a_writer_killed_at_its_beginning_leaves_no_damage(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, moment: str
+) -> None:
+    child = os.fork()
+    if child == 0:
+        monkeypatch.setattr(episodes, moment, lambda *_: os._exit(0))
+        written(tmp_path, 1)
+    os.waitpid(child, 0)
+    assert [report.state for report in check_episodes(tmp_path)] in ([], ["cut"])
+    assert len(repair_episodes(tmp_path)) == 1
+    assert [(report.state, report.turns) for report in check_episodes(tmp_path)] == [("whole", 0)]
 
 
 @pytest.mark.parametrize("cut", [1, 20, 150])
