@@ -12,24 +12,17 @@ from ragstone.core import MissingExtra, NotFound, SourceError
 
 from .episode_check import check_episodes
 from .files import read_object, storage_errors
-from .steps import AGENT, METADATA, read_steps
+from .steps import AGENT, METADATA, STEP, read_steps
 
 if TYPE_CHECKING:
     from .redaction import Redactor
 
 EPISODES = "episodes.jsonl"
+_RLDS_TYPES = {str: "text", float: "float32", bool: "bool"}
 _FEATURES = {
-    "steps": {
-        "observation": "text",
-        "action": "text",
-        "reward": "float32",
-        "discount": "float32",
-        "is_first": "bool",
-        "is_last": "bool",
-        "is_terminal": "bool",
-        "step_metadata": {"retrievals": "text (JSON)", "tool_calls": "text (JSON)"},
-    },
-    "episode_metadata": {"episode_id": "text", "agent_id": "text", "state": "text", "started": "text", "ended": "text"},
+    "steps": {name: _RLDS_TYPES[kind] for name, kind in STEP.items() if kind in _RLDS_TYPES}
+    | {"step_metadata": {"retrievals": "text (JSON)", "tool_calls": "text (JSON)"}},
+    "episode_metadata": dict.fromkeys(("episode_id", "agent_id", "state", "started", "ended"), "text"),
 }
 #: Steps of the shortest episode that is exported: a turn and the last step.
 _FEWEST_STEPS = 2

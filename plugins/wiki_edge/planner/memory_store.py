@@ -5,6 +5,9 @@ Now and then the journal becomes part of the shard (``compact``): a whole new re
 to, then the journal begins anew. Applying a journal twice changes nothing, because later records of an id replace
 earlier ones. So a kill between the two steps loses nothing, and a reader that reads first the journal and then the
 shard misses nothing.
+
+This is no corpus of the catalog, because SQLite keeps the words of a removed document in its write-ahead log and its
+full-text index, and because a corpus takes three times as long to store a memory.
 """
 
 from __future__ import annotations

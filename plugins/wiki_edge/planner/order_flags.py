@@ -93,9 +93,9 @@ _PATTERNS: dict[str, re.Pattern[str]] = {
     ),
     "fence": re.compile(r"</?(?:fact|recall|passage|context|data|document|quote|untrusted)\b[^>]{0,80}>?", _I),
 }
-#: Flags that a good manual has as well: such a sentence may be quoted.
+#: Flags of sentences in good manuals, which may be quoted.
 HARMLESS = frozenset({"imperative", "template"})
-#: Every flag there is.
+#: Every flag.
 FLAGS = (*_PATTERNS, "hidden-characters")
 
 

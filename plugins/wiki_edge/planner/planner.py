@@ -17,7 +17,7 @@ from .library import idf_of, library_of, passages_of, refusals_of
 from .memory import Memory
 from .models import ask_remote, ask_slm
 from .order_flags import flags
-from .prompt import PLANNER, compose, planner_prompts
+from .prompt import PLANNER, PromptComposer, planner_prompts
 from .quotes import quote_passages
 from .recorder import EpisodeRecorder
 from .situation import Attempt, Passage, PlannerAnswer, PlannerContext, Situation, checked_goal
@@ -151,7 +151,7 @@ class Planner:
         facts = found("facts", lambda: self._facts(situation, goal))
         notes += [f"shard {each}" for each in refusals_of(self._library)]
         recalls = found("recalls", lambda: self._memory.recalls(goal, self._library, self._options.planner.recalls))
-        return self._composed(situation, facts, recalls, notes)
+        return self._composer().compose(situation, facts, recalls, notes)
 
     def _facts(self, situation: Situation, goal: str) -> list[Passage]:
         k = self._options.planner.facts
@@ -160,18 +160,9 @@ class Planner:
         hits = self._library.search(goal, k=k, kind="wiki", domain=situation.domain, language=situation.language)
         return passages_of(hits[:k], "wiki")
 
-    def _composed(
-        self, situation: Situation, facts: list[Passage], recalls: list[Passage], notes: list[str]
-    ) -> PlannerContext:
-        return compose(
-            situation,
-            facts,
-            recalls,
-            template=self._host.hooks.prompts.get(PLANNER) or planner_prompts()[PLANNER],
-            count=self._token_counter(),
-            budget=self._options.planner.prompt_tokens,
-            notes=notes,
-        )
+    def _composer(self) -> PromptComposer:
+        template = self._host.hooks.prompts.get(PLANNER) or planner_prompts()[PLANNER]
+        return PromptComposer(template, self._token_counter(), self._options.planner.prompt_tokens)
 
     def _token_counter(self) -> Callable[[str], int]:
         try:
@@ -187,7 +178,7 @@ class Planner:
         """The context that may be sent: without the robot's memories unless the deployment allows them."""
         if self._options.remote.recalls or not context.recalls:
             return context
-        return self._composed(situation, [*context.facts], [], [])
+        return self._composer().compose(situation, context.facts, ())
 
 
 def _attempt(origin: Origin, draft: Draft, threshold: float) -> Attempt:

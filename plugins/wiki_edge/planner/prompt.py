@@ -1,10 +1,10 @@
-"""The planner's prompt: the specification's slots in their order, within a budget of tokens."""
+"""The planner's prompt: the specification's slots in order, within a budget of tokens."""
 
 from __future__ import annotations
 
 import json
 import secrets
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from llama_index.core.prompts import BasePromptTemplate, PromptTemplate
@@ -52,62 +52,74 @@ def planner_prompts() -> dict[str, BasePromptTemplate]:
     return {PLANNER: PromptTemplate(_TEMPLATE)}
 
 
-def compose(
-    situation: Situation,
-    facts: Sequence[Passage],
-    recalls: Sequence[Passage],
-    *,
-    template: BasePromptTemplate,
-    count: Callable[[str], int],
-    budget: int,
-    notes: Sequence[str] = (),
-) -> PlannerContext:
-    """The context with its prompt of at most ``budget`` tokens, as ``count`` counts them.
+@dataclass(frozen=True)
+class PromptComposer:
+    """Fits a situation and its passages into a prompt."""
 
-    What does not fit is left out: passages, the lowest score first, then detections from the end, then the context's
-    end. Goal and safety stay whole. Raises ``TooLarge`` if they do not fit.
-    """
-    made = PlannerContext(
-        detections=tuple(_described(each) for each in [*situation.detections][:_MOST_DETECTIONS]),
-        pose=_described(situation.pose) if situation.pose else "",
-        facts=tuple(facts),
-        recalls=tuple(recalls),
-        goal=_whole(situation.goal, "goal"),
-        context=_whole(situation.context, "context"),
-        safety=_whole(situation.safety, "safety summary"),
-        prompt="",
-        notes=tuple(notes),
-    )
-    fence = f"quote-{secrets.token_hex(8)}"
+    template: BasePromptTemplate
+    #: Counts the tokens of a text.
+    count_tokens: Callable[[str], int]
+    #: Tokens of the longest prompt.
+    budget: int
 
-    def fits(candidate: PlannerContext) -> PlannerContext | None:
-        prompt = _prompt(candidate, template, fence)
-        return replace(candidate, prompt=prompt) if count(prompt) <= budget else None
+    def compose(
+        self, situation: Situation, facts: Sequence[Passage], recalls: Sequence[Passage], notes: Sequence[str] = ()
+    ) -> PlannerContext:
+        """The context with its prompt.
 
-    left: list[str] = []
-    while (fitting := fits(made)) is None:
-        if made.passages:
-            lowest = min(made.passages, key=lambda each: each.similarity)
-            left.append(lowest.id)
-            made = replace(
-                made,
-                facts=tuple(each for each in made.facts if each is not lowest),
-                recalls=tuple(each for each in made.recalls if each is not lowest),
+        What does not fit is left out: passages, the lowest score first, then detections from the end, then the
+        context's end. Goal and safety stay whole. Raises ``TooLarge`` if they do not fit.
+        """
+        context = PlannerContext(
+            detections=tuple(_described(each) for each in [*situation.detections][:_MOST_DETECTIONS]),
+            pose=_described(situation.pose) if situation.pose else "",
+            facts=tuple(facts),
+            recalls=tuple(recalls),
+            goal=_whole(situation.goal, "goal"),
+            context=_whole(situation.context, "context"),
+            safety=_whole(situation.safety, "safety summary"),
+            prompt="",
+            notes=tuple(notes),
+        )
+        fence = f"quote-{secrets.token_hex(8)}"
+        while self.count_tokens(prompt := self._prompt(context, fence)) > self.budget:
+            context = self._shorter(context)
+        return replace(context, prompt=prompt)
+
+    def _shorter(self, context: PlannerContext) -> PlannerContext:
+        """The context without what is left out next. Raises ``TooLarge``."""
+        if context.passages:
+            lowest = min(context.passages, key=lambda each: each.similarity)
+            return replace(
+                context,
+                facts=tuple(each for each in context.facts if each is not lowest),
+                recalls=tuple(each for each in context.recalls if each is not lowest),
+                left_out=(*context.left_out, lowest.id),
             )
-        elif made.detections:
-            made = replace(made, detections=made.detections[:-1])
-        elif made.context:
-            made = replace(made, context=made.context[: len(made.context) // 2].rstrip())
-        else:
-            raise TooLarge(
-                f"goal and safety summary do not fit into a prompt of {budget} tokens",
-                hint="shorten them, or raise [plugins.wiki_edge.planner] prompt_tokens",
-            )
-    return replace(fitting, left_out=tuple(left))
+        if context.detections:
+            return replace(context, detections=context.detections[:-1])
+        if context.context:
+            return replace(context, context=context.context[: len(context.context) // 2].rstrip())
+        raise TooLarge(
+            f"goal and safety summary do not fit into a prompt of {self.budget} tokens",
+            hint="shorten them, or raise [plugins.wiki_edge.planner] prompt_tokens",
+        )
+
+    def _prompt(self, context: PlannerContext, fence: str) -> str:
+        numbered = [fence_passage(passage, number, fence) for number, passage in enumerate(context.passages, start=1)]
+        return self.template.format(
+            detections="\n".join(f"- {each}" for each in context.detections) or f"- {_NONE}",
+            pose=context.pose or _NONE,
+            facts="\n".join(numbered[: len(context.facts)]) or f"(facts: {_NONE})",
+            recalls="\n".join(numbered[len(context.facts) :]) or f"(recalls: {_NONE})",
+            goal=context.goal,
+            context=context.context or _NONE,
+            safety=context.safety or _NONE,
+        )
 
 
 def _described(value: str | Mapping[str, Any]) -> str:
-    """A detection or a pose in one harmless line."""
+    """A detection or a pose on one line, with fences escaped."""
     if isinstance(value, str):
         return one_line(value, _LONGEST_LINE)
     parts = [f"{name} {each if isinstance(each, str) else _plain(each)}" for name, each in value.items()]
@@ -125,19 +137,6 @@ def _whole(text: str, name: str) -> str:
     if len(text) > _LONGEST_TEXT:
         raise TooLarge(f"the {name} has {len(text):,} characters; {_LONGEST_TEXT:,} are allowed")
     return one_line(text, _LONGEST_TEXT)
-
-
-def _prompt(made: PlannerContext, template: BasePromptTemplate, fence: str) -> str:
-    numbered = [fence_passage(passage, number, fence) for number, passage in enumerate(made.passages, start=1)]
-    return template.format(
-        detections="\n".join(f"- {each}" for each in made.detections) or f"- {_NONE}",
-        pose=made.pose or _NONE,
-        facts="\n".join(numbered[: len(made.facts)]) or f"(facts: {_NONE})",
-        recalls="\n".join(numbered[len(made.facts) :]) or f"(recalls: {_NONE})",
-        goal=made.goal,
-        context=made.context or _NONE,
-        safety=made.safety or _NONE,
-    )
 
 
 def fence_passage(passage: Passage, number: int, fence: str) -> str:

@@ -22,7 +22,8 @@ AGENT = "ragstone.wiki_edge.planner"
 #: The fault of a last line whose writing was interrupted.
 TORN = "is cut off"
 _VERSION = 1
-_STEP = {
+#: The type of each key of a step.
+STEP = {
     "observation": str,
     "action": str,
     "reward": float,
@@ -104,9 +105,9 @@ def read_lines(file: Path) -> Iterator[tuple[int, dict[str, Any] | None, str | N
 
 
 def _fault(step: object) -> str | None:
-    if not isinstance(step, dict) or set(step) != set(_STEP):
+    if not isinstance(step, dict) or set(step) != set(STEP):
         return "has other keys than a step"
-    for key, kind in _STEP.items():
+    for key, kind in STEP.items():
         if not isinstance(step[key], kind):
             return f"its {key} is no {kind.__name__}"
     metadata = step["step_metadata"]
