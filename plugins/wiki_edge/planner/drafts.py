@@ -91,18 +91,18 @@ def read_reply(reply: ChatReply, context: PlannerContext, default_confidence: fl
 def _fault(text: str, passages: Sequence[Passage]) -> str:
     """Why the reply is no answer; empty if it is one."""
     if not text:
-        return "it said nothing"
+        return "its reply is empty"
     if _UNKNOWN.search(text):
         return "it does not know"
     if _FENCE.search(text):
-        return "it repeats a mark of the quotations"
+        return "it repeats the marks around the quotations"
     found = [flag for flag in flags(text) if flag in _REFUSED]
     if found:
         return f"it reads like an order ({', '.join(found)})"
     words = _words(text)
     for passage in passages:
         if any(order in words for order in _orders(passage)):
-            return f"it repeats an order that stands in {passage.id}"
+            return f"it repeats an order of the passage {passage.id}"
     return ""
 
 

@@ -105,6 +105,6 @@ def to_tfds(exported: Path, out: Path, *, python: str) -> str:
     except (OSError, subprocess.TimeoutExpired) as error:
         raise SourceError(f"{type(error).__name__}: the interpreter does not do it", where=python) from error
     if ran.returncode != 0:
-        last = ran.stderr.strip().splitlines()[-1:] or ["it said nothing"]
+        last = ran.stderr.strip().splitlines()[-1:] or ["without a message"]
         raise SourceError(f"TFDS failed: {last[0]}", where=str(out))
     return ran.stdout.strip().splitlines()[-1] if ran.stdout.strip() else ""

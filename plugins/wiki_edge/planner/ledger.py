@@ -72,7 +72,7 @@ class Ledger:
     def reserve(self, micro_cents: int, *, cap: int) -> Reservation | Refused:
         """Reserve the amount of today's budget of ``cap`` micro-cents, or nothing. Raises ``LedgerError``."""
         if micro_cents < 0 or not 0 <= cap <= _MOST:
-            raise LedgerError("a price or a cap that is none")
+            raise LedgerError("the price or the cap is out of range")
         doubt = self._clock_doubt()
         if doubt is not None:
             return Refused(doubt)
@@ -104,7 +104,7 @@ class Ledger:
                 (cost, reservation.id, reservation.micro_cents, reservation.day),
             )
             if settled.rowcount != 1:
-                raise LedgerError("the reservation is settled already, or none of this ledger's", where=str(self._path))
+                raise LedgerError("the reservation is settled already, or not of this ledger", where=str(self._path))
             connection.execute(
                 "UPDATE day SET spent = max(spent - ? + ?, 0) WHERE day = ?",
                 (reservation.micro_cents, cost, reservation.day),
@@ -176,7 +176,7 @@ class Ledger:
                 connection.execute(statement)
             connection.execute(f"PRAGMA user_version = {_VERSION}")
         elif version != _VERSION:
-            raise LedgerError("is no ledger that this version knows", where=str(self._path), hint=_HINT)
+            raise LedgerError("is not a ledger that this version can read", where=str(self._path), hint=_HINT)
         fault = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
         if fault != "ok":
             raise LedgerError(f"is damaged: {fault}", where=str(self._path), hint=_HINT)

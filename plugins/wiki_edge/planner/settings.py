@@ -16,7 +16,7 @@ _VARIABLE = re.compile(r"[A-Z][A-Z0-9_]{0,99}")
 
 
 def _address(value: str) -> str:
-    return server_address(value, keys="keys stand in the environment")
+    return server_address(value, keys="keys are read from the environment")
 
 
 def _variable(value: str) -> str:
