@@ -305,6 +305,13 @@ def test_a_journal_with_numbers_is_taken_over(tmp_path: Path, released: bool) ->
     assert b"Memory b" not in b"".join(each.read_bytes() for each in tmp_path.rglob("*") if each.is_file())
 
 
+def test_an_older_version_finds_the_numbers_that_it_reads(tmp_path: Path) -> None:
+    for name in "ab":
+        store(tmp_path).append(row(name), vector(name))
+    lines = [json.loads(line[9:]) for line in (tmp_path / "episodic.journal").read_bytes().splitlines()]
+    assert 0 < lines[0]["from"] < lines[1]["seq"] < lines[2]["seq"]
+
+
 def test_a_forgotten_memory_goes_with_the_next_compaction_if_the_folder_was_busy(tmp_path: Path) -> None:
     from ragstone.plugins.wiki_edge.shards import releases
 
