@@ -16,8 +16,6 @@ from .drafts import Draft, ToolCall, read_reply
 from .ledger import CENT, Ledger, LedgerError, Refused
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from ragstone.core.llm import ChatReply
 
     from .settings import RemoteSettings, SlmSettings
@@ -25,8 +23,8 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 
-ALLOWED = "ALLOW_REMOTE_AGENT"
-BUDGET = "MAX_API_CENTS_PER_DAY"
+_ALLOWED = "ALLOW_REMOTE_AGENT"
+_BUDGET = "MAX_API_CENTS_PER_DAY"
 #: Whole cents, digits only.
 _CENTS = re.compile(r"[0-9]{1,9}", re.ASCII)
 #: Tokens that a server adds to a message at most. A token of the message itself has at least one byte.
@@ -50,11 +48,13 @@ def ask_slm(settings: SlmSettings, context: PlannerContext) -> Draft:
 
 def ask_remote(settings: RemoteSettings, ledger: Ledger, context: PlannerContext) -> Draft:
     """The draft of the remote agent, if it is allowed and the day's budget covers the most that the call can cost."""
-    budget = remote_budget(settings)
-    if isinstance(budget, str) or settings.base is None:
-        return Draft(str(budget))
+    if settings.base is None:
+        return Draft("no remote agent is set")
+    budget = _daily_budget()
+    if isinstance(budget, str):
+        return Draft(budget)
     server = _server(settings, settings.base, limit=settings.limit, proxies=settings.base.startswith("https://"))
-    most = price(settings, len(server.body(context.prompt)) + _ADDED_TOKENS, settings.max_tokens)
+    most = _price(settings, len(server.body(context.prompt)) + _ADDED_TOKENS, settings.max_tokens)
     try:
         reserved = ledger.reserve(most, cap=budget)
     except LedgerError as error:
@@ -71,7 +71,7 @@ def ask_remote(settings: RemoteSettings, ledger: Ledger, context: PlannerContext
         draft = Draft(str(error), call=_call("remote_agent", server, error, cost, most))
     else:
         if reply.input_tokens is not None and reply.output_tokens is not None:
-            cost = price(settings, reply.input_tokens, reply.output_tokens)
+            cost = _price(settings, reply.input_tokens, reply.output_tokens)
         draft = read_reply(reply, context, settings.unstated_confidence)
         draft = replace(draft, call=_call("remote_agent", server, reply, cost, most))
     if cost != most:
@@ -82,22 +82,19 @@ def ask_remote(settings: RemoteSettings, ledger: Ledger, context: PlannerContext
     return draft
 
 
-def remote_budget(settings: RemoteSettings, environ: Mapping[str, str] | None = None) -> int | str:
-    """Micro-cents that a day may cost, or why the remote agent is not asked."""
-    environ = os.environ if environ is None else environ
-    if settings.base is None:
-        return "no remote agent is set"
-    if environ.get(ALLOWED) != "1":
-        return f"{ALLOWED} is not 1"
-    allowed = environ.get(BUDGET)
-    if allowed is None:
-        return f"{BUDGET} is not set"
-    if not _CENTS.fullmatch(allowed):
-        return f"{BUDGET} is no whole number of cents"
-    return int(allowed) * CENT
+def _daily_budget() -> int | str:
+    """Micro-cents that a day may cost, or why the remote agent is not allowed."""
+    if os.environ.get(_ALLOWED) != "1":
+        return f"{_ALLOWED} is not 1"
+    cents = os.environ.get(_BUDGET)
+    if cents is None:
+        return f"{_BUDGET} is not set"
+    if not _CENTS.fullmatch(cents):
+        return f"{_BUDGET} is no whole number of cents"
+    return int(cents) * CENT
 
 
-def price(settings: RemoteSettings, read: int, written: int) -> int:
+def _price(settings: RemoteSettings, read: int, written: int) -> int:
     """Micro-cents of a call, rounded up: cents for a million tokens are micro-cents for one."""
     cost = (settings.input_price or Decimal(0)) * read + (settings.output_price or Decimal(0)) * written
     return int(cost.to_integral_value(ROUND_CEILING))
@@ -116,10 +113,10 @@ def _server(settings: SlmSettings | RemoteSettings, base: str, **more: Any) -> C
 
 def _call(tool: str, server: ChatServer, outcome: ChatReply | ChatFailed, cost: int = 0, estimate: int = 0) -> ToolCall:
     arguments = {"host": urlsplit(server.base).netloc, "max_tokens": server.max_tokens}
-    failed = isinstance(outcome, ChatFailed)
+    result: dict[str, Any]
     if isinstance(outcome, ChatFailed):
-        result: dict[str, Any] = {"error": str(outcome)}
+        result = {"error": str(outcome)}
     else:
         counts = {"input_tokens": outcome.input_tokens, "output_tokens": outcome.output_tokens}
         result = {"text": outcome.text, **counts}
-    return ToolCall(tool, server.model, arguments, result, ok=not failed, cost=cost, estimate=estimate)
+    return ToolCall(tool, server.model, arguments, result, not isinstance(outcome, ChatFailed), cost, estimate)
