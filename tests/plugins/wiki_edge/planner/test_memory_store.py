@@ -16,7 +16,6 @@ import pytest
 
 from ragstone.core import NotFound
 from ragstone.plugins.wiki_edge.errors import ShardError
-from ragstone.plugins.wiki_edge.planner.journal import Journal
 from ragstone.plugins.wiki_edge.planner.memory_store import MemoryStore
 from ragstone.plugins.wiki_edge.shards.entry import Manifest
 from ragstone.plugins.wiki_edge.shards.verifying import verify
@@ -242,22 +241,6 @@ def test_processes_at_once_lose_and_double_nothing(tmp_path: Path) -> None:
     assert verify(tmp_path) == []
 
 
-def test_a_new_journal_with_the_inode_of_an_old_one_is_read_from_its_beginning(tmp_path: Path) -> None:
-    place, other = tmp_path / "x.journal", tmp_path / "newer.journal"
-    writer = Journal(place)
-    writer.append({"seq": 1})
-    reader = Journal(place)
-    assert reader.records() == [{"seq": 1}]
-    newer = Journal(other)
-    newer.begin()
-    for seq in (2, 3):
-        newer.append({"seq": seq})
-    inode = place.stat().st_ino
-    place.write_bytes(other.read_bytes())  # what the file system does when it gives the number out again
-    assert place.stat().st_ino == inode
-    assert reader.records() == [{"seq": 2}, {"seq": 3}]
-
-
 def test_a_foreign_release_in_its_place_loses_no_new_memory(tmp_path: Path) -> None:
     from ragstone.plugins.wiki_edge.shards.installing import install
 
@@ -326,14 +309,3 @@ def test_a_forgotten_memory_goes_with_the_next_compaction_if_the_folder_was_busy
     assert memory.compact()
     for file in [each for each in tmp_path.rglob("*") if each.is_file()]:
         assert b"Memory b" not in file.read_bytes(), file
-
-
-def test_a_journal_is_read_on_from_where_it_was(tmp_path: Path) -> None:
-    journal = Journal(tmp_path / "x.journal")
-    with journal.locked():
-        journal.begin()
-        for number in range(3):
-            journal.append({"seq": number})
-            assert [each["seq"] for each in journal.records()] == list(range(number + 1))
-        journal.begin()
-    assert journal.records() == []
