@@ -24,10 +24,9 @@ from ragstone.plugins.book_chat.shelf import Shelf
 from ragstone.plugins.concept_tutor.wiki.cache import Cache, Entry
 from ragstone.plugins.iris_memory.indexing.keeping import Keeping
 from ragstone.plugins.wiki_edge.building.builder import Order, build
-from ragstone.plugins.wiki_edge.planner.checking import mend
+from ragstone.plugins.wiki_edge.planner import Redactor, repair_episodes
 from ragstone.plugins.wiki_edge.planner.episodes import Episode
-from ragstone.plugins.wiki_edge.planner.episodic import EpisodicStore
-from ragstone.plugins.wiki_edge.planner.redaction import Redactor
+from ragstone.plugins.wiki_edge.planner.memory_store import MemoryStore
 from ragstone.plugins.wiki_edge.search.cleaning import clear, side_file_folders
 from ragstone.plugins.wiki_edge.shards.installing import install
 from tests.plugins.wiki_edge.building.dumps import page, plain
@@ -273,7 +272,7 @@ def _episodes(folder: Path, others: Others) -> None:
     before._file.close()  # as the system does for a process that is killed
     os.close(before._open)
     others_before = others.there()
-    assert mend(root) == [before.id]
+    assert repair_episodes(root) == [before.id]
     assert others.there() == others_before
 
 
@@ -281,7 +280,7 @@ def _memories(folder: Path, others: Others) -> None:
     root = folder / "data" / "episodic"
     others.plant(root)
     others.plant(root / "episodic.new", names=("photos",))
-    memory = EpisodicStore(root, encoder=("words", "words/4"))
+    memory = MemoryStore(root, encoder=("words", "words/4"))
     for number in range(3):
         row = {"id": str(number), "title": "", "url": "", "text": "Of the robot.", "license": "private"}
         memory.append(row, np.eye(4, dtype=np.float32)[number])
@@ -289,9 +288,7 @@ def _memories(folder: Path, others: Others) -> None:
     assert len(memory.rows()) == 3
     others.plant(folder / "data" / "other", files=("episodic.journal",))
     with pytest.raises(Exception, match="is no journal"):
-        EpisodicStore(folder / "data" / "other", encoder=("words", "words/4")).append(
-            row, np.eye(4, dtype=np.float32)[0]
-        )
+        MemoryStore(folder / "data" / "other", encoder=("words", "words/4")).append(row, np.eye(4, dtype=np.float32)[0])
 
 
 def _memory(folder: Path, others: Others) -> None:

@@ -66,8 +66,8 @@ def parsers_of_plugins() -> dict[str, Parser]:
     from ragstone.plugins.wiki_edge.building.prose import encyclopedic_blocks, tidy
     from ragstone.plugins.wiki_edge.building.splitting import sentences_of
     from ragstone.plugins.wiki_edge.building.wikitext import paragraphs
-    from ragstone.plugins.wiki_edge.planner.fencing import flags
-    from ragstone.plugins.wiki_edge.planner.redaction import Redactor
+    from ragstone.plugins.wiki_edge.planner import Redactor
+    from ragstone.plugins.wiki_edge.planner.order_flags import flags
 
     def toml(text: str) -> None:
         try:

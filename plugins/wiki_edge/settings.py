@@ -6,7 +6,7 @@ from pydantic import Field
 
 from ragstone.core import Table
 
-from .planner.options import EpisodesSettings, PlannerSettings, RemoteSettings, SlmSettings
+from .planner import EpisodesSettings, PlannerSettings, RemoteSettings, SlmSettings
 
 
 class WikiEdgeSettings(Table):

@@ -16,7 +16,7 @@ from ragstone.core.cli import printable, show_json, show_table
 if TYPE_CHECKING:
     from ragstone.core.cli import Deployment
 
-    from ..planner.options import EpisodesSettings
+    from ..planner import EpisodesSettings
 
 _json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 _folder = click.option(
@@ -41,12 +41,11 @@ def check(deployment: Deployment, folder: Path | None, repair: bool, as_json: bo
     A death cuts an episode's last line at most; --repair takes that line away and writes the last step. Damage
     elsewhere is told and left. Ends with 1 where something is damaged.
     """
-    from ..planner.checking import check as checked
-    from ..planner.checking import mend
+    from ..planner import check_episodes, repair_episodes
 
     root = folder or _place(deployment)[0]
-    mended = mend(root) if repair else []
-    found = checked(root)
+    mended = repair_episodes(root) if repair else []
+    found = check_episodes(root)
     if as_json:
         show_json({"episodes": [{**asdict(each), "turns": each.turns} for each in found], "mended": mended})
     else:
@@ -76,18 +75,16 @@ def export(deployment: Deployment, out: Path, folder: Path | None, form: str, py
 
     jsonl: episodes.jsonl, a line an episode. tfds: a TensorFlow data set, written by an environment of its own.
     """
-    from ..planner.exporting import export as exported
-    from ..planner.exporting import to_tfds
-    from ..planner.redaction import Redactor
+    from ..planner import Redactor, export_episodes, to_tfds
 
     place, options = _place(deployment)
     redactor = Redactor(options.redact)
     if form == "jsonl":
-        report = exported(folder or place, out, redactor)
+        report = export_episodes(folder or place, out, redactor)
         where = report.folder
     else:
         with tempfile.TemporaryDirectory() as staged:
-            report = exported(folder or place, Path(staged) / "jsonl", redactor)
+            report = export_episodes(folder or place, Path(staged) / "jsonl", redactor)
             told = to_tfds(report.folder, out, python=python)
         where = Path(json.loads(told)["folder"])
     if as_json:

@@ -67,13 +67,13 @@ def _threshold(host: Host) -> str:
 
 def _memory(host: Host) -> str:
     from ..places import places
-    from ..planner.memories import Memories
+    from ..planner import Memory
     from ..settings import WikiEdgeSettings
 
     root = places(host).episodic
     if not root.is_dir():
         return "nothing is remembered yet"
-    store = Memories(host, root, host.options(WikiEdgeSettings).planner).store
+    store = Memory(host, root, host.options(WikiEdgeSettings).planner).store
     new = len(store.recent().rows)
     if not store.compact():
         return f"{new} new in the journal" if new else "nothing new"

@@ -1,7 +1,7 @@
 """An append-only file of checksummed lines. What was acknowledged stays; a torn end was never acknowledged.
 
-Each line is the CRC-32 of its JSON in eight hexadecimal digits, a space, the JSON. The first one tells from which
-number on it counts. Lines are written by whoever holds the lock beside it, and read by anybody at any time.
+A line is the CRC-32 of its JSON in eight hexadecimal digits, a space, the JSON. The first line differs in every file.
+Lines are written under the lock beside the file, and read by any process at any time.
 """
 
 from __future__ import annotations
@@ -9,13 +9,15 @@ from __future__ import annotations
 import json
 import logging
 import os
+import time
 import zlib
 from contextlib import contextmanager, suppress
-from errno import EDQUOT, ENOSPC
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from ragstone.core import StorageBusy, StorageError, StorageFull
+from ragstone.core import StorageBusy, StorageError
 from ragstone.core.runtime import sync_folder, write_atomically
+
+from .files import storage_errors
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -24,98 +26,93 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 
 _LOCK_SECONDS = 30.0
+#: The key of the first line.
+_FIRST = "from"
+#: A key of each record; its value increases. Only older Ragstones read it.
+_NUMBER = "seq"
 
 
 class Journal:
-    """The file, and the part of it that was read already."""
+    """The file, and the records that were read from it so far."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self._lock = path.with_suffix(".lock")
+        #: Inode and first line of the file that was read.
         self._file: tuple[int, bytes] | None = None
         self._read = 0
-        self._known: list[dict[str, Any]] = []
-        #: Number of the last record that came before the file's first.
-        self.base = 0
+        self._records: list[dict[str, Any]] = []
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Be the only one who writes. Raises ``StorageBusy``, ``StorageError``."""
+        """Hold the lock of writers. Raises ``StorageBusy``, ``StorageError``."""
         from filelock import FileLock, Timeout
 
-        try:
+        with storage_errors(self._path):
             self._path.parent.mkdir(parents=True, exist_ok=True)
-            with FileLock(str(self._lock), timeout=_LOCK_SECONDS):
-                yield
-        except Timeout as error:
-            raise StorageBusy("another process writes here", where=str(self._path), hint="try again") from error
-        except OSError as error:
-            raise explained(error, self._path) from error
+            try:
+                with FileLock(str(self._lock), timeout=_LOCK_SECONDS):
+                    yield
+            except Timeout as error:  # an OSError too
+                raise StorageBusy("another process writes here", where=str(self._path), hint="try again") from error
 
     def records(self) -> list[dict[str, Any]]:
-        """Every whole record so far, in order; the file is read on from where it was read to."""
-        try:
-            with self._path.open("rb") as file:
-                status = os.fstat(file.fileno())
-                # Its inode alone would not do: a new file may well get that of the one before the last. No two of
-                # them count from the same number.
-                which = (status.st_ino, file.readline())
-                if which != self._file or status.st_size < self._read:
-                    self._file, self._read, self._known, self.base = which, 0, [], 0
-                file.seek(self._read)
-                rest = file.read()
-        except FileNotFoundError:
-            self._file, self._read, self._known, self.base = None, 0, [], 0
-            return []
-        except OSError as error:
-            raise explained(error, self._path) from error
+        """Every whole record, in order; only what was appended since the last call is read. Raises ``StorageError``."""
+        with storage_errors(self._path):
+            try:
+                with self._path.open("rb") as file:
+                    status = os.fstat(file.fileno())
+                    identity = (status.st_ino, file.readline())  # the inode of a removed file may be given out again
+                    if identity != self._file or status.st_size < self._read:
+                        self._file, self._read, self._records = identity, 0, []
+                    file.seek(self._read)
+                    rest = file.read()
+            except FileNotFoundError:
+                self._file, self._read, self._records = None, 0, []
+                return []
         end = rest.rfind(b"\n") + 1
         for line in rest[:end].splitlines():
-            record = _record(line)
+            record = _parse(line)
             if record is None:
                 _log.warning("%s holds a damaged record, which is passed over", self._path)
-            elif "from" in record:
-                self.base = max(self.base, int(record["from"]))
-            else:
-                self._known.append(record)
+            elif _FIRST not in record:
+                self._records.append(record)
         self._read += end
-        return self._known
+        return self._records
 
     def append(self, record: Mapping[str, Any]) -> None:
-        """Write a record, for good when this returns; only under the lock. Raises ``StorageError``."""
+        """Write a record; it is on the disk when this returns. Only under the lock. Raises ``StorageError``."""
         if not self._path.exists():
-            self.begin(0)
-        try:
-            with os.fdopen(os.open(self._path, os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC), "r+b") as file:
-                if "from" not in (_record(file.readline().rstrip(b"\n")) or {}):
-                    raise StorageError(
-                        "is no journal of memories", where=str(self._path), hint="move it away, or restore it"
-                    )
-                whole = _whole(file)
-                file.truncate(whole)  # what a death left behind
-                file.seek(whole)
-                try:
-                    file.write(_line(record))
-                    file.flush()
-                    os.fsync(file.fileno())
-                except OSError:
-                    with suppress(OSError):
-                        file.truncate(whole)
-                    raise
-        except OSError as error:
-            raise explained(error, self._path) from error
+            self.begin()
+        with (
+            storage_errors(self._path),
+            os.fdopen(os.open(self._path, os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC), "r+b") as file,
+        ):
+            if _FIRST not in (_parse(file.readline().rstrip(b"\n")) or {}):
+                raise StorageError(
+                    "is no journal of memories", where=str(self._path), hint="move it away, or restore it"
+                )
+            end = _end_of_lines(file)
+            file.truncate(end)  # a torn line of a process that was killed
+            file.seek(end)
+            try:
+                file.write(_line({_NUMBER: time.time_ns(), **record}))
+                file.flush()
+                os.fsync(file.fileno())
+            except OSError:
+                with suppress(OSError):
+                    file.truncate(end)
+                raise
 
-    def begin(self, base: int) -> None:
-        """A new file in the place of the old one, whose records have all gone elsewhere; only under the lock."""
-        try:
-            write_atomically(self._path, _line({"from": base}), mode=0o600)
+    def begin(self) -> None:
+        """Replace the file by an empty one, when its records are stored elsewhere. Only under the lock."""
+        with storage_errors(self._path):
+            write_atomically(self._path, _line({_FIRST: time.time_ns()}), mode=0o600)
             sync_folder(self._path.parent)
-        except OSError as error:
-            raise explained(error, self._path) from error
 
 
-def _whole(file: BinaryIO) -> int:
-    """Bytes up to the end of the last line that was written to its end."""
+def _end_of_lines(file: BinaryIO) -> int:
+    """Bytes up to the end of the last whole line."""
     size = file.seek(0, os.SEEK_END)
     if size:
         file.seek(size - 1)
@@ -126,22 +123,16 @@ def _whole(file: BinaryIO) -> int:
 
 
 def _line(record: Mapping[str, Any]) -> bytes:
-    told = json.dumps(record, ensure_ascii=True, separators=(",", ":")).encode()
-    return b"%08x %s\n" % (zlib.crc32(told), told)
+    text = json.dumps(record, ensure_ascii=True, separators=(",", ":")).encode()
+    return b"%08x %s\n" % (zlib.crc32(text), text)
 
 
-def _record(line: bytes) -> dict[str, Any] | None:
-    checksum, _, told = line.partition(b" ")
+def _parse(line: bytes) -> dict[str, Any] | None:
+    checksum, _, text = line.partition(b" ")
     try:
-        if int(checksum, 16) != zlib.crc32(told) or len(checksum) != 8:
+        if int(checksum, 16) != zlib.crc32(text) or len(checksum) != 8:
             return None
-        record = json.loads(told)
+        record = json.loads(text)
     except ValueError:
         return None
     return record if isinstance(record, dict) else None
-
-
-def explained(error: OSError, path: Path) -> StorageError:
-    """What the system says of the disk, as ours."""
-    kind = StorageFull if error.errno in (ENOSPC, EDQUOT) else StorageError
-    return kind(f"cannot be used: {error.strerror or error}", where=str(error.filename or path))

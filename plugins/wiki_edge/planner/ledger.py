@@ -1,14 +1,15 @@
-"""What the remote agent may cost in a day, and what it has cost: reserved before the call, settled after it.
+"""The remote agent's budget: an amount is reserved before a call and settled after it.
 
 One SQLite file, counted in micro-cents (millionths of a cent). A reservation is one conditional ``UPDATE``, committed
-and synced before anything is sent: 16 processes together never pass the cap, and what was reserved when the power went
-is spent. Time only goes on: a clock that is set back stays on the day that was reached, one that leaps forward opens no
-new day sooner than the machine has been running, unless the system says that a time server set it.
+and synced before anything is sent: 16 processes together never exceed the cap, and what was reserved at a loss of power
+is spent. Days are in UTC, and never earlier than the latest one in the ledger: a clock that is set back brings no new
+budget.
 """
 
 from __future__ import annotations
 
 import sqlite3
+import time
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -16,7 +17,7 @@ from typing import TYPE_CHECKING
 from ragstone.core import StorageError
 from ragstone.core.runtime import enable_wal
 
-from .clock import EARLIEST, Clock, day_of
+from .clock import Clock
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,11 +27,7 @@ if TYPE_CHECKING:
 CENT = 1_000_000
 _BUSY_SECONDS = 20.0
 _VERSION = 1
-#: Seconds that two clocks of one machine may differ without anybody having set one.
-_SLACK = 120.0
-#: Seconds after which the time seen is written down even if nothing is spent.
-_NOTED_EVERY = 60.0
-#: Beyond it, nobody's budget; SQLite's whole numbers end at 2**63.
+#: The largest amount; SQLite's integers end at 2**63.
 _MOST = 2**60
 
 _TABLES = """
@@ -38,21 +35,18 @@ CREATE TABLE IF NOT EXISTS day (
     day TEXT PRIMARY KEY, spent INTEGER NOT NULL CHECK (typeof(spent) = 'integer' AND spent >= 0)) STRICT;
 CREATE TABLE IF NOT EXISTS call (
     id INTEGER PRIMARY KEY AUTOINCREMENT, day TEXT NOT NULL, reserved INTEGER NOT NULL, cost INTEGER) STRICT;
-CREATE TABLE IF NOT EXISTS seen (
-    one INTEGER PRIMARY KEY CHECK (one = 1), time REAL NOT NULL, boot TEXT NOT NULL, anchor REAL NOT NULL,
-    anchor_since REAL NOT NULL) STRICT;
 """
 
 
 class LedgerError(StorageError):
-    """The ledger cannot be used; without one nothing is spent."""
+    """The ledger cannot be used; without it nothing is spent."""
 
     title = "The ledger of the remote agent cannot be used"
 
 
 @dataclass(frozen=True)
 class Reservation:
-    """So much of a day's budget, taken. Settled it becomes what the call cost; unsettled it stays spent."""
+    """An amount taken from a day's budget. Settled it becomes the call's cost; unsettled it stays spent."""
 
     id: int
     day: str
@@ -76,10 +70,10 @@ class Ledger:
         self._require_clock = require_clock
 
     def reserve(self, micro_cents: int, *, cap: int) -> Reservation | Refused:
-        """Take so much of today's budget of ``cap`` micro-cents, for good, or nothing. Raises ``LedgerError``."""
+        """Reserve the amount of today's budget of ``cap`` micro-cents, or nothing. Raises ``LedgerError``."""
         if micro_cents < 0 or not 0 <= cap <= _MOST:
-            raise LedgerError("a price or a cap that is none")
-        doubt = self._doubt()
+            raise LedgerError("the price or the cap is out of range")
+        doubt = self._clock_doubt()
         if doubt is not None:
             return Refused(doubt)
         with self._writing() as connection:
@@ -92,14 +86,14 @@ class Ledger:
             if taken.rowcount != 1:
                 spent = self._spent(connection, day)
                 return Refused(
-                    f"the day's budget does not bear it: {_cents(spent)} of {_cents(cap)} cents are spent on {day}, "
+                    f"the day's budget does not cover it: {_cents(spent)} of {_cents(cap)} cents are spent on {day}, "
                     f"and the call may cost {_cents(micro_cents)}"
                 )
             made = connection.execute("INSERT INTO call (day, reserved) VALUES (?, ?)", (day, micro_cents))
             return Reservation(int(made.lastrowid or 0), day, micro_cents)
 
     def settle(self, reservation: Reservation, micro_cents: int) -> None:
-        """What the call did cost, once: the rest is free again, and what it cost more is spent too.
+        """Replace the reservation by the call's cost, once, whether that is less or more.
 
         Raises ``LedgerError``; the reservation then stays spent.
         """
@@ -110,24 +104,22 @@ class Ledger:
                 (cost, reservation.id, reservation.micro_cents, reservation.day),
             )
             if settled.rowcount != 1:
-                raise LedgerError("the reservation is settled already, or none of this ledger's", where=str(self._path))
+                raise LedgerError("the reservation is settled already, or not of this ledger", where=str(self._path))
             connection.execute(
                 "UPDATE day SET spent = max(spent - ? + ?, 0) WHERE day = ?",
                 (reservation.micro_cents, cost, reservation.day),
             )
 
     def spent(self) -> int:
-        """Micro-cents of today's budget that are gone. Raises ``LedgerError``."""
+        """Micro-cents that are spent today. Raises ``LedgerError``."""
         with self._writing() as connection:
             return self._spent(connection, self._today(connection))
 
-    def _doubt(self) -> str | None:
-        """Why the clock is not to be believed, if it is not."""
-        if self._clock.now() < EARLIEST:
-            return f"the clock is not set: it says {day_of(max(self._clock.now(), 0.0))}"
+    def _clock_doubt(self) -> str | None:
+        """Why today's date is in doubt; ``None`` if it is not, or the deployment says that it never is."""
         if self._require_clock == "never":
             return None
-        synchronised = self._clock.synchronised()
+        synchronised = self._clock.is_synchronised()
         if synchronised is False:
             return "the clock is not synchronised yet ([…remote] clock)"
         if synchronised is None and self._require_clock == "always":
@@ -135,25 +127,10 @@ class Ledger:
         return None
 
     def _today(self, connection: sqlite3.Connection) -> str:
-        """The day to book on, never an earlier one than before; notes the time.
-
-        While nobody vouches for the clock, it is compared with the time since the machine's start from the first look
-        in that start on: a clock that leaps cannot be crept after in many small steps.
-        """
-        now, boot, since_boot = self._clock.now(), self._clock.boot(), self._clock.since_boot()
-        anchor, anchor_since = now, since_boot
-        row = connection.execute("SELECT time, boot, anchor, anchor_since FROM seen").fetchone()
-        if row is not None:
-            seen, seen_boot = float(row[0]), str(row[1])
-            if boot and boot == seen_boot and self._clock.synchronised() is not True:
-                anchor, anchor_since = float(row[2]), float(row[3])
-                now = min(now, anchor + max(since_boot - anchor_since, 0.0) + _SLACK)
-            if boot == seen_boot and day_of(now) <= day_of(seen) and now < seen + _NOTED_EVERY:
-                return day_of(seen)
-            now = max(now, seen)
-            anchor = max(anchor, seen) if boot != seen_boot else anchor
-        connection.execute("INSERT OR REPLACE INTO seen VALUES (1, ?, ?, ?, ?)", (now, boot, anchor, anchor_since))
-        return day_of(now)
+        """The day, ``2026-01-31``, in UTC, or the latest day of the ledger where the clock was set back."""
+        today = time.strftime("%Y-%m-%d", time.gmtime(max(self._clock.now(), 0)))
+        latest = connection.execute("SELECT max(day) FROM day").fetchone()[0]
+        return max(today, str(latest or ""))
 
     @staticmethod
     def _spent(connection: sqlite3.Connection, day: str) -> int:
@@ -162,7 +139,7 @@ class Ledger:
 
     @contextmanager
     def _writing(self) -> Iterator[sqlite3.Connection]:
-        """One transaction that has the write lock from its beginning and is on the disk at its end."""
+        """A transaction that holds the write lock from its beginning and is on the disk at its end."""
         try:
             self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             with closing(self._connected()) as connection:
@@ -192,20 +169,20 @@ class Ledger:
         return connection
 
     def _check(self, connection: sqlite3.Connection) -> None:
-        """Make a new ledger, or look whether the old one is whole: it is small."""
+        """Create the tables of a new ledger; check an existing one, which is small, for damage."""
         version = connection.execute("PRAGMA user_version").fetchone()[0]
         if version == 0 and connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] == 0:
             for statement in _TABLES.split(";"):
                 connection.execute(statement)
             connection.execute(f"PRAGMA user_version = {_VERSION}")
         elif version != _VERSION:
-            raise LedgerError("is no ledger that this version knows", where=str(self._path), hint=_HINT)
+            raise LedgerError("is not a ledger that this version can read", where=str(self._path), hint=_HINT)
         fault = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
         if fault != "ok":
             raise LedgerError(f"is damaged: {fault}", where=str(self._path), hint=_HINT)
 
 
-_HINT = "the remote agent stays off until it is mended; a new ledger begins with an unspent day"
+_HINT = "the remote agent stays off until it is repaired; a new ledger begins with an unspent day"
 
 
 def _cents(micro_cents: int) -> str:

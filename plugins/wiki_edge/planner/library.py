@@ -1,22 +1,22 @@
-"""What the planner asks of the shards' search, and how what it finds becomes passages."""
+"""The search of shards that a planner needs, and its results as passages."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
-from .fencing import flags
+from ragstone.core.text import question_stems
+
+from .order_flags import flags
 from .situation import Passage
 
 if TYPE_CHECKING:
     from ragstone.core import Host
 
-Kind = Literal["wiki", "episodic"]
+    from .situation import Kind
 
-
-#: The specification's ``{score, metadata}``. A search that ranks by something else than the cosine gives that as well,
-#: under ``cosine``; and ``shard``, its id.
+#: The specification's ``{score, metadata}``; also ``cosine`` where the score is something else, and ``shard``, its id.
 Hit = Mapping[str, Any]
 
 
@@ -30,36 +30,16 @@ class Library(Protocol):
 
 
 @runtime_checkable
-class Weighing(Protocol):
-    """A library that also knows how much words tell."""
-
+class _HasFrequencies(Protocol):
     def idf(self, stems: Sequence[str]) -> Mapping[str, float]:
         """BM25's inverse document frequency of each of the stems."""
 
 
 @runtime_checkable
-class Refusing(Protocol):
-    """A library that tells which shards it does not search, and why."""
-
+class _HasRefusals(Protocol):
     @property
-    def refused(self) -> Sequence[object]:
-        """Each with its ``place`` and its ``reason``."""
-
-
-class Nothing:
-    """A library without shards."""
-
-    def search(
-        self,
-        question: str,  # noqa: ARG002 - there is nothing to ask
-        *,
-        k: int,  # noqa: ARG002
-        kind: str,  # noqa: ARG002
-        domain: str | None = None,  # noqa: ARG002
-        language: str | None = None,  # noqa: ARG002
-    ) -> list[Hit]:
-        """Nothing."""
-        return []
+    def refused(self) -> Sequence[Any]:
+        """The shards that are not searched, each with its ``place`` and ``reason``."""
 
 
 def library_of(host: Host) -> Library:
@@ -69,41 +49,46 @@ def library_of(host: Host) -> Library:
     return librarian_of(host)
 
 
+def idf_of(library: Library, goal: str) -> Mapping[str, float]:
+    """The weights of the goal's stems; none where the library does not know them."""
+    return library.idf(question_stems(goal)) if isinstance(library, _HasFrequencies) else {}
+
+
 def refusals_of(library: Library) -> list[str]:
-    """Which shards are not searched, in words."""
-    refused = library.refused if isinstance(library, Refusing) else ()
-    return [f"{getattr(each, 'place', '')}: {getattr(each, 'reason', '')}" for each in refused]
+    """Which shards are not searched, and why."""
+    refused = library.refused if isinstance(library, _HasRefusals) else ()
+    return [f"{each.place}: {each.reason}" for each in refused]
 
 
 def passages_of(hits: Iterable[Hit], kind: Kind) -> list[Passage]:
-    """The hits as passages, in their order. One that is none (no text, no number as its score) is left out."""
+    """The hits as passages, in their order, without those that lack an id, a text or a number as score."""
     return [made for hit in hits if (made := _passage(hit, kind)) is not None]
 
 
 def _passage(hit: Hit, kind: Kind) -> Passage | None:
-    metadata, score = hit.get("metadata"), _number(hit.get("score"))
+    metadata: Any = hit.get("metadata")
+    score = _number(hit.get("score"))
     if not hasattr(metadata, "get") or score is None:
         return None
-    assert metadata is not None  # noqa: S101 - for the type checker
     text, identity = metadata.get("text"), metadata.get("id")
     if not isinstance(text, str) or not text.strip() or not isinstance(identity, str):
         return None
     cosine = _number(hit["cosine"]) if "cosine" in hit else score if -1.001 <= score <= 1.001 else None
-    named = {
-        name: value if isinstance(value := metadata.get(name), str) else ""
-        for name in ("title", "heading", "url", "license")
-    }
-    shard = hit.get("shard")
+    named = {name: _text(metadata.get(name)) for name in ("title", "heading", "url", "license")}
     return Passage(
         id=identity,
         kind=kind,
         text=text,
         score=score,
         cosine=cosine,
-        shard=shard if isinstance(shard, str) else "",
+        shard=_text(hit.get("shard")),
         flags=flags("\n".join((named["title"], named["heading"], text))),
         **named,
     )
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else ""
 
 
 def _number(value: object) -> float | None:

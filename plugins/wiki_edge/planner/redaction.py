@@ -1,7 +1,7 @@
-"""What is written down of the planner's steps, without keys, tokens, passwords and the names that must not be there.
+"""Removes secrets from the planner's steps before they are stored.
 
-Nobody can know every secret. This takes what has the form of one, every value of the environment whose name says that
-it is one, and the words that the deployment names.
+Not every secret can be recognised. Removed are texts in the form of a key, token or password, the values of environment
+variables that are named like secrets, and the words that the deployment names.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _FORMS = (
     re.compile(r"\b(?:sk|pk|rk)[-_][\w-]{8,}|\b(?:gh[pousr]|glpat|xox[abprs]|hf|github_pat)[-_][\w-]{8,}"),
     re.compile(r"\bAIza[\w-]{20,}|\b(?:AKIA|ASIA)[A-Z0-9]{12,}|\bya29\.[\w.-]{10,}"),
 )
-#: What stands before a secret stays.
+#: The text before the secret is kept.
 _NAMED = (
     re.compile(
         r"(\b(?:proxy-)?authorization\b[\"']?\s*[:=]\s*[\"']?)(?:(?:bearer|basic|token|digest)\s+)?[^\s\"',;]+", re.I
@@ -43,15 +43,15 @@ _NAMED = (
 )
 _LONG = re.compile(r"[A-Za-z0-9+/_=-]{24,}")
 _HEX = re.compile(r"[0-9a-fA-F]{32,}")
-#: Bits for each character; English words joined together have some 3.5 to 4.
+#: Bits for each character of a random word; English words joined together have some 3.5 to 4.
 _ENTROPY = 4.2
 
 
 class Redactor:
-    """Takes secrets out of texts."""
+    """Removes secrets from texts."""
 
     def __init__(self, words: Iterable[str] = (), environ: Mapping[str, str] | None = None) -> None:
-        """``words``: names that are to go wherever they stand, as words, in any case."""
+        """``words``: names to be removed as whole words, in upper or lower case."""
         environ = os.environ if environ is None else environ
         values = {
             value.strip()
@@ -65,7 +65,7 @@ class Redactor:
         )
 
     def text(self, text: str) -> str:
-        """The text without what has the form of a secret."""
+        """The text without known secrets and without what has the form of one."""
         text = self.known(text)
         for form in _FORMS:
             text = form.sub(_GONE, text)
@@ -74,13 +74,13 @@ class Redactor:
         return _LONG.sub(lambda found: _GONE if _is_random(found[0]) else found[0], text)
 
     def known(self, text: str) -> str:
-        """The text without what is known to be secret: values of the environment, names."""
+        """The text without known secrets: values of the environment, the deployment's words."""
         for value in self._values:
             text = text.replace(value, _GONE)
         return self._names.sub(_GONE, text) if self._names else text
 
     def within(self, value: Any, *, ids: frozenset[str] = frozenset()) -> Any:
-        """The same of every string in a JSON value. What stands under a key in ``ids`` may look like anything."""
+        """The same for every string in a JSON value; under a key in ``ids`` only known secrets are removed."""
         if isinstance(value, str):
             return self.text(value)
         if isinstance(value, dict):
@@ -95,7 +95,7 @@ class Redactor:
         return value
 
     def _field(self, key: str, value: Any, ids: frozenset[str]) -> Any:
-        """A field whose name says that it is a secret holds one, whatever it looks like."""
+        """The value; all of it is removed where the field's name is that of a secret."""
         if isinstance(value, str) and _SECRET_NAME.search(key) and not key.endswith("tokens"):
             return _GONE
         return self.within(value, ids=ids)

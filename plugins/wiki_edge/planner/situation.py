@@ -1,31 +1,41 @@
-"""What goes into the planner and what comes out of it: text, numbers and where each of them is from. Nothing that acts.
+"""The planner's input and output: text, numbers and their sources.
 
-None of these types holds a function, a handle or a command: whoever moves a robot has to decide it himself, having
-read, and no path leads from a passage to a motor. A test walks through all of them.
+None of these types holds a function, a handle or a command, so no path leads from a passage to a motor: the robot's own
+program reads and decides. A test checks every type.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from types import NoneType
 from typing import TYPE_CHECKING, Any, Literal
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+from ragstone.core import BadRequest, TooLarge
+from ragstone.core.answering import check_type
 
-#: Who gave an answer: the language model on the robot, its shards, the agent elsewhere.
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+#: An answer's origin: the language model on the robot, its shards, the remote agent.
 Origin = Literal["slm", "rag", "remote"]
+#: A fact of the encyclopedia, or a recall of the robot's own memory.
+Kind = Literal["wiki", "episodic"]
+
+#: Characters of a goal.
+_LONGEST_GOAL = 4_000
 
 
 @dataclass(frozen=True)
 class Situation:
-    """What a robot is at. Only the goal is needed."""
+    """A robot's situation. Only the goal is needed."""
 
     goal: str
     #: What it sees, the most important first.
     detections: Sequence[str | Mapping[str, Any]] = ()
     pose: str | Mapping[str, Any] | None = None
     context: str = ""
-    #: What its safety layer says; it reaches every prompt whole.
+    #: The safety layer's summary; every prompt has it whole.
     safety: str = ""
     #: Only facts of this domain and language.
     domain: str | None = None
@@ -37,9 +47,9 @@ class Passage:
     """A fact of the encyclopedia or a recall of the robot's own memory: a quotation, whatever it says."""
 
     id: str
-    kind: Literal["wiki", "episodic"]
+    kind: Kind
     text: str
-    #: As the search ranked it; and the cosine of goal and passage, where it is known.
+    #: The search's score; and the cosine of goal and passage, where it is known.
     score: float
     cosine: float | None = None
     title: str = ""
@@ -48,12 +58,17 @@ class Passage:
     license: str = ""
     #: Id of the shard.
     shard: str = ""
-    #: What in it reads like an order to whoever reads it; see ``fencing``.
+    #: What in it reads like an order; see ``order_flags``.
     flags: tuple[str, ...] = ()
 
     @property
+    def similarity(self) -> float:
+        """The cosine where it is known: the scores of different searches cannot be compared."""
+        return self.score if self.cosine is None else self.cosine
+
+    @property
     def source(self) -> str:
-        """Where it stands, in one line."""
+        """Its title and heading, or its id, in one line."""
         return " › ".join(part for part in (self.title, self.heading) if part) or self.id
 
 
@@ -69,7 +84,7 @@ class PlannerContext:
     context: str
     safety: str
     prompt: str
-    #: Ids of passages that the budget of tokens had no room for, the lowest score first.
+    #: Ids of passages that did not fit into the budget of tokens, the lowest score first.
     left_out: tuple[str, ...] = ()
     #: Why facts or recalls are missing.
     notes: tuple[str, ...] = ()
@@ -82,11 +97,11 @@ class PlannerContext:
 
 @dataclass(frozen=True)
 class Source:
-    """A passage that an answer rests on: ``[n]``, and its own words where it is quoted."""
+    """A passage that an answer cites as ``[n]``, with its own words where it is quoted."""
 
     n: int
     id: str
-    kind: Literal["wiki", "episodic"]
+    kind: Kind
     title: str
     url: str
     license: str
@@ -95,7 +110,7 @@ class Source:
 
 @dataclass(frozen=True)
 class Attempt:
-    """One of the three that were tried: how sure it was, or why it failed, and what it cost."""
+    """One origin that was tried: its confidence, or why it failed, and what it cost."""
 
     origin: Origin
     ok: bool
@@ -107,14 +122,14 @@ class Attempt:
 
 @dataclass(frozen=True)
 class PlannerAnswer:
-    """What is known about a goal, or that nothing is. Text, never a command."""
+    """What is known about a goal, or that nothing is known. Text, never a command."""
 
     text: str
-    #: ``None``: nobody knew, and the text says so.
+    #: ``None``: nothing is known, and the text says so.
     origin: Origin | None
     confidence: float = 0.0
     sources: tuple[Source, ...] = ()
-    #: What in the text reads like an order; see ``fencing``.
+    #: What in the text reads like an order; see ``order_flags``.
     flags: tuple[str, ...] = ()
     #: Millionths of a cent that the remote agent has cost, or may have.
     cost: int = 0
@@ -123,5 +138,24 @@ class PlannerAnswer:
 
     @property
     def known(self) -> bool:
-        """Whether somebody knew."""
+        """Whether there is an answer."""
         return self.origin is not None
+
+
+def checked_goal(situation: Situation) -> str:
+    """The goal, without spaces around it. Raises ``BadRequest``, ``TooLarge``."""
+    check_type(situation, "situation", Situation, "a Situation")
+    check_type(situation.goal, "goal", str, "a string")
+    check_type(situation.detections, "detections", (list, tuple), "a list of strings and mappings")
+    for each in situation.detections:
+        check_type(each, "each of detections", (str, Mapping), "a string or a mapping")
+    check_type(situation.pose, "pose", (str, Mapping, NoneType), "a string, a mapping or None")
+    check_type(situation.context, "context", str, "a string")
+    check_type(situation.safety, "safety", str, "a string")
+    check_type(situation.domain, "domain", (str, NoneType), "a string or None")
+    check_type(situation.language, "language", (str, NoneType), "a string or None")
+    if not situation.goal.strip():
+        raise BadRequest("the goal is empty")
+    if len(situation.goal) > _LONGEST_GOAL:
+        raise TooLarge(f"the goal has {len(situation.goal):,} characters; {_LONGEST_GOAL:,} are allowed")
+    return situation.goal.strip()

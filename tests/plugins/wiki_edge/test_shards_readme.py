@@ -13,7 +13,7 @@ import pytest
 from cryptography.exceptions import InvalidSignature
 
 import ragstone.plugins.wiki_edge
-from ragstone.plugins.wiki_edge.planner.options import EpisodesSettings, PlannerSettings, RemoteSettings, SlmSettings
+from ragstone.plugins.wiki_edge.planner import EpisodesSettings, PlannerSettings, RemoteSettings, SlmSettings
 from ragstone.plugins.wiki_edge.settings import WikiEdgeSettings
 from ragstone.plugins.wiki_edge.shards.entry import NAME, Manifest, ShardEntry
 from tests.support.third_party_fakes import Here

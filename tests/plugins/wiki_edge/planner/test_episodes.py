@@ -15,10 +15,9 @@ import pytest
 
 from ragstone.core import NotFound, SourceError
 from ragstone.plugins.wiki_edge import Situation
-from ragstone.plugins.wiki_edge.planner.checking import check, mend, read_steps
+from ragstone.plugins.wiki_edge.planner import Redactor, check_episodes, episodes, export_episodes, repair_episodes
 from ragstone.plugins.wiki_edge.planner.episodes import Episode
-from ragstone.plugins.wiki_edge.planner.exporting import export
-from ragstone.plugins.wiki_edge.planner.redaction import Redactor
+from ragstone.plugins.wiki_edge.planner.steps import read_steps
 from tests.plugins.wiki_edge.planner.libraries import MOON, MUG, planning
 from tests.support.llm_server import Server, refuse, send
 
@@ -87,7 +86,7 @@ def test_n_turns_are_n_plus_one_steps_with_the_same_keys(tmp_path: Path, monkeyp
     assert calls[1]["estimate_micro_cents"] == calls[1]["cost_micro_cents"] > 0
     assert json.loads(calls[1]["args_json"])["max_tokens"] == 512
     assert json.loads(calls[1]["result_json"])["text"].startswith("Yes.")
-    assert [report.state for report in check(tmp_path / "data" / "episodes")] == ["whole", "whole"]
+    assert [report.state for report in check_episodes(tmp_path / "data" / "episodes")] == ["whole", "whole"]
 
 
 def test_the_texts_of_passages_are_written_where_that_is_set(tmp_path: Path) -> None:
@@ -123,7 +122,7 @@ def test_files_rotate_and_read_as_one(tmp_path: Path) -> None:
     assert len(files) > 3
     assert all((folder / "steps" / name).stat().st_size <= 2000 for name in files)
     assert [step["observation"] for step in read_steps(folder)][:-1] == [f"seen {turn}" for turn in range(40)]
-    [report] = check(tmp_path)
+    [report] = check_episodes(tmp_path)
     assert (report.state, report.turns) == ("whole", 40)
     metadata = json.loads((folder / "metadata.json").read_bytes())
     assert (metadata["state"], metadata["steps"], metadata["episode_id"]) == ("ended", 41, folder.name)
@@ -131,11 +130,11 @@ def test_files_rotate_and_read_as_one(tmp_path: Path) -> None:
 
 def test_an_open_one_is_left_alone(tmp_path: Path) -> None:
     episode = written(tmp_path, 2)
-    assert [report.state for report in check(tmp_path)] == ["open"]
-    assert mend(tmp_path) == []
+    assert [report.state for report in check_episodes(tmp_path)] == ["open"]
+    assert repair_episodes(tmp_path) == []
     episode.end()
-    assert [report.state for report in check(tmp_path)] == ["whole"]
-    assert mend(tmp_path) == []
+    assert [report.state for report in check_episodes(tmp_path)] == ["whole"]
+    assert repair_episodes(tmp_path) == []
 
 
 def test_a_killed_writer_costs_its_last_line_at_most(tmp_path: Path) -> None:
@@ -159,15 +158,29 @@ def test_a_killed_writer_costs_its_last_line_at_most(tmp_path: Path) -> None:
             acknowledged = len(said.read())
         if not root.exists():
             continue
-        assert [report.state for report in check(root)] in (["cut"], [])
-        mended = mend(root)
-        assert mend(root) == []
-        for report in check(root):
+        assert [report.state for report in check_episodes(root)] in (["cut"], [])
+        mended = repair_episodes(root)
+        assert repair_episodes(root) == []
+        for report in check_episodes(root):
             assert report.id in mended
             assert report.state == "whole"
             assert acknowledged <= report.turns <= acknowledged + 1
             last = list(read_steps(root / report.id))[-1]
             assert (last["is_last"], last["is_terminal"]) == (True, False)
+
+
+@pytest.mark.parametrize("moment", ["write_metadata", "sync_folder"])
+def test_a_writer_killed_at_its_beginning_leaves_no_damage(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, moment: str
+) -> None:
+    child = os.fork()
+    if child == 0:
+        monkeypatch.setattr(episodes, moment, lambda *_: os._exit(0))
+        written(tmp_path, 1)
+    os.waitpid(child, 0)
+    assert [report.state for report in check_episodes(tmp_path)] in ([], ["cut"])
+    assert len(repair_episodes(tmp_path)) == 1
+    assert [(report.state, report.turns) for report in check_episodes(tmp_path)] == [("whole", 0)]
 
 
 @pytest.mark.parametrize("cut", [1, 20, 150])
@@ -177,10 +190,10 @@ def test_a_torn_line_is_taken_away_and_the_rest_stands(tmp_path: Path, cut: int)
     [folder] = tmp_path.iterdir()
     file = folder / "steps" / "000000.jsonl"
     file.write_bytes(file.read_bytes()[:-cut])
-    [report] = check(tmp_path)
+    [report] = check_episodes(tmp_path)
     assert (report.state, report.faults) == ("cut", ())
-    assert mend(tmp_path) == [folder.name]
-    [report] = check(tmp_path)
+    assert repair_episodes(tmp_path) == [folder.name]
+    [report] = check_episodes(tmp_path)
     assert (report.state, report.turns) == ("whole", 2)
 
 
@@ -205,7 +218,7 @@ def test_damage_is_told_with_file_and_line(tmp_path: Path, change: Any, said: st
     lines = file.read_text("utf-8").splitlines()
     lines[1] = json.dumps(change(json.loads(lines[1])))
     file.write_text("\n".join(lines) + "\n", "utf-8")
-    [report] = check(tmp_path)
+    [report] = check_episodes(tmp_path)
     assert report.state == "damaged"
     assert any(said in fault for fault in report.faults), report.faults
     assert report.faults[0].startswith(("steps/000000.jsonl:2:", "steps/000000.jsonl:3:"))
@@ -215,71 +228,8 @@ def test_a_missing_file_between_is_damage(tmp_path: Path) -> None:
     written(tmp_path, 40, file_bytes=2000).end()
     [folder] = tmp_path.iterdir()
     (folder / "steps" / "000001.jsonl").unlink()
-    [report] = check(tmp_path)
+    [report] = check_episodes(tmp_path)
     assert report.state == "damaged"
-
-
-# Secrets
-
-SECRETS = [
-    "sk-proj-abcDEF1234567890",
-    "ghp_16C7e42F292c6912E7710c838347Ae178B4a",
-    "AKIAIOSFODNN7EXAMPLE",
-    "hf_abcdefghijklmnop",
-    "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.abcdefghij",
-    "Authorization: Bearer abcdefgh12345678",
-    "authorization: Basic dXNlcjpwYXNz",
-    "api_key=abcdef",
-    '"password": "hunter2"',
-    "the password is hunter2",
-    "https://user:hunter2@example.com/x",
-    "-----BEGIN PRIVATE KEY-----\nMIIEvQ\n-----END PRIVATE KEY-----",
-    "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
-    "Xk29Qz7Lm4Vt8Rb1Nc6Wp3Yh5Jd0Gs2F",
-]
-KEPT = [
-    "Rinse the mug with hot water and wipe it with a sponge.",
-    "https://simple.wikipedia.org/wiki/List_of_countries_and_dependencies_by_population",
-    "Pneumonoultramicroscopicsilicovolcanoconiosis is a long word.",
-    "The secret of a clean mug: vinegar.",
-    "Donaudampfschifffahrtsgesellschaftskapitän",
-    "tokens: 512 of 1600",
-]
-
-
-@pytest.mark.parametrize("secret", SECRETS)
-def test_what_looks_like_a_secret_is_taken_out(secret: str) -> None:
-    cleaned = PLAIN.text(f"Before {secret} behind.")
-    assert cleaned.startswith("Before")
-    assert "[redacted]" in cleaned
-    for part in ("hunter2", "abcdef", "dXNl", "MIIE", "AKIA", "9f86", "Xk29", "C7e4", "eyJ"):
-        assert part not in cleaned, cleaned
-
-
-@pytest.mark.parametrize("text", KEPT)
-def test_what_is_none_stays(text: str) -> None:
-    assert PLAIN.text(text) == text
-
-
-def test_values_of_the_environment_and_names_go_wherever_they_stand(tmp_path: Path) -> None:
-    environ = {"MY_API_KEY": "blue-horse-7", "DB_PASSWORD": "open sesame", "PATH": "/usr/bin", "SHORT_KEY": "abc"}
-    redactor = Redactor(["Anna", "home net"], environ)
-    episode = Episode(tmp_path, redactor, file_bytes=10**6, about={"owner": "Anna"})
-    episode.step(
-        "Anna said: blue-horse-7; ANNAbelle stays. abc",
-        "open sesame, /usr/bin",
-        retrievals=[{"metadata": {"id": "anna", "title": "Home Net"}}],
-        tool_calls=[{"tool": "x", "name": "x", "args_json": '{"k": "blue-horse-7"}', "result_json": "", "ok": True}],
-    )
-    episode.end("Anna left")
-    [folder] = tmp_path.iterdir()
-    for file in folder.rglob("*.json*"):
-        told = file.read_text("utf-8").lower()
-        for word in ("blue-horse", "sesame", "anna ", '"anna"', "home net"):
-            assert word not in told, (file, word)
-    step = next(iter(read_steps(folder)))
-    assert "ANNAbelle stays. abc" in step["observation"]
-    assert "/usr/bin" in step["action"]
 
 
 # Giving away
@@ -290,7 +240,7 @@ def test_export_writes_the_whole_ones_and_tells_of_the_others(tmp_path: Path) ->
     written(root, 3).end(terminal=True)
     written(root, 1).end()
     open_one = written(root, 2)
-    found = export(root, out, Redactor(["seen"], {}))
+    found = export_episodes(root, out, Redactor(["seen"], {}))
     open_one.end()
     assert (found.episodes, found.steps, len(found.left_out)) == (2, 6, 1)
     assert "open" in found.left_out[0]
@@ -299,9 +249,9 @@ def test_export_writes_the_whole_ones_and_tells_of_the_others(tmp_path: Path) ->
     assert "seen" not in (out / "episodes.jsonl").read_text("utf-8")
     assert json.loads((out / "metadata.json").read_bytes())["episodes"] == 2
     with pytest.raises(SourceError, match="not empty"):
-        export(root, out, PLAIN)
+        export_episodes(root, out, PLAIN)
     with pytest.raises(NotFound):
-        export(tmp_path / "nothing", tmp_path / "other", PLAIN)
+        export_episodes(tmp_path / "nothing", tmp_path / "other", PLAIN)
 
 
 def ran(*arguments: str) -> subprocess.CompletedProcess[str]:

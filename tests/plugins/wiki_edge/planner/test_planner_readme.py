@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 import ragstone.plugins.wiki_edge
-from ragstone.plugins.wiki_edge.planner.fencing import FLAGS
+from ragstone.plugins.wiki_edge.planner.order_flags import FLAGS
 
 README = Path(ragstone.plugins.wiki_edge.__file__ or "").parent / "README.md"
 SECTION = README.read_text("utf-8").partition("\n## The planner\n")[2].partition("\n## ")[0]

@@ -21,7 +21,8 @@ from ragstone.core.text import escape_fences
 from ragstone.plugins.wiki_edge import Planner, Situation
 from ragstone.plugins.wiki_edge.planner import planner as planner_module
 from ragstone.plugins.wiki_edge.planner import situation
-from ragstone.plugins.wiki_edge.planner.fencing import FLAGS, HARMLESS, fenced, flags
+from ragstone.plugins.wiki_edge.planner.order_flags import FLAGS, HARMLESS, flags
+from ragstone.plugins.wiki_edge.planner.prompt import fence_passage
 from ragstone.plugins.wiki_edge.planner.situation import Passage, PlannerAnswer, PlannerContext
 from tests.plugins.wiki_edge.planner.libraries import MUG, SPONGE, planning
 from tests.support.llm_server import Server
@@ -117,7 +118,7 @@ def test_no_way_leads_from_the_planner_to_anything_that_moves() -> None:
             assert not {each.split(".")[0] for each in names} & acting, (name, names)
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
                 assert node.func.id not in {"eval", "exec", "compile", "__import__"}, name
-    assert {"agents", "memories", "prompts", "quoting", "ledger"} <= reached
+    assert {"models", "memory", "prompt", "quotes", "ledger"} <= reached
 
 
 # What is marked
@@ -186,7 +187,9 @@ def test_an_order_stands_inside_the_fence_and_nowhere_else(tmp_path: Path, order
 @settings(max_examples=200, suppress_health_check=[HealthCheck.too_slow], deadline=None)
 @given(text=st.text(), title=st.text(), fence=st.from_regex(r"quote-[0-9a-f]{16}", fullmatch=True))
 def test_no_text_closes_a_fence(text: str, title: str, fence: str) -> None:
-    made = fenced(Passage("i", "wiki", f"{text}\n</{fence}>\n{text}", 1.0, title=f'{title}" x="</{fence}>'), 1, fence)
+    made = fence_passage(
+        Passage("i", "wiki", f"{text}\n</{fence}>\n{text}", 1.0, title=f'{title}" x="</{fence}>'), 1, fence
+    )
     assert made.count("<") == 2
     assert made.startswith(f"<{fence} number=1 ")
     assert made.endswith(f"\n</{fence}>")

@@ -38,7 +38,7 @@ def test_the_side_files_of_a_forgotten_memory_go(cache: Path, tmp_path: Path) ->
     with Planner.open() as planner:
         planner.remember("The kettle is descaled on Mondays.")
         secret = planner.remember(_SECRET)
-        planner._memories.store.compact()
+        planner._memory.store.compact()
         planner.context(Situation(goal="Where is the zither?"))
         before = _folders(cache)
         assert len(before) == 2  # of the encyclopedia and of the memories

@@ -1,7 +1,7 @@
-"""Exported episodes as a TFDS data set with RLDS's features: ``python write_tfds.py episodes.jsonl FOLDER``.
+"""Writes exported episodes as a TFDS data set with RLDS's features: ``python tfds_writer.py episodes.jsonl FOLDER``.
 
-A program of its own that imports nothing of Ragstone: it runs in an environment with the extra ``rlds``, apart from the
-main install, and reads back what it wrote.
+A program that imports nothing of Ragstone: it runs in another environment, with the extra ``rlds``, and reads back what
+it wrote.
 """
 
 from __future__ import annotations
@@ -66,15 +66,15 @@ def write(source: Path, folder: Path) -> tuple[int, int]:
     read = tfds.builder_from_directory(str(folder / NAME / VERSION)).as_dataset(split="train")
     episodes = steps = 0
     for episode in tfds.as_numpy(read):
-        told = list(episode["steps"])
-        flags = [(bool(step["is_first"]), bool(step["is_last"])) for step in told]
-        if not told or flags[0][0] is not True or flags[-1][1] is not True or sum(last for _, last in flags) != 1:
+        steps_read = list(episode["steps"])
+        flags = [(bool(step["is_first"]), bool(step["is_last"])) for step in steps_read]
+        if not steps_read or flags[0][0] is not True or flags[-1][1] is not True or sum(last for _, last in flags) != 1:
             raise ValueError(f"an episode came back with other steps than it went in with: {flags}")
-        for step in told:
+        for step in steps_read:
             for key in ("retrievals", "tool_calls"):
                 json.loads(step["step_metadata"][key].decode())
         episodes += 1
-        steps += len(told)
+        steps += len(steps_read)
     return episodes, steps
 
 

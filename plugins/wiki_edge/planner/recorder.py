@@ -1,4 +1,4 @@
-"""The planner's steps on their way into episodes. Whatever goes wrong there is none of the answer's business."""
+"""Records the planner's steps as episodes. An error there never costs an answer: it goes to the log."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ragstone.core import StorageError
 
-from .checking import mend
+from .episode_check import repair_episodes
 from .episodes import Episode
 from .redaction import Redactor
 
@@ -17,25 +17,25 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from .agents import ToolCall
-    from .options import EpisodesSettings
+    from .drafts import ToolCall
+    from .settings import EpisodesSettings
     from .situation import Passage, PlannerContext
 
 _log = logging.getLogger(__name__)
 
 
-class Logbook:
-    """The episode that is being written, begun with its first step."""
+class EpisodeRecorder:
+    """Writes one episode after the other, each begun with its first step. For several threads."""
 
     def __init__(self, root: Path, settings: EpisodesSettings) -> None:
         self._root = root
         self._settings = settings
         self._lock = threading.Lock()
         self._episode: Episode | None = None
-        self._mended = False
+        self._has_repaired = False
 
     def step(self, context: PlannerContext, answer: str, calls: Sequence[ToolCall] = ()) -> None:
-        """Write a turn. A disk that does not take it is told in the log."""
+        """Write a turn. An error of the disk goes to the log."""
         if not self._settings.enabled:
             return
         with self._lock:
@@ -60,9 +60,9 @@ class Logbook:
                     _log.warning("an episode was not ended: %s", error)
 
     def _begun(self) -> Episode:
-        if not self._mended:
-            self._mended = True
-            for name in mend(self._root):
+        if not self._has_repaired:
+            self._has_repaired = True
+            for name in repair_episodes(self._root):
                 _log.info("the episode %s was left open and is ended now", name)
         if self._episode is None:
             redactor = Redactor(self._settings.redact)
@@ -70,7 +70,7 @@ class Logbook:
         return self._episode
 
     def _retrieval(self, passage: Passage) -> dict[str, Any]:
-        """The specification's ``{score, metadata}`` and what we know besides."""
+        """The specification's ``{score, metadata}`` with further keys."""
         metadata = {name: getattr(passage, name) for name in ("id", "title", "url", "license")}
         if self._settings.passages:
             metadata["text"] = passage.text
@@ -85,7 +85,7 @@ class Logbook:
 
 
 def _observation(context: PlannerContext) -> str:
-    """What the planner was shown, but for the passages: they are in the retrievals."""
+    """The planner's context without the passages, which are in the retrievals."""
     names = ("detections", "pose", "goal", "context", "safety", "notes")
     return json.dumps({name: getattr(context, name) for name in names}, ensure_ascii=False)
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import base64
+import json
 import multiprocessing
 import os
 import random
 import time
+import zlib
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,8 +16,7 @@ import pytest
 
 from ragstone.core import NotFound
 from ragstone.plugins.wiki_edge.errors import ShardError
-from ragstone.plugins.wiki_edge.planner.episodic import EpisodicStore
-from ragstone.plugins.wiki_edge.planner.journal import Journal
+from ragstone.plugins.wiki_edge.planner.memory_store import MemoryStore
 from ragstone.plugins.wiki_edge.shards.entry import Manifest
 from ragstone.plugins.wiki_edge.shards.verifying import verify
 
@@ -37,8 +39,8 @@ def row(name: str, **more: Any) -> dict[str, Any]:
     return {"id": name, "title": "", "url": "", "text": f"Memory {name}.", "license": "private", **more}
 
 
-def store(root: Path, **more: Any) -> EpisodicStore:
-    return EpisodicStore(root, **{"encoder": ENCODER, **more})
+def store(root: Path, **more: Any) -> MemoryStore:
+    return MemoryStore(root, **{"encoder": ENCODER, **more})
 
 
 def held(root: Path) -> list[str]:
@@ -239,23 +241,6 @@ def test_processes_at_once_lose_and_double_nothing(tmp_path: Path) -> None:
     assert verify(tmp_path) == []
 
 
-def test_a_new_journal_with_the_inode_of_an_old_one_is_read_from_its_beginning(tmp_path: Path) -> None:
-    place, other = tmp_path / "x.journal", tmp_path / "newer.journal"
-    writer = Journal(place)
-    writer.append({"seq": 1})
-    reader = Journal(place)
-    assert reader.records() == [{"seq": 1}]
-    newer = Journal(other)
-    newer.begin(1)
-    for seq in (2, 3):
-        newer.append({"seq": seq})
-    inode = place.stat().st_ino
-    place.write_bytes(other.read_bytes())  # what the file system does when it gives the number out again
-    assert place.stat().st_ino == inode
-    assert reader.records() == [{"seq": 2}, {"seq": 3}]
-    assert reader.base == 1
-
-
 def test_a_foreign_release_in_its_place_loses_no_new_memory(tmp_path: Path) -> None:
     from ragstone.plugins.wiki_edge.shards.installing import install
 
@@ -271,13 +256,56 @@ def test_a_foreign_release_in_its_place_loses_no_new_memory(tmp_path: Path) -> N
     assert {"b"} <= set(held(tmp_path / "mine"))
 
 
-def test_a_journal_is_read_on_from_where_it_was(tmp_path: Path) -> None:
-    journal = Journal(tmp_path / "x.journal")
-    with journal.locked():
-        journal.begin(0)
-        for number in range(3):
-            journal.append({"seq": number})
-            assert [each["seq"] for each in journal.records()] == list(range(number + 1))
-        journal.begin(9)
-    assert journal.records() == []
-    assert journal.base == 9
+def _older_line(record: dict[str, Any]) -> bytes:
+    """A line of a journal whose records were numbered."""
+    text = json.dumps(record, separators=(",", ":")).encode()
+    return b"%08x %s\n" % (zlib.crc32(text), text)
+
+
+@pytest.mark.parametrize("released", [False, True])
+def test_a_journal_with_numbers_is_taken_over(tmp_path: Path, released: bool) -> None:
+    """``released``: killed after the shard had the records, before the journal began anew."""
+    if released:
+        memory = store(tmp_path)
+        for name in "ac":
+            memory.append(row(name), vector(name))
+        memory.compact()
+        manifest = json.loads((tmp_path / "manifest.json").read_bytes())
+        manifest["shards"][0]["journal"] = 4
+        (tmp_path / "manifest.json").write_text(json.dumps(manifest))
+    packed = {name: base64.b64encode(vector(name).tobytes()).decode() for name in "abc"}
+    records = [
+        {"seq": n, "op": "remember", "row": row(name), "vector": packed[name]} for n, name in enumerate("abc", 1)
+    ]
+    lines: list[dict[str, Any]] = [{"from": 0}, *records, {"seq": 4, "op": "forget", "id": "b"}]
+    (tmp_path / "episodic.journal").write_bytes(b"".join(map(_older_line, lines)))
+    assert held(tmp_path) == ["a", "c"]
+    store(tmp_path).append(row("d"), vector("d"))
+    assert held(tmp_path) == ["a", "c", "d"]
+    assert store(tmp_path).compact()
+    assert held(tmp_path) == ["a", "c", "d"]
+    assert verify(tmp_path) == []
+    assert b"Memory b" not in b"".join(each.read_bytes() for each in tmp_path.rglob("*") if each.is_file())
+
+
+def test_an_older_version_finds_the_numbers_that_it_reads(tmp_path: Path) -> None:
+    for name in "ab":
+        store(tmp_path).append(row(name), vector(name))
+    lines = [json.loads(line[9:]) for line in (tmp_path / "episodic.journal").read_bytes().splitlines()]
+    assert 0 < lines[0]["from"] < lines[1]["seq"] < lines[2]["seq"]
+
+
+def test_a_forgotten_memory_goes_with_the_next_compaction_if_the_folder_was_busy(tmp_path: Path) -> None:
+    from ragstone.plugins.wiki_edge.shards import releases
+
+    memory = store(tmp_path)
+    for name in "ab":
+        memory.append(row(name), vector(name))
+    memory.compact()
+    with releases.locked(tmp_path):
+        memory.forget("b")
+    assert held(tmp_path) == ["a"]
+    memory.append(row("c"), vector("c"))
+    assert memory.compact()
+    for file in [each for each in tmp_path.rglob("*") if each.is_file()]:
+        assert b"Memory b" not in file.read_bytes(), file

@@ -16,7 +16,7 @@ _VARIABLE = re.compile(r"[A-Z][A-Z0-9_]{0,99}")
 
 
 def _address(value: str) -> str:
-    return server_address(value, keys="keys stand in the environment")
+    return server_address(value, keys="keys are read from the environment")
 
 
 def _variable(value: str) -> str:
@@ -32,7 +32,7 @@ Price = Annotated[Decimal, Field(ge=0, le=1_000_000, allow_inf_nan=False)]
 
 
 def is_loopback(address: str) -> bool:
-    """Whether the address is of this machine by its name alone; nothing is looked up."""
+    """Whether the address is of this machine, without a look-up of its name."""
     host = urlsplit(address).hostname or ""
     try:
         return ipaddress.ip_address(host).is_loopback
@@ -41,9 +41,9 @@ def is_loopback(address: str) -> bool:
 
 
 class PlannerSettings(Table):
-    """``[plugins.wiki_edge.planner]``: what is put before a planner, and when an answer is good enough."""
+    """``[plugins.wiki_edge.planner]``: the prompt, the thresholds of confidence, and the memory."""
 
-    #: Passages of the encyclopedia and of the robot's own memory.
+    #: Passages of the encyclopedia and of the robot's own memory in a prompt.
     facts: int = Field(default=5, ge=0, le=50)
     recalls: int = Field(default=3, ge=0, le=50)
     #: Tokens, as the encoder counts them, of the whole prompt.
@@ -53,7 +53,7 @@ class PlannerSettings(Table):
     rag_threshold: float = Field(default=0.45, ge=0, le=1)
     #: Id of the shard in the episodic folder that ``remember`` writes.
     episodic_id: str = Field(default="episodic", pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$")
-    #: New memories that are kept beside the shard before they become part of it.
+    #: New memories in the journal beside the shard before they become part of it.
     compact_after: int = Field(default=256, ge=1, le=100_000)
 
 
@@ -67,9 +67,9 @@ class SlmSettings(Table):
     #: Hosts beside this machine that count as the robot's own.
     allowed_hosts: tuple[str, ...] = ()
     key_variable: Variable = "WIKI_EDGE_SLM_KEY"
-    #: Ask the server for its tokens' probabilities; they then bound the confidence.
+    #: Ask for the probabilities of the tokens; the confidence is then at most their geometric mean.
     logprobs: bool = False
-    #: Confidence of an answer that does not say how sure it is.
+    #: Confidence of an answer that states none.
     unstated_confidence: float = Field(default=0.4, ge=0, le=1)
 
     @model_validator(mode="after")
@@ -98,12 +98,12 @@ class RemoteSettings(Table):
     #: Cents for a million tokens read and written.
     input_price: Price | None = None
     output_price: Price | None = None
-    #: Whether the clock must be known to be set before money is spent: ``auto`` where the system tells, ``always``
-    #: also where it does not, ``never`` for a machine whose clock is right without anybody's saying so.
+    #: Whether the clock must be synchronised before money is spent: ``auto`` where the system knows that, ``always``
+    #: everywhere, ``never`` for a machine whose clock is right although the system does not know it.
     clock: Literal["auto", "always", "never"] = "auto"
     #: The ledger; by default in the data folder.
     ledger: Path | None = None
-    #: Confidence of an answer that does not say how sure it is.
+    #: Confidence of an answer that states none.
     unstated_confidence: float = Field(default=0.5, ge=0, le=1)
 
     @model_validator(mode="after")
@@ -120,14 +120,14 @@ class RemoteSettings(Table):
 
 
 class EpisodesSettings(Table):
-    """``[plugins.wiki_edge.episodes]``: the planner's steps, written down in the form of RLDS."""
+    """``[plugins.wiki_edge.episodes]``: the planner's steps, recorded in the form of RLDS."""
 
     enabled: bool = True
     #: By default ``episodes`` in the data folder.
     folder: Path | None = None
-    #: Megabytes of a file of steps, after which the next one is begun.
+    #: Megabytes of one file of steps.
     file_mb: int = Field(default=16, ge=1, le=1024)
-    #: Whether the passages' texts are written as well, not only where they stand.
+    #: Whether the passages' texts are recorded, not only their ids and sources.
     passages: bool = False
-    #: Further words that must not be written: the names of people, places, networks.
+    #: Further words to be removed: names of people, places, networks.
     redact: tuple[str, ...] = ()

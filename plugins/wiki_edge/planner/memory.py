@@ -1,10 +1,11 @@
-"""What the robot remembers: texts in, recalls out, through the deployment's encoder."""
+"""The robot's memory: texts are embedded and stored, and recalled by meaning."""
 
 from __future__ import annotations
 
 import json
 import secrets
 import time
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,8 +13,8 @@ import numpy as np
 from ragstone.core import BadRequest, TooLarge
 from ragstone.core.answering import check_type
 
-from .episodic import EpisodicStore
 from .library import passages_of
+from .memory_store import MemoryStore
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from ragstone.core import Host
 
     from .library import Library
-    from .options import PlannerSettings
+    from .settings import PlannerSettings
     from .situation import Passage
 
 #: Characters of one memory.
@@ -30,27 +31,24 @@ _RESERVED = frozenset({"id", "text", "remembered"})
 _TEXTS = ("title", "url", "license", "domain", "heading")
 
 
-class Memories:
-    """The episodic shard of a deployment."""
+class Memory:
+    """The memories of a deployment's robot."""
 
     def __init__(self, host: Host, root: Path, settings: PlannerSettings) -> None:
         self._host = host
         self._root = root
         self._settings = settings
-        self._made: EpisodicStore | None = None
 
-    @property
-    def store(self) -> EpisodicStore:
+    @cached_property
+    def store(self) -> MemoryStore:
         """The store, made with the encoder when it is first needed. Raises ``EncoderError``."""
-        if self._made is None:
-            encoder = self._host.encoder
-            self._made = EpisodicStore(
-                self._root,
-                shard=self._settings.episodic_id,
-                encoder=(encoder.model.model_name, encoder.family),
-                compact_after=self._settings.compact_after,
-            )
-        return self._made
+        encoder = self._host.encoder
+        return MemoryStore(
+            self._root,
+            shard=self._settings.episodic_id,
+            encoder=(encoder.model.model_name, encoder.family),
+            compact_after=self._settings.compact_after,
+        )
 
     def remember(self, text: str, metadata: dict[str, Any]) -> str:
         """Add a memory; its id. Raises ``BadRequest``, ``TooLarge``, ``ShardError``, ``StorageError``."""
@@ -67,18 +65,18 @@ class Memories:
             "remembered": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(now)),
         }
         encoder = self._host.encoder
-        # One by one: 17 of them take 11 MB of memory instead of 49, and about the same time.
+        # One by one: 17 windows take 11 MB instead of 49, and about the same time.
         windows = np.concatenate([encoder.embed_texts([window]) for window in encoder.windows("", text)])
         mean = windows.mean(axis=0)
         norm = float(np.linalg.norm(mean))
-        # One row a memory: of a long one the mean, or its beginning where the windows cancel each other out.
+        # One row a memory: the mean of its windows, or the first one where they cancel each other out.
         return self.store.append(row, mean / norm if norm > 1e-3 else windows[0])
 
     def recalls(self, goal: str, library: Library, k: int) -> list[Passage]:
-        """The nearest memories, of the shards and of the journal. Raises ``RagstoneError``."""
+        """The ``k`` most similar memories of the shards and the journal. Raises ``RagstoneError``."""
         if k == 0:
             return []
-        recent = self.store.recent()  # before the shards: what moves there meanwhile is found twice, not never
+        recent = self.store.recent()  # before the shards: what is compacted meanwhile is found twice, not missed
         rows = []
         if recent.rows:
             nearest = recent.nearest(self._host.encoder.embed_query(goal), k)
@@ -87,7 +85,7 @@ class Memories:
         hits = library.search(goal, k=k + len(recent.forgotten), kind="episodic")
         found = passages_of(rows, "episodic")
         found += [each for each in passages_of(hits, "episodic") if each.id not in known]
-        found.sort(key=lambda each: -(each.cosine if each.cosine is not None else each.score))
+        found.sort(key=lambda each: -each.similarity)
         return found[:k]
 
 

@@ -1,4 +1,4 @@
-"""Episodes given away: whole, without secrets, one line an episode; and through TFDS where it is installed."""
+"""Exports whole episodes without secrets: as JSON lines, or as a TFDS data set through another interpreter."""
 
 from __future__ import annotations
 
@@ -10,30 +10,24 @@ from typing import TYPE_CHECKING, Any
 
 from ragstone.core import MissingExtra, NotFound, SourceError
 
-from .checking import check, read_steps
-from .episodes import AGENT, METADATA
-from .journal import explained
+from .episode_check import check_episodes
+from .files import read_object, storage_errors
+from .steps import AGENT, METADATA, STEP, read_steps
 
 if TYPE_CHECKING:
     from .redaction import Redactor
 
 EPISODES = "episodes.jsonl"
+_RLDS_TYPES = {str: "text", float: "float32", bool: "bool"}
 _FEATURES = {
-    "steps": {
-        "observation": "text",
-        "action": "text",
-        "reward": "float32",
-        "discount": "float32",
-        "is_first": "bool",
-        "is_last": "bool",
-        "is_terminal": "bool",
-        "step_metadata": {"retrievals": "text (JSON)", "tool_calls": "text (JSON)"},
-    },
-    "episode_metadata": {"episode_id": "text", "agent_id": "text", "state": "text", "started": "text", "ended": "text"},
+    "steps": {name: _RLDS_TYPES[kind] for name, kind in STEP.items() if kind in _RLDS_TYPES}
+    | {"step_metadata": {"retrievals": "text (JSON)", "tool_calls": "text (JSON)"}},
+    "episode_metadata": dict.fromkeys(("episode_id", "agent_id", "state", "started", "ended"), "text"),
 }
-_SHORTEST = 2
-#: TFDS of one environment may take minutes to import and to write.
-_SECONDS = 1800
+#: Steps of the shortest episode that is exported: a turn and the last step.
+_FEWEST_STEPS = 2
+#: Seconds for TFDS, which may take minutes to import and to write.
+_TFDS_TIMEOUT = 1800
 
 
 @dataclass(frozen=True)
@@ -46,76 +40,71 @@ class Exported:
     left_out: tuple[str, ...] = ()
 
 
-def export(root: Path, out: Path, redactor: Redactor) -> Exported:
-    """Write every whole episode to ``out/episodes.jsonl``, and what they are made of to ``out/metadata.json``.
+def export_episodes(root: Path, out: Path, redactor: Redactor) -> Exported:
+    """Write every whole episode to ``out/episodes.jsonl``, and the features to ``out/metadata.json``.
 
-    A line is ``{"episode_metadata": {…}, "steps": [{…}, …]}``. Secrets and names are taken out once more: the
-    deployment may name more of them now. Raises ``SourceError``, ``NotFound``, ``StorageError``.
+    A line is ``{"episode_metadata": {…}, "steps": [{…}, …]}``. Secrets are removed once more, because the deployment
+    may name more of them by now. Raises ``SourceError``, ``NotFound``, ``StorageError``.
     """
-    reports = check(root)
+    reports = check_episodes(root)
     if not reports:
         raise NotFound("there are no episodes", where=str(root))
     if out.exists() and any(out.iterdir() if out.is_dir() else [out]):
         raise SourceError("is not empty", where=str(out), hint="give a new folder")
     left_out, episodes, steps = [], 0, 0
-    try:
+    with storage_errors(out):
         out.mkdir(parents=True, exist_ok=True)
         with (out / EPISODES).open("x", encoding="utf-8") as lines:
             for report in reports:
-                if report.state != "whole" or report.steps < _SHORTEST:
+                if report.state != "whole" or report.steps < _FEWEST_STEPS:
                     left_out.append(f"{report.id}: {report.faults[0] if report.faults else report.state}")
                     continue
                 episode = _episode(root / report.id, redactor)
                 lines.write(json.dumps(episode, ensure_ascii=False) + "\n")
                 episodes += 1
                 steps += len(episode["steps"])
-        told = {"format": "rlds-jsonl", "version": 1, "episodes": episodes, "steps": steps, "features": _FEATURES}
-        (out / METADATA).write_text(json.dumps(told, indent=1) + "\n", "utf-8")
-    except OSError as error:
-        raise explained(error, out) from error
+        about = {"format": "rlds-jsonl", "version": 1, "episodes": episodes, "steps": steps, "features": _FEATURES}
+        (out / METADATA).write_text(json.dumps(about, indent=1) + "\n", "utf-8")
     return Exported(out, episodes, steps, tuple(left_out))
 
 
 def _episode(folder: Path, redactor: Redactor) -> dict[str, Any]:
     steps = []
     for step in read_steps(folder):
-        metadata = {key: redactor.known(told) for key, told in step["step_metadata"].items()}
+        metadata = {key: redactor.known(text) for key, text in step["step_metadata"].items()}
         texts = {key: redactor.text(step[key]) for key in ("observation", "action")}
         steps.append({**step, **texts, "step_metadata": metadata})
-    known = json.loads((folder / METADATA).read_bytes())
-    metadata = {
-        "episode_id": folder.name,
-        "agent_id": AGENT,
-        **{name: str(known.get(name) or "") for name in ("state", "started", "ended")},
-    }
-    return {"episode_metadata": metadata, "steps": steps}
+    known = read_object(folder / METADATA) or {}
+    metadata = {name: str(known.get(name) or "") for name in ("state", "started", "ended")}
+    return {"episode_metadata": {"episode_id": folder.name, "agent_id": AGENT, **metadata}, "steps": steps}
 
 
 def to_tfds(exported: Path, out: Path, *, python: str) -> str:
-    """Write what ``export`` wrote as a TFDS data set, by another interpreter: TFDS pins packages that we do not want.
+    """Write what ``export_episodes`` wrote as a TFDS data set, and return the last line that ``tfds_writer`` printed.
 
-    ``python``: an environment with the extra ``rlds``. What it printed. Raises ``MissingExtra``, ``SourceError``.
+    ``python``: an interpreter whose environment has the extra ``rlds``; TFDS pins packages too old for ours. Raises
+    ``MissingExtra``, ``SourceError``.
     """
-    script = Path(__file__).with_name("write_tfds.py")
+    script = Path(__file__).with_name("tfds_writer.py")
     try:
-        known = subprocess.run(  # noqa: S603 - the interpreter is the caller's choice
+        imported = subprocess.run(  # noqa: S603 - the interpreter is the caller's choice
             [python, "-I", "-c", "import tensorflow, tensorflow_datasets"],
             capture_output=True,
             check=False,
-            timeout=_SECONDS,
+            timeout=_TFDS_TIMEOUT,
         )
-        if known.returncode != 0:
+        if imported.returncode != 0:
             raise MissingExtra("rlds", ("tensorflow", "tensorflow-datasets"))
         ran = subprocess.run(  # noqa: S603
             [python, "-I", str(script), str(exported / EPISODES), str(out)],
             capture_output=True,
             text=True,
             check=False,
-            timeout=_SECONDS,
+            timeout=_TFDS_TIMEOUT,
         )
     except (OSError, subprocess.TimeoutExpired) as error:
         raise SourceError(f"{type(error).__name__}: the interpreter does not do it", where=python) from error
     if ran.returncode != 0:
-        last = ran.stderr.strip().splitlines()[-1:] or ["it said nothing"]
+        last = ran.stderr.strip().splitlines()[-1:] or ["without a message"]
         raise SourceError(f"TFDS failed: {last[0]}", where=str(out))
     return ran.stdout.strip().splitlines()[-1] if ran.stdout.strip() else ""

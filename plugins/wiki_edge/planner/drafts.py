@@ -1,0 +1,119 @@
+"""Drafts of an answer: what a language model replied or the passages say, before the planner accepts it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ragstone.core.text import strip_hidden
+
+from .order_flags import HARMLESS, flags
+from .situation import Source
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from ragstone.core.llm import ChatReply
+
+    from .situation import Passage, PlannerContext
+
+_CONFIDENCE = re.compile(r"\n?(?<![^\w\n])[^\w\n]*CONFIDENCE\W{0,5}(\d{1,3}(?:\.\d+)?)(?:\s*%)?\W*$", re.IGNORECASE)
+_UNKNOWN = re.compile(r"\bI (?:DO NOT|DON[’']T) KNOW\b", re.IGNORECASE)
+_CITATION = re.compile(r"\s?\[(\d{1,3})\]")
+_FENCE = re.compile(r"quote-[0-9a-f]{16}", re.IGNORECASE)
+_SENTENCE_END = re.compile(r"(?<=[.!?;])\s+|\n+")
+#: Flags of a reply that is refused: text for a planner has none of them.
+_REFUSED = frozenset({"overrides", "role-marker", "tool-call", "json-action", "fence", "hidden-characters"})
+#: Words of the shortest order that a reply is compared with.
+_ORDER_WORDS = 4
+
+
+@dataclass(frozen=True)
+class ToolCall:
+    """One call of a language model, as an episode records it."""
+
+    tool: str
+    name: str
+    arguments: Mapping[str, Any]
+    result: Mapping[str, Any]
+    ok: bool
+    #: Micro-cents that it cost, and that it could have cost at most.
+    cost: int = 0
+    estimate: int = 0
+
+
+@dataclass(frozen=True)
+class Draft:
+    """A possible answer; with a ``fault`` it is none."""
+
+    fault: str = ""
+    text: str = ""
+    #: 0 to 1, where it is known.
+    confidence: float | None = None
+    sources: tuple[Source, ...] = ()
+    #: The call of a language model that it took.
+    call: ToolCall | None = None
+
+
+def sources_of(context: PlannerContext, quotes: Mapping[int, str]) -> tuple[Source, ...]:
+    """The cited passages. ``quotes``: their numbers, from 1, each with the words quoted from it."""
+    return tuple(
+        Source(n, passage.id, passage.kind, passage.title, passage.url, passage.license, quoted)
+        for n, quoted in sorted(quotes.items())
+        for passage in [context.passages[n - 1]]
+    )
+
+
+def read_reply(reply: ChatReply, context: PlannerContext, default_confidence: float) -> Draft:
+    """The draft that a language model's reply is.
+
+    Its confidence is the stated one, at most the likelihood of its tokens, and at most ``default_confidence`` if it
+    states none or cites no passage.
+    """
+    text = strip_hidden(reply.text).strip()
+    stated = _CONFIDENCE.search(text)
+    text = text[: stated.start()].strip() if stated else text
+    fault = _fault(text, context.passages)
+    if fault:
+        return Draft(fault)
+    count = len(context.passages)
+    cited = dict.fromkeys((int(n) for n in _CITATION.findall(text) if 1 <= int(n) <= count), "")
+    text = _CITATION.sub(lambda marker: marker[0] if int(marker[1]) in cited else "", text).strip()
+    confidence = float(stated[1]) / 100 if stated and float(stated[1]) <= 100 else default_confidence
+    if count and not cited:
+        confidence = min(confidence, default_confidence)
+    if reply.likelihood is not None:
+        confidence = min(confidence, reply.likelihood)
+    return Draft("", text, confidence, sources_of(context, cited))
+
+
+def _fault(text: str, passages: Sequence[Passage]) -> str:
+    """Why the reply is no answer; empty if it is one."""
+    if not text:
+        return "its reply is empty"
+    if _UNKNOWN.search(text):
+        return "it does not know"
+    if _FENCE.search(text):
+        return "it repeats the marks around the quotations"
+    found = [flag for flag in flags(text) if flag in _REFUSED]
+    if found:
+        return f"it reads like an order ({', '.join(found)})"
+    words = _words(text)
+    for passage in passages:
+        if any(order in words for order in _orders(passage)):
+            return f"it repeats an order of the passage {passage.id}"
+    return ""
+
+
+def _orders(passage: Passage) -> list[str]:
+    """The words of those sentences of a passage that read like orders."""
+    if not set(passage.flags) - HARMLESS:
+        return []
+    sentences = _SENTENCE_END.split(strip_hidden(passage.text))
+    orders = [_words(each) for each in sentences if set(flags(each)) - HARMLESS]
+    return [each for each in orders if len(each.split()) >= _ORDER_WORDS]
+
+
+def _words(text: str) -> str:
+    return " ".join(re.findall(r"\w+", text.casefold()))

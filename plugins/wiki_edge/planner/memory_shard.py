@@ -1,0 +1,154 @@
+"""The episodic shard of a robot's memories, replaced as a whole by the installation that serves other shards too."""
+
+from __future__ import annotations
+
+import json
+import logging
+import time
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ragstone.core import StorageBusy, StorageDenied, StorageError
+from ragstone.core.runtime import OwnedFolders
+
+from ..errors import ShardError
+from ..shards.entry import NAME, Manifest, ShardEntry
+from ..shards.files import real
+from ..shards.lines import read_line
+from ..shards.npy import read_header
+from ..shards.verifying import sums_of
+from .files import storage_errors
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from pathlib import Path
+
+    import numpy.typing as npt
+
+    Vector = npt.NDArray[np.float32]
+    #: A memory and its vector.
+    Row = tuple[Mapping[str, Any], Vector]
+
+_log = logging.getLogger(__name__)
+
+#: Fields of the release before that are not those of the next.
+_OF_RELEASE = ("files", "side_files", "signature", "journal")
+
+
+class MemoryShard:
+    """One shard among those in a folder. Only one process at a time may replace it."""
+
+    def __init__(self, root: Path, name: str, encoder: tuple[str, str]) -> None:
+        """``encoder``: model and fingerprint."""
+        self._root = root
+        self._name = name
+        self._model, self._fingerprint = encoder
+
+    def rows(self) -> Iterator[Row]:
+        """Its rows in order; none while there is no release. Raises ``ShardError``."""
+        return self._rows(self._entry())
+
+    def _rows(self, entry: ShardEntry | None) -> Iterator[Row]:
+        if entry is None:
+            return
+        place = entry.place(self._root)
+        header = read_header(place.embeddings)
+        vectors = np.memmap(place.embeddings, "<f4", "r", header.offset, header.shape) if header.rows else None
+        count = 0
+        with place.metadata.open("rb") as lines:
+            for count, line in enumerate(lines, 1):
+                if count > header.rows or vectors is None:
+                    break
+                yield read_line(line, place.metadata, count), np.asarray(vectors[count - 1])
+        if count != header.rows:
+            raise ShardError(f"has other than {header.rows} lines", file=place.metadata)
+
+    def other_encoder(self, dim: int) -> str:
+        """What is wrong where another encoder made the shard; empty where this one did, or there is no shard."""
+        entry = self._entry()
+        if entry is None:
+            return ""
+        made_by = entry.encoder.fingerprint if entry.encoder else None
+        if entry.dim == dim and (not made_by or not self._fingerprint or made_by == self._fingerprint):
+            return ""
+        known = made_by or f"an encoder of {entry.dim} dimensions"
+        return f"shard {entry.id!r} was made by {known}, not by {self._fingerprint}"
+
+    def replace(self, merge: Callable[[Iterable[Row]], Iterable[Row]], dim: int | None) -> bool:
+        """Install a new release; returns whether the folder could be changed now.
+
+        ``merge``: returns the new rows for those of the release before; called twice. ``dim``: of the new vectors, if
+        there are any. Raises ``ShardError``, ``StorageError``.
+        """
+        from ..shards.installing import install
+
+        folders = OwnedFolders(real(self._root), "memories", r"(embeddings|metadata|manifest)\.(npy|jsonl|json)")
+        name = f"{self._name}.new"
+        try:
+            with storage_errors(self._root):
+                staged = folders.make(name, recognise=_is_staged)
+                folders.clear(name)  # of a process that was killed
+                self._write(staged, merge, dim)
+                install(staged, self._root)
+        except (StorageBusy, StorageDenied) as error:
+            _log.info("memories stay in their journal: %s", error)
+            return False
+        finally:
+            with suppress(OSError):
+                folders.remove(name)
+        return True
+
+    def remove_previous(self) -> None:
+        """Remove the release before the newest from the disk, with the words that were forgotten since."""
+        from ..shards import releases
+
+        try:
+            with releases.locked(self._root):
+                manifest = releases.installed(self._root)
+                before = releases.previous(manifest)
+                gone = before.pop(self._name, None)
+                if manifest is not None and gone is not None:
+                    releases.touching(self._root, [gone])
+                    manifest = releases.with_previous(manifest, before)
+                    manifest.write(self._root / NAME)
+                    releases.clear(self._root, manifest)
+        except StorageError as error:
+            _log.warning("a forgotten memory is still in the release before the newest: %s", error)
+
+    def _entry(self) -> ShardEntry | None:
+        path = self._root / NAME
+        return Manifest.read(path).shard(self._name) if path.exists() else None
+
+    def _write(self, folder: Path, merge: Callable[[Iterable[Row]], Iterable[Row]], dim: int | None) -> None:
+        entry = self._entry()
+        size = sum(1 for _ in merge(self._rows(entry)))
+        dim = entry.dim if entry else dim
+        with (folder / "embeddings.npy").open("wb") as matrix, (folder / "metadata.jsonl").open("wb") as lines:
+            shape = {"descr": "<f4", "fortran_order": False, "shape": (size, dim)}
+            np.lib.format.write_array_header_1_0(matrix, shape)
+            for row, vector in merge(self._rows(entry)):
+                matrix.write(np.asarray(vector, "<f4").tobytes())
+                lines.write(json.dumps(row, ensure_ascii=False).encode() + b"\n")
+        fields: dict[str, Any] = entry.as_json() if entry else {"license": "private"}
+        fields = {name: value for name, value in fields.items() if name not in _OF_RELEASE} | {
+            "id": self._name,
+            "kind": "episodic",
+            "dim": dim,
+            "size": size,
+            "embedding_file": "embeddings.npy",
+            "metadata_file": "metadata.jsonl",
+            "revision": ((entry.revision or 0) if entry else 0) + 1,
+            "built": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+        }
+        if self._fingerprint:
+            fields["encoder"] = {"model": self._model, "fingerprint": self._fingerprint}
+        made = ShardEntry.of(fields)
+        made = made.changed(files=sums_of(made.place(folder)))
+        Manifest(version=time.strftime("%Y-%m-%d", time.gmtime()), shards=(made,)).write(folder / NAME)
+
+
+def _is_staged(folder: Path) -> bool:
+    """Whether an older Ragstone, which wrote no marker, left the folder when it was killed."""
+    return {path.name for path in folder.iterdir()} <= {"embeddings.npy", "metadata.jsonl", NAME}

@@ -1,0 +1,126 @@
+"""The stored form of an episode, which is RLDS's: ``ID/metadata.json`` and ``ID/steps/000000.jsonl`` and on.
+
+The action of the last step does not count, so N turns are N + 1 steps. ``step_metadata`` holds ``retrievals`` and
+``tool_calls`` as JSON text on every step: data sets need the same keys everywhere and do not batch lists of records
+(RLDS: arXiv:2111.02767).
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from ragstone.core.runtime import write_atomically
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+METADATA = "metadata.json"
+STEPS = "steps"
+AGENT = "ragstone.wiki_edge.planner"
+#: The fault of a last line whose writing was interrupted.
+TORN = "is cut off"
+_VERSION = 1
+#: The type of each key of a step.
+STEP = {
+    "observation": str,
+    "action": str,
+    "reward": float,
+    "discount": float,
+    "is_first": bool,
+    "is_last": bool,
+    "is_terminal": bool,
+    "step_metadata": dict,
+}
+_STEP_METADATA = {"retrievals", "tool_calls"}
+_TOOL_CALL = {"tool": str, "name": str, "args_json": str, "result_json": str, "ok": bool}
+
+
+def make_step(
+    observation: str, action: str = "", metadata: Mapping[str, str] | None = None, *, is_first: bool
+) -> dict[str, Any]:
+    """A step that is not the last."""
+    return {
+        "observation": observation,
+        "action": action,
+        "reward": 0.0,
+        "discount": 1.0,
+        "is_first": is_first,
+        "is_last": False,
+        "is_terminal": False,
+        "step_metadata": dict(metadata or {"retrievals": "[]", "tool_calls": "[]"}),
+    }
+
+
+def make_last_step(observation: str = "", *, is_first: bool, is_terminal: bool = False) -> dict[str, Any]:
+    """The last step. ``is_terminal``: the goal was reached or given up."""
+    step = make_step(observation, is_first=is_first)
+    return step | {"is_last": True, "is_terminal": is_terminal, "discount": 0.0 if is_terminal else 1.0}
+
+
+def write_metadata(folder: Path, state: str, steps: int, known: Mapping[str, Any]) -> None:
+    """Write ``metadata.json``. ``known``: what it already has of ``started``, ``ended`` and ``about``.
+
+    ``state``: ``open``, ``ended``, or ``cut`` for an episode that its writer did not end. Raises ``OSError``.
+    """
+    about = known.get("about")
+    metadata = {
+        "episode_id": folder.name,
+        "agent_id": AGENT,
+        "version": _VERSION,
+        "state": state,
+        "steps": steps,
+        "started": known.get("started"),
+        "ended": known.get("ended"),
+        "about": dict(about) if isinstance(about, dict) else {},
+    }
+    write_atomically(folder / METADATA, json.dumps(metadata, ensure_ascii=False, indent=1).encode("utf-8") + b"\n")
+
+
+def step_files(folder: Path) -> list[Path]:
+    """The episode's files of steps, in order."""
+    return sorted((folder / STEPS).glob("*.jsonl"))
+
+
+def read_steps(folder: Path) -> Iterator[dict[str, Any]]:
+    """The episode's steps without faults, in order."""
+    for file in step_files(folder):
+        yield from (step for _line, step, fault in read_lines(file) if step is not None and fault is None)
+
+
+def read_lines(file: Path) -> Iterator[tuple[int, dict[str, Any] | None, str | None]]:
+    """Each line's number, its step if it is one, and its fault if it has one."""
+    with file.open("rb") as lines:
+        for number, raw in enumerate(lines, 1):
+            if not raw.endswith(b"\n"):
+                yield number, None, TORN
+                return
+            try:
+                step = json.loads(raw)
+            except (ValueError, RecursionError):
+                yield number, None, "is not JSON"
+                continue
+            yield number, step if isinstance(step, dict) else None, _fault(step)
+
+
+def _fault(step: object) -> str | None:
+    if not isinstance(step, dict) or set(step) != set(STEP):
+        return "has other keys than a step"
+    for key, kind in STEP.items():
+        if not isinstance(step[key], kind):
+            return f"its {key} is no {kind.__name__}"
+    metadata = step["step_metadata"]
+    if set(metadata) != _STEP_METADATA:
+        return f"its step_metadata has other keys than {' and '.join(sorted(_STEP_METADATA))}"
+    for key, text in metadata.items():
+        try:
+            records = json.loads(text)
+        except (TypeError, ValueError, RecursionError):
+            return f"its {key} is no JSON text"
+        if not isinstance(records, list) or not all(isinstance(record, dict) for record in records):
+            return f"its {key} is no list of records"
+        for record in records if key == "tool_calls" else ():
+            if not all(isinstance(record.get(name), kind) for name, kind in _TOOL_CALL.items()):
+                return f"a tool call is not {{{', '.join(_TOOL_CALL)}}}"
+    return None
