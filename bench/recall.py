@@ -25,12 +25,12 @@ from typing import TYPE_CHECKING, Any
 
 from ragstone.core import Host, Settings
 from ragstone.core.retrieval import HybridRetriever
-from ragstone.plugins.iris_memory import fields
-from ragstone.plugins.iris_memory.memory import memory_of
-from ragstone.plugins.iris_memory.recall.narrowing import Narrowing
+from ragstone.plugins.iris_memory.indexing import fields
+from ragstone.plugins.iris_memory.indexing.memory import memory_of
+from ragstone.plugins.iris_memory.recall.filters import Narrowing
+from ragstone.plugins.iris_memory.recall.postprocessors import repeated
 from ragstone.plugins.iris_memory.recall.recency import Recency
 from ragstone.plugins.iris_memory.recall.search import recall
-from ragstone.plugins.iris_memory.recall.supersession import repeated
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

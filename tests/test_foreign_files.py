@@ -22,7 +22,7 @@ from ragstone.plugins.book_chat.admin import uploads as uploads_module
 from ragstone.plugins.book_chat.admin.uploads import left_behind, store
 from ragstone.plugins.book_chat.shelf import Shelf
 from ragstone.plugins.concept_tutor.wiki.cache import Cache, Entry
-from ragstone.plugins.iris_memory.indexing.keeping import Keeping
+from ragstone.plugins.iris_memory.indexing.update_state import Keeping
 from ragstone.plugins.wiki_edge.building.builder import Order, build
 from ragstone.plugins.wiki_edge.planner.checking import mend
 from ragstone.plugins.wiki_edge.planner.episodes import Episode

@@ -58,11 +58,11 @@ def parsers_of_plugins() -> dict[str, Parser]:
     from ragstone.plugins.book_chat.mdbook import _entries
     from ragstone.plugins.concept_tutor.learn.reading.names import names_in
     from ragstone.plugins.concept_tutor.learn.reading.numbers import counts_in
-    from ragstone.plugins.iris_memory.chunking.logs import log_sections
-    from ragstone.plugins.iris_memory.chunking.sections import Outline, markdown_sections
-    from ragstone.plugins.iris_memory.reading.html import text_of_html
-    from ragstone.plugins.iris_memory.reading.replies import tell_apart
-    from ragstone.plugins.iris_memory.recall.quoting import quoted
+    from ragstone.plugins.iris_memory.mail.html import text_of_html
+    from ragstone.plugins.iris_memory.mail.replies import tell_apart
+    from ragstone.plugins.iris_memory.parsers.logs import log_sections
+    from ragstone.plugins.iris_memory.parsers.sections import Outline, markdown_sections
+    from ragstone.plugins.iris_memory.recall.escaping import quoted
     from ragstone.plugins.wiki_edge.building.prose import encyclopedic_blocks, tidy
     from ragstone.plugins.wiki_edge.building.splitting import sentences_of
     from ragstone.plugins.wiki_edge.building.wikitext import paragraphs

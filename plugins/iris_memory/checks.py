@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING
 
 from ragstone.core import Check, MissingExtra, require_extra
 
-from . import fields
-from .indexing.keeping import Keeping
-from .memory import memory_of
+from .indexing import fields
+from .indexing.memory import memory_of
+from .indexing.update_state import Keeping
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ragstone.core import Host
 
-    from .memory import Memory
+    from .indexing.memory import Memory
 
 _WATCHES = Path("/proc/sys/fs/inotify/max_user_watches")
 

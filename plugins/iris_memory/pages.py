@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 from flask import Blueprint, render_template
 
-from .memory import memory_of
+from .assistant import NAME, PREFIX
+from .indexing.memory import memory_of
 from .places import source_page
-from .recall.telling import place
-from .service import NAME, PREFIX
+from .recall.output import place
 
 if TYPE_CHECKING:
     from ragstone.core import Host

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from ragstone.core import NotFound
 from ragstone.core.text import strip_hidden
 
-from . import fields
+from .indexing import fields
 from .recall.search import chunk_of
 
 if TYPE_CHECKING:

@@ -34,7 +34,7 @@ def ragstone_settings() -> type[BaseModel]:
 @hookimpl
 def ragstone_opened(host: Host) -> None:
     """From now on the module's functions ask this host, unless another was open before."""
-    from .recall.resident import RESIDENT
+    from .recall.open_hosts import RESIDENT
 
     RESIDENT.arrives(host)
 
@@ -42,7 +42,7 @@ def ragstone_opened(host: Host) -> None:
 @hookimpl
 def ragstone_serving(host: Host) -> None:
     """Watch the memory's files, if the settings say so."""
-    from .indexing.watching import watch_while_open
+    from .indexing.watcher import watch_while_open
 
     watch_while_open(host)
 
@@ -50,8 +50,8 @@ def ragstone_serving(host: Host) -> None:
 @hookimpl
 def ragstone_closing(host: Host) -> None:
     """The module's functions ask another."""
-    from .indexing.watching import stop_watching
-    from .recall.resident import RESIDENT
+    from .indexing.watcher import stop_watching
+    from .recall.open_hosts import RESIDENT
 
     stop_watching(host)
     RESIDENT.leaves(host)
@@ -60,9 +60,9 @@ def ragstone_closing(host: Host) -> None:
 @hookimpl
 def ragstone_readers(host: Host) -> Mapping[str, BaseReader]:
     """Text, mail and state, by schemes of their own: a suffix here would be read by other plugins too."""
-    from .reading.files import TextReader
-    from .reading.mail import MailReader
-    from .reading.state import StateReader
+    from .readers.files import TextReader
+    from .readers.mail import MailReader
+    from .readers.state import StateReader
     from .settings import IrisMemorySettings
 
     longest = host.options(IrisMemorySettings).max_bytes
@@ -76,8 +76,8 @@ def ragstone_readers(host: Host) -> Mapping[str, BaseReader]:
 @hookimpl
 def ragstone_node_parsers(host: Host) -> Mapping[str, NodeParser]:
     """The files of a memory, each cut as its kind wants."""
-    from .chunking.parser import MemoryNodeParser
-    from .memory import KIND
+    from .indexing.memory import KIND
+    from .parsers.node_parser import MemoryNodeParser
     from .settings import IrisMemorySettings
 
     options = host.options(IrisMemorySettings)
@@ -117,7 +117,7 @@ def ragstone_prompts() -> Mapping[str, BasePromptTemplate]:
 @hookimpl
 def ragstone_assistants(host: Host) -> Sequence[Assistant]:
     """The assistant ``memory``."""
-    from .service import assistant
+    from .assistant import assistant
 
     return [assistant(host)]
 
@@ -141,7 +141,7 @@ def ragstone_pages(host: Host) -> Any:
 @hookimpl
 def ragstone_commands(cli: click.Group) -> None:
     """``ragstone memory``."""
-    modules = {"forget": "keeping", "query": "query", "status": "keeping", "update": "keeping", "watch": "watch"}
+    modules = {"forget": "indexing", "query": "query", "status": "indexing", "update": "indexing", "watch": "watch"}
     paths = {name: f"{__package__}.commands.{module}.{name}" for name, module in modules.items()}
     text = "An agent's files as its memory: bring it up to date, watch, ask, forget."
     cli.add_command(LazyGroup("memory", help=text, lazy_subcommands=paths))

@@ -6,7 +6,7 @@ from pydantic import Field
 
 from ragstone.core import Table
 
-from .kinds import DEFAULT_EXCLUDE, DEFAULT_MAP, Rule
+from .indexing.file_types import DEFAULT_EXCLUDE, DEFAULT_MAP, Rule
 
 
 class IrisMemorySettings(Table):

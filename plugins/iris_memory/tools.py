@@ -9,9 +9,9 @@ from llama_index.core.tools import BaseTool, FunctionTool
 
 from ragstone.core import BadRequest
 
-from .memory import memory_of
+from .indexing.memory import memory_of
+from .recall.filters import Narrowing
 from .recall.functions import format_for_prompt
-from .recall.narrowing import Narrowing
 from .recall.search import recall
 
 if TYPE_CHECKING:

@@ -50,11 +50,11 @@ def query(
     form: str,
 ) -> None:
     """Print what the memory holds that is near to TEXT, best first."""
-    from ..memory import memory_of
+    from ..indexing.memory import memory_of
+    from ..recall.filters import Narrowing, moment
     from ..recall.functions import format_for_prompt
-    from ..recall.narrowing import Narrowing, moment
+    from ..recall.output import as_data, as_lines
     from ..recall.search import recall
-    from ..recall.telling import as_data, as_lines
 
     now = datetime.now(UTC)
     narrowing = Narrowing(

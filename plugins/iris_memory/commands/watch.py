@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ..indexing.watching import Watcher
-from ..memory import memory_of
-from .keeping import told
+from ..indexing.memory import memory_of
+from ..indexing.watcher import Watcher
+from .indexing import told
 
 if TYPE_CHECKING:
     from types import FrameType
 
     from ragstone.core.cli import Deployment
 
-    from ..indexing.updating import UpdateReport
+    from ..indexing.updater import UpdateReport
 
 
 @click.command(epilog="Example: ragstone memory watch")

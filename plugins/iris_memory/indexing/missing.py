@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from ..kinds import Kinds
-    from .comparing import Stored
+    from .documents import Stored
+    from .file_types import Kinds
     from .scan import Scan
 
 #: So many files may go at once, whatever share of the memory they are.

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ..kinds import Kind, Kinds
+    from .file_types import Kind, Kinds
 
 
 @dataclass(frozen=True)

@@ -6,15 +6,15 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from .. import fields
-from .comparing import looks_same
-from .keeping import Keeping
+from . import fields
+from .documents import looks_same
 from .missing import Missing, grouped
 from .scan import LeftOut
-from .updating import Updater
+from .update_state import Keeping
+from .updater import Updater
 
 if TYPE_CHECKING:
-    from ..memory import Memory
+    from .memory import Memory
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from .quoting import quoted, quoted_line
+from .escaping import quoted, quoted_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

@@ -17,18 +17,18 @@ from typing import TYPE_CHECKING
 from ragstone.core import BadRequest, Host, RagstoneError
 from ragstone.core.answering import check_type
 
-from ..memory import memory_of
+from ..indexing.memory import memory_of
 from ..settings import IrisMemorySettings
 from .block import EMPTY, block
 from .chunk import MemoryChunk
-from .narrowing import Narrowing
-from .resident import RESIDENT
+from .filters import Narrowing
+from .open_hosts import RESIDENT
 from .search import recall
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ..memory import Memory
+    from ..indexing.memory import Memory
 
 _log = logging.getLogger(__name__)
 

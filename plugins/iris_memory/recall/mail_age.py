@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from llama_index.core.postprocessor.types import BaseNodePostprocessor
 from pydantic import Field
 
-from .. import fields
+from ..indexing import fields
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 from ragstone.core.text import strip_hidden
 
-from .. import fields
+from ..indexing import fields
 from .chunk import MemoryChunk
 from .mail_age import is_old_mail
-from .supersession import superseded
+from .postprocessors import superseded
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
     from ragstone.core.retrieval import Retrieval
 
-    from ..memory import Memory
-    from .narrowing import Narrowing
+    from ..indexing.memory import Memory
+    from .filters import Narrowing
 
 #: Characters of a query that are read; an encoder's window is far shorter.
 LONGEST_QUERY = 4_000

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..memory import CORPUS
+from ..indexing.memory import CORPUS
 from ..settings import IrisMemorySettings
 
 if TYPE_CHECKING:
@@ -19,8 +19,8 @@ def retriever(host: Host, corpus: Corpus, top_k: int, filters: MetadataFilters |
     """Searches the memory's corpus; every other one is left to others."""
     if corpus.name != CORPUS:
         return None
+    from ..retrievers import MemoryRetriever
     from .recency import Recency
-    from .retrieving import MemoryRetriever
 
     options = host.options(IrisMemorySettings)
     return MemoryRetriever(
@@ -33,7 +33,7 @@ def postprocessors(host: Host, corpus: Corpus) -> list[BaseNodePostprocessor]:
     if corpus.name != CORPUS:
         return []
     from .mail_age import MailInTime
-    from .supersession import NewestOnly
+    from .postprocessors import NewestOnly
 
     options = host.options(IrisMemorySettings)
     return [MailInTime(days=options.mail_days), NewestOnly(share=options.same_share)]

@@ -6,13 +6,13 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from ragstone.core.testing import open_host
-from ragstone.plugins.iris_memory.memory import memory_of
+from ragstone.plugins.iris_memory.indexing.memory import memory_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from ragstone.plugins.iris_memory.memory import Memory
+    from ragstone.plugins.iris_memory.indexing.memory import Memory
 
 
 @contextmanager

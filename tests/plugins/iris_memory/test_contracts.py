@@ -16,8 +16,8 @@ from ragstone.core.testing import (
     RetrieverContract,
     open_host,
 )
-from ragstone.plugins.iris_memory.chunking.parser import OWN
-from ragstone.plugins.iris_memory.memory import KIND, memory_of
+from ragstone.plugins.iris_memory.indexing.memory import KIND, memory_of
+from ragstone.plugins.iris_memory.parsers.node_parser import OWN
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 import ragstone.plugins.iris_memory
 from ragstone.core import read_settings
-from ragstone.plugins.iris_memory.kinds import DEFAULT_MAP
+from ragstone.plugins.iris_memory.indexing.file_types import DEFAULT_MAP
 from ragstone.plugins.iris_memory.settings import IrisMemorySettings
 
 ROOM = Path(ragstone.plugins.iris_memory.__file__ or "").parent

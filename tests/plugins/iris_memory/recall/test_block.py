@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from ragstone.plugins.iris_memory.recall.block import EMPTY, block, once_each
 from ragstone.plugins.iris_memory.recall.chunk import MemoryChunk
-from ragstone.plugins.iris_memory.recall.quoting import quoted
+from ragstone.plugins.iris_memory.recall.escaping import quoted
 from tests.plugins.iris_memory.recall.strict_block import Broken, read
 
 if TYPE_CHECKING:

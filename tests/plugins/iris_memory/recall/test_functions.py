@@ -27,7 +27,7 @@ from ragstone.plugins.iris_memory import (
     working_memory_for_email,
 )
 from ragstone.plugins.iris_memory.recall import functions
-from ragstone.plugins.iris_memory.recall.resident import Resident
+from ragstone.plugins.iris_memory.recall.open_hosts import Resident
 from tests.plugins.iris_memory.recall.strict_block import read
 from tests.plugins.iris_memory.remembering import NOW, File, mail, remember
 from tests.support.patience import HANG
@@ -186,7 +186,7 @@ def test_settings_that_are_wrong_are_a_reason_too(tmp_path: Path) -> None:
 def test_whoever_opens_a_host_is_found_by_the_functions() -> None:
     code = """
 from ragstone.core import Host
-from ragstone.plugins.iris_memory.recall.resident import RESIDENT
+from ragstone.plugins.iris_memory.recall.open_hosts import RESIDENT
 with Host.open() as host:
     print('same', RESIDENT.host() is host)
     print(query_memory('a'))

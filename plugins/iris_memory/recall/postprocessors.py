@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from llama_index.core.postprocessor.types import BaseNodePostprocessor
 
-from .. import fields
+from ..indexing import fields
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

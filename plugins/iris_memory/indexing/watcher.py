@@ -11,18 +11,18 @@ from typing import TYPE_CHECKING
 
 from ragstone.core import MissingExtra, RagstoneError, require_extra
 
-from ..kinds import Kinds
-from ..memory import memory_of, root_away
 from ..settings import IrisMemorySettings
+from .file_types import Kinds
+from .memory import memory_of, root_away
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from ragstone.core import Host, IngestProgress
 
-    from ..memory import Memory
+    from .memory import Memory
     from .missing import Missing
-    from .updating import UpdateReport
+    from .updater import UpdateReport
 
 _log = logging.getLogger(__name__)
 

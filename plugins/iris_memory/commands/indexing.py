@@ -11,12 +11,12 @@ import click
 from ragstone.core import BadRequest
 from ragstone.core.cli import printable, show_json, show_progress, show_table
 
-from ..memory import memory_of
+from ..indexing.memory import memory_of
 
 if TYPE_CHECKING:
     from ragstone.core.cli import Deployment
 
-    from ..indexing.updating import UpdateReport
+    from ..indexing.updater import UpdateReport
 
 _json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 _SHOWN = 12

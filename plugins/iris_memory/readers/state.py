@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ragstone.core import SourceError
 
-from ..fields import SEPARATOR
+from ..indexing.fields import SEPARATOR
 from .files import FileReader, utf8, without_surrogates
 
 if TYPE_CHECKING:

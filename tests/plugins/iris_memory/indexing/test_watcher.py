@@ -10,8 +10,8 @@ import pytest
 
 from ragstone.core import MissingExtra
 from ragstone.core.testing import open_host
-from ragstone.plugins.iris_memory.indexing import watching
-from ragstone.plugins.iris_memory.indexing.watching import Watcher
+from ragstone.plugins.iris_memory.indexing import watcher
+from ragstone.plugins.iris_memory.indexing.watcher import Watcher
 from tests.plugins.iris_memory.homes import remembering, said, write
 from tests.support.needs import needed
 from tests.support.patience import HANG, until
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from ragstone.plugins.iris_memory.indexing.updating import UpdateReport
-    from ragstone.plugins.iris_memory.memory import Memory
+    from ragstone.plugins.iris_memory.indexing.memory import Memory
+    from ragstone.plugins.iris_memory.indexing.updater import UpdateReport
 
 needed("watchfiles")
 
@@ -70,7 +70,7 @@ def test_a_burst_is_one_update(watched: Watched, tmp_path: Path) -> None:
 
 def test_what_is_left_out_is_no_event(tmp_path: Path) -> None:
     with remembering(tmp_path) as memory:
-        matters = watching._Matters(memory)
+        matters = watcher._Matters(memory)
         home = tmp_path / "home"
         assert matters(1, str(home / "a.md"))
         assert matters(1, str(home / "folder"))
@@ -80,7 +80,7 @@ def test_what_is_left_out_is_no_event(tmp_path: Path) -> None:
 
 
 def test_a_missed_event_is_made_good_by_the_next_scan(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(watching._Matters, "__call__", lambda *_: False)  # no event is heard
+    monkeypatch.setattr(watcher._Matters, "__call__", lambda *_: False)  # no event is heard
     with remembering(tmp_path, rescan_seconds=1) as memory:
         found = Watched(memory)
         found.watcher.start()
@@ -93,7 +93,7 @@ def test_a_missed_event_is_made_good_by_the_next_scan(tmp_path: Path, monkeypatc
 def test_a_root_that_goes_and_comes_back(
     watched: Watched, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(watching, "_AFTER_FAILURE", 0.05)
+    monkeypatch.setattr(watcher, "_AFTER_FAILURE", 0.05)
     write(tmp_path / "home", "a.md", "The kettle is red.")
     watched.hears()
     (tmp_path / "home").rename(tmp_path / "away")
@@ -171,7 +171,7 @@ def test_without_the_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     def missing(*_: object) -> None:
         raise MissingExtra("memory", ("watchfiles",))
 
-    monkeypatch.setattr(watching, "require_extra", missing)
+    monkeypatch.setattr(watcher, "require_extra", missing)
     with remembering(tmp_path, watch=True) as memory:
         with pytest.raises(MissingExtra, match=r"ragstone\[memory\]"):
             Watcher(memory)

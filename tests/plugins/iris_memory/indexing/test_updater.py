@@ -11,8 +11,8 @@ import pytest
 
 from ragstone.core import BadRequest, SettingsError, SourceError
 from ragstone.core.testing import open_host
-from ragstone.plugins.iris_memory.indexing.updating import Updater
-from ragstone.plugins.iris_memory.memory import memory_of
+from ragstone.plugins.iris_memory.indexing.memory import memory_of
+from ragstone.plugins.iris_memory.indexing.updater import Updater
 from ragstone.plugins.iris_memory.recall.mail_age import is_old_mail
 from tests.plugins.iris_memory.homes import remembering, said, write
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from ragstone.plugins.iris_memory.memory import Memory
+    from ragstone.plugins.iris_memory.indexing.memory import Memory
 
 DAY = 86_400.0
 
@@ -96,7 +96,7 @@ def test_what_was_written_just_before_the_look_is_looked_at_again(
                 found.left_out,
             )
 
-    monkeypatch.setattr("ragstone.plugins.iris_memory.indexing.updating.Scanner", Coarse)
+    monkeypatch.setattr("ragstone.plugins.iris_memory.indexing.updater.Scanner", Coarse)
     assert memory.update().updated == ["a.md"]
 
 

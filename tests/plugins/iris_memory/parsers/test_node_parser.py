@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from llama_index.core.schema import Document, TextNode
 
-from ragstone.plugins.iris_memory.chunking.parser import OWN, MemoryNodeParser
-from ragstone.plugins.iris_memory.fields import chunk_id
+from ragstone.plugins.iris_memory.indexing.fields import chunk_id
+from ragstone.plugins.iris_memory.parsers.node_parser import OWN, MemoryNodeParser
 
 if TYPE_CHECKING:
     from ragstone.core.embedding import Encoder

@@ -9,8 +9,8 @@ from email.header import Header
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING
 
-from ..chunking.logs import date_in
-from .files import without_surrogates
+from ..parsers.logs import date_in
+from ..readers.files import without_surrogates
 
 if TYPE_CHECKING:
     from email.message import Message

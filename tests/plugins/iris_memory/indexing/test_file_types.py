@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ragstone.plugins.iris_memory.kinds import DEFAULT_EXCLUDE, DEFAULT_MAP, Kind, Kinds, Rule
+from ragstone.plugins.iris_memory.indexing.file_types import DEFAULT_EXCLUDE, DEFAULT_MAP, Kind, Kinds, Rule
 
 KINDS = Kinds(DEFAULT_MAP, DEFAULT_EXCLUDE)
 

@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Any
 
 from ragstone.core import SourceError
 
-from .. import fields
-from ..chunking.parser import OWN
-from ..kinds import Kinds
-from ..memory import root_away
-from ..reading import scheme_of
-from .comparing import FORGOTTEN, GONE, TOO_OLD, FileDocument, Stored, about, is_racy, same_file, too_old
-from .keeping import Keeping
+from ..parsers.node_parser import OWN
+from ..readers import scheme_of
+from . import fields
+from .documents import FORGOTTEN, GONE, TOO_OLD, FileDocument, Stored, about, is_racy, same_file, too_old
+from .file_types import Kinds
+from .memory import root_away
 from .missing import Missing, MissingFiles, Place, grouped, is_below, missing_files
 from .scan import LeftOut, Scan, Scanner
+from .update_state import Keeping
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from ragstone.core import IngestProgress, IngestReport
 
-    from ..memory import Memory
+    from .memory import Memory
     from .scan import Found
 
     OnProgress = Callable[[IngestProgress], None]

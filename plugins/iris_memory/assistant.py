@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 from ragstone.core import Assistant, CitationFormat, NotFound, Profile, QuestionFilter
 
-from . import fields
-from .kinds import DOC_TYPES
-from .memory import memory_of
+from .indexing import fields
+from .indexing.file_types import DOC_TYPES
+from .indexing.memory import memory_of
 from .prompts import ANSWER
-from .recall.narrowing import LONGEST_PART, Narrowing
+from .recall.filters import LONGEST_PART, Narrowing
+from .recall.output import place
 from .recall.search import chunk_of
-from .recall.telling import place
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

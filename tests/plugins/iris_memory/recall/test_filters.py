@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from ragstone.core import BadRequest
-from ragstone.plugins.iris_memory.recall.narrowing import Narrowing, moment
+from ragstone.plugins.iris_memory.recall.filters import Narrowing, moment
 
 NOW = datetime(2026, 2, 18, 10, 40, 30, tzinfo=UTC)
 

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from ragstone.core import SourceError
-from ragstone.plugins.iris_memory.reading.html import text_of_html
-from ragstone.plugins.iris_memory.reading.mail import MailReader
-from ragstone.plugins.iris_memory.reading.mbox import mail_of, messages_of
-from ragstone.plugins.iris_memory.reading.replies import tell_apart
+from ragstone.plugins.iris_memory.mail.html import text_of_html
+from ragstone.plugins.iris_memory.mail.mbox import mail_of, messages_of
+from ragstone.plugins.iris_memory.mail.replies import tell_apart
+from ragstone.plugins.iris_memory.readers.mail import MailReader
 from tests.support.patience import grows_linearly
 
 if TYPE_CHECKING:

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 import pytest
 
 from ragstone.core import NotFound
-from ragstone.plugins.iris_memory.indexing.updating import Updater
+from ragstone.plugins.iris_memory.indexing.updater import Updater
 from tests.plugins.iris_memory.homes import remembering, said, write
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from ragstone.plugins.iris_memory.memory import Memory
+    from ragstone.plugins.iris_memory.indexing.memory import Memory
 
 WORDS = "word " * 60
 

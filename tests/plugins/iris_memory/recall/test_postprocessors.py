@@ -10,8 +10,8 @@ from llama_index.core.postprocessor.types import BaseNodePostprocessor
 from ragstone.core import hookimpl
 from ragstone.core.testing import open_host
 from ragstone.plugins.iris_memory import query_memory
+from ragstone.plugins.iris_memory.recall.postprocessors import repeated
 from ragstone.plugins.iris_memory.recall.recency import Recency
-from ragstone.plugins.iris_memory.recall.supersession import repeated
 from tests.plugins.iris_memory.remembering import File, remember
 
 if TYPE_CHECKING:

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 from ragstone.core import SourceError
 
-from .. import fields
-from ..chunking.parser import OWN
+from ..indexing import fields
+from ..mail.headers import addresses, decoded, header, sent_at
+from ..mail.html import text_of_html
+from ..mail.mbox import mail_of, messages_of
+from ..mail.replies import tell_apart
+from ..parsers.node_parser import OWN
 from .files import FileReader, without_surrogates
-from .headers import addresses, decoded, header, sent_at
-from .html import text_of_html
-from .mbox import mail_of, messages_of
-from .replies import tell_apart
 
 if TYPE_CHECKING:
     from pathlib import Path

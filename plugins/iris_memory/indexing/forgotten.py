@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING
 
 from ragstone.core import NotFound
 
-from .. import fields
-from ..chunking.parser import OWN
-from .comparing import FORGOTTEN, FileDocument, Stored
-from .keeping import Keeping
-from .updating import Updater
+from ..parsers.node_parser import OWN
+from . import fields
+from .documents import FORGOTTEN, FileDocument, Stored
+from .update_state import Keeping
+from .updater import Updater
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ..memory import Memory
+    from .memory import Memory
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from ..kinds import Strategy
+    from ..indexing.file_types import Strategy
 
 #: Raised whenever a reader would make another text or other metadata of the same file: all are then read again.
 READERS_VERSION = 2

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 
 from ragstone.core import BadRequest, SettingsError, SourceError
 
-from .settings import IrisMemorySettings
+from ..settings import IrisMemorySettings
 
 if TYPE_CHECKING:
     from ragstone.core import Corpus, Host
 
-    from .indexing.forgetting import Forgotten
-    from .indexing.status import Status
-    from .indexing.updating import OnProgress, UpdateReport
+    from .forgotten import Forgotten
+    from .status import Status
+    from .updater import OnProgress, UpdateReport
 
 CORPUS = "memory"
 KIND = "memory"
@@ -68,19 +68,19 @@ class Memory:
         Missing files stay where that may be a mistake: in an empty folder, or more than half of all at once. The report
         names them in ``missing``, the log too; ``prune`` removes them. What cannot be read stays in any case.
         """
-        from .indexing.updating import Updater
+        from .updater import Updater
 
         return Updater(self).update(on_progress=on_progress, prune=prune)
 
     def update_in_full(self, on_progress: OnProgress | None = None, *, prune: bool = False) -> UpdateReport:
         """The same, with every file read and embedded anew."""
-        from .indexing.updating import Updater
+        from .updater import Updater
 
         return Updater(self).update_in_full(on_progress, prune=prune)
 
     def update_file(self, path: str | PurePath, *, prune: bool = False) -> UpdateReport:
         """The same for one file, or the files of a folder, and for no other. Raises ``BadRequest`` out of the root."""
-        from .indexing.updating import Updater
+        from .updater import Updater
 
         under = self.relative(path)
         if under is None:
@@ -89,13 +89,13 @@ class Memory:
 
     def status(self) -> Status:
         """What is remembered, what is not and why, and what waits for the next update."""
-        from .indexing.status import status_of
+        from .status import status_of
 
         return status_of(self)
 
     def forget(self, target: str) -> Forgotten:
         """Forget a file, a folder's files or one chunk until they say something else. Raises ``NotFound``."""
-        from .indexing.forgetting import forget
+        from .forgotten import forget
 
         return forget(self, target)
 

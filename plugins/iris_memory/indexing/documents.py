@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from llama_index.core.schema import Document
 
-from .. import fields
-from ..chunking.parser import OWN
-from ..reading import READERS_VERSION
+from ..parsers.node_parser import OWN
+from ..readers import READERS_VERSION
+from . import fields
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

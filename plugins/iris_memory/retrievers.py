@@ -10,7 +10,7 @@ from llama_index.core.schema import NodeWithScore
 
 from ragstone.core.retrieval import HybridRetriever, ScoredRetriever
 
-from .. import fields
+from .indexing import fields
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ragstone.core import Corpus
     from ragstone.core.retrieval import Retrieval
 
-    from .recency import Recency
+    from .recall.recency import Recency
 
 #: Passages that the date may bring up from further below.
 _FROM_BELOW = 10

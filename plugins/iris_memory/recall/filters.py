@@ -11,8 +11,8 @@ from llama_index.core.vector_stores.types import FilterOperator, MetadataFilter,
 
 from ragstone.core import BadRequest
 
-from .. import fields
-from ..kinds import DOC_TYPES
+from ..indexing import fields
+from ..indexing.file_types import DOC_TYPES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -15,8 +15,8 @@ from llama_index.core.schema import Document
 
 from ragstone.core import SourceError
 
-from .. import fields
-from ..chunking.parser import OWN
+from ..indexing import fields
+from ..parsers.node_parser import OWN
 
 #: A file that somebody is writing is read again, this often, after this many seconds.
 _TRIES = 3

@@ -15,10 +15,10 @@ from pydantic import Field
 
 from ragstone.core import SlicingNodeParser
 
-from .. import fields
+from ..indexing import fields
+from .chunk_sizes import Limits, Sizer
 from .logs import date_in, log_sections
 from .sections import Outline, Section, exploration_sections, markdown_sections
-from .sizes import Limits, Sizer
 
 #: What the indexing keeps of a document for itself; no chunk has it.
 OWN = "indexing"
