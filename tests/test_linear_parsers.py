@@ -59,7 +59,7 @@ def parsers_of_plugins() -> dict[str, Parser]:
     from ragstone.plugins.concept_tutor.learn.reading.names import names_in
     from ragstone.plugins.concept_tutor.learn.reading.numbers import counts_in
     from ragstone.plugins.iris_memory.mail.html import text_of_html
-    from ragstone.plugins.iris_memory.mail.replies import tell_apart
+    from ragstone.plugins.iris_memory.mail.replies import split_reply
     from ragstone.plugins.iris_memory.parsers.logs import log_sections
     from ragstone.plugins.iris_memory.parsers.sections import Outline, markdown_sections
     from ragstone.plugins.iris_memory.recall.escaping import quoted
@@ -87,7 +87,7 @@ def parsers_of_plugins() -> dict[str, Parser]:
         "log": lambda text: log_sections(text, Outline(text)),
         "memory's Markdown": lambda text: markdown_sections(text, Outline(text)),
         "mail's HTML": text_of_html,
-        "mail": tell_apart,
+        "mail": split_reply,
         "quoted memory": quoted,
         "prose": lambda text: (tidy(text), encyclopedic_blocks(text)),
         "article's sentences": sentences_of,

@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING
 from ragstone.core import Assistant, CitationFormat, NotFound, Profile, QuestionFilter
 
 from .indexing import fields
-from .indexing.file_types import DOC_TYPES
 from .indexing.memory import memory_of
 from .prompts import ANSWER
-from .recall.filters import LONGEST_PART, Narrowing
-from .recall.output import place
-from .recall.search import chunk_of
+from .recall.chunk import chunk_of
+from .recall.filters import LONGEST_PART, MemoryFilters
+from .settings import DOC_TYPES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -44,17 +43,11 @@ def assistant(host: Host) -> Assistant:
         asked = {name: filters[name] for name in (_FROM, _TO, _SUBJECT) if filters.get(name, "").strip()}
         if any(len(part) > LONGEST_PART for part in asked.values()):
             raise NotFound("no mail is like that", hint=f"at most {LONGEST_PART} characters of a name")
-        narrowing = Narrowing(sender=asked.get(_FROM), recipient=asked.get(_TO), subject=asked.get(_SUBJECT))
-        found: dict[str, str | tuple[str, ...]] = {}
-        if filters.get(_TYPE):
-            found[fields.DOC_TYPE] = filters[_TYPE]
-        wanted = narrowing.filters(memory.corpus)
-        for part in () if wanted is None else wanted.filters:
-            values = tuple(str(value) for value in getattr(part, "value", ()))
-            if not values:
-                raise NotFound(f"no mail is {narrowing}")
-            found[str(getattr(part, "key", ""))] = values
-        return found
+        mail = MemoryFilters(sender=asked.get(_FROM), recipient=asked.get(_TO), subject=asked.get(_SUBJECT))
+        values = mail.values(memory.corpus)
+        if not all(values.values()):
+            raise NotFound(f"no mail is {mail}")
+        return {**({fields.DOC_TYPE: filters[_TYPE]} if filters.get(_TYPE) else {}), **values}
 
     return Assistant(
         host,
@@ -65,7 +58,7 @@ def assistant(host: Host) -> Assistant:
             description="Answers from the files of this agent: every sentence with its file and lines.",
             citations=CitationFormat(
                 _FIELDS,
-                # With the anchor: lines of a file repeat, and a browser that looks for the words finds the first.
+                # With the anchor: lines of a file repeat, and a browser that searches for the text finds the first.
                 url=lambda node: f"{PREFIX}/source/{node.node_id}#passage",
                 title=fields.TITLE,
                 parts=("section", "place"),
@@ -86,8 +79,8 @@ def assistant(host: Host) -> Assistant:
 
 
 def _shown(node: BaseNode) -> dict[str, str]:
-    """The section, where the title does not say it, the place as one finds it in an editor, and the day."""
+    """The section, unless it is the title, the place as ``path:lines``, and the day."""
     chunk = chunk_of(node, 0.0)
     section = chunk.section.lstrip("#* ").rstrip("* ")
     found = {} if section in {"", node.metadata.get(fields.TITLE)} else {"section": section}
-    return found | {"place": place(chunk)} | ({"date": f"{chunk.date:%Y-%m-%d}"} if chunk.date else {})
+    return found | {"place": chunk.place} | ({"date": f"{chunk.date:%Y-%m-%d}"} if chunk.date else {})

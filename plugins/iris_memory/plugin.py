@@ -1,4 +1,4 @@
-"""Iris memory's door plate: every hook that it implements."""
+"""The hooks of iris_memory."""
 
 from __future__ import annotations
 
@@ -33,28 +33,28 @@ def ragstone_settings() -> type[BaseModel]:
 
 @hookimpl
 def ragstone_opened(host: Host) -> None:
-    """From now on the module's functions ask this host, unless another was open before."""
-    from .recall.open_hosts import RESIDENT
+    """Functions that are called without a host use this one, unless another was open before."""
+    from .recall.open_hosts import OPEN_HOSTS
 
-    RESIDENT.arrives(host)
+    OPEN_HOSTS.add(host)
 
 
 @hookimpl
 def ragstone_serving(host: Host) -> None:
     """Watch the memory's files, if the settings say so."""
-    from .indexing.watcher import watch_while_open
+    from .indexing.watcher import BackgroundWatcher
 
-    watch_while_open(host)
+    host.once(BackgroundWatcher).start()
 
 
 @hookimpl
 def ragstone_closing(host: Host) -> None:
-    """The module's functions ask another."""
-    from .indexing.watcher import stop_watching
-    from .recall.open_hosts import RESIDENT
+    """Stop watching; functions without a host use another one."""
+    from .indexing.watcher import BackgroundWatcher
+    from .recall.open_hosts import OPEN_HOSTS
 
-    stop_watching(host)
-    RESIDENT.leaves(host)
+    OPEN_HOSTS.discard(host)
+    host.once(BackgroundWatcher).stop()
 
 
 @hookimpl
@@ -75,7 +75,7 @@ def ragstone_readers(host: Host) -> Mapping[str, BaseReader]:
 
 @hookimpl
 def ragstone_node_parsers(host: Host) -> Mapping[str, NodeParser]:
-    """The files of a memory, each cut as its kind wants."""
+    """The files of a memory, each cut by its strategy."""
     from .indexing.memory import KIND
     from .parsers.node_parser import MemoryNodeParser
     from .settings import IrisMemorySettings
@@ -93,22 +93,33 @@ def ragstone_node_parsers(host: Host) -> Mapping[str, NodeParser]:
 @hookimpl
 def ragstone_retriever(host: Host, corpus: Corpus, top_k: int, filters: MetadataFilters | None) -> BaseRetriever | None:
     """For the memory: the host's own search, and a light preference for later logs and mails."""
-    from .recall.service import retriever
+    from .indexing.memory import CORPUS
+    from .retrievers import MemoryRetriever, Recency
+    from .settings import IrisMemorySettings
 
-    return retriever(host, corpus, top_k, filters)
+    if corpus.name != CORPUS:
+        return None
+    options = host.options(IrisMemorySettings)
+    recency = Recency(options.date_weight, options.half_life_days)
+    return MemoryRetriever(corpus, top_k=top_k, filters=filters, recency=recency)
 
 
 @hookimpl
 def ragstone_postprocessors(host: Host, corpus: Corpus) -> Sequence[BaseNodePostprocessor]:
-    """For the memory: of notes that say the same, the newest."""
-    from .recall.service import postprocessors
+    """For the memory: no mail that is too old, and of several versions of a note the newest."""
+    from .indexing.memory import CORPUS
+    from .recall.postprocessors import NewestNotes, RecentMail
+    from .settings import IrisMemorySettings
 
-    return postprocessors(host, corpus)
+    if corpus.name != CORPUS:
+        return []
+    options = host.options(IrisMemorySettings)
+    return [RecentMail(days=options.mail_days), NewestNotes(share=options.same_share)]
 
 
 @hookimpl
 def ragstone_prompts() -> Mapping[str, BasePromptTemplate]:
-    """What a language model is told before it may answer."""
+    """The instructions of a language model that answers."""
     from .prompts import prompts
 
     return prompts()
@@ -141,7 +152,7 @@ def ragstone_pages(host: Host) -> Any:
 @hookimpl
 def ragstone_commands(cli: click.Group) -> None:
     """``ragstone memory``."""
-    modules = {"forget": "indexing", "query": "query", "status": "indexing", "update": "indexing", "watch": "watch"}
+    modules = {"forget": "indexing", "query": "query", "status": "indexing", "update": "indexing", "watch": "indexing"}
     paths = {name: f"{__package__}.commands.{module}.{name}" for name, module in modules.items()}
     text = "An agent's files as its memory: bring it up to date, watch, ask, forget."
     cli.add_command(LazyGroup("memory", help=text, lazy_subcommands=paths))

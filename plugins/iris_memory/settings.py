@@ -1,12 +1,57 @@
 """The options of ``[plugins.iris_memory]``."""
 
 from pathlib import Path
+from typing import Literal, get_args
 
 from pydantic import Field
 
 from ragstone.core import Table
 
-from .indexing.file_types import DEFAULT_EXCLUDE, DEFAULT_MAP, Rule
+DocType = Literal["prompt", "note", "procedure", "exploration", "email", "state", "log"]
+Strategy = Literal["markdown", "exploration", "mail", "state", "log"]
+
+DOC_TYPES: tuple[DocType, ...] = get_args(DocType)
+
+
+class Rule(Table):
+    """One entry of ``[[plugins.iris_memory.map]]``: the first whose pattern a path matches decides."""
+
+    #: Relative to the root, with ``/``: ``*`` and ``?`` within a name, ``**`` for any folders.
+    pattern: str = Field(min_length=1, max_length=500)
+    type: DocType
+    #: How it is cut; by default as its type usually is.
+    strategy: Strategy | None = None
+
+
+#: The specification's survey of an agent's home; then whatever else is Markdown or mail.
+_DEFAULT_TYPES: dict[str, DocType] = {
+    "prompts/**/*.md": "prompt",
+    "explorations/**/*.md": "exploration",
+    "docs/operations/**/*.md": "procedure",
+    "docs/services/**/*.md": "procedure",
+    "docs/emails/**/*.txt": "email",
+    "docs/emails/**/*.eml": "email",
+    "docs/**/*.md": "note",
+    "memory-legacy/procedures/**/*.md": "procedure",
+    "memory-legacy/notes/**/*.md": "note",
+    "logs/**/*.md": "log",
+    "logs/**/*.log": "log",
+    "logs/**/*.txt": "log",
+    "state.json": "state",
+    "OPERATIONS_MANUAL.md": "procedure",
+    "**/*.md": "note",
+    "**/*.eml": "email",
+    "**/*.mbox": "email",
+}
+DEFAULT_MAP: tuple[Rule, ...] = tuple(
+    Rule(pattern=pattern, type=doc_type) for pattern, doc_type in _DEFAULT_TYPES.items()
+)
+
+#: Folders and files of no use in a memory, at any depth.
+DEFAULT_EXCLUDE: tuple[str, ...] = (
+    *["**/.git", "**/.hg", "**/.svn", "**/venv", "**/.venv", "**/node_modules", "**/__pycache__"],
+    *["**/*.pyc", "**/*.db", "**/*.db-*", "**/*.sqlite*", "**/*~", "**/.#*", "**/*.sw?", "**/*.tmp", "**/*.part"],
+)
 
 
 class IrisMemorySettings(Table):

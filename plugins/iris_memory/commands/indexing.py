@@ -1,7 +1,9 @@
-"""``ragstone memory update``, ``status`` and ``forget``."""
+"""``ragstone memory update``, ``status``, ``forget`` and ``watch``."""
 
 from __future__ import annotations
 
+import json
+import signal
 from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
@@ -14,6 +16,8 @@ from ragstone.core.cli import printable, show_json, show_progress, show_table
 from ..indexing.memory import memory_of
 
 if TYPE_CHECKING:
+    from types import FrameType
+
     from ragstone.core.cli import Deployment
 
     from ..indexing.updater import UpdateReport
@@ -34,12 +38,12 @@ def update(ctx: click.Context, full: bool, prune: bool, as_json: bool) -> None:
     all files are gone at once.
     """
     memory = memory_of(ctx.obj.host())
-    with show_progress("reading", None) as tell:
-        report = memory.update_in_full(tell, prune=prune) if full else memory.update(tell, prune=prune)
+    with show_progress("reading", None) as on_progress:
+        report = memory.update_in_full(on_progress, prune=prune) if full else memory.update(on_progress, prune=prune)
     if as_json:
         show_json(asdict(report))
     else:
-        click.echo(told(report))
+        click.echo(_summary(report))
     ctx.exit(1 if report.missing else 0)
 
 
@@ -89,15 +93,40 @@ def forget(deployment: Deployment, target: str, as_json: bool) -> None:
     click.echo(printable(f"Forgotten until it changes: {what}, {found.chunks} chunks."))
 
 
-def told(report: UpdateReport) -> str:
+@click.command(epilog="Example: ragstone memory watch")
+@click.option("--json", "as_json", is_flag=True, help="Print each update as one line of JSON.")
+@click.pass_obj
+def watch(deployment: Deployment, as_json: bool) -> None:
+    """Keep the memory as the files are, until interrupted. What is written is found within a second."""
+    from ..indexing.watcher import Watcher
+
+    memory = memory_of(deployment.host())
+    root = memory.root
+
+    def show(report: UpdateReport) -> None:
+        click.echo(json.dumps(asdict(report)) if as_json else _summary(report))
+
+    watcher = Watcher(memory, show)
+
+    def end(_signal: int, _frame: FrameType | None) -> None:
+        watcher.end()
+
+    for each in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(each, end)
+    if not as_json:
+        click.echo(f"Watching {root}; Ctrl+C ends it.")
+    watcher.run()
+
+
+def _summary(report: UpdateReport) -> str:
     """What an update did, in one line, and what it left out in a few more."""
     counts = [
         f"{len(paths)} {name}"
         for name, paths in (("added", report.added), ("updated", report.updated), ("removed", report.removed))
         if paths
     ]
-    said = f"{', '.join(counts) or 'nothing has changed'}; {report.unchanged} unchanged"
-    lines = [f"{said[0].upper()}{said[1:]}; {report.chunks} chunks in {report.seconds:.1f} s."]
+    counted = f"{', '.join(counts) or 'nothing has changed'}; {report.unchanged} unchanged"
+    lines = [f"{counted[0].upper()}{counted[1:]}; {report.chunks} chunks in {report.seconds:.1f} s."]
     lines += [f"  {each}" for each in report.missing[:_SHOWN]]
     if any(each.prunable for each in report.missing):
         lines.append("  if they are meant to be gone: ragstone memory update --prune")

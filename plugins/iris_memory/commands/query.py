@@ -51,35 +51,30 @@ def query(
 ) -> None:
     """Print what the memory holds that is near to TEXT, best first."""
     from ..indexing.memory import memory_of
-    from ..recall.filters import Narrowing, moment
+    from ..recall.filters import MemoryFilters, parse_time
     from ..recall.functions import format_for_prompt
-    from ..recall.output import as_data, as_lines
-    from ..recall.search import recall
+    from ..recall.output import to_dict, to_lines
+    from ..recall.search import MemoryQuery, recall
 
     now = datetime.now(UTC)
-    narrowing = Narrowing(
+    filters = MemoryFilters(
         doc_types,
-        None if since is None else moment(since, now),
-        None if until is None else moment(until, now),
+        None if since is None else parse_time(since, now),
+        None if until is None else parse_time(until, now),
         sender,
         recipient,
         subject,
     )
     memory = memory_of(deployment.host())
-    found = recall(
-        memory,
-        text,
-        n_results=n_results or memory.settings.n_results,
-        min_relevance=memory.settings.min_relevance if min_relevance is None else min_relevance,
-        narrowing=narrowing,
-        older=older,
-    )
+    settings = memory.settings
+    relevance = settings.min_relevance if min_relevance is None else min_relevance
+    found = recall(memory, MemoryQuery(text, n_results or settings.n_results, relevance, filters, older))
     if form == "json":
-        show_json(as_data(found, why=why))
+        show_json(to_dict(found, why=why))
         return
     if form == "prompt":
         click.echo(format_for_prompt(found.chunks, host=memory.host))
         if not why:
             return
-    for line in as_lines(found, why=why):
+    for line in to_lines(found, why=why):
         click.echo(printable(line), err=form == "prompt")

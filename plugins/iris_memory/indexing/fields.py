@@ -1,12 +1,16 @@
-"""The metadata of a chunk, by their names. Everything in them comes from files and is anybody's text."""
+"""The names of a chunk's metadata. Their values come from files: they are untrusted input."""
 
 from __future__ import annotations
 
 from hashlib import sha256
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 #: Of the file: relative to the root, with ``/``.
 PATH = "path"
-#: One of ``kinds.DOC_TYPES``.
+#: One of ``settings.DOC_TYPES``.
 DOC_TYPE = "doc_type"
 #: The last heading above the text as it is written (``## Reply timing``), a state's key, a mail's subject; may be "".
 SECTION = "section"
@@ -40,6 +44,9 @@ ATTACHMENTS = "attachments"
 
 SEPARATOR = " › "
 
+#: Of a document alone, not of its chunks: what updates and the node parser know of the file.
+INDEXING = "indexing"
+
 
 def chunk_id(path: str, text: str, before: int = 0) -> str:
     """The first 16 hex digits of SHA-256 over path and text.
@@ -48,3 +55,9 @@ def chunk_id(path: str, text: str, before: int = 0) -> str:
     """
     again = f"\0{before}" if before else ""
     return sha256(f"{path}\0{text}{again}".encode()).hexdigest()[:16]
+
+
+def number(metadata: Mapping[str, Any], key: str) -> float | None:
+    """The value under the key, if it is a number."""
+    value = metadata.get(key)
+    return float(value) if isinstance(value, int | float) else None

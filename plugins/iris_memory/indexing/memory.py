@@ -1,4 +1,4 @@
-"""The memory of a host: its root, its corpus, and what can be done with them."""
+"""The memory of a host: its root, its corpus, its updates."""
 
 from __future__ import annotations
 
@@ -7,12 +7,13 @@ from contextlib import suppress
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
 
-from ragstone.core import BadRequest, SettingsError, SourceError
+from ragstone.core import BadRequest, Host, SettingsError, SourceError
+from ragstone.core.answering import check_type
 
 from ..settings import IrisMemorySettings
 
 if TYPE_CHECKING:
-    from ragstone.core import Corpus, Host
+    from ragstone.core import Corpus
 
     from .forgotten import Forgotten
     from .status import Status
@@ -51,8 +52,17 @@ class Memory:
         """The corpus of all chunks. Every document is one file; its id is the path relative to the root."""
         return self.host.corpus(CORPUS, kind=KIND, hint=_EMPTY)
 
+    def missing_root(self) -> SourceError:
+        """The error to raise when the root is not there."""
+        where = str(self.root)
+        return SourceError("the folder to remember is not there", where=where, hint="check iris_memory's root")
+
+    def own_folders(self) -> tuple[Path, Path]:
+        """Ragstone's own folders, which are never remembered."""
+        return self.host.settings.data_dir.resolve(), self.host.settings.cache_dir.resolve()
+
     def relative(self, path: str | PurePath) -> str | None:
-        """A path, absolute or under the root, as it is named there: relative, with ``/``; ``None`` out of the root."""
+        """A path, absolute or under the root, relative to the root, with ``/``; ``None`` outside it."""
         named = os.path.normpath(os.path.join(self.root, os.path.expanduser(path)))  # noqa: PTH111, PTH118
         for root in (self.root, self.settings.root):
             with suppress(ValueError):
@@ -63,7 +73,7 @@ class Memory:
         return None
 
     def update(self, on_progress: OnProgress | None = None, *, prune: bool = False) -> UpdateReport:
-        """Bring the memory to what the files say. Raises ``SettingsError``, ``SourceError`` and ``StorageError``.
+        """Update the memory from its files. Raises ``SettingsError``, ``SourceError`` and ``StorageError``.
 
         Missing files stay where that may be a mistake: in an empty folder, or more than half of all at once. The report
         names them in ``missing``, the log too; ``prune`` removes them. What cannot be read stays in any case.
@@ -79,7 +89,7 @@ class Memory:
         return Updater(self).update_in_full(on_progress, prune=prune)
 
     def update_file(self, path: str | PurePath, *, prune: bool = False) -> UpdateReport:
-        """The same for one file, or the files of a folder, and for no other. Raises ``BadRequest`` out of the root."""
+        """The same for one file, or the files of a folder, and for no other. Raises ``BadRequest`` outside the root."""
         from .updater import Updater
 
         under = self.relative(path)
@@ -88,23 +98,19 @@ class Memory:
         return Updater(self).update("" if under == "." else under, prune=prune)
 
     def status(self) -> Status:
-        """What is remembered, what is not and why, and what waits for the next update."""
+        """What is stored, what is left out and why, and what the next update will read."""
         from .status import status_of
 
         return status_of(self)
 
     def forget(self, target: str) -> Forgotten:
-        """Forget a file, a folder's files or one chunk until they say something else. Raises ``NotFound``."""
+        """Forget a file, a folder's files or one chunk, until they change. Raises ``NotFound``."""
         from .forgotten import forget
 
         return forget(self, target)
 
 
-def root_away(root: Path) -> SourceError:
-    """What to raise when the folder to remember is not there."""
-    return SourceError("the folder to remember is not there", where=str(root), hint="check iris_memory's root")
-
-
 def memory_of(host: Host) -> Memory:
-    """The host's memory."""
+    """The host's memory. Raises ``BadRequest`` for another argument."""
+    check_type(host, "host", Host, "an open Host")
     return host.once(Memory)

@@ -1,24 +1,17 @@
-"""Bringing the memory to what the files say: what is gone goes first, what is new or changed is read and stored."""
+"""An update of the memory: what is gone is removed, what is new or changed is read and stored."""
 
 from __future__ import annotations
 
-import os
 import time
-from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from ragstone.core import SourceError
-
-from ..parsers.node_parser import OWN
-from ..readers import scheme_of
 from . import fields
-from .documents import FORGOTTEN, GONE, TOO_OLD, FileDocument, Stored, about, is_racy, same_file, too_old
-from .file_types import Kinds
-from .memory import root_away
-from .missing import Missing, MissingFiles, Place, grouped, is_below, missing_files
-from .scan import LeftOut, Scan, Scanner
-from .update_state import Keeping
+from .documents import FORGOTTEN, GONE, FileDocument, is_racy, is_unchanged
+from .inventory import Inventory
+from .missing import Missing, MissingFiles, MissingReason, grouped, is_below
+from .scan import LeftOut
+from .update_state import LastUpdate
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -27,8 +20,9 @@ if TYPE_CHECKING:
 
     from ragstone.core import IngestProgress, IngestReport
 
+    from .documents import StoredFile
     from .memory import Memory
-    from .scan import Found
+    from .scan import ScannedFile
 
     OnProgress = Callable[[IngestProgress], None]
 
@@ -42,7 +36,7 @@ class UpdateReport:
     removed: list[str] = field(default_factory=list)
     #: Read now and refused, too old, or forgotten.
     left_out: list[LeftOut] = field(default_factory=list)
-    #: Not found or not readable now, and remembered all the same, with the reason.
+    #: Not found or not readable now, and kept in the memory all the same, with the reason.
     missing: list[Missing] = field(default_factory=list)
     unchanged: int = 0
     #: Chunks that were stored.
@@ -56,12 +50,13 @@ class UpdateReport:
 
 
 class Updater:
-    """Brings one memory up to date. One update runs at a time, of all processes."""
+    """Updates one memory. One update runs at a time, of all processes."""
 
     def __init__(self, memory: Memory, clock: Callable[[], float] = time.time) -> None:
-        self._memory = memory
-        self._clock = clock
-        self._keeping = Keeping(memory.host.settings.data_dir)
+        self._inventory = Inventory(memory, clock)
+        self._corpus = memory.corpus
+        self._state = self._inventory.state
+        self._root = memory.root
 
     def update(self, under: str = "", on_progress: OnProgress | None = None, *, prune: bool = False) -> UpdateReport:
         """Read what changed at or below a path relative to the root; all of it without one.
@@ -69,166 +64,136 @@ class Updater:
         ``prune``: remove missing files also where that may be a mistake; see ``missing``. Raises ``SourceError`` when
         the root is not there.
         """
-        return self._update(under, same_file, on_progress, prune)
+        return self._update(under, is_unchanged, on_progress, prune)
 
     def update_in_full(self, on_progress: OnProgress | None = None, *, prune: bool = False) -> UpdateReport:
-        """Read every file again, and embed everything anew, beside what answers until then."""
-        was_there = self._memory.corpus.exists
+        """Read every file again, and embed everything anew, beside the present index, which answers until then."""
+        existed = self._corpus.exists
         report = self._update("", lambda _found, _stored: False, on_progress, prune)
-        if was_there:
-            report.chunks = self._memory.corpus.rebuild(on_progress=on_progress).chunks
+        if existed:
+            report.chunks = self._corpus.rebuild(on_progress=on_progress).chunks
         return report
-
-    def stored(self) -> dict[str, Stored]:
-        """What is remembered, by path; read in one query."""
-        return {
-            document.doc_id: Stored(document.hash, document.metadata, document.metadata.get(OWN) or {})
-            for document in self._memory.corpus.contents.documents()
-        }
-
-    def scan(self, under: str = "") -> Scan:
-        """What the files are. Raises ``SourceError`` when the root is not there."""
-        memory, settings = self._memory, self._memory.settings
-        root = memory.root
-        if not os.path.isdir(root):  # noqa: PTH112 - unlike Path.is_dir it never raises
-            raise root_away(root)
-        own = (memory.host.settings.data_dir.resolve(), memory.host.settings.cache_dir.resolve())
-        return Scanner(root, self._kinds(), settings.max_bytes, own).scan(under)
-
-    def missing(self, scan: Scan, known: Mapping[str, Stored], under: str = "") -> MissingFiles:
-        """The remembered files at or below a path that the scan did not find."""
-        return missing_files(scan, known, under, self._kinds(), self._keeping.missing())
-
-    def is_due(self, found: Found, stored: Stored, same: Callable[[Found, Stored], bool] = same_file) -> bool:
-        """Whether a file that is known must be read again."""
-        if not same(found, stored) or stored.left_out == GONE:
-            return True
-        return (stored.left_out == TOO_OLD) != self._too_old(stored.metadata) and stored.left_out in (None, TOO_OLD)
-
-    def _kinds(self) -> Kinds:
-        return Kinds(self._memory.settings.map, self._memory.settings.exclude)
-
-    def _too_old(self, metadata: Mapping[str, Any]) -> bool:
-        return too_old(metadata, self._memory.settings.mail_days, self._clock())
 
     def _update(
         self,
         under: str,
-        same: Callable[[Found, Stored], bool],
+        same: Callable[[ScannedFile, StoredFile], bool],
         on_progress: OnProgress | None,
         prune: bool,
     ) -> UpdateReport:
-        started = time.monotonic()
-        with self._keeping.alone():
-            report, scan, known = UpdateReport(), self.scan(under), self.stored()
-            files, missing = scan.files, self.missing(scan, known, under)
+        started, inventory = time.monotonic(), self._inventory
+        with self._state.lock():
+            report, scan, known = UpdateReport(), inventory.scan(under), inventory.stored()
+            files, missing = scan.files, inventory.missing(scan, known, under)
             if prune:
                 missing.prune()
             self._remove(report, missing.removed, known)
-            due = [found for path, found in files.items() if path not in known or self.is_due(found, known[path], same)]
+            due = [
+                found
+                for path, found in files.items()
+                if path not in known or inventory.is_due(found, known[path], same)
+            ]
             report.unchanged = len(files) - len(due)
-            self._store(report, due, known, missing, on_progress)
-            self._note_missing(report, missing, under)
-            corpus = self._memory.corpus
-            if not under and known and corpus.exists and corpus.info().stale:
-                report.chunks += corpus.rebuild(on_progress=on_progress).chunks
+            changes = _Changes(inventory, due, known)
+            done = self._corpus.ingest(changes, on_progress=on_progress) if changes.any else None
+            self._corpus.annotate(changes.annotated)
+            self._remove(report, [path for path in changes.gone if path in known], known)
+            report.unchanged += changes.unchanged
+            if done is not None:
+                _add_to_report(report, done, changes.left_out, known)
+            self._save_missing(report, MissingFiles(kept={**missing.kept, **changes.unreadable}), under)
+            if not under and known and self._corpus.exists and self._corpus.info().stale:
+                report.chunks += self._corpus.rebuild(on_progress=on_progress).chunks
             report.seconds = time.monotonic() - started
             if not under:
-                self._keeping.note(str(self._memory.root), self._clock(), report.seconds)
+                self._state.save_last(LastUpdate(str(self._root), inventory.clock(), report.seconds))
         return report
 
-    def _note_missing(self, report: UpdateReport, missing: MissingFiles, under: str) -> None:
+    def _save_missing(self, report: UpdateReport, missing: MissingFiles, under: str) -> None:
         report.missing = grouped(missing.kept)
-        elsewhere = {path: place for path, place in self._keeping.missing().items() if not is_below(path, under)}
-        self._keeping.note_missing({**elsewhere, **missing.kept})
+        elsewhere = {path: reason for path, reason in self._state.missing().items() if not is_below(path, under)}
+        self._state.save_missing({**elsewhere, **missing.kept})
 
-    def _remove(self, report: UpdateReport, gone: list[str], known: Mapping[str, Stored]) -> None:
+    def _remove(self, report: UpdateReport, gone: list[str], known: Mapping[str, StoredFile]) -> None:
         """Remove files from the memory. The record of what is forgotten of them stays."""
         records = [path for path in gone if known[path].forgotten]
-        self._memory.corpus.remove([path for path in gone if not known[path].forgotten])
-        if worded := [path for path in records if known[path].left_out not in (FORGOTTEN, GONE)]:
-            self._memory.corpus.ingest([known[path].without_words(path, GONE) for path in worded])
+        self._corpus.remove([path for path in gone if not known[path].forgotten])
+        if with_text := [path for path in records if known[path].left_out not in (FORGOTTEN, GONE)]:
+            self._corpus.ingest([known[path].without_text(path, GONE) for path in with_text])
         report.removed += [path for path in gone if known[path].left_out is None]
 
-    def _store(
-        self,
-        report: UpdateReport,
-        due: list[Found],
-        known: Mapping[str, Stored],
-        missing: MissingFiles,
-        on_progress: OnProgress | None,
-    ) -> None:
-        corpus = self._memory.corpus
-        forgetting = _by_bytes(known)
-        gone: list[str] = []
-        annotated: dict[str, dict[str, Any]] = {}
 
-        def changed() -> Iterator[Document]:
-            for found in due:
-                before = known.get(found.path)
-                document = self.read(found, before)
-                if document is None:
-                    gone.append(found.path)
-                elif before is None and (more := forgetting.get(document.metadata[fields.FILE_HASH])):
-                    yield FileDocument(
-                        id_=found.path,
-                        text="" if "left_out" in more else document.text,
-                        metadata={**document.metadata, OWN: {**document.metadata[OWN], **more}},
-                    )
-                elif before is not None and before.left_out is None and document.metadata[OWN]["stat"] is None:
-                    missing.kept[found.path] = Place("", document.metadata[OWN]["left_out"], prunable=False)
-                elif before is None or document.hash != before.hash:
-                    yield document
-                else:
-                    report.unchanged += 1
-                    if _tells_more(document.metadata[OWN], before.own):
-                        annotated[found.path] = document.metadata
+class _Changes:
+    """The documents of files that changed, read one by one, and what was found out while they were read."""
 
-        documents = _Noting(changed())
-        done = corpus.ingest(documents, on_progress=on_progress) if documents.any else None
-        corpus.annotate(annotated)
-        self._remove(report, [path for path in gone if path in known], known)
-        if done is not None:
-            self._tell(report, done, documents.left_out, known)
+    def __init__(self, inventory: Inventory, due: list[ScannedFile], known: Mapping[str, StoredFile]) -> None:
+        self._inventory = inventory
+        self._due = due
+        self._known = known
+        self._forgotten = _forgotten_by_hash(known)
+        self.unchanged = 0
+        self.gone: list[str] = []
+        #: New metadata of unchanged documents, by path.
+        self.annotated: dict[str, dict[str, Any]] = {}
+        #: Files that were stored before and cannot be read now.
+        self.unreadable: dict[str, MissingReason] = {}
+        #: Files that have no chunks, with the reason.
+        self.left_out: dict[str, str] = {}
+        self._documents = self._read()
+        self._first = next(self._documents, None)
 
-    @staticmethod
-    def _tell(
-        report: UpdateReport, done: IngestReport, left_out: Mapping[str, str], known: Mapping[str, Stored]
-    ) -> None:
-        report.chunks += done.chunks
-        report.left_out += [LeftOut(path, reason) for path, reason in left_out.items()]
-        for path in (*done.added, *done.updated):
-            was_there = path in known and known[path].left_out is None
-            if path not in left_out:
-                (report.updated if was_there else report.added).append(path)
-            elif was_there:
-                report.removed.append(path)
+    @property
+    def any(self) -> bool:
+        """Whether there is any document."""
+        return self._first is not None
 
-    def read(self, found: Found, before: Stored | None) -> Document | None:
-        """The file as it is to be stored, without words if it is left out; ``None`` if it is gone by now."""
-        host, path = self._memory.host, self._memory.root / found.path
-        forgotten = {} if before is None else before.forgotten
-        told: dict[str, Any] = {fields.PATH: found.path, fields.DOC_TYPE: found.kind.doc_type}
-        try:
-            document = host.hooks.read(scheme_of(found.kind.strategy), path, extra_info=told)[0]
-        except SourceError as error:
-            if not os.path.lexists(path):
-                return None
-            mtime = found.stat[0] / 1e9
-            own = about(found, not isinstance(error.__cause__, OSError), **forgotten, left_out=error.what)
-            told |= {fields.MTIME: mtime, fields.DATE: mtime, fields.FILE_HASH: ""}
-            return FileDocument(id_=found.path, text="", metadata={**told, OWN: own})
-        known, reason = document.metadata, None
-        if self._too_old(known):
-            reason = TOO_OLD
-        if known[fields.FILE_HASH] in forgotten.get("forgotten_bytes", ()):
-            reason = FORGOTTEN
-        more = (known.get(OWN) or {}) if reason is None else {"left_out": reason}
-        text = "" if reason is not None else document.text
-        return FileDocument(id_=found.path, text=text, metadata={**known, OWN: about(found, True, **more, **forgotten)})
+    def __iter__(self) -> Iterator[Document]:
+        if self._first is not None:
+            yield self._first
+        yield from self._documents
+
+    def _read(self) -> Iterator[Document]:
+        for found in self._due:
+            before = self._known.get(found.path)
+            document = self._inventory.read(found, before)
+            if document is None:
+                self.gone.append(found.path)
+                continue
+            indexing = document.metadata[fields.INDEXING]
+            if before is None and (more := self._forgotten.get(document.metadata[fields.FILE_HASH])):
+                indexing = {**indexing, **more}
+                document = FileDocument(
+                    id_=found.path,
+                    text="" if "left_out" in more else document.text,
+                    metadata={**document.metadata, fields.INDEXING: indexing},
+                )
+            elif before is not None and before.left_out is None and indexing["stat"] is None:
+                self.unreadable[found.path] = MissingReason("", indexing["left_out"], prunable=False)
+                continue
+            elif before is not None and document.hash == before.hash:
+                self.unchanged += 1
+                if indexing["stat"] != before.indexing.get("stat") or not is_racy(indexing):
+                    self.annotated[found.path] = document.metadata  # so that the next update need not read it
+                continue
+            if reason := indexing.get("left_out"):
+                self.left_out[found.path] = reason
+            yield document
 
 
-def _by_bytes(known: Mapping[str, Stored]) -> dict[str, dict[str, Any]]:
+def _add_to_report(
+    report: UpdateReport, done: IngestReport, left_out: Mapping[str, str], known: Mapping[str, StoredFile]
+) -> None:
+    report.chunks += done.chunks
+    report.left_out += [LeftOut(path, reason) for path, reason in left_out.items()]
+    for path in (*done.added, *done.updated):
+        was_there = path in known and known[path].left_out is None
+        if path not in left_out:
+            (report.updated if was_there else report.added).append(path)
+        elif was_there:
+            report.removed.append(path)
+
+
+def _forgotten_by_hash(known: Mapping[str, StoredFile]) -> dict[str, dict[str, Any]]:
     """What a new file takes over when it has the bytes of a file of which something is forgotten, by SHA-256."""
     found: dict[str, dict[str, Any]] = {}
     for path, stored in known.items():
@@ -240,35 +205,3 @@ def _by_bytes(known: Mapping[str, Stored]) -> dict[str, dict[str, Any]]:
         for each in stored.forgotten.get("forgotten_bytes", ()):
             found[each] = {"forgotten_bytes": [each], "left_out": FORGOTTEN}
     return found
-
-
-class _Noting:
-    """The documents as they come, and which of them are left out. Looks whether there is any before it is used."""
-
-    def __init__(self, documents: Iterator[Document]) -> None:
-        self._documents = documents
-        self._first = next(documents, None)
-        self.left_out: dict[str, str] = {}
-
-    @property
-    def any(self) -> bool:
-        return self._first is not None
-
-    def __iter__(self) -> Iterator[Document]:
-        if self._first is not None:
-            yield self._noted(self._first)
-        for document in self._documents:
-            yield self._noted(document)
-
-    def _noted(self, document: Document) -> Document:
-        reason = document.metadata[OWN].get("left_out")
-        with suppress(KeyError):
-            del self.left_out[document.doc_id]
-        if reason is not None:
-            self.left_out[document.doc_id] = reason
-        return document
-
-
-def _tells_more(now: Mapping[str, Any], before: Mapping[str, Any]) -> bool:
-    """Whether what was seen of an unchanged file spares the next look at it."""
-    return bool(now.get("stat") != before.get("stat") or not is_racy(now))

@@ -1,4 +1,4 @@
-"""Watching the root: a burst of writes is one update, and a whole look from time to time finds what was missed."""
+"""Watches the root: one update for a burst of writes, and a whole scan from time to time for missed events."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 from ragstone.core import MissingExtra, RagstoneError, require_extra
 
 from ..settings import IrisMemorySettings
-from .file_types import Kinds
-from .memory import memory_of, root_away
+from .file_types import FileTypes
+from .memory import memory_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -26,31 +26,31 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 
-#: A burst is over after this many milliseconds without an event, or when it has lasted this long: a writer that never
-#: rests must not keep what it wrote from being found.
+#: A burst ends after this many milliseconds without an event, or when it has lasted this long: what a process writes
+#: continuously must be found too.
 _QUIET_MS = 50
 _LONGEST_BURST_MS = 400
-#: How often the watcher looks whether it is to stop, in milliseconds.
+#: Milliseconds between two checks whether to stop.
 _WAKE_MS = 500
-#: Seconds after a failure (a disk that is away, a full one) before it is tried again.
+#: Seconds until the next try after a failure, such as a full disk.
 _AFTER_FAILURE = 2.0
 
 
-class _Ended(Exception):
-    """The watcher was told to end in the middle of an update."""
+class _Stopped(Exception):
+    """The watcher was stopped during an update."""
 
 
 class Watcher:
-    """Keeps one memory as the files are, until it is stopped. One whole update begins it."""
+    """Updates one memory whenever its files change, until it is stopped; at the start once in any case."""
 
-    def __init__(self, memory: Memory, told: Callable[[UpdateReport], None] = lambda _report: None) -> None:
-        """``told`` hears of each update that changed something. Raises ``MissingExtra`` without watchfiles."""
+    def __init__(self, memory: Memory, on_update: Callable[[UpdateReport], None] = lambda _report: None) -> None:
+        """``on_update`` is called with each report that has news. Raises ``MissingExtra`` without watchfiles."""
         require_extra("memory", "watchfiles")
         self._memory = memory
-        self._told = told
+        self._on_update = on_update
         self._stop = threading.Event()
         self._thread: threading.Thread | None = None
-        #: Set as soon as events are heard.
+        #: Set while events are received.
         self.watching = threading.Event()
         self._failed = ""
         self._missing: list[Missing] = []
@@ -74,16 +74,16 @@ class Watcher:
         """Watch until ``stop`` is called. What fails is logged and tried again."""
         while not self._stop.is_set():
             try:
-                for _ in self._moments():
-                    report = self._memory.update(self._heed)
+                for _ in self._triggers():
+                    report = self._memory.update(self._raise_if_stopped)
                     self._failed = ""
                     news = report.missing != self._missing
                     self._missing = report.missing
                     for each in report.missing if news else ():
                         _log.warning("the memory is not as the files are: %s", each)
                     if report.changed or report.left_out or news:
-                        self._told(report)
-            except _Ended:
+                        self._on_update(report)
+            except _Stopped:
                 return
             except (RagstoneError, OSError) as error:  # an OSError: the system gives no more watches
                 if str(error) != self._failed:  # once is enough while a disk is away
@@ -92,25 +92,24 @@ class Watcher:
                 self._stop.wait(_AFTER_FAILURE)
             self.watching.clear()
 
-    def _heed(self, _progress: IngestProgress) -> None:
-        """Do not wait until a large update is over: what was stored stays, the next one goes on."""
+    def _raise_if_stopped(self, _progress: IngestProgress) -> None:
+        """Interrupt a large update: what is stored stays, and the next update continues."""
         if self._stop.is_set():
-            raise _Ended
+            raise _Stopped
 
-    def _moments(self) -> Iterator[None]:
-        """Moments at which to look: at once, after each burst, and every ``rescan_seconds``; until the root is another.
+    def _triggers(self) -> Iterator[None]:
+        """Yield at once, after each burst, and every ``rescan_seconds``; end when another folder has the root's name.
 
-        Whoever puts another folder in its place is heard no more: watches are on the folder and not on its name.
+        Watches are on the folder, not on its name: they do not see a folder that takes its place.
         """
         from watchfiles import watch
 
         settings = self._memory.settings
-        matters = _Matters(self._memory)
         due, root = 0.0, self._memory.root
-        watched = _identity(root)
-        heard = watch(
+        watched = self._identity(root)
+        events = watch(
             root,
-            watch_filter=matters,
+            watch_filter=_WatchFilter(self._memory),
             debounce=_LONGEST_BURST_MS,
             step=_QUIET_MS,
             stop_event=self._stop,
@@ -119,32 +118,31 @@ class Watcher:
             raise_interrupt=False,
             ignore_permission_denied=True,
         )
-        with contextlib.closing(heard):
-            for changes in heard:
+        with contextlib.closing(events):
+            for changes in events:
                 self.watching.set()
                 if changes or time.monotonic() >= due:
                     yield
                     due = time.monotonic() + settings.rescan_seconds
-                if _identity(root) != watched:
+                if self._identity(root) != watched:
                     return
 
+    def _identity(self, root: Path) -> tuple[int, int]:
+        try:
+            found = root.stat()
+        except FileNotFoundError as error:
+            raise self._memory.missing_root() from error
+        return found.st_dev, found.st_ino
 
-def _identity(root: Path) -> tuple[int, int]:
-    try:
-        found = root.stat()
-    except FileNotFoundError as error:
-        raise root_away(root) from error
-    return found.st_dev, found.st_ino
 
-
-class _Matters:
-    """Whether a change at a path may change what is remembered. What Ragstone itself writes never does."""
+class _WatchFilter:
+    """Whether a change at a path may change the memory. A change of Ragstone's own files never does."""
 
     def __init__(self, memory: Memory) -> None:
         settings = memory.settings
         self._root = memory.root
-        self._kinds = Kinds(settings.map, settings.exclude)
-        self._own = (memory.host.settings.data_dir.resolve(), memory.host.settings.cache_dir.resolve())
+        self._types = FileTypes(settings.map, settings.exclude)
+        self._own = memory.own_folders()
 
     def __call__(self, _change: object, path: str) -> bool:
         changed = Path(path)
@@ -152,17 +150,21 @@ class _Matters:
             return False
         relative = changed.relative_to(self._root)
         above = [parent.as_posix() for parent in relative.parents[:-1]]
-        return not any(self._kinds.excluded(each) for each in (*above, relative.as_posix()))
+        return not any(self._types.excluded(each) for each in (*above, relative.as_posix()))
 
 
-class _Background:
-    """The watcher of a host that lives long."""
+class BackgroundWatcher:
+    """The watcher of a server; ``host.once(BackgroundWatcher)``."""
 
     def __init__(self, host: Host) -> None:
         self._host = host
         self._watcher: Watcher | None = None
 
     def start(self) -> None:
+        """Watch until ``stop``, if the settings say so."""
+        settings = self._host.options(IrisMemorySettings)
+        if not settings.watch or settings.root is None:
+            return
         try:
             self._watcher = Watcher(memory_of(self._host))
         except MissingExtra as error:
@@ -171,17 +173,6 @@ class _Background:
             self._watcher.start()
 
     def stop(self) -> None:
+        """Stop watching and wait until it has ended."""
         if self._watcher is not None:
             self._watcher.stop()
-
-
-def watch_while_open(host: Host) -> None:
-    """Watch the memory's root until the host closes, if the settings say so."""
-    settings = host.options(IrisMemorySettings)
-    if settings.watch and settings.root is not None:
-        host.once(_Background).start()
-
-
-def stop_watching(host: Host) -> None:
-    """End what ``watch_while_open`` began."""
-    host.once(_Background).stop()

@@ -1,12 +1,12 @@
-"""HTML mail as plain lines: its words alone, no script, no style, no address."""
+"""HTML mail as lines of plain text, without scripts, styles and addresses."""
 
 from __future__ import annotations
 
 import re
 from html import unescape
 
-# Python's own parser takes time with the square of what is made for it, and raises AssertionError over some of it.
-# These expressions look at no character more than a few times.
+# Python's own parser takes quadratic time on input made for that, and raises AssertionError on other input.
+# These expressions take linear time.
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 _SILENT = re.compile(
     r"<(script|style|head|title|template|noscript|svg|object|iframe)\b[^<>]*>.*?(?:</\1\s*>|(?=<body\b)|\Z)",

@@ -1,4 +1,4 @@
-"""Mails in a text file: one as it was sent, one that was archived as text, or several in an mbox file (RFC 4155)."""
+"""Recognises mail in a text file: one mail as sent or archived, or several in an mbox file (RFC 4155)."""
 
 from __future__ import annotations
 

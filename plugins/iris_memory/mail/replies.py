@@ -1,4 +1,4 @@
-"""What the writer of a mail said, apart from what was quoted and from the signature."""
+"""Splits a mail's body into its writer's own text, the quoted mail and the signature."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _LONGEST_SIGNATURE = 12
 
 @dataclass(frozen=True)
 class Reply:
-    """A mail's body, told apart."""
+    """The parts of a mail's body."""
 
     own: str
     #: Without its marks, the last answered mail alone: what that one quoted is not here.
@@ -31,8 +31,8 @@ class Reply:
     signature: str
 
 
-def tell_apart(body: str) -> Reply:
-    """The body told apart. A mail that only quotes, or is only a signature, has that as its own words."""
+def split_reply(body: str) -> Reply:
+    """Split the body. A mail that only quotes, or is only a signature, has that as its own text."""
     own: list[str] = []
     quoted: list[str] = []
     signature: list[str] = []
@@ -61,14 +61,14 @@ def tell_apart(body: str) -> Reply:
         at += 1
     while own and not own[-1].strip("_ \t") and quoted:  # Outlook's rule above what is answered
         own.pop()
-    said, told, signed = ("\n".join(part).strip() for part in (own, quoted, signature))
-    if not said:
-        return Reply(told or signed, "", signed if told else "")
-    return Reply(said, told, signed)
+    own_text, quote, sign_off = ("\n".join(part).strip() for part in (own, quoted, signature))
+    if not own_text:
+        return Reply(quote or sign_off, "", sign_off if quote else "")
+    return Reply(own_text, quote, sign_off)
 
 
 def _attribution(lines: list[str], at: int) -> int:
-    """How many lines say who wrote what is quoted next; 0 if this is none."""
+    """How many lines name the writer of the quote below; 0 if these do not."""
     for length in (1, 2, 3):
         if _WROTE.match("\n".join(lines[at : at + length])):
             follows = next((line for line in lines[at + length : at + length + 3] if line.strip()), ">")

@@ -1,1 +1,1 @@
-"""How files become chunks: each kind into its sections, and these into sizes that can be found and read."""
+"""Parsers: a file's sections by its strategy, and chunks of the right sizes."""

@@ -1,4 +1,4 @@
-"""Sections brought to sizes: the too small joined to their neighbours, the too large cut at the best places."""
+"""Joins sections that are too small to their neighbours, and cuts those that are too large."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ class Limits:
     overlap: int = 0
 
 
-class Sizer:
-    """Brings the sections of one text to sizes."""
+class ChunkSizer:
+    """Makes chunks of the sections of one text."""
 
     def __init__(self, text: str, limits: Limits, count_tokens: Callable[[str], int]) -> None:
         self._text = text

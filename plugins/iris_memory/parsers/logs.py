@@ -1,4 +1,4 @@
-"""Logs by date or session."""
+"""The sections of a log, by date or session."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The node parser of the memory: a file's text in chunks, as its kind wants."""
+"""The node parser of the memory: cuts a file's text into chunks by the file's strategy."""
 
 from __future__ import annotations
 
@@ -16,16 +16,13 @@ from pydantic import Field
 from ragstone.core import SlicingNodeParser
 
 from ..indexing import fields
-from .chunk_sizes import Limits, Sizer
+from .chunk_sizes import ChunkSizer, Limits
 from .logs import date_in, log_sections
 from .sections import Outline, Section, exploration_sections, markdown_sections
 
-#: What the indexing keeps of a document for itself; no chunk has it.
-OWN = "indexing"
-
 
 class MemoryNodeParser(SlicingNodeParser):
-    """Cuts the documents of the readers in ``reading`` by ``metadata["indexing"]["strategy"]``.
+    """Cuts the documents of the package ``readers`` by ``metadata["indexing"]["strategy"]``.
 
     Markdown by ``##`` (up to 500 tokens), explorations by ``##`` and ``**Key`` (up to 600, each repeating up to
     ``overlap`` of the one before), logs by date or session (up to 500), mail and state as they are (up to ``maximum``).
@@ -34,7 +31,7 @@ class MemoryNodeParser(SlicingNodeParser):
 
     version: ClassVar[int] = 1
     embedded_keys = (fields.HEADING_PATH,)
-    parser_keys = (OWN,)
+    parser_keys = (fields.INDEXING,)
 
     minimum: int = Field(default=50, gt=0, description="Tokens of a chunk, at least; not of mail and state.")
     maximum: int = Field(default=800, gt=0, description="Tokens of a chunk, at most.")
@@ -53,19 +50,19 @@ class MemoryNodeParser(SlicingNodeParser):
 
     def _chunks(self, document: BaseNode) -> Iterator[TextNode]:
         text = document.get_content(metadata_mode=MetadataMode.NONE)
-        own = document.metadata.get(OWN) or {}
-        if own.get("left_out"):
+        indexing = document.metadata.get(fields.INDEXING) or {}
+        if indexing.get("left_out"):
             return
         known = self.without_parser_keys(document).metadata
         path = str(known[fields.PATH])
-        forgotten, names = set(own.get("forgotten") or ()), (path, *(own.get("forgotten_as") or ()))
+        forgotten, names = set(indexing.get("forgotten") or ()), (path, *(indexing.get("forgotten_as") or ()))
         newlines = [found.start() for found in re.finditer("\n", text)]
-        lines = own.get("lines")
+        lines = indexing.get("lines")
         seen: Counter[str] = Counter()
-        mails = own.get("mails") or ()
+        mails = indexing.get("mails") or ()
         starts = [mail["start"] for mail in mails]
-        outline, sections = self._sections(text, own.get("strategy"), path, starts)
-        every = known
+        outline, sections = self._sections(text, indexing.get("strategy"), path, starts)
+        of_file = known
         kept = 0
         for section in sections:
             words = text[section.start : section.end]
@@ -75,10 +72,10 @@ class MemoryNodeParser(SlicingNodeParser):
                 continue
             if mails:
                 mail = mails[max(0, bisect.bisect_right(starts, section.start) - 1)]
-                known = {**every, **{key: value for key, value in mail.items() if key != "start"}}
+                known = {**of_file, **{key: value for key, value in mail.items() if key != "start"}}
             title, last, headings = _headings(outline, section, words, known, path)
             span = [bisect.bisect_left(newlines, section.start), bisect.bisect_left(newlines, section.end - 1)]
-            first_line, last_line = _in_file(span, lines)
+            first_line, last_line = _file_lines(span, lines)
             yield TextNode(
                 id_=chunk_id,
                 text=words,
@@ -120,7 +117,7 @@ class MemoryNodeParser(SlicingNodeParser):
                 limits = Limits(low, min(600, hard), hard, self.overlap)
             case _:
                 found, limits = markdown_sections(text, outline), Limits(low, min(500, hard), hard)
-        return outline, Sizer(text, limits, self.count_tokens).fitted(found)
+        return outline, ChunkSizer(text, limits, self.count_tokens).fitted(found)
 
 
 def _keys(text: str) -> list[Section]:
@@ -135,7 +132,7 @@ def _key_of(words: str) -> str:
 
 
 def _headings(outline: Outline, section: Section, words: str, known: dict[str, Any], path: str) -> tuple[str, str, str]:
-    """The file's title, the last heading as it is written, and all of them joined."""
+    """The file's title, the last heading as written, and all headings joined."""
     above = outline.above(section.at)
     given = known.get(fields.TITLE) or outline.title
     title = str(given or PurePosixPath(path).stem.replace("_", " ").replace("-", " "))
@@ -154,7 +151,7 @@ def _headings(outline: Outline, section: Section, words: str, known: dict[str, A
     return title, last, fields.SEPARATOR.join(name for name in names if name)
 
 
-def _in_file(span: list[int], lines: Any) -> tuple[int, int]:
+def _file_lines(span: list[int], lines: Any) -> tuple[int, int]:
     """Lines of the text as lines of the file: the same, all of the file, or as the reader noted."""
     if isinstance(lines, int):
         return 1, lines

@@ -1,4 +1,4 @@
-"""Where the sections of a text begin: headings of Markdown, and the key lines of an exploration."""
+"""The sections of a text, by its Markdown headings and the key lines of an exploration."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _FENCE = re.compile(r"[ \t]*(?:>[ \t]?)*(`{3,}|~{3,})(.*)$")
 _FRONT_MATTER = re.compile(r"---[ \t]*\n.*?^(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE)
 _FRONT_TITLE = re.compile(r"""^title:[ \t]*["']?(.+?)["']?[ \t]*$""", re.MULTILINE)
 _KEY_LINE = re.compile(r"\*\*Key\b")
-#: A heading is a heading, not a page: more of it is of no use to whoever looks for it.
+#: Characters of a heading that are kept.
 _LONGEST_HEADING = 200
 
 
@@ -71,15 +71,15 @@ def front_matter_end(text: str) -> int:
 
 def lines_outside_code(text: str, start: int = 0) -> Iterator[tuple[int, str]]:
     """The lines that stand in no fenced block, each with its place."""
-    return ((begin, line) for begin, line, part in _told_apart(text, start) if part == "outside")
+    return ((begin, line) for begin, line, part in _classified_lines(text, start) if part == "outside")
 
 
 def lines_within_code(text: str) -> Iterator[tuple[int, str]]:
     """The lines of fenced blocks after the opening one, each with its place."""
-    return ((begin, line) for begin, line, part in _told_apart(text, 0) if part == "within")
+    return ((begin, line) for begin, line, part in _classified_lines(text, 0) if part == "within")
 
 
-def _told_apart(text: str, start: int) -> Iterator[tuple[int, str, str]]:
+def _classified_lines(text: str, start: int) -> Iterator[tuple[int, str, str]]:
     fence = ""
     for begin, line in _lines(text, start):
         found = _FENCE.match(line)

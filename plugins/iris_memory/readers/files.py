@@ -1,4 +1,4 @@
-"""The bytes of a file that anybody may change, swap or take away while it is read."""
+"""Reads one file, which another process may change, replace or remove meanwhile."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import os
 import stat
 import time
 from abc import abstractmethod
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -16,53 +17,62 @@ from llama_index.core.schema import Document
 from ragstone.core import SourceError
 
 from ..indexing import fields
-from ..parsers.node_parser import OWN
 
-#: A file that somebody is writing is read again, this often, after this many seconds.
+#: A file that changes while it is read is read again: so often, after so many seconds.
 _TRIES = 3
 _PAUSE = 0.02
 
 
+@dataclass(frozen=True)
+class ParsedFile:
+    """What a reader makes of a file's bytes."""
+
+    text: str
+    metadata: dict[str, Any] = field(default_factory=dict)
+    #: Lines of the file: their number for the whole text, one for each line of the text, or ``None`` where both have
+    #: the same lines.
+    lines: int | list[int] | None = None
+
+
 class FileReader(BaseReader):
-    """Reads one file as one document; how its bytes are understood is for the subclass."""
+    """Reads one file as one document; subclasses parse its bytes."""
 
     def __init__(self, max_bytes: int = 10_000_000) -> None:
         self.max_bytes = max_bytes
 
     @abstractmethod
-    def understand(self, data: bytes, path: Path, mtime: float) -> tuple[str, dict[str, Any], Any]:
-        """The text; further metadata; lines of the file: a number for all, one for each line of the text, or ``None``
-        where the text has the file's own lines. Raises ``SourceError``."""
+    def parse(self, data: bytes, path: Path, mtime: float) -> ParsedFile:
+        """Parse the file's bytes. Raises ``SourceError``."""
 
     def load_data(self, file: Path | str, extra_info: dict[str, Any] | None = None) -> list[Document]:
         """One document with ``mtime``, ``date``, ``file_hash`` and ``extra_info``. Raises ``SourceError``."""
         path = Path(file)
-        data, mtime = read_whole(path, self.max_bytes)
-        text, known, lines = self.understand(data, path, mtime)
-        if not text.strip():
+        data, mtime = read_bytes(path, self.max_bytes)
+        parsed = self.parse(data, path, mtime)
+        if not parsed.text.strip():
             raise SourceError("holds no words", where=str(path))
         metadata = {
             fields.MTIME: mtime,
             fields.DATE: mtime,
             fields.FILE_HASH: hashlib.sha256(data).hexdigest(),
-            **known,
+            **parsed.metadata,
             **(extra_info or {}),
         }
-        if lines is not None:
-            metadata[OWN] = {**metadata.get(OWN, {}), "lines": lines}
-        return [Document(text=text, metadata=metadata)]
+        if parsed.lines is not None:
+            metadata[fields.INDEXING] = {**metadata.get(fields.INDEXING, {}), "lines": parsed.lines}
+        return [Document(text=parsed.text, metadata=metadata)]
 
 
 class TextReader(FileReader):
     """Plain text and Markdown, line for line."""
 
-    def understand(self, data: bytes, path: Path, mtime: float) -> tuple[str, dict[str, Any], Any]:  # noqa: ARG002
-        """The text with line feeds alone. Raises ``SourceError`` for what is not UTF-8 text."""
-        return utf8(data, path), {}, None
+    def parse(self, data: bytes, path: Path, mtime: float) -> ParsedFile:  # noqa: ARG002
+        """The text with line feeds only. Raises ``SourceError`` for what is not UTF-8 text."""
+        return ParsedFile(utf8(data, path))
 
 
 def utf8(data: bytes, path: Path) -> str:
-    """The bytes as text with line feeds alone. Raises ``SourceError``."""
+    """The bytes as text with line feeds only. Raises ``SourceError``."""
     try:
         text = data.decode("utf-8").removeprefix("\ufeff")
     except UnicodeDecodeError as error:
@@ -77,14 +87,14 @@ def utf8(data: bytes, path: Path) -> str:
 
 
 def without_surrogates(text: str) -> str:
-    """The text without halves of characters and NULs, which no database takes."""
+    """The text without surrogates and NULs, which databases refuse."""
     return text.encode("utf-8", "replace").decode("utf-8").replace("\0", "")
 
 
-def read_whole(path: Path, max_bytes: int) -> tuple[bytes, float]:
-    """The bytes, and when they were last changed (seconds since 1970); read again while somebody writes.
+def read_bytes(path: Path, max_bytes: int) -> tuple[bytes, float]:
+    """The bytes and their time of change (seconds since 1970); read again if they change meanwhile.
 
-    A link is not followed, and a pipe is not waited for. Raises ``SourceError``.
+    A link is not followed, and a pipe does not block. Raises ``SourceError``.
     """
     try:
         for last in (False,) * (_TRIES - 1) + (True,):

@@ -1,4 +1,4 @@
-"""A JSON state as readable lines: a section for each top-level key, what lies deeper flattened."""
+"""Reads a JSON state as lines of text: a section for each top-level key, deeper values flattened."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import bisect
 import json
 import re
 from json.decoder import scanstring  # type: ignore[attr-defined]
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ragstone.core import SourceError
 
 from ..indexing.fields import SEPARATOR
-from .files import FileReader, utf8, without_surrogates
+from .files import FileReader, ParsedFile, utf8, without_surrogates
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 _SPACE = re.compile(r"[ \t\r\n]*")
 _DECODER = json.JSONDecoder(parse_int=str, parse_float=str, parse_constant=str)
-#: What lies deeper is told as JSON.
+#: Deeper values are written as JSON.
 _DEEPEST = 32
 _SHORT_LIST = 200
 
@@ -27,12 +27,12 @@ _SHORT_LIST = 200
 class StateReader(FileReader):
     """Reads a JSON file as lines ``hobbies › chess › level: beginner``; two blank lines between top-level keys."""
 
-    def understand(self, data: bytes, path: Path, mtime: float) -> tuple[str, dict[str, Any], Any]:  # noqa: ARG002
+    def parse(self, data: bytes, path: Path, mtime: float) -> ParsedFile:  # noqa: ARG002
         """The lines, and the line of the file that each came from. Raises ``SourceError`` for what is not JSON."""
         text = utf8(data, path)
         try:
             _DECODER.decode(text)
-            said = list(_flattened(text))
+            entries = list(_flattened(text))
         except json.JSONDecodeError as error:
             reason = f"is not JSON: {error.msg} in line {error.lineno}"
             raise SourceError(reason, where=str(path)) from error
@@ -42,7 +42,7 @@ class StateReader(FileReader):
         lines: list[str] = []
         places: list[int] = []
         top: tuple[str, ...] | None = None
-        for names, words, at in said:
+        for names, words, at in entries:
             line = bisect.bisect_left(newlines, at) + 1
             if lines and names[:1] != top:
                 lines += ["", ""]
@@ -50,11 +50,11 @@ class StateReader(FileReader):
             top = names[:1]
             lines.append(f"{SEPARATOR.join(names)}: {words}" if names else words)
             places.append(line)
-        return without_surrogates("\n".join(lines)), {}, places
+        return ParsedFile(without_surrogates("\n".join(lines)), lines=places)
 
 
 def _flattened(text: str) -> Iterator[tuple[tuple[str, ...], str, int]]:
-    """``(names, words, place)`` of everything that is said, in order."""
+    """``(names, words, place)`` of every value, in order."""
     start = _skip(text, 0)
     yield from _values(text, start, (), _DECODER.raw_decode(text, start)[1])
 
@@ -79,8 +79,8 @@ def _values(text: str, at: int, names: tuple[str, ...], end: int) -> Iterator[tu
             name, place = scanstring(text, place + 1, False)
             place = _skip(text, _skip(text, place) + 1)
         _, after = _DECODER.raw_decode(text, place)
-        for said in _values(text, place, (*names, _line(name)), after):
-            yield said if said[2] != place else (*said[:2], begin)
+        for entry in _values(text, place, (*names, _line(name)), after):
+            yield entry if entry[2] != place else (*entry[:2], begin)
         place = _skip(text, after)
         if text[place] == ",":
             place = _skip(text, place + 1)

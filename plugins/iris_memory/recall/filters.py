@@ -1,4 +1,4 @@
-"""What a query is narrowed to: kinds of files, times, and who wrote to whom about what."""
+"""The filters of a query: document types, times, and sender, recipient and subject of mails."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from llama_index.core.vector_stores.types import FilterOperator, MetadataFilter,
 from ragstone.core import BadRequest
 
 from ..indexing import fields
-from ..indexing.file_types import DOC_TYPES
+from ..settings import DOC_TYPES
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from ragstone.core import Corpus
 
@@ -26,20 +26,20 @@ LONGEST_PART = 200
 
 
 @dataclass(frozen=True)
-class Narrowing:
-    """Only passages that are all of this. Whoever names a sender, a recipient or a subject asks for mail."""
+class MemoryFilters:
+    """Conditions that a passage must all meet. With a sender, a recipient or a subject it is a mail."""
 
     doc_types: tuple[str, ...] = ()
     #: Seconds since 1970: not before and not after.
     since: float | None = None
     until: float | None = None
-    #: Any part of a name or an address; letters may be small or capital.
+    #: Any part of a name or an address; case is ignored.
     sender: str | None = None
     recipient: str | None = None
     subject: str | None = None
 
     def __post_init__(self) -> None:
-        """Raise ``BadRequest`` for what no passage can be."""
+        """Raise ``BadRequest`` for conditions that no passage can meet."""
         for name in self.doc_types:
             if name not in DOC_TYPES:
                 raise BadRequest(f"there is no document type {str(name)[:40]!r}", hint=f"known: {', '.join(DOC_TYPES)}")
@@ -48,50 +48,47 @@ class Narrowing:
                 raise BadRequest(f"the {what} must have 1 to {LONGEST_PART} characters")
 
     def __str__(self) -> str:
-        """As the inspector tells it; "" for nothing."""
+        """For people; "" without any condition."""
         parts = [f"type {' or '.join(self.doc_types)}"] if self.doc_types else []
-        parts += [f"{name} {_day(moment)}" for name, moment in (("since", self.since), ("until", self.until)) if moment]
+        parts += [f"{name} {_minute(time)}" for name, time in (("since", self.since), ("until", self.until)) if time]
         named = (("from", self.sender), ("to", self.recipient), ("subject", self.subject))
         parts += [f"{name} {part!r}" for name, part in named if part is not None]
         return ", ".join(parts)
 
-    def filters(self, corpus: Corpus) -> MetadataFilters | None:
-        """As the catalog filters; ``None`` for nothing. Part of a name becomes the names that hold it."""
-        found: list[MetadataFilter | MetadataFilters] = []
-        if self.doc_types:
-            found.append(_one_of(fields.DOC_TYPE, self.doc_types))
+    def values(self, corpus: Corpus) -> dict[str, tuple[str, ...]]:
+        """The values of which a passage must have one, by metadata key; none if no stored mail meets the condition."""
+        parts = (
+            (self.sender, (fields.FROM, fields.SENDER)),
+            (self.recipient, (fields.TO, fields.CC, fields.RECIPIENTS)),
+            (self.subject, (fields.SUBJECT,)),
+        )
+        found = {keys[0]: _values_with(corpus, part, keys) for part, keys in parts if part is not None}
+        return {fields.DOC_TYPE: self.doc_types, **found} if self.doc_types else found
+
+    def metadata_filters(self, values: Mapping[str, tuple[str, ...]]) -> MetadataFilters | None:
+        """The conditions for the catalog, with these ``values``; ``None`` without any."""
+        found: list[MetadataFilter | MetadataFilters] = [
+            MetadataFilter(key=key, value=list(each), operator=FilterOperator.IN) for key, each in values.items()
+        ]
         if self.since is not None:
             found.append(MetadataFilter(key=fields.DATE, value=self.since, operator=FilterOperator.GTE))
         if self.until is not None:
             found.append(MetadataFilter(key=fields.DATE, value=self.until, operator=FilterOperator.LTE))
-        if self.sender is not None:
-            found.append(_holding(corpus, self.sender, (fields.FROM, fields.SENDER)))
-        if self.recipient is not None:
-            found.append(_holding(corpus, self.recipient, (fields.TO, fields.CC, fields.RECIPIENTS)))
-        if self.subject is not None:
-            found.append(_holding(corpus, self.subject, (fields.SUBJECT,)))
         return MetadataFilters(filters=found) if found else None
 
 
-def _holding(corpus: Corpus, part: str, keys: Sequence[str]) -> MetadataFilter:
-    """Mail one of whose fields holds the part. The catalog's own comparison knows small letters of English alone."""
+def _values_with(corpus: Corpus, part: str, keys: Sequence[str]) -> tuple[str, ...]:
+    """Values of the first key of mails that have the part in one of the keys. SQLite ignores case in ASCII only."""
     wanted = " ".join(part.casefold().split())
-    values = sorted(
-        {
-            str(values[0])
-            for values, _count in corpus.contents.facets(keys[0], *keys[1:])
-            if values[0] is not None
-            and any(wanted in " ".join(str(value).casefold().split()) for value in values if value)
-        }
-    )
-    return _one_of(keys[0], values)
+    found = {
+        str(values[0])
+        for values, _count in corpus.contents.facets(keys[0], *keys[1:])
+        if values[0] is not None and any(wanted in " ".join(str(value).casefold().split()) for value in values if value)
+    }
+    return tuple(sorted(found))
 
 
-def _one_of(key: str, values: Sequence[str]) -> MetadataFilter:
-    return MetadataFilter(key=key, value=list(values), operator=FilterOperator.IN)
-
-
-def moment(text: str, now: datetime) -> float:
+def parse_time(text: str, now: datetime) -> float:
     """``30d`` (so long before ``now``; also h, w, y) or a day such as ``2026-02-18``, as seconds since 1970.
 
     Days begin at midnight in UTC. Raises ``BadRequest``.
@@ -100,7 +97,7 @@ def moment(text: str, now: datetime) -> float:
     age = _AGE.fullmatch(plain)
     if age:
         hours = int(age[1]) * _HOURS[age[2]]
-        # Whole hours, so that the same question a little later is narrowed to the same and need not be narrowed anew.
+        # Whole hours, so that the same filters a little later are equal, and cached.
         whole = now.replace(minute=0, second=0, microsecond=0)
         try:
             return (whole - timedelta(hours=hours)).timestamp()
@@ -113,5 +110,5 @@ def moment(text: str, now: datetime) -> float:
     return (found if found.tzinfo else found.replace(tzinfo=UTC)).timestamp()
 
 
-def _day(moment: float) -> str:
-    return datetime.fromtimestamp(moment, UTC).isoformat(timespec="minutes")
+def _minute(time: float) -> str:
+    return datetime.fromtimestamp(time, UTC).isoformat(timespec="minutes")

@@ -1,4 +1,4 @@
-"""What a query found, told to people and programs: the passages, and the inspector's reasons for them."""
+"""The output of a query: JSON and lines of text, with the reasons for each passage if they are wanted."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ if TYPE_CHECKING:
 _LINES_SHOWN, _WIDTH = 6, 110
 
 
-def as_data(found: Recall, *, why: bool) -> dict[str, Any]:
+def to_dict(found: Recall, *, why: bool) -> dict[str, Any]:
     """For JSON. ``why``: also what was left out, and how each passage came to its place."""
     kept = [finding for finding in found.findings if why or not finding.left_out]
-    told: dict[str, Any] = {"query": found.query, "results": [_as_data(finding) for finding in kept]}
+    result: dict[str, Any] = {"query": found.text, "results": [_to_dict(finding) for finding in kept]}
     if why:
         reasons = _reasons_of(found)
-        for finding, result in zip(kept, told["results"], strict=True):
-            result["why"] = {**_why(finding), "left_out": reasons.get(finding.chunk.chunk_id)}
-        told["narrowed_to"] = str(found.narrowing)
-        told["remark"] = found.remark
-        told["timings_ms"] = {"encode": round(found.encode_ms, 1), "retrieve": round(found.retrieve_ms, 1)}
-    return told
+        for finding, passage in zip(kept, result["results"], strict=True):
+            passage["why"] = {**_why(finding), "left_out": reasons.get(finding.chunk.chunk_id)}
+        result["narrowed_to"] = str(found.filters)
+        result["remark"] = found.remark
+        result["timings_ms"] = {"encode": round(found.encode_ms, 1), "retrieve": round(found.retrieve_ms, 1)}
+    return result
 
 
-def _as_data(finding: Finding) -> dict[str, Any]:
+def _to_dict(finding: Finding) -> dict[str, Any]:
     chunk = asdict(finding.chunk)
     chunk["relevance"] = round(finding.chunk.relevance, 4)
     chunk["date"] = finding.chunk.date.isoformat(timespec="seconds") if finding.chunk.date else None
@@ -39,14 +39,15 @@ def _as_data(finding: Finding) -> dict[str, Any]:
 
 
 def _why(finding: Finding) -> dict[str, Any]:
+    scores = finding.scores
     return {
         "score": round(finding.score, 4),
-        "cosine": None if finding.dense is None else round(finding.dense, 4),
-        "cosine_place": finding.dense_rank,
-        "bm25": round(finding.lexical, 3),
-        "bm25_place": finding.lexical_rank,
-        "fused": round(finding.fused, 4),
-        "second_look": round(finding.second_look, 4),
+        "cosine": None if scores.dense is None else round(scores.dense, 4),
+        "cosine_place": scores.dense_rank,
+        "bm25": round(scores.lexical, 3),
+        "bm25_place": scores.lexical_rank,
+        "fused": round(scores.fused, 4),
+        "second_look": round(scores.added, 4),
         "date": round(finding.recency, 4),
     }
 
@@ -61,7 +62,7 @@ def _reasons_of(found: Recall) -> dict[str, str]:
     }
 
 
-def as_lines(found: Recall, *, why: bool) -> Iterator[str]:
+def to_lines(found: Recall, *, why: bool) -> Iterator[str]:
     """For people: place, relevance, where it stands, and how it begins."""
     if found.remark:
         yield f"({found.remark})"
@@ -70,8 +71,8 @@ def as_lines(found: Recall, *, why: bool) -> Iterator[str]:
         yield "Nothing in the memory is near to this."
     for number, finding in enumerate(given, start=1):
         yield ""
-        yield f"{number}. {place(finding.chunk)}"
-        yield f"   {'  '.join(_known(finding.chunk))}"
+        yield f"{number}. {finding.chunk.place}"
+        yield f"   {'  '.join(_labels(finding.chunk))}"
         if why:
             yield f"   {_reasons(finding)}"
         yield from (f"   | {line}" for line in _beginning(finding.chunk.text))
@@ -79,15 +80,7 @@ def as_lines(found: Recall, *, why: bool) -> Iterator[str]:
         yield from _left_out(found)
 
 
-def place(chunk: MemoryChunk) -> str:
-    """``path:first-last``, as editors and people find it."""
-    if chunk.lines is None:
-        return chunk.path
-    first, last = chunk.lines
-    return f"{chunk.path}:{first}" if first == last else f"{chunk.path}:{first}-{last}"
-
-
-def _known(chunk: MemoryChunk) -> Iterator[str]:
+def _labels(chunk: MemoryChunk) -> Iterator[str]:
     yield f"relevance {chunk.relevance:.2f}"
     yield chunk.doc_type
     if chunk.date is not None:
@@ -102,11 +95,12 @@ def _known(chunk: MemoryChunk) -> Iterator[str]:
 
 
 def _reasons(finding: Finding) -> str:
-    meaning = "meaning unknown" if finding.dense is None else f"meaning {finding.dense:.2f}"
-    words = f"words {finding.lexical:.2f}" if finding.lexical else "no word of it"
+    scores = finding.scores
+    meaning = "meaning unknown" if scores.dense is None else f"meaning {scores.dense:.2f}"
+    words = f"words {scores.lexical:.2f}" if scores.lexical else "no word of it"
     return (
-        f"{meaning}{_nth(finding.dense_rank)}, {words}{_nth(finding.lexical_rank)}; together {finding.fused:.2f}, "
-        f"second look +{finding.second_look:.2f}, date +{finding.recency:.2f}: score {finding.score:.2f}"
+        f"{meaning}{_nth(scores.dense_rank)}, {words}{_nth(scores.lexical_rank)}; fused {scores.fused:.2f}, "
+        f"rerank +{scores.added:.2f}, date +{finding.recency:.2f}: score {finding.score:.2f}"
     )
 
 
@@ -118,11 +112,11 @@ def _left_out(found: Recall) -> Iterator[str]:
     others = [finding for finding in found.findings if finding.left_out]
     yield ""
     yield f"Looked at: {len(found.findings)}, left out: {len(others)}"
-    if str(found.narrowing):
-        yield f"Narrowed to: {found.narrowing}"
+    if str(found.filters):
+        yield f"Filters: {found.filters}"
     reasons = _reasons_of(found)
     for finding in others:
-        yield f"   {place(finding.chunk)}: {reasons[finding.chunk.chunk_id]}; score {finding.score:.2f}"
+        yield f"   {finding.chunk.place}: {reasons[finding.chunk.chunk_id]}; score {finding.score:.2f}"
     yield f"Took {found.encode_ms:.1f} ms to encode, {found.retrieve_ms:.1f} ms to search"
 
 

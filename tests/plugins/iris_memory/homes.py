@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from ragstone.core.testing import open_host
-from ragstone.plugins.iris_memory.indexing.memory import memory_of
+from ragstone.plugins.iris_memory import memory_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -9,8 +9,8 @@ import pytest
 from ragstone.core import MissingExtra
 from ragstone.core.testing import open_host
 from ragstone.plugins.iris_memory import checks as room
+from ragstone.plugins.iris_memory import memory_of
 from ragstone.plugins.iris_memory.checks import checks
-from ragstone.plugins.iris_memory.indexing.memory import memory_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

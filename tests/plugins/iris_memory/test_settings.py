@@ -10,8 +10,7 @@ from pydantic import ValidationError
 
 import ragstone.plugins.iris_memory
 from ragstone.core import read_settings
-from ragstone.plugins.iris_memory.indexing.file_types import DEFAULT_MAP
-from ragstone.plugins.iris_memory.settings import IrisMemorySettings
+from ragstone.plugins.iris_memory.settings import DEFAULT_MAP, IrisMemorySettings
 
 ROOM = Path(ragstone.plugins.iris_memory.__file__ or "").parent
 TEXT = (ROOM / "README.md").read_text("utf-8")

@@ -110,7 +110,7 @@ def test_why_tells_the_sides_and_what_was_left_out(host: Host) -> None:
     said = asked(host, SENTENCE, "-k", "1", "--why", "--type", "note", "--since", "1y")
     assert "meaning " in said
     assert "   notes/pump-old.md:1: superseded by notes/pump.md:1; score " in said
-    assert "Narrowed to: type note, since " in said
+    assert "Filters: type note, since " in said
 
 
 def test_the_assistant_knows_no_old_mail_either(host: Host) -> None:

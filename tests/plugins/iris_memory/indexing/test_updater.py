@@ -11,9 +11,10 @@ import pytest
 
 from ragstone.core import BadRequest, SettingsError, SourceError
 from ragstone.core.testing import open_host
-from ragstone.plugins.iris_memory.indexing.memory import memory_of
+from ragstone.plugins.iris_memory import memory_of
+from ragstone.plugins.iris_memory.indexing.documents import is_old_mail
+from ragstone.plugins.iris_memory.indexing.inventory import Inventory
 from ragstone.plugins.iris_memory.indexing.updater import Updater
-from ragstone.plugins.iris_memory.recall.mail_age import is_old_mail
 from tests.plugins.iris_memory.homes import remembering, said, write
 
 if TYPE_CHECKING:
@@ -90,13 +91,13 @@ def test_what_was_written_just_before_the_look_is_looked_at_again(
             found = super().scan(under)
             return scan.Scan(
                 {
-                    path: scan.Found(path, each.kind, (seen[0], seen[1], seen[2], seen[3]), each.seen)
+                    path: scan.ScannedFile(path, each.file_type, (seen[0], seen[1], seen[2], seen[3]), each.seen)
                     for path, each in found.files.items()
                 },
                 found.left_out,
             )
 
-    monkeypatch.setattr("ragstone.plugins.iris_memory.indexing.updater.Scanner", Coarse)
+    monkeypatch.setattr("ragstone.plugins.iris_memory.indexing.inventory.Scanner", Coarse)
     assert memory.update().updated == ["a.md"]
 
 
@@ -107,7 +108,7 @@ def test_an_unchanged_file_is_not_read_again(memory: Memory, home: Path, monkeyp
     monkeypatch.setattr("ragstone.plugins.iris_memory.indexing.scan.time.time_ns", lambda: later)
     memory.update()  # it is certain now
     (home / "a.md").chmod(0)
-    monkeypatch.setattr(Updater, "read", lambda *_: pytest.fail("it was read"))
+    monkeypatch.setattr(Inventory, "read", lambda *_: pytest.fail("it was read"))
     (home / "b.txt").write_text("no rule names it")
     write(home, "c/.git/x.md", "left out")
     (home / "a.md").chmod(0o644)
@@ -195,13 +196,13 @@ def test_a_file_that_vanishes_while_it_is_read(memory: Memory, home: Path, monke
     memory.update()
     write(home, "a.md", "The kettle is green.")
     write(home, "b.md", "The lamp is yellow.")
-    read = Updater.read
+    read = Inventory.read
 
-    def vanishing(self: Updater, found: object, before: object) -> object:
+    def vanishing(self: Inventory, found: object, before: object) -> object:
         (home / "a.md").unlink(missing_ok=True)
         return read(self, found, before)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(Updater, "read", vanishing)
+    monkeypatch.setattr(Inventory, "read", vanishing)
     report = memory.update()
     assert (report.updated, report.removed) == (["b.md"], ["a.md"])
     assert said(memory) == {"b.md": ["The lamp is yellow."]}
@@ -212,15 +213,15 @@ def test_a_file_that_is_swapped_for_a_link_is_not_followed(
 ) -> None:
     write(home, "notes/a.md", "The kettle is red.")
     write(tmp_path, "outside/a.md", "The key is under the mat.")
-    read = Updater.read
+    read = Inventory.read
 
-    def swapping(self: Updater, found: object, before: object) -> object:
+    def swapping(self: Inventory, found: object, before: object) -> object:
         if not (home / "notes").is_symlink():
             (home / "notes").rename(home / "was")
             (home / "notes").symlink_to(tmp_path / "outside")
         return read(self, found, before)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(Updater, "read", swapping)
+    monkeypatch.setattr(Inventory, "read", swapping)
     memory.update()
     assert "The key is under the mat." not in str(said(memory))
 

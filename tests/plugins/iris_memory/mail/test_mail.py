@@ -11,7 +11,7 @@ import pytest
 from ragstone.core import SourceError
 from ragstone.plugins.iris_memory.mail.html import text_of_html
 from ragstone.plugins.iris_memory.mail.mbox import mail_of, messages_of
-from ragstone.plugins.iris_memory.mail.replies import tell_apart
+from ragstone.plugins.iris_memory.mail.replies import split_reply
 from ragstone.plugins.iris_memory.readers.mail import MailReader
 from tests.support.patience import grows_linearly
 
@@ -72,7 +72,7 @@ def test_html_alone_becomes_words() -> None:
 def test_quotes_and_signatures_are_told_apart(read: Any) -> None:
     asked = "On Mon, 2 Feb 2026 at 10:00, Bob <bob@y.org>\nwrote:\n> Shall I paint it?\n>> Paint what?"
     body = f"Yes, do it.\n\n{asked}\n-- \nAnn\nX Ltd"
-    reply = tell_apart(body)
+    reply = split_reply(body)
     assert (reply.own, reply.signature) == ("Yes, do it.", "-- \nAnn\nX Ltd")
     assert reply.quoted == "On Mon, 2 Feb 2026 at 10:00, Bob <bob@y.org> wrote:\nShall I paint it?"
     mail = read(f"Subject: Paint\n\n{body}")
@@ -95,7 +95,7 @@ def test_quotes_and_signatures_are_told_apart(read: Any) -> None:
     ],
 )
 def test_whose_words_they_are(body: str, own: str | None) -> None:
-    assert tell_apart(body).own == (body if own is None else own)
+    assert split_reply(body).own == (body if own is None else own)
 
 
 def test_mails_archived_as_text(read: Any) -> None:

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from llama_index.core.schema import Document, TextNode
 
-from ragstone.plugins.iris_memory.indexing.fields import chunk_id
-from ragstone.plugins.iris_memory.parsers.node_parser import OWN, MemoryNodeParser
+from ragstone.plugins.iris_memory.indexing.fields import INDEXING, chunk_id
+from ragstone.plugins.iris_memory.parsers.node_parser import MemoryNodeParser
 
 if TYPE_CHECKING:
     from ragstone.core.embedding import Encoder
@@ -30,8 +30,16 @@ def parser(**options: Any) -> MemoryNodeParser:
 def chunks(
     text: str, strategy: str = "markdown", *, path: str = "notes/tea-and-cakes.md", **known: Any
 ) -> list[TextNode]:
-    own = {"strategy": strategy, **known.pop(OWN, {})}
-    told = {"path": path, "doc_type": TYPES[strategy], "mtime": 5.0, "date": 5.0, "file_hash": "f", **known, OWN: own}
+    own = {"strategy": strategy, **known.pop(INDEXING, {})}
+    told = {
+        "path": path,
+        "doc_type": TYPES[strategy],
+        "mtime": 5.0,
+        "date": 5.0,
+        "file_hash": "f",
+        **known,
+        INDEXING: own,
+    }
     nodes = parser().get_nodes_from_documents([Document(id_=path, text=text, metadata=told)])
     return [node for node in nodes if isinstance(node, TextNode)]
 
@@ -53,7 +61,7 @@ def test_a_chunk_tells_what_the_specification_asks_for() -> None:
     (node,) = chunks("Tea is hot.")
     assert node.node_id == chunk_id("notes/tea-and-cakes.md", "Tea is hot.")
     assert len(node.node_id) == 16
-    assert OWN not in node.metadata
+    assert INDEXING not in node.metadata
     assert {
         key: node.metadata[key] for key in ("path", "section", "doc_type", "mtime", "chunk_index", "file_hash")
     } == {
@@ -143,7 +151,7 @@ def test_logs_are_cut_by_day_and_by_session() -> None:
 
 
 def test_a_mail_is_one_chunk_and_a_long_one_several() -> None:
-    mail: dict[str, Any] = {"subject": "Tea", "title": "Tea", "from": "Ann <ann@x.org>", OWN: {"lines": 40}}
+    mail: dict[str, Any] = {"subject": "Tea", "title": "Tea", "from": "Ann <ann@x.org>", INDEXING: {"lines": 40}}
     (node,) = chunks(f"From: Ann <ann@x.org>\nSubject: Tea\n\n# no heading\n\n{words(700)}", "mail", **mail)
     assert (node.metadata["section"], node.metadata["heading_path"], lines(node)) == ("Tea", "Tea", (1, 40))
     found = chunks("From: Ann <ann@x.org>\n\n" + "\n\n".join(words(400) for _ in range(4)), "mail", **mail)
@@ -173,7 +181,7 @@ def test_what_is_forgotten_or_left_out_has_no_chunk() -> None:
 )
 def test_hostile_texts_are_cut_into_bearable_chunks(strategy: str, text: str, encoder: Encoder) -> None:
     cut = MemoryNodeParser(count_tokens=encoder.count_tokens)
-    told = {"path": "a", "doc_type": TYPES[strategy], "mtime": 1.0, "date": 1.0, OWN: {"strategy": strategy}}
+    told = {"path": "a", "doc_type": TYPES[strategy], "mtime": 1.0, "date": 1.0, INDEXING: {"strategy": strategy}}
     nodes = cut.get_nodes_from_documents([Document(id_="a", text=text, metadata=told)])
     for node in nodes:
         assert encoder.count_tokens(node.get_content()) <= 850

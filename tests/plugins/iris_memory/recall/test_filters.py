@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from ragstone.core import BadRequest
-from ragstone.plugins.iris_memory.recall.filters import Narrowing, moment
+from ragstone.plugins.iris_memory.recall.filters import MemoryFilters, parse_time
 
 NOW = datetime(2026, 2, 18, 10, 40, 30, tzinfo=UTC)
 
@@ -23,8 +23,8 @@ NOW = datetime(2026, 2, 18, 10, 40, 30, tzinfo=UTC)
     ],
 )
 def test_so_long_ago_in_whole_hours(written: str, meant: timedelta) -> None:
-    assert moment(written, NOW) == (NOW.replace(minute=0, second=0) - meant).timestamp()
-    assert moment(written, NOW) == moment(written, NOW + timedelta(minutes=5))
+    assert parse_time(written, NOW) == (NOW.replace(minute=0, second=0) - meant).timestamp()
+    assert parse_time(written, NOW) == parse_time(written, NOW + timedelta(minutes=5))
 
 
 @pytest.mark.parametrize(
@@ -36,26 +36,26 @@ def test_so_long_ago_in_whole_hours(written: str, meant: timedelta) -> None:
     ],
 )
 def test_days_begin_in_utc(written: str, meant: datetime) -> None:
-    assert moment(written, NOW) == meant.timestamp()
+    assert parse_time(written, NOW) == meant.timestamp()
 
 
 @pytest.mark.parametrize("written", ["", "yesterday", "-3d", "3", "3m", "2026-02-30", "9" * 400, "\x00", "d"])
 def test_what_is_no_time(written: str) -> None:
     with pytest.raises(BadRequest, match="is no time"):
-        moment(written, NOW)
+        parse_time(written, NOW)
 
 
 def test_longer_ago_than_there_are_days() -> None:
-    assert moment("99999y", NOW) == 0
+    assert parse_time("99999y", NOW) == 0
 
 
 def test_it_tells_what_it_is() -> None:
-    assert str(Narrowing()) == ""
-    told = Narrowing(("email", "log"), since=NOW.timestamp(), until=None, sender="ana", subject="the tank")
+    assert str(MemoryFilters()) == ""
+    told = MemoryFilters(("email", "log"), since=NOW.timestamp(), until=None, sender="ana", subject="the tank")
     assert str(told) == "type email or log, since 2026-02-18T10:40+00:00, from 'ana', subject 'the tank'"
 
 
 @pytest.mark.parametrize("doc_types", [("mail",), ("note", ""), ("NOTE",), ("\ud800",)])
 def test_a_type_that_there_is_not(doc_types: tuple[str, ...]) -> None:
     with pytest.raises(BadRequest, match="there is no document type"):
-        Narrowing(doc_types)
+        MemoryFilters(doc_types)

@@ -11,7 +11,7 @@ from ragstone.core import hookimpl
 from ragstone.core.testing import open_host
 from ragstone.plugins.iris_memory import query_memory
 from ragstone.plugins.iris_memory.recall.postprocessors import repeated
-from ragstone.plugins.iris_memory.recall.recency import Recency
+from ragstone.plugins.iris_memory.retrievers import Recency
 from tests.plugins.iris_memory.remembering import File, remember
 
 if TYPE_CHECKING:
