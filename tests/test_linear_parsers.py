@@ -62,7 +62,7 @@ def parsers_of_plugins() -> dict[str, Parser]:
     from ragstone.plugins.iris_memory.mail.replies import split_reply
     from ragstone.plugins.iris_memory.parsers.logs import log_sections
     from ragstone.plugins.iris_memory.parsers.sections import Outline, markdown_sections
-    from ragstone.plugins.iris_memory.recall.escaping import quoted
+    from ragstone.plugins.iris_memory.recall.escaping import escaped
     from ragstone.plugins.wiki_edge.building.prose import encyclopedic_blocks, tidy
     from ragstone.plugins.wiki_edge.building.splitting import sentences_of
     from ragstone.plugins.wiki_edge.building.wikitext import paragraphs
@@ -88,7 +88,7 @@ def parsers_of_plugins() -> dict[str, Parser]:
         "memory's Markdown": lambda text: markdown_sections(text, Outline(text)),
         "mail's HTML": text_of_html,
         "mail": split_reply,
-        "quoted memory": quoted,
+        "quoted memory": escaped,
         "prose": lambda text: (tidy(text), encyclopedic_blocks(text)),
         "article's sentences": sentences_of,
         "paragraphs": paragraphs,

@@ -154,7 +154,7 @@ def ragstone_commands(cli: click.Group) -> None:
     """``ragstone memory``."""
     modules = {"forget": "indexing", "query": "query", "status": "indexing", "update": "indexing", "watch": "indexing"}
     paths = {name: f"{__package__}.commands.{module}.{name}" for name, module in modules.items()}
-    text = "An agent's files as its memory: bring it up to date, watch, ask, forget."
+    text = "An agent's files as its memory: update, watch, query, forget."
     cli.add_command(LazyGroup("memory", help=text, lazy_subcommands=paths))
 
 

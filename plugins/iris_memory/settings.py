@@ -55,7 +55,7 @@ DEFAULT_EXCLUDE: tuple[str, ...] = (
 
 
 class IrisMemorySettings(Table):
-    """Without ``root`` there is nothing to remember; everything else has a default that needs no thought."""
+    """Without ``root`` there is no memory; everything else has a default."""
 
     #: The folder that holds the agent's files.
     root: Path | None = None
@@ -72,7 +72,7 @@ class IrisMemorySettings(Table):
     max_chunk_tokens: int = Field(default=800, ge=100, le=8000)
     #: Tokens that a chunk of an exploration shares with the one before.
     overlap_tokens: int = Field(default=50, ge=0, le=400)
-    #: Seconds between two whole scans while watching, so that an event that was missed is made good.
+    #: Seconds between two whole scans while watching, for missed events.
     rescan_seconds: float = Field(default=60.0, ge=1, le=86400)
     #: Whether a server watches the root as long as it runs.
     watch: bool = False
@@ -84,5 +84,5 @@ class IrisMemorySettings(Table):
     #: What its date adds to the score (0 to 1.8) of a log or mail of now, and half of it after so many days.
     date_weight: float = Field(default=0.2, ge=0, le=2)
     half_life_days: float = Field(default=30.0, gt=0, le=36500)
-    #: Share of a note's runs of three words that a newer note must hold to take its place; above 1 none ever does.
+    #: Share of a note's runs of three words that a newer note must have to supersede it; above 1 none does.
     same_share: float = Field(default=0.7, ge=0.1, le=2)

@@ -1,4 +1,4 @@
-"""The tools: the block for a prompt of one's own, and an update."""
+"""Tools for programs: the block for a prompt, and an update."""
 
 from __future__ import annotations
 

@@ -28,11 +28,11 @@ _SHOWN = 12
 
 @click.command(epilog="Example: ragstone memory update")
 @click.option("--full", is_flag=True, help="Read and embed every file anew; what is there answers meanwhile.")
-@click.option("--prune", is_flag=True, help="Remove also files that are missing so that it may be a mistake.")
+@click.option("--prune", is_flag=True, help="Remove missing files also where that may be a mistake.")
 @_json
 @click.pass_context
 def update(ctx: click.Context, full: bool, prune: bool, as_json: bool) -> None:
-    """Bring the memory to what the files say now. Unchanged files are not read.
+    """Update the memory from its files. Unchanged files are not read.
 
     Ends with 1 if files are missing and were not removed: their folder is empty or cannot be read, or more than half of
     all files are gone at once.
@@ -51,7 +51,7 @@ def update(ctx: click.Context, full: bool, prune: bool, as_json: bool) -> None:
 @_json
 @click.pass_obj
 def status(deployment: Deployment, as_json: bool) -> None:
-    """Tell what is remembered, what is left out and why, and what waits for the next update."""
+    """Show what is stored, what is left out and why, and what the next update will read."""
     found = memory_of(deployment.host()).status()
     if as_json:
         show_json({**asdict(found), "files": found.files, "chunks": found.chunks})
@@ -79,7 +79,7 @@ def status(deployment: Deployment, as_json: bool) -> None:
 @_json
 @click.pass_obj
 def forget(deployment: Deployment, target: str, as_json: bool) -> None:
-    """Forget a file, the files of a folder, or one chunk by its id, until they say something else.
+    """Forget a file, the files of a folder, or one chunk by its id, until they change.
 
     The files themselves are not touched.
     """
@@ -97,7 +97,7 @@ def forget(deployment: Deployment, target: str, as_json: bool) -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print each update as one line of JSON.")
 @click.pass_obj
 def watch(deployment: Deployment, as_json: bool) -> None:
-    """Keep the memory as the files are, until interrupted. What is written is found within a second."""
+    """Update the memory whenever a file changes, until interrupted; within a second."""
     from ..indexing.watcher import Watcher
 
     memory = memory_of(deployment.host())

@@ -20,7 +20,7 @@ HEADING_PATH = "heading_path"
 TITLE = "title"
 #: When the file was changed, seconds since 1970 (float).
 MTIME = "mtime"
-#: When what it tells happened, seconds since 1970 (float): a mail's ``Date``, a log entry's date, else ``MTIME``.
+#: Seconds since 1970 (float): a mail's ``Date``, a log entry's date, else ``MTIME``.
 DATE = "date"
 #: From 0, in the file.
 CHUNK_INDEX = "chunk_index"
@@ -51,7 +51,7 @@ INDEXING = "indexing"
 def chunk_id(path: str, text: str, before: int = 0) -> str:
     """The first 16 hex digits of SHA-256 over path and text.
 
-    ``before``: how many chunks of the same file have the same text and stand before it; only then it is hashed too.
+    ``before``: how many earlier chunks of the file have the same text; hashed too, unless it is 0.
     """
     again = f"\0{before}" if before else ""
     return sha256(f"{path}\0{text}{again}".encode()).hexdigest()[:16]

@@ -1,4 +1,4 @@
-"""Missing files: remembered, and not under the root any more. Most are removed; some stay until that is confirmed."""
+"""Missing files: stored, and not under the root any more. Most are removed; some stay until that is confirmed."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from .file_types import FileTypes
     from .scan import Scan
 
-#: So many files may go at once, whatever share of the memory they are.
+#: So many files may disappear at once, whatever share of the memory they are.
 _FEW = 3
 _EMPTY = "is empty (is its disk mounted?)"
 
@@ -62,11 +62,11 @@ class MissingFiles:
 def missing_files(
     scan: Scan, known: Mapping[str, StoredFile], under: str, types: FileTypes, kept_before: Mapping[str, MissingReason]
 ) -> MissingFiles:
-    """Decide on every remembered file at or below ``under`` that the scan did not find.
+    """Decide on every stored file at or below ``under`` that the scan did not find.
 
     Removed are files that were deleted one by one or with their folder, that lie under another name now, or that the
     settings leave out. What lay in a folder that cannot be read stays. What lay in a folder that has become empty, more
-    than half of all files at once, and what was asked about before stays until that is confirmed.
+    than half of all files at once, and what was reported before stays until that is confirmed.
     """
     found = MissingFiles()
     moved = {each.stat[:1] + each.stat[2:] for path, each in scan.files.items() if path not in known}

@@ -40,7 +40,7 @@ class LeftOut:
 
 @dataclass
 class Scan:
-    """What was found."""
+    """The result of a scan."""
 
     files: dict[str, ScannedFile] = field(default_factory=dict)
     left_out: list[LeftOut] = field(default_factory=list)

@@ -31,7 +31,7 @@ class Status:
 
     root: str
     types: list[TypeCount]
-    #: Files that are new, changed or gone since they were looked at: the next update reads them.
+    #: Files that are new, changed or gone since the last update: the next one reads them.
     waiting: list[str]
     #: Everything under the root that is not remembered.
     left_out: list[LeftOut]

@@ -1,1 +1,1 @@
-"""Mail: its header, its parts, what its writer said, and the mails of an mbox file."""
+"""Mail: headers, parts, replies, mbox files."""

@@ -121,13 +121,13 @@ class MemoryNodeParser(SlicingNodeParser):
 
 
 def _keys(text: str) -> list[Section]:
-    """The sections of a state as its reader wrote it: two blank lines stand between two top-level keys."""
+    """The sections of a state as its reader wrote it: two blank lines between top-level keys."""
     starts = [0, *(found.end() for found in re.finditer(r"\n\n\n(?=\S)", text)), len(text)]
     return [Section(start, end, start) for start, end in pairwise(starts) if text[start:end].strip()]
 
 
 def _key_of(words: str) -> str:
-    """The top-level key under which a line of a state stands."""
+    """The top-level key of a line of a state."""
     return re.split(f"{fields.SEPARATOR}|: |:?\n", words, maxsplit=1)[0].strip()
 
 

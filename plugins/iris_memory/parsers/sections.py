@@ -31,17 +31,17 @@ class Heading:
 
 @dataclass(frozen=True)
 class Section:
-    """``text[start:end]``; ``at`` is where the headings that it stands under are looked up."""
+    """``text[start:end]``; ``at`` is where its headings are looked up."""
 
     start: int
     end: int
     at: int
-    #: Seconds since 1970, where the section itself says when it was.
+    #: Seconds since 1970, if the section has a date of its own.
     date: float | None = None
 
 
 class Outline:
-    """The headings of a text, and which of them stand above a place in it."""
+    """The headings of a text, and those above a position in it."""
 
     def __init__(self, text: str) -> None:
         self.body_start = front_matter_end(text)
@@ -70,12 +70,12 @@ def front_matter_end(text: str) -> int:
 
 
 def lines_outside_code(text: str, start: int = 0) -> Iterator[tuple[int, str]]:
-    """The lines that stand in no fenced block, each with its place."""
+    """The lines outside fenced blocks, each with its position."""
     return ((begin, line) for begin, line, part in _classified_lines(text, start) if part == "outside")
 
 
 def lines_within_code(text: str) -> Iterator[tuple[int, str]]:
-    """The lines of fenced blocks after the opening one, each with its place."""
+    """The lines of fenced blocks after the opening one, each with its position."""
     return ((begin, line) for begin, line, part in _classified_lines(text, 0) if part == "within")
 
 
@@ -106,7 +106,7 @@ def exploration_sections(text: str, outline: Outline) -> list[Section]:
 
 
 def cut_at(text: str, outline: Outline, starts: Sequence[int]) -> list[Section]:
-    """The text in sections that begin at these places; what stands before the first is one too."""
+    """The text in sections that begin at these places; what is before the first is one too."""
     bounds = [outline.body_start, *(start for start in starts if start > outline.body_start), len(text)]
     return [Section(start, end, start) for start, end in pairwise(bounds) if text[start:end].strip()]
 

@@ -1,8 +1,8 @@
-"""A passage as it may stand inside ``<working_memory>``: nothing in it closes the block, opens one, or plays a source.
+"""Escapes a passage for ``<working_memory>``: nothing in it closes the block, opens one, or imitates a source.
 
-``harmless`` escapes the bracket that a tag begins with, which is all that a parser needs. The rest is for readers that
-are no parsers: a model may take an entity, a full-width bracket or a Greek letter for what it looks like, so a name of
-the block behind anything like a bracket is marked as quoted, and a line that reads like a source loses its bracket.
+``escape_fences`` escapes the bracket that a tag begins with, which is enough for a parser. The rest is for language
+models, which may read an entity, a full-width bracket or a Greek letter as what it looks like: the block's name behind
+anything like a bracket is marked as quoted, and a line that imitates a source loses its bracket.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 _OPENING = r"(?:<|&(?:amp;)*(?:lt|#0*60|#x0*3c);?|%3c|\\u003c|\\x3c)"
 _TAG = re.compile(rf"{_OPENING}[\W_]{{0,40}}?(?=working[\W_]{{0,8}}memory)")
 _SOURCE = re.compile(r"\[(?=[\W_]{0,40}source[\W_]{0,40}:)")
-_WORTH_A_LOOK = re.compile(r"working|memory|source", re.IGNORECASE)
-#: What looks like the signs of the block's words: Cyrillic, Greek, Armenian, small capitals and brackets, as far as
-#: these words need them (of Unicode's confusables, TR39; compatibility forms are taken apart before).
+_SUSPICIOUS = re.compile(r"working|memory|source", re.IGNORECASE)
+#: Confusables of the characters of the block's marks: Cyrillic, Greek, Armenian, small capitals and brackets (Unicode
+#: TR39; compatibility forms are decomposed before).
 _LIKE = {
     "a": "\u0430\u03b1\u1d00",
     "c": "\u0441\u1d04",
@@ -48,21 +48,21 @@ _AMPERSANDS = re.compile(r"&(?:amp;?|#0*38;?|#x0*26;?)+", re.IGNORECASE)
 _MOST_DECODINGS = 16
 
 
-def quoted(text: str) -> str:
-    """The text, visible, escaped and without anything that reads like the block's own marks."""
+def escaped(text: str) -> str:
+    """The text without invisible characters, escaped, and without imitations of the block's marks."""
     plain = strip_hidden(text.replace("\r\n", "\n").replace("\r", "\n"))
-    return escape_fences(_marked(_undisguised(plain)))
+    return escape_fences(_marked(_without_disguise(plain)))
 
 
-def quoted_line(text: str, longest: int = 400) -> str:
-    """The text for one field of a source's line: of one line, without what such a line is made of."""
-    line = " ".join(quoted(text).split())
+def escaped_line(text: str, longest: int = 400) -> str:
+    """The text for one field of a source's line: one line, without that line's own delimiters."""
+    line = " ".join(escaped(text).split())
     line = line.replace("|", "¦").replace("[", "(").replace("]", ")")
     return f"{line[:longest]}…" if len(line) > longest else line
 
 
-def _undisguised(text: str) -> str:
-    """The text decoded as often as it can be, if only that shows what it plays; else as it is."""
+def _without_disguise(text: str) -> str:
+    """The text with its entities decoded, if only that shows a mark of the block; else unchanged."""
     if "&" not in text:
         return text
     decoded = text
@@ -71,13 +71,13 @@ def _undisguised(text: str) -> str:
         if further == decoded:
             break
         decoded = further
-    else:  # nobody writes like that who has nothing to hide
+    else:  # only an attack is nested so deeply
         return decoded.replace("&", " ")
     return decoded if decoded != text and any(_marks(decoded)) else text
 
 
 def _marked(text: str) -> str:
-    """The text with the names of tags marked as quoted and the brackets of sources made round."""
+    """The text with the names of tags marked as quoted, and round brackets around sources."""
     parts, end = [], 0
     for start, stop, instead in sorted(_marks(text)):
         if start < end:  # two patterns found the same place
@@ -88,8 +88,8 @@ def _marked(text: str) -> str:
 
 
 def _marks(text: str) -> Iterator[tuple[int, int, str]]:
-    """``(start, end, what stands there instead)`` of everything that reads like a mark of the block."""
-    if text.isascii() and not _WORTH_A_LOOK.search(text):
+    """``(start, end, replacement)`` of everything that reads like a mark of the block."""
+    if text.isascii() and not _SUSPICIOUS.search(text):
         return
     seen, places = _skeleton(text)
     for found in _TAG.finditer(seen):
@@ -101,7 +101,7 @@ def _marks(text: str) -> Iterator[tuple[int, int, str]]:
 
 
 def _skeleton(text: str) -> tuple[str, list[int] | range]:
-    """The text as it looks: small letters, without accents, look-alikes replaced; and where each sign of it stands."""
+    """The text in lower case, without accents and confusables; and the position of each of its characters."""
     if text.isascii():
         return text.lower(), range(len(text) + 1)
     signs: list[str] = []

@@ -63,7 +63,7 @@ def _reasons_of(found: Recall) -> dict[str, str]:
 
 
 def to_lines(found: Recall, *, why: bool) -> Iterator[str]:
-    """For people: place, relevance, where it stands, and how it begins."""
+    """For people: each passage's place, relevance and beginning."""
     if found.remark:
         yield f"({found.remark})"
     given = [finding for finding in found.findings if not finding.left_out]
@@ -111,7 +111,7 @@ def _nth(rank: int | None) -> str:
 def _left_out(found: Recall) -> Iterator[str]:
     others = [finding for finding in found.findings if finding.left_out]
     yield ""
-    yield f"Looked at: {len(found.findings)}, left out: {len(others)}"
+    yield f"Candidates: {len(found.findings)}, left out: {len(others)}"
     if str(found.filters):
         yield f"Filters: {found.filters}"
     reasons = _reasons_of(found)

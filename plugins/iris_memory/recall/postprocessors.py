@@ -49,7 +49,7 @@ class RecentMail(BaseNodePostprocessor):
 class NewestNotes(BaseNodePostprocessor):
     """Removes notes that a newer note among those found supersedes; the host keeps them as ``cut``."""
 
-    #: Share of the older one's runs of three words that must stand in the newer one.
+    #: Share of the older note's runs of three words that the newer one must have.
     share: float
 
     @classmethod
@@ -68,7 +68,7 @@ class NewestNotes(BaseNodePostprocessor):
 
 def superseded(nodes: Sequence[BaseNode], share: float) -> dict[str, str]:
     """Ids of the notes that a newer one of another file supersedes, each with the id of the one that repeats it most.
-    Of notes of one age the first in the list counts as the newer."""
+    Of notes with the same date the first in the list counts as the newer."""
     notes = [node for node in nodes if node.metadata.get(fields.DOC_TYPE) == "note"]
     notes.sort(key=lambda node: -(fields.number(node.metadata, fields.DATE) or 0.0))  # stable
     if not notes:
@@ -89,7 +89,7 @@ def superseded(nodes: Sequence[BaseNode], share: float) -> dict[str, str]:
 
 
 def repeated(older: str, newer: str) -> float:
-    """The share of the older text's runs of three words that stand in the newer one, 0 to 1."""
+    """The share of the older text's runs of three words that the newer one has, 0 to 1."""
     (runs, shared), _ = _shared_runs([older, newer]).tolist()
     return shared / runs if runs else 0.0
 

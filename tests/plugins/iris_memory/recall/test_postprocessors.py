@@ -1,4 +1,4 @@
-"""Of notes that say the same the newest, and of logs and mails that are as near the later."""
+"""Of several versions of a note, the newest."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from ragstone.core import hookimpl
 from ragstone.core.testing import open_host
 from ragstone.plugins.iris_memory import query_memory
 from ragstone.plugins.iris_memory.recall.postprocessors import repeated
-from ragstone.plugins.iris_memory.retrievers import Recency
 from tests.plugins.iris_memory.remembering import File, remember
 
 if TYPE_CHECKING:
@@ -24,7 +23,6 @@ TEXT = " ".join(WORDS)
 #: Three words of sixty were changed, one after the other: nine of 58 runs are others.
 EDITED = " ".join("other" if number in {10, 30, 50} else word for number, word in enumerate(WORDS))
 LONGER = f"{TEXT} and {' '.join(f'more{number}' for number in range(60))}"
-DAY = 86_400.0
 
 
 def found(folder: Path, *files: File, older: bool = False, **options: float) -> list[str]:
@@ -88,25 +86,3 @@ def test_notes_alone_grow_out_of_date_like_that(doc_type: str, tmp_path: Path) -
 
 def test_a_deployment_may_want_them_all(tmp_path: Path) -> None:
     assert len(found(tmp_path, File("a.md", TEXT, days=9), File("b.md", TEXT), same_share=1.5)) == 2
-
-
-# The date
-
-
-@pytest.mark.parametrize("doc_type", ["log", "email"])
-def test_of_two_that_are_as_near_the_later_comes_first(doc_type: str, tmp_path: Path) -> None:
-    files = File("early", TEXT, doc_type, days=50), File("late", TEXT, doc_type, days=1)
-    assert found(tmp_path, *files, date_weight=0.1) == ["late", "early"]
-    assert found(tmp_path, *reversed(files), date_weight=0.1) == ["late", "early"]
-
-
-def test_a_note_is_as_right_as_on_its_first_day(tmp_path: Path) -> None:
-    files = File("a.md", TEXT, days=300), File("b.md", " ".join(WORDS[:40]), days=1)
-    assert found(tmp_path, *files, date_weight=2)[0] == "a.md"
-
-
-def test_half_of_it_is_left_after_the_half_life() -> None:
-    recency = Recency(weight=0.2, half_life_days=10)
-    assert [recency.bonus("log", -days * DAY, 0.0) for days in (0, 10, 30)] == pytest.approx([0.2, 0.1, 0.025])
-    assert recency.bonus("email", 1e300, 0.0) == 0.2, "who writes from the future gains nothing"
-    assert recency.bonus("email", None, 0.0) == recency.bonus("note", 0.0, 0.0) == 0

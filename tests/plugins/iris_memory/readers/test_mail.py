@@ -1,4 +1,4 @@
-"""Mail as it is meant: headers decoded, the best part read, what was quoted told apart, whatever strangers sent."""
+"""The reader of mail: headers decoded, the best part read, quotes split off, malformed mail of any kind."""
 
 from __future__ import annotations
 
@@ -9,11 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from ragstone.core import SourceError
-from ragstone.plugins.iris_memory.mail.html import text_of_html
-from ragstone.plugins.iris_memory.mail.mbox import mail_of, messages_of
-from ragstone.plugins.iris_memory.mail.replies import split_reply
 from ragstone.plugins.iris_memory.readers.mail import MailReader
-from tests.support.patience import grows_linearly
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -62,40 +58,14 @@ def test_the_best_part_is_read_and_attachments_are_named(read: Any) -> None:
     assert found.metadata["attachments"] == "pläne.pdf, notes.txt"
 
 
-def test_html_alone_becomes_words() -> None:
-    html = "<html><head><title>x</title><style>p{}</style></head><body><p>Dear&nbsp;Ann,<br>the <b>kettle</b> is red."
-    html += "<script>steal()</script><ul><li>one<li>two</ul><blockquote>You asked</blockquote><!-- no --></body>"
-    said = [line for line in text_of_html(html).split("\n") if line]
-    assert said == ["Dear Ann,", "the kettle is red.", "- one", "- two", "> You asked"]
-
-
-def test_quotes_and_signatures_are_told_apart(read: Any) -> None:
+def test_a_mail_has_the_beginning_of_its_quote_and_no_signature(read: Any) -> None:
     asked = "On Mon, 2 Feb 2026 at 10:00, Bob <bob@y.org>\nwrote:\n> Shall I paint it?\n>> Paint what?"
     body = f"Yes, do it.\n\n{asked}\n-- \nAnn\nX Ltd"
-    reply = split_reply(body)
-    assert (reply.own, reply.signature) == ("Yes, do it.", "-- \nAnn\nX Ltd")
-    assert reply.quoted == "On Mon, 2 Feb 2026 at 10:00, Bob <bob@y.org> wrote:\nShall I paint it?"
     mail = read(f"Subject: Paint\n\n{body}")
     assert mail.text.endswith(
         "Yes, do it.\n\n> On Mon, 2 Feb 2026 at 10:00, Bob <bob@y.org> wrote:\n> Shall I paint it?"
     )
     assert "X Ltd" not in mail.text
-
-
-@pytest.mark.parametrize(
-    ("body", "own"),
-    [
-        ("Fine.\n\n-----Original Message-----\nFrom: Bob\nSent: now\n\nShall I?", "Fine."),
-        ("Fine.\n\n________________\nFrom: Bob <b@y>\nSent: Monday\nTo: Ann\n\nShall I?", "Fine."),
-        ("> only a quote", "only a quote"),
-        ("-- \nonly a signature", "-- \nonly a signature"),
-        ("Look:\n---------- Forwarded message ---------\nFrom: Cy\n\nThe news.", None),
-        ("Sent from my phone shop", "Sent from my phone shop"),
-        ("On Monday we wrote:\nnothing quoted here", None),
-    ],
-)
-def test_whose_words_they_are(body: str, own: str | None) -> None:
-    assert split_reply(body).own == (body if own is None else own)
 
 
 def test_mails_archived_as_text(read: Any) -> None:
@@ -200,18 +170,6 @@ def test_every_mail_of_an_mbox_file_is_one_of_its_own(read: Any, name: str) -> N
     lines = found.metadata["indexing"]["lines"]
     assert len(lines) == found.text.count("\n") + 1 + 1
     assert (lines[0], lines[found.text.count("\n", 0, mails[1]["start"])], lines[-1]) == (1, 11, 18)
-
-
-@pytest.mark.parametrize("begin", [b"", b"From a@x.org Sat Jan  5 12:30:00 2002\nSubject: a\n"])
-@pytest.mark.parametrize(
-    "unit",
-    [b"From a@x.org Sat Jan 5 2002\n\n", b"Subject: a\n", b"*", b"-", b"a:", b"To: @", b"> From ", b" \n", b"\n\n"],
-)
-def test_finding_mails_takes_time_that_grows_as_the_text_does(begin: bytes, unit: bytes) -> None:
-    def find(size: int) -> object:
-        return list(messages_of(mail_of(begin + unit * (size // len(unit))) or b""))
-
-    assert grows_linearly(find, 50_000)
 
 
 @pytest.mark.parametrize(
