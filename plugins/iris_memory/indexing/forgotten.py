@@ -10,6 +10,7 @@ from ragstone.core import NotFound
 from . import fields
 from .documents import FORGOTTEN, FileDocument
 from .inventory import Inventory
+from .missing import is_below
 
 if TYPE_CHECKING:
     from .documents import StoredFile
@@ -36,7 +37,7 @@ def forget(memory: Memory, target: str) -> Forgotten:
         below = [
             each
             for each, known in stored.items()
-            if path is not None and (each == path or each.startswith(f"{path}/")) and known.left_out is None
+            if path is not None and is_below(each, path) and known.left_out is None
         ]
         if below:
             chunks = sum(len(memory.corpus.contents.document_nodes(each)) for each in below)

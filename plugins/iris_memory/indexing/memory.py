@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from .forgotten import Forgotten
     from .status import Status
-    from .updater import OnProgress, UpdateReport
+    from .updater import OnProgress, Updater, UpdateReport
 
 CORPUS = "memory"
 KIND = "memory"
@@ -78,24 +78,24 @@ class Memory:
         Missing files stay where that may be a mistake: in an empty folder, or more than half of all at once. The report
         names them in ``missing``, the log too; ``prune`` removes them. What cannot be read stays in any case.
         """
-        from .updater import Updater
-
-        return Updater(self).update(on_progress=on_progress, prune=prune)
+        return self._updater.update(on_progress=on_progress, prune=prune)
 
     def update_in_full(self, on_progress: OnProgress | None = None, *, prune: bool = False) -> UpdateReport:
         """The same, with every file read and embedded anew."""
-        from .updater import Updater
-
-        return Updater(self).update_in_full(on_progress, prune=prune)
+        return self._updater.update_in_full(on_progress, prune=prune)
 
     def update_file(self, path: str | PurePath, *, prune: bool = False) -> UpdateReport:
         """The same for one file, or the files of a folder, and for no other. Raises ``BadRequest`` outside the root."""
-        from .updater import Updater
-
         under = self.relative(path)
         if under is None:
             raise BadRequest("lies outside the folder to remember", where=str(path), hint=f"that is {self.root}")
-        return Updater(self).update("" if under == "." else under, prune=prune)
+        return self._updater.update("" if under == "." else under, prune=prune)
+
+    @property
+    def _updater(self) -> Updater:
+        from .updater import Updater
+
+        return Updater(self)
 
     def status(self) -> Status:
         """What is stored, what is left out and why, and what the next update will read."""

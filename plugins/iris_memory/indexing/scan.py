@@ -89,18 +89,13 @@ class Scanner:
     def _folder(self, scan: Scan, folder: str) -> None:
         waiting = [folder]
         while waiting:
-            above = waiting.pop()
-            for path, entry in self._listed(scan, above):
-                if entry.is_dir(follow_symlinks=False):
-                    if self._accept(scan, path, stat.S_IFDIR):
+            for path, entry in self._listed(scan, waiting.pop()):
+                mode = _mode(entry)
+                if self._accept(scan, path, mode):
+                    if mode == stat.S_IFDIR:
                         waiting.append(path)
-                elif entry.is_symlink():
-                    self._accept(scan, path, stat.S_IFLNK)
-                elif entry.is_file(follow_symlinks=False):
-                    if self._accept(scan, path, stat.S_IFREG):
+                    else:
                         self._file(scan, path, entry)
-                else:
-                    self._accept(scan, path, stat.S_IFIFO)
 
     def _entry(self, scan: Scan, path: str, name: str, mode: int) -> None:
         if stat.S_ISDIR(mode):
@@ -126,7 +121,7 @@ class Scanner:
         prefix = f"{folder}/" if folder else ""
         for entry in listed:
             path = prefix + entry.name
-            if not entry.name.isascii() and not _is_text(entry.name):
+            if entry.name.encode("utf-8", "ignore").decode() != entry.name:
                 shown = os.fsencode(path).decode("utf-8", "backslashreplace")
                 scan.left_out.append(LeftOut(shown, "its name is not UTF-8"))
                 continue
@@ -176,9 +171,10 @@ class Scanner:
         return self._inodes[folder]
 
 
-def _is_text(name: str) -> bool:
-    try:
-        name.encode("utf-8")
-    except UnicodeEncodeError:
-        return False
-    return True
+def _mode(entry: os.DirEntry[str]) -> int:
+    """The kind of file, without another call of the system."""
+    if entry.is_dir(follow_symlinks=False):
+        return stat.S_IFDIR
+    if entry.is_symlink():
+        return stat.S_IFLNK
+    return stat.S_IFREG if entry.is_file(follow_symlinks=False) else stat.S_IFIFO

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from datetime import UTC, datetime
 from email.errors import HeaderParseError
 from email.header import decode_header
@@ -28,7 +29,14 @@ _FIRST_MAIL = datetime(1971, 1, 1, tzinfo=UTC).timestamp()
 def header(message: Message, name: str) -> str:
     """All headers of that name on one line, "" without any."""
     found = (str(value) for key, value in message.raw_items() if key.lower() == name.lower())
-    return _shortened(", ".join(words for value in found if (words := _decoded(value[:_READ]))))
+    return decoded_words(*found)
+
+
+def decoded_words(*values: str) -> str:
+    """The raw values of a header on one line, decoded."""
+    words = ", ".join(words for value in values if (words := _decoded(value[:_READ])))
+    clean = without_surrogates("".join(char if char.isprintable() else " " for char in words))
+    return clean if len(clean) <= _LONGEST else f"{clean[: _LONGEST - 2]} …"
 
 
 def addresses(*values: str) -> str:
@@ -49,17 +57,11 @@ def sent_at(words: str, mtime: float) -> float:
 
 def decoded(data: bytes, charset: str | None) -> str:
     """The bytes as text: by their charset, else UTF-8, else Windows-1252 with what it does not know replaced."""
-    for name in (charset, "utf-8"):
+    is_known = bool(charset) and str(charset).lower() not in ("us-ascii", "unknown-8bit")
+    for name, errors in ((charset, "strict"), ("utf-8", "strict"), (charset if is_known else None, "replace")):
         if name:
-            try:
-                return data.decode(name.strip().strip("\"'"))
-            except (LookupError, ValueError):
-                continue
-    try:
-        if charset and charset.lower() not in ("us-ascii", "unknown-8bit"):
-            return data.decode(charset, "replace")
-    except (LookupError, ValueError):
-        pass
+            with suppress(LookupError, ValueError):
+                return data.decode(name.strip().strip("\"'"), errors)
     return data.decode("cp1252", "replace")
 
 
@@ -75,8 +77,3 @@ def _decoded(raw: str) -> str:
         parts = [(unfolded, None)]
     words = (decoded(part.encode("latin-1") if isinstance(part, str) else part, charset) for part, charset in parts)
     return " ".join("".join(words).split())
-
-
-def _shortened(words: str) -> str:
-    clean = without_surrogates("".join(char if char.isprintable() else " " for char in words))
-    return clean if len(clean) <= _LONGEST else f"{clean[: _LONGEST - 2]} …"

@@ -9,7 +9,7 @@ from typing import Any
 
 from ..indexing import fields
 from ..readers.files import without_surrogates
-from .headers import addresses, decoded, header, sent_at
+from .headers import addresses, decoded, decoded_words, header, sent_at
 from .html import text_of_html
 from .replies import split_reply
 
@@ -123,9 +123,7 @@ def _name_of(part: Message) -> str | None:
     except Exception:  # the parser raises many things over broken parameters
         disposition, name = "attachment", None
     if name:
-        holder = Message()
-        holder["name"] = "".join(char if char.isprintable() else " " for char in name)
-        name = header(holder, "name").replace("\\", "/").rsplit("/", 1)[-1]
+        name = decoded_words(name).replace("\\", "/").rsplit("/", 1)[-1]
     if disposition == "attachment" or name:
         return name or ""
     return None

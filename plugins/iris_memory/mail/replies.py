@@ -15,6 +15,7 @@ _ORIGINAL = re.compile(
 #: Outlook's: a rule, or nothing, and then the header of the mail that is answered.
 _HEADER = re.compile(r"\**(?:From|Von|De)\**\s*:\**\s+\S")
 _SENT = re.compile(r"\**(?:Sent|Date|Gesendet|Envoyé)\**\s*:", re.IGNORECASE)
+_NESTED = re.compile(r">\s*>")
 _SIGNATURE = re.compile(r"-- ?$")
 _DEVICE = re.compile(r"(?:Sent from my |Get Outlook for )\S.{0,60}$", re.IGNORECASE)
 #: Lines of a signature, at most; what is longer is no signature.
@@ -23,12 +24,11 @@ _LONGEST_SIGNATURE = 12
 
 @dataclass(frozen=True)
 class Reply:
-    """The parts of a mail's body."""
+    """The parts of a mail's body, without its signature."""
 
     own: str
     #: Without its marks, the last answered mail alone: what that one quoted is not here.
     quoted: str
-    signature: str
 
 
 def split_reply(body: str) -> Reply:
@@ -39,41 +39,34 @@ def split_reply(body: str) -> Reply:
     lines = body.split("\n")
     at = 0
     while at < len(lines):
-        line = lines[at]
-        if line.startswith(">"):
-            if not line.lstrip("> ").startswith(">") and not re.match(r">\s*>", line):
-                quoted.append(line[1:].removeprefix(" "))
-        elif (length := _attribution(lines, at)) > 0:
-            quoted.append(" ".join(part.strip() for part in lines[at : at + length]))
-            at += length - 1
+        if lines[at].startswith(">"):
+            end = at + 1
+            if not _NESTED.match(lines[at]):
+                quoted.append(lines[at][1:].removeprefix(" "))
+        elif (end := _attribution_end(lines, at)) > at:
+            quoted.append(" ".join(line.strip() for line in lines[at:end]))
         elif _begins_original(lines, at):
-            quoted += [part.lstrip("> ") for part in lines[at:] if not re.match(r">\s*>", part)]
+            quoted += [line.lstrip("> ") for line in lines[at:] if not _NESTED.match(line)]
             break
-        elif _SIGNATURE.fullmatch(line) or _DEVICE.match(line):
-            end = _end_of_signature(lines, at)
-            if end - at <= _LONGEST_SIGNATURE:
-                signature += lines[at:end]
-                at = end - 1
-            else:
-                own.append(line)
+        elif (end := _signature_end(lines, at)) > at:
+            signature += lines[at:end]
         else:
-            own.append(line)
-        at += 1
+            end = at + 1
+            own.append(lines[at])
+        at = end
     while own and not own[-1].strip("_ \t") and quoted:  # Outlook's rule above what is answered
         own.pop()
-    own_text, quote, sign_off = ("\n".join(part).strip() for part in (own, quoted, signature))
-    if not own_text:
-        return Reply(quote or sign_off, "", sign_off if quote else "")
-    return Reply(own_text, quote, sign_off)
+    text, quote, sign_off = ("\n".join(part).strip() for part in (own, quoted, signature))
+    return Reply(text, quote) if text else Reply(quote or sign_off, "")
 
 
-def _attribution(lines: list[str], at: int) -> int:
-    """How many lines name the writer of the quote below; 0 if these do not."""
-    for length in (1, 2, 3):
-        if _WROTE.match("\n".join(lines[at : at + length])):
-            follows = next((line for line in lines[at + length : at + length + 3] if line.strip()), ">")
-            return length if follows.startswith(">") else 0
-    return 0
+def _attribution_end(lines: list[str], at: int) -> int:
+    """The end of the lines that name the writer of the quote below; ``at`` if these do not."""
+    for end in range(at + 1, at + 4):
+        if _WROTE.match("\n".join(lines[at:end])):
+            follows = next((line for line in lines[end : end + 3] if line.strip()), ">")
+            return end if follows.startswith(">") else at
+    return at
 
 
 def _begins_original(lines: list[str], at: int) -> bool:
@@ -84,10 +77,12 @@ def _begins_original(lines: list[str], at: int) -> bool:
     return False
 
 
-def _end_of_signature(lines: list[str], at: int) -> int:
-    """Where a signature that begins there ends; one line behind the longest one where it is longer."""
+def _signature_end(lines: list[str], at: int) -> int:
+    """The end of a signature that begins here; ``at`` if none does."""
+    if not _SIGNATURE.fullmatch(lines[at]) and not _DEVICE.match(lines[at]):
+        return at
     last = min(len(lines), at + _LONGEST_SIGNATURE + 1)
     for end in range(at + 1, last):
-        if lines[end].startswith(">") or _attribution(lines, end) or _begins_original(lines, end):
+        if lines[end].startswith(">") or _attribution_end(lines, end) > end or _begins_original(lines, end):
             return end
-    return last
+    return last if last - at <= _LONGEST_SIGNATURE else at

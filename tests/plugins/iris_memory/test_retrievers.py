@@ -9,7 +9,7 @@ import pytest
 from ragstone.core.testing import open_host
 from ragstone.plugins.iris_memory import query_memory
 from ragstone.plugins.iris_memory.retrievers import Recency
-from tests.plugins.iris_memory.remembering import File, remember
+from tests.plugins.iris_memory.stored_files import File, store
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -21,7 +21,7 @@ DAY = 86_400.0
 
 def found(folder: Path, *files: File, **options: float) -> list[str]:
     with open_host(folder, options={"iris_memory": options}) as host:
-        remember(host, *files)
+        store(host, *files)
         return [chunk.path for chunk in query_memory(TEXT, min_relevance=-1, host=host)]
 
 

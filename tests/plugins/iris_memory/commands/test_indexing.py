@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.plugins.iris_memory.homes import write
+from tests.plugins.iris_memory.memories import write
 from tests.support.third_party_fakes import RAGSTONE, Here, environment, fast_models
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ import pytest
 
 from ragstone.core import NotFound
 from ragstone.plugins.iris_memory.indexing.updater import Updater
-from tests.plugins.iris_memory.homes import remembering, said, write
+from tests.plugins.iris_memory.memories import chunk_texts, open_memory, write
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,7 +21,7 @@ WORDS = "word " * 60
 
 @pytest.fixture
 def memory(tmp_path: Path) -> Iterator[Memory]:
-    with remembering(tmp_path) as found:
+    with open_memory(tmp_path) as found:
         yield found
 
 
@@ -33,10 +33,10 @@ def test_a_file_is_forgotten_until_its_bytes_change(memory: Memory, tmp_path: Pa
     assert memory.corpus.contents.document_text("a.md") == ""
     for _ in range(2):
         assert memory.update().changed is False
-        assert set(said(memory)) == {"b.md"}
+        assert set(chunk_texts(memory)) == {"b.md"}
     file.touch()
     memory.update_in_full()
-    assert set(said(memory)) == {"b.md"}
+    assert set(chunk_texts(memory)) == {"b.md"}
     assert "forgotten until it changes" in str(memory.status().left_out)
     file.write_text("The kettle is new.")
     assert memory.update().added == ["a.md"]
@@ -50,7 +50,7 @@ def test_a_folder_and_what_comes_into_it_later(memory: Memory, tmp_path: Path) -
     assert memory.forget("x/").paths == ["x/a.md", "x/y/b.md"]
     write(tmp_path / "home", "x/c.md", "The roof is wet.")
     memory.update()
-    assert set(said(memory)) == {"xa.md", "x/c.md"}
+    assert set(chunk_texts(memory)) == {"xa.md", "x/c.md"}
 
 
 def test_a_chunk_is_forgotten_until_its_words_change(memory: Memory, tmp_path: Path) -> None:
@@ -61,10 +61,10 @@ def test_a_chunk_is_forgotten_until_its_words_change(memory: Memory, tmp_path: P
     assert (found.paths, found.chunks) == (["a.md"], 1)
     file.write_text(f"## One\n\nNew {WORDS}\n\n## Two\n\nSecret {WORDS}")
     memory.update()
-    assert ["New" in text for text in said(memory)["a.md"]] == [True]
+    assert ["New" in text for text in chunk_texts(memory)["a.md"]] == [True]
     file.write_text(f"## One\n\nNew {WORDS}\n\n## Two\n\nNo secret {WORDS}")
     memory.update()
-    assert len(said(memory)["a.md"]) == 2
+    assert len(chunk_texts(memory)["a.md"]) == 2
 
 
 def test_nothing_that_happens_to_a_file_brings_back_what_is_forgotten(memory: Memory, tmp_path: Path) -> None:
@@ -81,27 +81,27 @@ def test_nothing_that_happens_to_a_file_brings_back_what_is_forgotten(memory: Me
     assert memory.status().waiting == []
     write(home, "x/a.md", secret)
     memory.update()
-    assert set(said(memory)) == {"b.md"}
+    assert set(chunk_texts(memory)) == {"b.md"}
 
     home.rename(away)  # a disk that is not mounted, confirmed, and mounted again
     home.mkdir()
     memory.update(prune=True)
-    assert said(memory) == {}
+    assert chunk_texts(memory) == {}
     home.rmdir()
     away.rename(home)
     memory.update()
-    assert set(said(memory)) == {"b.md"}
+    assert set(chunk_texts(memory)) == {"b.md"}
 
     for words in (b"", b"\0", other.encode(), secret.encode()):  # something else in between
         file.write_bytes(words)
         memory.update()
-    assert set(said(memory)) == {"b.md"}
+    assert set(chunk_texts(memory)) == {"b.md"}
 
     file.rename(home / "renamed.md")
     write(home, "copied.md", secret)
     memory.update()
     memory.update_in_full()
-    assert set(said(memory)) == {"b.md"}
+    assert set(chunk_texts(memory)) == {"b.md"}
 
 
 def test_nothing_that_happens_to_a_file_brings_back_a_chunk_that_is_forgotten(memory: Memory, tmp_path: Path) -> None:
@@ -114,7 +114,7 @@ def test_nothing_that_happens_to_a_file_brings_back_a_chunk_that_is_forgotten(me
 
     def remembered() -> str:
         memory.update()
-        return str(said(memory))
+        return str(chunk_texts(memory))
 
     file.unlink()
     assert "One" not in remembered()
@@ -139,9 +139,9 @@ def test_a_forgotten_chunk_of_a_mail_that_is_too_old_for_a_while(tmp_path: Path)
     write(tmp_path / "home", "m.eml", "From: a@x.org\nDate: Sun, 1 Feb 2026 10:00:00 +0000\n\nIt is a secret.")
     found = []
     for days in (0, 1, 0):
-        with remembering(tmp_path, mail_days=days) as memory:
+        with open_memory(tmp_path, mail_days=days) as memory:
             Updater(memory, lambda: 1_775_000_000.0).update()
-            found.append("secret" in str(said(memory)))
+            found.append("secret" in str(chunk_texts(memory)))
             if found == [True]:
                 memory.forget(memory.corpus.contents.document_nodes("m.eml")[0].node_id)
     assert found == [True, False, False]

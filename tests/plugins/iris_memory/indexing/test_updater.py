@@ -15,7 +15,7 @@ from ragstone.plugins.iris_memory import memory_of
 from ragstone.plugins.iris_memory.indexing.documents import is_old_mail
 from ragstone.plugins.iris_memory.indexing.inventory import Inventory
 from ragstone.plugins.iris_memory.indexing.updater import Updater
-from tests.plugins.iris_memory.homes import remembering, said, write
+from tests.plugins.iris_memory.memories import chunk_texts, open_memory, write
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,7 +28,7 @@ DAY = 86_400.0
 
 @pytest.fixture
 def memory(tmp_path: Path) -> Iterator[Memory]:
-    with remembering(tmp_path) as found:
+    with open_memory(tmp_path) as found:
         yield found
 
 
@@ -47,10 +47,10 @@ def test_new_changed_renamed_and_deleted_files(memory: Memory, home: Path) -> No
     (home / "b.md").rename(home / "c.md")
     report = memory.update()
     assert (report.added, report.updated, report.removed) == (["c.md"], ["a.md"], ["b.md"])
-    assert said(memory) == {"a.md": ["The kettle is green."], "c.md": ["The lamp is blue."]}
+    assert chunk_texts(memory) == {"a.md": ["The kettle is green."], "c.md": ["The lamp is blue."]}
     (home / "c.md").unlink()
     assert memory.update().removed == ["c.md"]
-    assert said(memory) == {"a.md": ["The kettle is green."]}
+    assert chunk_texts(memory) == {"a.md": ["The kettle is green."]}
     again = memory.update()
     assert (again.changed, again.unchanged, again.chunks) == (False, 1, 0)
 
@@ -73,7 +73,7 @@ def test_an_edit_of_the_same_size_within_the_same_second_is_noticed(memory: Memo
         same.write(b"The kettle is new.")
     os.utime(file, ns=(before.st_atime_ns, before.st_mtime_ns))
     assert memory.update().updated == ["a.md"]
-    assert said(memory) == {"a.md": ["The kettle is new."]}
+    assert chunk_texts(memory) == {"a.md": ["The kettle is new."]}
 
 
 def test_what_was_written_just_before_the_look_is_looked_at_again(
@@ -135,7 +135,7 @@ def test_unmounted_is_not_forgotten(memory: Memory, home: Path) -> None:
     with pytest.raises(SourceError, match="the folder to remember is not there"):
         memory.update()
     home.with_name("elsewhere").rename(home)
-    assert said(memory) == {"a.md": ["The kettle is red."]}
+    assert chunk_texts(memory) == {"a.md": ["The kettle is red."]}
 
 
 def test_what_is_left_out_is_told(memory: Memory, home: Path, tmp_path: Path) -> None:
@@ -157,7 +157,7 @@ def test_what_is_left_out_is_told(memory: Memory, home: Path, tmp_path: Path) ->
     with socket.socket(socket.AF_UNIX) as listening:
         listening.bind(str(home / "socket.md"))
     memory.update()
-    assert said(memory) == {"note.md": ["The kettle is red."]}
+    assert chunk_texts(memory) == {"note.md": ["The kettle is red."]}
     assert {each.path: each.reason for each in memory.status().left_out} == {
         ".git/": "left out by the settings",
         "binary.md": "is binary",
@@ -185,7 +185,7 @@ def test_a_file_that_becomes_unreadable_is_no_longer_remembered(memory: Memory, 
         ["a.md"],
         [("a.md", "is binary")],
     )
-    assert said(memory) == {}
+    assert chunk_texts(memory) == {}
     file.write_text("The kettle is back.")
     assert memory.update().added == ["a.md"]
 
@@ -205,7 +205,7 @@ def test_a_file_that_vanishes_while_it_is_read(memory: Memory, home: Path, monke
     monkeypatch.setattr(Inventory, "read", vanishing)
     report = memory.update()
     assert (report.updated, report.removed) == (["b.md"], ["a.md"])
-    assert said(memory) == {"b.md": ["The lamp is yellow."]}
+    assert chunk_texts(memory) == {"b.md": ["The lamp is yellow."]}
 
 
 def test_a_file_that_is_swapped_for_a_link_is_not_followed(
@@ -223,7 +223,7 @@ def test_a_file_that_is_swapped_for_a_link_is_not_followed(
 
     monkeypatch.setattr(Inventory, "read", swapping)
     memory.update()
-    assert "The key is under the mat." not in str(said(memory))
+    assert "The key is under the mat." not in str(chunk_texts(memory))
 
 
 def test_mail_leaves_as_time_passes(tmp_path: Path, home: Path) -> None:
@@ -234,14 +234,14 @@ def test_mail_leaves_as_time_passes(tmp_path: Path, home: Path) -> None:
     )
     write(home, "old.md", "A note stays.")
     now = 1_769_940_000.0  # of that mail
-    with remembering(tmp_path, mail_days=60) as memory:
+    with open_memory(tmp_path, mail_days=60) as memory:
         Updater(memory, lambda: now + 59 * DAY).update()
-        assert set(said(memory)) == {"docs/emails/a.txt", "old.md"}
+        assert set(chunk_texts(memory)) == {"docs/emails/a.txt", "old.md"}
         report = Updater(memory, lambda: now + 61 * DAY).update()
-        assert (report.removed, set(said(memory))) == (["docs/emails/a.txt"], {"old.md"})
+        assert (report.removed, set(chunk_texts(memory))) == (["docs/emails/a.txt"], {"old.md"})
         assert "older than mail_days" in str(memory.status().left_out)
         assert Updater(memory, lambda: now + 62 * DAY).update().unchanged == 2
-    with remembering(tmp_path, mail_days=90) as memory:
+    with open_memory(tmp_path, mail_days=90) as memory:
         assert Updater(memory, lambda: now + 62 * DAY).update().added == ["docs/emails/a.txt"]
 
 
@@ -253,7 +253,7 @@ def test_mails_of_an_mbox_file_leave_one_by_one(tmp_path: Path, home: Path) -> N
     ]
     write(home, "docs/emails/all.txt", "\n".join(mails))
     now = 1_769_940_000.0  # of the first
-    with remembering(tmp_path, mail_days=60) as memory:
+    with open_memory(tmp_path, mail_days=60) as memory:
         Updater(memory, lambda: now + 61 * DAY).update()
         nodes = memory.corpus.contents.document_nodes("docs/emails/all.txt")
         assert [node.metadata["sender"] for node in nodes] == ["ann@x.org", "bob@x.org"]
@@ -265,24 +265,24 @@ def test_mails_of_an_mbox_file_leave_one_by_one(tmp_path: Path, home: Path) -> N
 
 def test_another_map_is_another_memory(tmp_path: Path, home: Path) -> None:
     write(home, "a.md", "The kettle is red.")
-    with remembering(tmp_path) as memory:
+    with open_memory(tmp_path) as memory:
         memory.update()
-    with remembering(tmp_path, map=[{"pattern": "*.md", "type": "log"}]) as memory:
+    with open_memory(tmp_path, map=[{"pattern": "*.md", "type": "log"}]) as memory:
         assert memory.update().updated == ["a.md"]
         assert memory.corpus.contents.document_nodes("a.md")[0].metadata["doc_type"] == "log"
-    with remembering(tmp_path, map=[{"pattern": "x/*", "type": "log"}]) as memory:
+    with open_memory(tmp_path, map=[{"pattern": "x/*", "type": "log"}]) as memory:
         assert memory.update().removed == ["a.md"]
 
 
 def test_other_sizes_rebuild_the_memory(tmp_path: Path, home: Path) -> None:
     write(home, "a.md", "\n\n".join(f"## Part {number}\n\n{'word ' * 60}" for number in range(4)))
-    with remembering(tmp_path) as memory:
+    with open_memory(tmp_path) as memory:
         memory.update()
-        assert len(said(memory)["a.md"]) == 4
-    with remembering(tmp_path, min_chunk_tokens=200) as memory:
+        assert len(chunk_texts(memory)["a.md"]) == 4
+    with open_memory(tmp_path, min_chunk_tokens=200) as memory:
         assert memory.status().stale is not None
         memory.update()
-        assert (len(said(memory)["a.md"]), memory.status().stale) == (1, None)
+        assert (len(chunk_texts(memory)["a.md"]), memory.status().stale) == (1, None)
 
 
 def test_in_full_reads_and_embeds_everything_anew(memory: Memory, home: Path) -> None:
@@ -290,14 +290,14 @@ def test_in_full_reads_and_embeds_everything_anew(memory: Memory, home: Path) ->
     write(home, "b.md", "The lamp is blue.")
     assert memory.update_in_full().chunks == 2
     report = memory.update_in_full()
-    assert (report.changed, report.chunks, len(said(memory))) == (False, 2, 2)
+    assert (report.changed, report.chunks, len(chunk_texts(memory))) == (False, 2, 2)
 
 
 def test_one_file_alone(memory: Memory, home: Path) -> None:
     write(home, "a.md", "The kettle is red.")
     write(home, "notes/b.md", "The lamp is blue.")
     assert memory.update_file("notes/b.md").added == ["notes/b.md"]
-    assert set(said(memory)) == {"notes/b.md"}
+    assert set(chunk_texts(memory)) == {"notes/b.md"}
     assert memory.update_file(home / "a.md").added == ["a.md"]
     (home / "notes" / "b.md").unlink()
     assert memory.update_file("notes").removed == ["notes/b.md"]
@@ -318,7 +318,7 @@ def test_names_that_are_hard_to_bear(memory: Memory, home: Path) -> None:
     (home / os.fsdecode(b"caf\xe9.md")).write_text("The lamp is blue.")
     write(home, "日本 語.md", "The rice is white.")
     memory.update()
-    assert set(said(memory)) == {"a\n\x1b[31m.md", "日本 語.md"}
+    assert set(chunk_texts(memory)) == {"a\n\x1b[31m.md", "日本 語.md"}
     assert [(each.path, each.reason) for each in memory.status().left_out] == [("caf\\xe9.md", "its name is not UTF-8")]
 
 
@@ -330,15 +330,15 @@ def test_ragstone_s_own_data_below_the_root_is_no_memory(tmp_path: Path) -> None
         write(home, "rag/answers.md", "The answer of yesterday.")
         memory = memory_of(host)
         memory.update()
-        assert set(said(memory)) == {"note.md"}
+        assert set(chunk_texts(memory)) == {"note.md"}
 
 
 def test_both_databases(tmp_path: Path, database: str | None) -> None:
     write(tmp_path / "home", "a.md", "The kettle is red.")
-    with remembering(tmp_path, database=database) as memory:
+    with open_memory(tmp_path, database=database) as memory:
         assert memory.update().added == ["a.md"]
         write(tmp_path / "home", "a.md", "The kettle is green.")
         assert memory.update().updated == ["a.md"]
-        assert said(memory) == {"a.md": ["The kettle is green."]}
+        assert chunk_texts(memory) == {"a.md": ["The kettle is green."]}
         (tmp_path / "home" / "a.md").unlink()
         assert memory.update(prune=True).removed == ["a.md"]

@@ -12,7 +12,7 @@ from ragstone.core import MissingExtra
 from ragstone.core.testing import open_host
 from ragstone.plugins.iris_memory.indexing import watcher
 from ragstone.plugins.iris_memory.indexing.watcher import Watcher
-from tests.plugins.iris_memory.homes import remembering, said, write
+from tests.plugins.iris_memory.memories import chunk_texts, open_memory, write
 from tests.support.needs import needed
 from tests.support.patience import HANG, until
 
@@ -40,7 +40,7 @@ class Watched:
 
 @pytest.fixture
 def watched(tmp_path: Path) -> Iterator[Watched]:
-    with remembering(tmp_path) as memory:
+    with open_memory(tmp_path) as memory:
         found = Watched(memory)
         found.watcher.start()
         assert found.watcher.watching.wait(HANG)
@@ -69,7 +69,7 @@ def test_a_burst_is_one_update(watched: Watched, tmp_path: Path) -> None:
 
 
 def test_what_is_left_out_is_no_event(tmp_path: Path) -> None:
-    with remembering(tmp_path) as memory:
+    with open_memory(tmp_path) as memory:
         matters = watcher._WatchFilter(memory)
         home = tmp_path / "home"
         assert matters(1, str(home / "a.md"))
@@ -81,7 +81,7 @@ def test_what_is_left_out_is_no_event(tmp_path: Path) -> None:
 
 def test_a_missed_event_is_made_good_by_the_next_scan(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(watcher._WatchFilter, "__call__", lambda *_: False)  # no event is heard
-    with remembering(tmp_path, rescan_seconds=1) as memory:
+    with open_memory(tmp_path, rescan_seconds=1) as memory:
         found = Watched(memory)
         found.watcher.start()
         assert found.watcher.watching.wait(HANG)
@@ -101,7 +101,7 @@ def test_a_root_that_goes_and_comes_back(
     write(tmp_path / "away", "b.md", "The lamp is blue.")
     (tmp_path / "away").rename(tmp_path / "home")
     assert watched.hears().added == ["b.md"]
-    assert set(said(watched.memory)) == {"a.md", "b.md"}
+    assert set(chunk_texts(watched.memory)) == {"a.md", "b.md"}
 
 
 def test_a_folder_that_is_put_in_the_root_s_place_is_watched(watched: Watched, tmp_path: Path) -> None:
@@ -129,14 +129,14 @@ def test_a_root_that_turns_up_empty_is_reported_once_and_removes_nothing(
     (tmp_path / "home" / "folder").mkdir()
     write(tmp_path / "ready", "b.md", "The lamp is blue.").rename(tmp_path / "home" / "b.md")
     assert watched.hears().added == ["b.md"]
-    assert set(said(watched.memory)) == {"a.md", "b.md"}
+    assert set(chunk_texts(watched.memory)) == {"a.md", "b.md"}
     assert caplog.text.count("a.md not removed: the folder to remember is empty") == 1
 
 
 def test_told_to_end_it_does_not_finish_a_large_update(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for number in range(30):
         write(tmp_path / "home", f"n{number}.md", f"Kettle number {number}.")
-    with remembering(tmp_path) as memory:
+    with open_memory(tmp_path) as memory:
         watcher = Watcher(memory)
         update = memory.update
 
@@ -146,7 +146,7 @@ def test_told_to_end_it_does_not_finish_a_large_update(tmp_path: Path, monkeypat
 
         monkeypatch.setattr(memory, "update", told_to_end)
         watcher.run()
-        assert len(said(memory)) == 1
+        assert len(chunk_texts(memory)) == 1
         monkeypatch.undo()
         assert len(memory.update().added) == 29
 
@@ -172,7 +172,7 @@ def test_without_the_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
         raise MissingExtra("memory", ("watchfiles",))
 
     monkeypatch.setattr(watcher, "require_extra", missing)
-    with remembering(tmp_path, watch=True) as memory:
+    with open_memory(tmp_path, watch=True) as memory:
         with pytest.raises(MissingExtra, match=r"ragstone\[memory\]"):
             Watcher(memory)
         memory.host.serve()  # it serves all the same

@@ -29,7 +29,7 @@ from ragstone.plugins.iris_memory import (
 from ragstone.plugins.iris_memory.recall import functions
 from ragstone.plugins.iris_memory.recall.open_hosts import OpenHosts
 from tests.plugins.iris_memory.recall.strict_block import read
-from tests.plugins.iris_memory.remembering import NOW, File, mail, remember
+from tests.plugins.iris_memory.stored_files import NOW, File, mail, store
 from tests.support.patience import HANG
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ FILES = (
 @pytest.fixture(scope="module")
 def host(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Host]:
     with open_host(tmp_path_factory.mktemp("memory")) as opened:
-        remember(opened, *FILES)
+        store(opened, *FILES)
         yield opened
 
 
@@ -254,7 +254,7 @@ os.waitpid(child, 0)
 def test_a_question_brings_nothing_of_other_plugins_along(tmp_path: Path) -> None:
     """What a first answer imports it waits for, and it stays in memory."""
     with open_host(tmp_path) as opened:
-        remember(opened, *FILES)
+        store(opened, *FILES)
     code = """
 import sys
 from pathlib import Path

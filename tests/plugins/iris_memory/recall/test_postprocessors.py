@@ -11,7 +11,7 @@ from ragstone.core import hookimpl
 from ragstone.core.testing import open_host
 from ragstone.plugins.iris_memory import query_memory
 from ragstone.plugins.iris_memory.recall.postprocessors import repeated
-from tests.plugins.iris_memory.remembering import File, remember
+from tests.plugins.iris_memory.stored_files import File, store
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -27,7 +27,7 @@ LONGER = f"{TEXT} and {' '.join(f'more{number}' for number in range(60))}"
 
 def found(folder: Path, *files: File, older: bool = False, **options: float) -> list[str]:
     with open_host(folder, options={"iris_memory": options}) as host:
-        remember(host, *files)
+        store(host, *files)
         return [chunk.path for chunk in query_memory(TEXT, min_relevance=-1, older=older, host=host)]
 
 
@@ -69,7 +69,7 @@ class Discreet:
 
 def test_what_another_plugin_takes_away_stays_away(tmp_path: Path) -> None:
     with open_host(tmp_path, plugins={"discreet": Discreet()}) as host:
-        remember(host, File("secret.md", LONGER), File("known.md", "Something else is known of word1 and word2."))
+        store(host, File("secret.md", LONGER), File("known.md", "Something else is known of word1 and word2."))
         for older in (False, True):
             given = query_memory(TEXT, min_relevance=-1, older=older, host=host)
             assert [chunk.path for chunk in given] == ["known.md"]

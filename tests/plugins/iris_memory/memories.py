@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def remembering(folder: Path, *, database: str | None = None, **options: Any) -> Iterator[Memory]:
+def open_memory(folder: Path, *, database: str | None = None, **options: Any) -> Iterator[Memory]:
     """The memory of ``folder/home``, which is made if it is not there."""
     home = folder / "home"
     home.mkdir(exist_ok=True)
@@ -33,7 +33,7 @@ def write(home: Path, path: str, words: str | bytes) -> Path:
     return file
 
 
-def said(memory: Memory) -> dict[str, list[str]]:
+def chunk_texts(memory: Memory) -> dict[str, list[str]]:
     """Every chunk's text, by path."""
     if not memory.corpus.exists:
         return {}

@@ -56,7 +56,7 @@ class _Whole(NodeParser):
         ]
 
 
-def remember(host: Host, *files: File) -> None:
+def store(host: Host, *files: File) -> None:
     """Put the files into the host's memory, whatever its root holds."""
     corpus = memory_of(host).corpus
     corpus.__dict__["parser"] = _Whole()
