@@ -44,7 +44,9 @@ class Outline:
     """The headings of a text, and those above a position in it."""
 
     def __init__(self, text: str) -> None:
-        self.body_start = front_matter_end(text)
+        found = _FRONT_MATTER.match(text)
+        #: Behind the YAML between leading ``---`` lines.
+        self.body_start = found.end() if found else 0
         self.headings = tuple(_headings(text, self.body_start))
         named = _FRONT_TITLE.search(text, 0, self.body_start)
         first = next((heading.title for heading in self.headings if heading.level == 1), None)
@@ -61,12 +63,6 @@ class Outline:
                 stack.pop()
             stack.append(heading)
         return stack
-
-
-def front_matter_end(text: str) -> int:
-    """Where the YAML between leading ``---`` lines ends; 0 without any."""
-    found = _FRONT_MATTER.match(text)
-    return found.end() if found else 0
 
 
 def lines_outside_code(text: str, start: int = 0) -> Iterator[tuple[int, str]]:
