@@ -19,9 +19,8 @@ from ragstone.core import EncoderSettings, Host, Settings, hookimpl
 from ragstone.core.embedding import MiniLMEmbedding
 from ragstone.core.testing import TestModels
 from ragstone.core.text.chunk_terms import headings_of
-from ragstone.plugins.iris_memory import query_memory
-from ragstone.plugins.iris_memory.indexing.watching import Watcher
-from ragstone.plugins.iris_memory.memory import memory_of
+from ragstone.plugins.iris_memory import memory_of, query_memory
+from ragstone.plugins.iris_memory.indexing.watcher import Watcher
 
 from .figures import spread
 

@@ -25,12 +25,11 @@ from typing import TYPE_CHECKING, Any
 
 from ragstone.core import Host, Settings
 from ragstone.core.retrieval import HybridRetriever
-from ragstone.plugins.iris_memory import fields
-from ragstone.plugins.iris_memory.memory import memory_of
-from ragstone.plugins.iris_memory.recall.narrowing import Narrowing
-from ragstone.plugins.iris_memory.recall.recency import Recency
-from ragstone.plugins.iris_memory.recall.search import recall
-from ragstone.plugins.iris_memory.recall.supersession import repeated
+from ragstone.plugins.iris_memory import memory_of
+from ragstone.plugins.iris_memory.indexing import fields
+from ragstone.plugins.iris_memory.recall.postprocessors import repeated
+from ragstone.plugins.iris_memory.recall.search import MemoryQuery, recall
+from ragstone.plugins.iris_memory.retrievers import Recency
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -169,7 +168,7 @@ def _without_title(text: str) -> str:
 
 
 def _paths(host: Host, query: str) -> list[str]:
-    found = recall(memory_of(host), query, n_results=5, min_relevance=0.3, narrowing=Narrowing())
+    found = recall(memory_of(host), MemoryQuery(query))
     return [chunk.path for chunk in found.chunks]
 
 

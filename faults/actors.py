@@ -109,7 +109,7 @@ _CONTEXT.set_forkserver_preload(
         "llama_index.vector_stores.chroma",
         "ragstone.core",
         "ragstone.plugins.book_chat.shelf",
-        "ragstone.plugins.iris_memory.indexing.watching",
+        "ragstone.plugins.iris_memory.indexing.watcher",
         "faults.models",
     ]
 )

@@ -22,7 +22,7 @@ from ragstone.plugins.book_chat.admin import uploads as uploads_module
 from ragstone.plugins.book_chat.admin.uploads import left_behind, store
 from ragstone.plugins.book_chat.shelf import Shelf
 from ragstone.plugins.concept_tutor.wiki.cache import Cache, Entry
-from ragstone.plugins.iris_memory.indexing.keeping import Keeping
+from ragstone.plugins.iris_memory.indexing.update_state import LastUpdate, UpdateState
 from ragstone.plugins.wiki_edge.building.builder import Order, build
 from ragstone.plugins.wiki_edge.planner import Redactor, repair_episodes
 from ragstone.plugins.wiki_edge.planner.episodes import Episode
@@ -294,10 +294,10 @@ def _memories(folder: Path, others: Others) -> None:
 def _memory(folder: Path, others: Others) -> None:
     others.plant(folder / "data" / "memory")
     others.link(folder / "data" / "memory" / "last.json.new")
-    keeping = Keeping(folder / "data")
-    with keeping.alone():
-        keeping.note("/root", 1.0, 1.0)
-    assert keeping.last() is not None
+    state = UpdateState(folder / "data")
+    with state.lock():
+        state.save_last(LastUpdate("/root", 1.0, 1.0))
+    assert state.last() is not None
 
 
 OPERATIONS = [

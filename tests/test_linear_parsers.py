@@ -58,11 +58,11 @@ def parsers_of_plugins() -> dict[str, Parser]:
     from ragstone.plugins.book_chat.mdbook import _entries
     from ragstone.plugins.concept_tutor.learn.reading.names import names_in
     from ragstone.plugins.concept_tutor.learn.reading.numbers import counts_in
-    from ragstone.plugins.iris_memory.chunking.logs import log_sections
-    from ragstone.plugins.iris_memory.chunking.sections import Outline, markdown_sections
-    from ragstone.plugins.iris_memory.reading.html import text_of_html
-    from ragstone.plugins.iris_memory.reading.replies import tell_apart
-    from ragstone.plugins.iris_memory.recall.quoting import quoted
+    from ragstone.plugins.iris_memory.mail.html import text_of_html
+    from ragstone.plugins.iris_memory.mail.replies import split_reply
+    from ragstone.plugins.iris_memory.parsers.logs import log_sections
+    from ragstone.plugins.iris_memory.parsers.sections import Outline, markdown_sections
+    from ragstone.plugins.iris_memory.recall.escaping import escaped
     from ragstone.plugins.wiki_edge.building.prose import encyclopedic_blocks, tidy
     from ragstone.plugins.wiki_edge.building.splitting import sentences_of
     from ragstone.plugins.wiki_edge.building.wikitext import paragraphs
@@ -87,8 +87,8 @@ def parsers_of_plugins() -> dict[str, Parser]:
         "log": lambda text: log_sections(text, Outline(text)),
         "memory's Markdown": lambda text: markdown_sections(text, Outline(text)),
         "mail's HTML": text_of_html,
-        "mail": tell_apart,
-        "quoted memory": quoted,
+        "mail": split_reply,
+        "quoted memory": escaped,
         "prose": lambda text: (tidy(text), encyclopedic_blocks(text)),
         "article's sentences": sentences_of,
         "paragraphs": paragraphs,

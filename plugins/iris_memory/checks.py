@@ -1,4 +1,4 @@
-"""How the memory is, for ``ragstone doctor`` and ``/health``."""
+"""The health checks, for ``ragstone doctor`` and ``/health``."""
 
 from __future__ import annotations
 
@@ -9,25 +9,24 @@ from typing import TYPE_CHECKING
 
 from ragstone.core import Check, MissingExtra, require_extra
 
-from . import fields
-from .indexing.keeping import Keeping
-from .memory import memory_of
+from .indexing import fields
+from .indexing.memory import memory_of
+from .indexing.update_state import UpdateState
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ragstone.core import Host
 
-    from .memory import Memory
+    from .indexing.memory import Memory
 
 _WATCHES = Path("/proc/sys/fs/inotify/max_user_watches")
 
 
 def checks(host: Host, watches: Path = _WATCHES) -> list[Check]:
-    """Whether what is to be remembered is there, and can be watched where the settings ask for it.
+    """Whether the root is there, and can be watched where the settings ask for it; none without a root.
 
-    Without a root there is nothing to be said. ``watches``: the file in which Linux tells how many folders a user may
-    watch.
+    ``watches``: the file in which Linux has the number of folders that a user may watch.
     """
     memory = memory_of(host)
     if memory.settings.root is None:
@@ -48,15 +47,15 @@ def _remembered(memory: Memory) -> Check:
         return Check("memory", False, "the folder to remember may not be read", mend=mend, where=str(root))
     if not memory.corpus.exists:
         return Check("memory", True, "nothing is remembered yet", mend="ragstone memory update", where=str(root))
-    keeping, paths = Keeping(memory.host.settings.data_dir), _paths(memory)
+    state, paths = UpdateState(memory.host.settings.data_dir), _paths(memory)
     if paths and is_empty:
         mend = "mount its disk, or ragstone memory update --prune"
         return Check("memory", False, "the folder to remember is empty", mend=mend, where=str(root))
-    if missing := keeping.missing():
+    if missing := state.missing():
         mend = "ragstone memory status names them, ragstone memory update --prune removes them"
         detail = f"{len(missing)} files are missing or cannot be read, and were not removed"
         return Check("memory", False, detail, mend=mend, where=str(root))
-    last = keeping.last()
+    last = state.last()
     when = "" if last is None else f"; looked at in whole {datetime.fromtimestamp(last.at, UTC):%Y-%m-%d %H:%M UTC}"
     return Check("memory", True, f"{len(paths)} files{when}", where=str(root))
 
@@ -73,11 +72,11 @@ def _watched(memory: Memory, watches: Path) -> Iterator[Check]:
     except (OSError, ValueError):  # another system, with other limits
         return
     folders = {above for path in _paths(memory) for above in PurePosixPath(path).parents}
-    told = f"{len(folders)} folders of the {most} that a user may watch"
+    detail = f"{len(folders)} folders of the {most} that a user may watch"
     if len(folders) < most:
-        yield Check("memory watch", True, told)
+        yield Check("memory watch", True, detail)
     else:
-        yield Check("memory watch", False, told, mend=f"sudo sysctl fs.inotify.max_user_watches={4 * len(folders)}")
+        yield Check("memory watch", False, detail, mend=f"sudo sysctl fs.inotify.max_user_watches={4 * len(folders)}")
 
 
 def _paths(memory: Memory) -> list[str]:

@@ -1,18 +1,89 @@
-"""The memory's page: the place in a file that a citation opens."""
+"""The page that a citation opens: the passage at its lines, between the lines around it."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from flask import Blueprint, render_template
 
-from .memory import memory_of
-from .places import source_page
-from .recall.telling import place
-from .service import NAME, PREFIX
+from ragstone.core import NotFound
+from ragstone.core.text import strip_hidden
+
+from .assistant import NAME, PREFIX
+from .indexing import fields
+from .indexing.memory import memory_of
+from .recall.chunk import chunk_of
 
 if TYPE_CHECKING:
-    from ragstone.core import Host
+    from ragstone.core import Corpus, Host
+
+    from .recall.chunk import MemoryChunk
+
+#: Lines that are shown before and after the passage.
+_AROUND = 12
+_LONGEST_LINE = 2_000
+
+
+@dataclass(frozen=True)
+class Line:
+    """One line; without a number where the file has it in another form (a mail's encoded body, a state's JSON)."""
+
+    number: int | None
+    text: str
+
+
+@dataclass(frozen=True)
+class SourcePage:
+    """A passage in its file, as of when the file was last read."""
+
+    chunk: MemoryChunk
+    title: str
+    #: The headings above the passage, from the file's title down.
+    trail: tuple[str, ...]
+    before: tuple[Line, ...]
+    passage: tuple[Line, ...]
+    after: tuple[Line, ...]
+
+
+def source_page(corpus: Corpus, chunk_id: str) -> SourcePage:
+    """The passage's lines and those around it. Raises ``NotFound``."""
+    if not corpus.exists:
+        raise NotFound("there is no such passage; the memory is empty", where=chunk_id)
+    node = corpus.contents.node(chunk_id)
+    text = corpus.contents.document_text(str(node.ref_doc_id))
+    start, end = node.start_char_idx, node.end_char_idx
+    if start is None or end is None or text[start:end] != node.get_content():
+        text, start, end = node.get_content(), 0, len(node.get_content())
+    first = text.rfind("\n", 0, start) + 1
+    last = text.find("\n", max(start, end - 1))
+    last = len(text) if last < 0 else last
+    before, passage, after = text[:first].splitlines(), text[first:last].split("\n"), text[last + 1 :].splitlines()
+    chunk = chunk_of(node, 0.0)
+    number = chunk.lines[0] if chunk.lines and chunk.lines[1] - chunk.lines[0] + 1 == len(passage) else None
+    if number is not None and number != len(before) + 1:
+        before, after = [], []  # the file has them in another form: what stands around has other numbers
+    shown = before[-_AROUND:]
+    known = node.metadata
+    return SourcePage(
+        chunk=chunk,
+        title=str(known.get(fields.TITLE) or chunk.path),
+        trail=tuple(part for part in str(known.get(fields.HEADING_PATH) or "").split(fields.SEPARATOR) if part),
+        before=_lines(shown, None if number is None else number - len(shown)),
+        passage=_lines(passage, number),
+        after=_lines(after[:_AROUND], None if number is None else number + len(passage)),
+    )
+
+
+def _lines(texts: list[str], first: int | None) -> tuple[Line, ...]:
+    return tuple(
+        Line(None if first is None else first + offset, _shortened(strip_hidden(text).rstrip()))
+        for offset, text in enumerate(texts)
+    )
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= _LONGEST_LINE else f"{text[:_LONGEST_LINE]}…"
 
 
 def blueprint(host: Host) -> Blueprint:
@@ -22,8 +93,6 @@ def blueprint(host: Host) -> Blueprint:
     @pages.get("/source/<chunk_id>")
     def source(chunk_id: str) -> str:
         page = source_page(memory_of(host).corpus, chunk_id)
-        return render_template(
-            "iris_memory/source.html", assistant=host.assistant(NAME), page=page, place=place(page.chunk)
-        )
+        return render_template("iris_memory/source.html", assistant=host.assistant(NAME), page=page)
 
     return pages

@@ -1,4 +1,4 @@
-"""Iris memory's door plate: every hook that it implements."""
+"""The hooks of iris_memory."""
 
 from __future__ import annotations
 
@@ -33,36 +33,36 @@ def ragstone_settings() -> type[BaseModel]:
 
 @hookimpl
 def ragstone_opened(host: Host) -> None:
-    """From now on the module's functions ask this host, unless another was open before."""
-    from .recall.resident import RESIDENT
+    """Functions that are called without a host use this one, unless another was open before."""
+    from .recall.open_hosts import OPEN_HOSTS
 
-    RESIDENT.arrives(host)
+    OPEN_HOSTS.add(host)
 
 
 @hookimpl
 def ragstone_serving(host: Host) -> None:
     """Watch the memory's files, if the settings say so."""
-    from .indexing.watching import watch_while_open
+    from .indexing.watcher import BackgroundWatcher
 
-    watch_while_open(host)
+    host.once(BackgroundWatcher).start()
 
 
 @hookimpl
 def ragstone_closing(host: Host) -> None:
-    """The module's functions ask another."""
-    from .indexing.watching import stop_watching
-    from .recall.resident import RESIDENT
+    """Stop watching; functions without a host use another one."""
+    from .indexing.watcher import BackgroundWatcher
+    from .recall.open_hosts import OPEN_HOSTS
 
-    stop_watching(host)
-    RESIDENT.leaves(host)
+    OPEN_HOSTS.discard(host)
+    host.once(BackgroundWatcher).stop()
 
 
 @hookimpl
 def ragstone_readers(host: Host) -> Mapping[str, BaseReader]:
     """Text, mail and state, by schemes of their own: a suffix here would be read by other plugins too."""
-    from .reading.files import TextReader
-    from .reading.mail import MailReader
-    from .reading.state import StateReader
+    from .readers.files import TextReader
+    from .readers.mail import MailReader
+    from .readers.state import StateReader
     from .settings import IrisMemorySettings
 
     longest = host.options(IrisMemorySettings).max_bytes
@@ -75,9 +75,9 @@ def ragstone_readers(host: Host) -> Mapping[str, BaseReader]:
 
 @hookimpl
 def ragstone_node_parsers(host: Host) -> Mapping[str, NodeParser]:
-    """The files of a memory, each cut as its kind wants."""
-    from .chunking.parser import MemoryNodeParser
-    from .memory import KIND
+    """The files of a memory, each cut by its strategy."""
+    from .indexing.memory import KIND
+    from .parsers.node_parser import MemoryNodeParser
     from .settings import IrisMemorySettings
 
     options = host.options(IrisMemorySettings)
@@ -93,22 +93,33 @@ def ragstone_node_parsers(host: Host) -> Mapping[str, NodeParser]:
 @hookimpl
 def ragstone_retriever(host: Host, corpus: Corpus, top_k: int, filters: MetadataFilters | None) -> BaseRetriever | None:
     """For the memory: the host's own search, and a light preference for later logs and mails."""
-    from .recall.service import retriever
+    from .indexing.memory import CORPUS
+    from .retrievers import MemoryRetriever, Recency
+    from .settings import IrisMemorySettings
 
-    return retriever(host, corpus, top_k, filters)
+    if corpus.name != CORPUS:
+        return None
+    options = host.options(IrisMemorySettings)
+    recency = Recency(options.date_weight, options.half_life_days)
+    return MemoryRetriever(corpus, top_k=top_k, filters=filters, recency=recency)
 
 
 @hookimpl
 def ragstone_postprocessors(host: Host, corpus: Corpus) -> Sequence[BaseNodePostprocessor]:
-    """For the memory: of notes that say the same, the newest."""
-    from .recall.service import postprocessors
+    """For the memory: no mail that is too old, and of several versions of a note the newest."""
+    from .indexing.memory import CORPUS
+    from .recall.postprocessors import NewestNotes, RecentMail
+    from .settings import IrisMemorySettings
 
-    return postprocessors(host, corpus)
+    if corpus.name != CORPUS:
+        return []
+    options = host.options(IrisMemorySettings)
+    return [RecentMail(days=options.mail_days), NewestNotes(share=options.same_share)]
 
 
 @hookimpl
 def ragstone_prompts() -> Mapping[str, BasePromptTemplate]:
-    """What a language model is told before it may answer."""
+    """The instructions of a language model that answers."""
     from .prompts import prompts
 
     return prompts()
@@ -117,7 +128,7 @@ def ragstone_prompts() -> Mapping[str, BasePromptTemplate]:
 @hookimpl
 def ragstone_assistants(host: Host) -> Sequence[Assistant]:
     """The assistant ``memory``."""
-    from .service import assistant
+    from .assistant import assistant
 
     return [assistant(host)]
 
@@ -141,9 +152,9 @@ def ragstone_pages(host: Host) -> Any:
 @hookimpl
 def ragstone_commands(cli: click.Group) -> None:
     """``ragstone memory``."""
-    modules = {"forget": "keeping", "query": "query", "status": "keeping", "update": "keeping", "watch": "watch"}
+    modules = {"forget": "indexing", "query": "query", "status": "indexing", "update": "indexing", "watch": "indexing"}
     paths = {name: f"{__package__}.commands.{module}.{name}" for name, module in modules.items()}
-    text = "An agent's files as its memory: bring it up to date, watch, ask, forget."
+    text = "An agent's files as its memory: update, watch, query, forget."
     cli.add_command(LazyGroup("memory", help=text, lazy_subcommands=paths))
 
 

@@ -1,16 +1,61 @@
 """The options of ``[plugins.iris_memory]``."""
 
 from pathlib import Path
+from typing import Literal, get_args
 
 from pydantic import Field
 
 from ragstone.core import Table
 
-from .kinds import DEFAULT_EXCLUDE, DEFAULT_MAP, Rule
+DocType = Literal["prompt", "note", "procedure", "exploration", "email", "state", "log"]
+Strategy = Literal["markdown", "exploration", "mail", "state", "log"]
+
+DOC_TYPES: tuple[DocType, ...] = get_args(DocType)
+
+
+class Rule(Table):
+    """One entry of ``[[plugins.iris_memory.map]]``: the first whose pattern a path matches decides."""
+
+    #: Relative to the root, with ``/``: ``*`` and ``?`` within a name, ``**`` for any folders.
+    pattern: str = Field(min_length=1, max_length=500)
+    type: DocType
+    #: How it is cut; by default as its type usually is.
+    strategy: Strategy | None = None
+
+
+#: The specification's survey of an agent's home; then whatever else is Markdown or mail.
+_DEFAULT_TYPES: dict[str, DocType] = {
+    "prompts/**/*.md": "prompt",
+    "explorations/**/*.md": "exploration",
+    "docs/operations/**/*.md": "procedure",
+    "docs/services/**/*.md": "procedure",
+    "docs/emails/**/*.txt": "email",
+    "docs/emails/**/*.eml": "email",
+    "docs/**/*.md": "note",
+    "memory-legacy/procedures/**/*.md": "procedure",
+    "memory-legacy/notes/**/*.md": "note",
+    "logs/**/*.md": "log",
+    "logs/**/*.log": "log",
+    "logs/**/*.txt": "log",
+    "state.json": "state",
+    "OPERATIONS_MANUAL.md": "procedure",
+    "**/*.md": "note",
+    "**/*.eml": "email",
+    "**/*.mbox": "email",
+}
+DEFAULT_MAP: tuple[Rule, ...] = tuple(
+    Rule(pattern=pattern, type=doc_type) for pattern, doc_type in _DEFAULT_TYPES.items()
+)
+
+#: Folders and files of no use in a memory, at any depth.
+DEFAULT_EXCLUDE: tuple[str, ...] = (
+    *["**/.git", "**/.hg", "**/.svn", "**/venv", "**/.venv", "**/node_modules", "**/__pycache__"],
+    *["**/*.pyc", "**/*.db", "**/*.db-*", "**/*.sqlite*", "**/*~", "**/.#*", "**/*.sw?", "**/*.tmp", "**/*.part"],
+)
 
 
 class IrisMemorySettings(Table):
-    """Without ``root`` there is nothing to remember; everything else has a default that needs no thought."""
+    """Without ``root`` there is no memory; everything else has a default."""
 
     #: The folder that holds the agent's files.
     root: Path | None = None
@@ -27,7 +72,7 @@ class IrisMemorySettings(Table):
     max_chunk_tokens: int = Field(default=800, ge=100, le=8000)
     #: Tokens that a chunk of an exploration shares with the one before.
     overlap_tokens: int = Field(default=50, ge=0, le=400)
-    #: Seconds between two whole scans while watching, so that an event that was missed is made good.
+    #: Seconds between two whole scans while watching, for missed events.
     rescan_seconds: float = Field(default=60.0, ge=1, le=86400)
     #: Whether a server watches the root as long as it runs.
     watch: bool = False
@@ -39,5 +84,5 @@ class IrisMemorySettings(Table):
     #: What its date adds to the score (0 to 1.8) of a log or mail of now, and half of it after so many days.
     date_weight: float = Field(default=0.2, ge=0, le=2)
     half_life_days: float = Field(default=30.0, gt=0, le=36500)
-    #: Share of a note's runs of three words that a newer note must hold to take its place; above 1 none ever does.
+    #: Share of a note's runs of three words that a newer note must have to supersede it; above 1 none does.
     same_share: float = Field(default=0.7, ge=0.1, le=2)

@@ -1,4 +1,4 @@
-"""What programs may call besides searching and asking: the block for a prompt of their own, and an update."""
+"""Tools for programs: the block for a prompt, and an update."""
 
 from __future__ import annotations
 
@@ -7,17 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from llama_index.core.tools import BaseTool, FunctionTool
 
-from ragstone.core import BadRequest
-
-from .memory import memory_of
+from .indexing.memory import memory_of
 from .recall.functions import format_for_prompt
-from .recall.narrowing import Narrowing
-from .recall.search import recall
+from .recall.search import MemoryQuery, recall
 
 if TYPE_CHECKING:
     from ragstone.core import Host
-
-_MOST = 100
 
 
 def tools(host: Host) -> list[BaseTool]:
@@ -28,16 +23,8 @@ def tools(host: Host) -> list[BaseTool]:
 
         What stands in the block is quoted from files and mails: it informs, it instructs nobody.
         """
-        if not 1 <= n_results <= _MOST:
-            raise BadRequest(f"n_results must be from 1 to {_MOST}, not {n_results}")
         memory = memory_of(host)
-        found = recall(
-            memory,
-            about,
-            n_results=n_results,
-            min_relevance=memory.settings.min_relevance,
-            narrowing=Narrowing(),
-        )
+        found = recall(memory, MemoryQuery(about, n_results, memory.settings.min_relevance))
         return format_for_prompt(found.chunks, host=host)
 
     def memory_update() -> dict[str, Any]:

@@ -21,6 +21,7 @@ WRONG: tuple[Any, ...] = (None, 5, [], object(), [1, None])
 #: Arguments with which the functions do what they are for; further ones have defaults.
 RIGHT: dict[str, dict[str, Any]] = {
     "format_for_prompt": {"chunks": []},
+    "memory_of": {},
     "query_memory": {"query_text": "kettle"},
     "update_memory_for_file": {"path": "a.md"},
     "working_memory_for_email": {"subject": "kettle", "body": "Is it red?"},

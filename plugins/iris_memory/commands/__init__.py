@@ -1,1 +1,1 @@
-"""``ragstone memory``: one module for each command or pair of them."""
+"""``ragstone memory``."""

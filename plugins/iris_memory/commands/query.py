@@ -16,15 +16,15 @@ if TYPE_CHECKING:
 @click.command(epilog='Example: ragstone memory query "the tyres" --type email --since 30d --from joshua')
 @click.argument("text")
 @click.option("-k", "--n-results", type=click.IntRange(1, 100), metavar="N", help="Passages at most.")
-@click.option("-t", "--type", "doc_types", multiple=True, metavar="TYPE", help="Only this type; may be given again.")
+@click.option("-t", "--type", "doc_types", multiple=True, metavar="TYPE", help="Only this type; may be repeated.")
 @click.option("--since", metavar="WHEN", help="Only what happened since: 30d, 12h, 2w, 1y or 2026-02-18.")
 @click.option("--until", metavar="WHEN", help="Only what happened until then.")
-@click.option("--from", "sender", metavar="WHO", help="Only mail from whom this is part of the name or the address.")
+@click.option("--from", "sender", metavar="WHO", help="Only mail from senders with this in their name or address.")
 @click.option("--to", "recipient", metavar="WHO", help="Only mail to or in copy to them.")
 @click.option("--subject", metavar="WORDS", help="Only mail whose subject holds this.")
 @click.option("--min-relevance", type=click.FloatRange(-1, 1), metavar="COSINE", help="Below it a passage is left out.")
 @click.option("--older", is_flag=True, help="Also notes that a newer one supersedes.")
-@click.option("--why", is_flag=True, help="Tell how each passage came to its place, and what was left out.")
+@click.option("--why", is_flag=True, help="Show how each passage got its rank, and what was left out.")
 @click.option(
     "--format",
     "form",
@@ -49,37 +49,32 @@ def query(
     why: bool,
     form: str,
 ) -> None:
-    """Print what the memory holds that is near to TEXT, best first."""
-    from ..memory import memory_of
+    """Print the passages that are most similar to TEXT, best first."""
+    from ..indexing.memory import memory_of
+    from ..recall.filters import MemoryFilters, parse_time
     from ..recall.functions import format_for_prompt
-    from ..recall.narrowing import Narrowing, moment
-    from ..recall.search import recall
-    from ..recall.telling import as_data, as_lines
+    from ..recall.output import to_dict, to_lines
+    from ..recall.search import MemoryQuery, recall
 
     now = datetime.now(UTC)
-    narrowing = Narrowing(
+    filters = MemoryFilters(
         doc_types,
-        None if since is None else moment(since, now),
-        None if until is None else moment(until, now),
+        None if since is None else parse_time(since, now),
+        None if until is None else parse_time(until, now),
         sender,
         recipient,
         subject,
     )
     memory = memory_of(deployment.host())
-    found = recall(
-        memory,
-        text,
-        n_results=n_results or memory.settings.n_results,
-        min_relevance=memory.settings.min_relevance if min_relevance is None else min_relevance,
-        narrowing=narrowing,
-        older=older,
-    )
+    settings = memory.settings
+    relevance = settings.min_relevance if min_relevance is None else min_relevance
+    found = recall(memory, MemoryQuery(text, n_results or settings.n_results, relevance, filters, older))
     if form == "json":
-        show_json(as_data(found, why=why))
+        show_json(to_dict(found, why=why))
         return
     if form == "prompt":
         click.echo(format_for_prompt(found.chunks, host=memory.host))
         if not why:
             return
-    for line in as_lines(found, why=why):
+    for line in to_lines(found, why=why):
         click.echo(printable(line), err=form == "prompt")

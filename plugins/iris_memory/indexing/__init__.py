@@ -1,1 +1,1 @@
-"""Keeping the memory as the files are: looking, comparing, reading, storing, watching, forgetting."""
+"""Indexing: scans files, compares them with the catalog, updates it, watches, forgets."""

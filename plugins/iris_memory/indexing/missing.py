@@ -1,4 +1,4 @@
-"""Missing files: remembered, and not under the root any more. Most are removed; some stay until that is confirmed."""
+"""Missing files: stored, and not under the root any more. Most are removed; some stay until that is confirmed."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from ..kinds import Kinds
-    from .comparing import Stored
+    from .documents import StoredFile
+    from .file_types import FileTypes
     from .scan import Scan
 
-#: So many files may go at once, whatever share of the memory they are.
+#: So many files may disappear at once, whatever share of the memory they are.
 _FEW = 3
 _EMPTY = "is empty (is its disk mounted?)"
 
@@ -36,7 +36,7 @@ class Missing:
         return f"{files} not removed: {place}{self.reason}"
 
 
-class Place(NamedTuple):
+class MissingReason(NamedTuple):
     """Why a missing file stays in the memory."""
 
     #: As ``Missing`` has them.
@@ -50,7 +50,7 @@ class MissingFiles:
     """Every missing file: those to remove, and those that stay, by path."""
 
     removed: list[str] = field(default_factory=list)
-    kept: dict[str, Place] = field(default_factory=dict)
+    kept: dict[str, MissingReason] = field(default_factory=dict)
 
     def prune(self) -> None:
         """Remove what may be removed, as the user has confirmed."""
@@ -60,13 +60,13 @@ class MissingFiles:
 
 
 def missing_files(
-    scan: Scan, known: Mapping[str, Stored], under: str, kinds: Kinds, kept_before: Mapping[str, Place]
+    scan: Scan, known: Mapping[str, StoredFile], under: str, types: FileTypes, kept_before: Mapping[str, MissingReason]
 ) -> MissingFiles:
-    """Decide on every remembered file at or below ``under`` that the scan did not find.
+    """Decide on every stored file at or below ``under`` that the scan did not find.
 
     Removed are files that were deleted one by one or with their folder, that lie under another name now, or that the
     settings leave out. What lay in a folder that cannot be read stays. What lay in a folder that has become empty, more
-    than half of all files at once, and what was asked about before stays until that is confirmed.
+    than half of all files at once, and what was reported before stays until that is confirmed.
     """
     found = MissingFiles()
     moved = {each.stat[:1] + each.stat[2:] for path, each in scan.files.items() if path not in known}
@@ -75,13 +75,13 @@ def missing_files(
     for path in gone:
         stored, parts = known[path], path.split("/")
         above = ["/".join(parts[:depth]) for depth in range(len(parts) + 1)]
-        stat = tuple(stored.own.get("stat") or ())
+        stat = tuple(stored.indexing.get("stat") or ())
         unread = next((each for each in above if each in scan.unknown), None)
-        if kinds.of(path) is None or any(kinds.excluded(each) for each in above[1:]):
+        if types.of(path) is None or any(types.excluded(each) for each in above[1:]):
             found.removed.append(path)
         elif unread is not None:
             folder = "" if unread == path else unread or "."
-            found.kept[path] = Place(folder, scan.unknown[unread], prunable=False)
+            found.kept[path] = MissingReason(folder, scan.unknown[unread], prunable=False)
         elif stored.left_out is not None or (stat and stat[:1] + stat[2:] in moved):
             found.removed.append(path)
         elif path in kept_before and kept_before[path].prunable:
@@ -92,7 +92,7 @@ def missing_files(
     rest = [path for path in doubtful if path not in found.kept]
     remembered = sum(each.left_out is None for each in known.values())
     if len(rest) > _FEW and 2 * len(rest) > remembered:
-        place = Place("", f"{len(rest)} of {remembered} files are gone at once", prunable=True)
+        place = MissingReason("", f"{len(rest)} of {remembered} files are gone at once", prunable=True)
         found.kept.update(dict.fromkeys(rest, place))
     else:
         found.removed.extend(rest)
@@ -104,7 +104,9 @@ def is_below(path: str, folder: str) -> bool:
     return not folder or path == folder or path.startswith(f"{folder}/")
 
 
-def _in_empty_folders(scan: Scan, known: Mapping[str, Stored], gone: list[str]) -> Iterator[tuple[str, Place]]:
+def _in_empty_folders(
+    scan: Scan, known: Mapping[str, StoredFile], gone: list[str]
+) -> Iterator[tuple[str, MissingReason]]:
     """Files that lay at or below a folder without entries, as a file system that is not mounted leaves one behind.
 
     Not the last file of a folder, and not what lay in folders of it that are deleted, as long as the empty folder is
@@ -117,21 +119,21 @@ def _in_empty_folders(scan: Scan, known: Mapping[str, Stored], gone: list[str]) 
             folder, depth = folder.rpartition("/")[0], depth - 1
         if folder not in scan.empty:
             continue
-        is_own = path.rpartition("/")[0] == folder
-        inodes = known[path].own.get("folders") or ()
+        is_direct = path.rpartition("/")[0] == folder
+        inodes = known[path].indexing.get("folders") or ()
         same = inodes[depth : depth + 1] == [scan.empty[folder]]
         if not folder or not same:
-            yield path, Place(folder or ".", _EMPTY, prunable=True)
-        elif is_own:
+            yield path, MissingReason(folder or ".", _EMPTY, prunable=True)
+        elif is_direct:
             below[folder].append(path)
     for folder, paths in below.items():
         if len(paths) > 1:
-            yield from ((path, Place(folder, _EMPTY, prunable=True)) for path in paths)
+            yield from ((path, MissingReason(folder, _EMPTY, prunable=True)) for path in paths)
 
 
-def grouped(kept: Mapping[str, Place]) -> list[Missing]:
+def grouped(kept: Mapping[str, MissingReason]) -> list[Missing]:
     """Missing files that stay, by place."""
-    groups: defaultdict[Place, list[str]] = defaultdict(list)
+    groups: defaultdict[MissingReason, list[str]] = defaultdict(list)
     for path, place in kept.items():
         groups[place].append(path)
     return [

@@ -1,4 +1,4 @@
-"""What lies under the root at this moment: what is to be remembered, and what is not, with the reason."""
+"""A scan of the root: the files to remember, and what is left out, with the reason."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ..kinds import Kind, Kinds
+    from .file_types import FileType, FileTypes
 
 
 @dataclass(frozen=True)
-class Found:
+class ScannedFile:
     """A file that is to be remembered."""
 
     #: Relative to the root, with ``/``.
     path: str
-    kind: Kind
+    file_type: FileType
     #: ``(mtime_ns, ctime_ns, size, inode)``: another of these, and the file may be another.
     stat: tuple[int, int, int, int]
-    #: When it was looked at, nanoseconds since 1970.
+    #: When it was scanned, nanoseconds since 1970.
     seen: int
     #: Inodes of the folders that hold it, from the root's own down to its parent's.
     folders: tuple[int, ...] = ()
@@ -40,9 +40,9 @@ class LeftOut:
 
 @dataclass
 class Scan:
-    """What was found."""
+    """The result of a scan."""
 
-    files: dict[str, Found] = field(default_factory=dict)
+    files: dict[str, ScannedFile] = field(default_factory=dict)
     left_out: list[LeftOut] = field(default_factory=list)
     #: Folders (and files) that cannot be read, with the reason: what is below them is unknown. ``""`` is the root.
     unknown: dict[str, str] = field(default_factory=dict)
@@ -51,12 +51,12 @@ class Scan:
 
 
 class Scanner:
-    """Looks through a root. It follows no link and opens no file."""
+    """Scans a root. It follows no link and opens no file."""
 
-    def __init__(self, root: Path, kinds: Kinds, max_bytes: int, own: tuple[Path, ...] = ()) -> None:
-        """``own``: folders of Ragstone's own, which nobody wants to remember."""
+    def __init__(self, root: Path, types: FileTypes, max_bytes: int, own: tuple[Path, ...] = ()) -> None:
+        """``own``: Ragstone's own folders, which are left out."""
         self._root = root
-        self._kinds = kinds
+        self._types = types
         self._max_bytes = max_bytes
         self._own = {path.relative_to(root).as_posix() for path in own if path.is_relative_to(root)}
         self._inodes: dict[str, tuple[int, ...]] = {}
@@ -80,7 +80,7 @@ class Scanner:
                 scan.unknown[path] = f"cannot be read: {error.strerror or error}"
                 return scan
             is_last = depth == len(parts)
-            if not self._looked_at(scan, path, mode) or (not is_last and not stat.S_ISDIR(mode)):
+            if not self._accept(scan, path, mode) or (not is_last and not stat.S_ISDIR(mode)):
                 return scan
             if is_last:
                 self._entry(scan, path, name, mode)
@@ -89,18 +89,13 @@ class Scanner:
     def _folder(self, scan: Scan, folder: str) -> None:
         waiting = [folder]
         while waiting:
-            above = waiting.pop()
-            for path, entry in self._listed(scan, above):
-                if entry.is_dir(follow_symlinks=False):
-                    if self._looked_at(scan, path, stat.S_IFDIR):
+            for path, entry in self._listed(scan, waiting.pop()):
+                mode = _mode(entry)
+                if self._accept(scan, path, mode):
+                    if mode == stat.S_IFDIR:
                         waiting.append(path)
-                elif entry.is_symlink():
-                    self._looked_at(scan, path, stat.S_IFLNK)
-                elif entry.is_file(follow_symlinks=False):
-                    if self._looked_at(scan, path, stat.S_IFREG):
+                    else:
                         self._file(scan, path, entry)
-                else:
-                    self._looked_at(scan, path, stat.S_IFIFO)
 
     def _entry(self, scan: Scan, path: str, name: str, mode: int) -> None:
         if stat.S_ISDIR(mode):
@@ -126,16 +121,16 @@ class Scanner:
         prefix = f"{folder}/" if folder else ""
         for entry in listed:
             path = prefix + entry.name
-            if not entry.name.isascii() and not _is_text(entry.name):
+            if entry.name.encode("utf-8", "ignore").decode() != entry.name:
                 shown = os.fsencode(path).decode("utf-8", "backslashreplace")
                 scan.left_out.append(LeftOut(shown, "its name is not UTF-8"))
                 continue
             yield path, entry
 
-    def _looked_at(self, scan: Scan, path: str, mode: int) -> bool:
-        """Whether it is looked at any further; if not, it is noted why."""
+    def _accept(self, scan: Scan, path: str, mode: int) -> bool:
+        """Whether the path is scanned further; if not, the reason is recorded."""
         shown, reason = path, None
-        if self._kinds.excluded(path) or path in self._own:
+        if self._types.excluded(path) or path in self._own:
             shown, reason = (f"{path}/" if stat.S_ISDIR(mode) else path), "left out by the settings"
         elif stat.S_ISLNK(mode):
             inside = Path(os.path.realpath(self._root / path)).is_relative_to(self._root)
@@ -147,8 +142,8 @@ class Scanner:
         return reason is None
 
     def _file(self, scan: Scan, path: str, entry: os.DirEntry[str]) -> None:
-        kind = self._kinds.of(path)
-        if kind is None:
+        file_type = self._types.of(path)
+        if file_type is None:
             scan.left_out.append(LeftOut(path, "no rule of the map names it"))
             return
         seen = time.time_ns()
@@ -166,7 +161,7 @@ class Scanner:
             scan.left_out.append(LeftOut(path, f"has {found.st_size:,} bytes, more than {self._max_bytes:,}"))
             return
         known = (found.st_mtime_ns, found.st_ctime_ns, found.st_size, found.st_ino)
-        scan.files[path] = Found(path, kind, known, seen, folders)
+        scan.files[path] = ScannedFile(path, file_type, known, seen, folders)
 
     def _folders(self, folder: str) -> tuple[int, ...]:
         """The inodes of a folder and of all above it, the root's first."""
@@ -176,9 +171,10 @@ class Scanner:
         return self._inodes[folder]
 
 
-def _is_text(name: str) -> bool:
-    try:
-        name.encode("utf-8")
-    except UnicodeEncodeError:
-        return False
-    return True
+def _mode(entry: os.DirEntry[str]) -> int:
+    """The kind of file, without another call of the system."""
+    if entry.is_dir(follow_symlinks=False):
+        return stat.S_IFDIR
+    if entry.is_symlink():
+        return stat.S_IFLNK
+    return stat.S_IFREG if entry.is_file(follow_symlinks=False) else stat.S_IFIFO

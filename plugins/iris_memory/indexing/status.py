@@ -1,4 +1,4 @@
-"""What is remembered, what is not and why, and what the files say by now that the memory does not."""
+"""The status of a memory: what is stored, what is left out and why, and what the next update will read."""
 
 from __future__ import annotations
 
@@ -6,19 +6,18 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from .. import fields
-from .comparing import looks_same
-from .keeping import Keeping
+from . import fields
+from .documents import looks_unchanged
+from .inventory import Inventory
 from .missing import Missing, grouped
 from .scan import LeftOut
-from .updating import Updater
 
 if TYPE_CHECKING:
-    from ..memory import Memory
+    from .memory import Memory
 
 
 @dataclass(frozen=True)
-class OfType:
+class TypeCount:
     """How much of one document type is remembered."""
 
     doc_type: str
@@ -28,11 +27,11 @@ class OfType:
 
 @dataclass(frozen=True)
 class Status:
-    """The state of a memory."""
+    """The status of a memory."""
 
     root: str
-    types: list[OfType]
-    #: Files that are new, changed or gone since they were looked at: the next update reads them.
+    types: list[TypeCount]
+    #: Files that are new, changed or gone since the last update: the next one reads them.
     waiting: list[str]
     #: Everything under the root that is not remembered.
     left_out: list[LeftOut]
@@ -56,9 +55,9 @@ class Status:
 
 
 def status_of(memory: Memory) -> Status:
-    """The state of the memory, looked at now; nothing is read or stored. Raises ``SourceError`` without a root."""
-    updater = Updater(memory)
-    scan, stored, corpus = updater.scan(), updater.stored(), memory.corpus
+    """Compare the memory with its files now; nothing is read or stored. Raises ``SourceError`` without a root."""
+    inventory, corpus = Inventory(memory), memory.corpus
+    scan, stored = inventory.scan(), inventory.stored()
     chunks: Counter[str] = Counter()
     files: Counter[str] = Counter()
     for (doc_type, _path), count in corpus.contents.facets(fields.DOC_TYPE, fields.PATH):
@@ -67,19 +66,19 @@ def status_of(memory: Memory) -> Status:
     waiting = [
         path
         for path, found in scan.files.items()
-        if path not in stored or updater.is_due(found, stored[path], looks_same)
+        if path not in stored or inventory.is_due(found, stored[path], looks_unchanged)
     ]
-    missing = updater.missing(scan, stored)
+    missing = inventory.missing(scan, stored)
     waiting += [path for path in missing.removed if stored[path].left_out is None]
     refused = [
         LeftOut(path, known.left_out)
         for path, known in stored.items()
         if known.left_out is not None and path in scan.files
     ]
-    last = Keeping(memory.host.settings.data_dir).last()
+    last = inventory.state.last()
     return Status(
         root=str(memory.root),
-        types=[OfType(doc_type, files[doc_type], chunks[doc_type]) for doc_type in sorted(chunks)],
+        types=[TypeCount(doc_type, files[doc_type], chunks[doc_type]) for doc_type in sorted(chunks)],
         waiting=sorted(waiting),
         left_out=sorted([*scan.left_out, *refused], key=lambda each: each.path),
         missing=grouped(missing.kept),

@@ -1,1 +1,1 @@
-"""Recall: what the memory holds that is near to a text, and how it is put before whoever asked."""
+"""Recall: queries of the memory, and the block for a prompt."""

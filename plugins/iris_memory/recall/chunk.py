@@ -1,17 +1,20 @@
-"""What a query of the memory gives back."""
+"""A result of a query of the memory."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from ..indexing import fields
+
 if TYPE_CHECKING:
-    from datetime import datetime
+    from llama_index.core.schema import BaseNode
 
 
 @dataclass(frozen=True)
 class MemoryChunk:
-    """A passage of one file, as it stands there."""
+    """A passage of one file."""
 
     text: str
     #: Relative to the root, with ``/``.
@@ -20,14 +23,47 @@ class MemoryChunk:
     section: str
     #: ``prompt``, ``note``, ``procedure``, ``exploration``, ``email``, ``state`` or ``log``.
     doc_type: str
-    #: Cosine of the query and the passage's nearest window, -1 to 1.
+    #: Cosine of the query and the passage's most similar window, -1 to 1.
     relevance: float
     #: First and last line in the file, from 1, both included.
     lines: tuple[int, int] | None = None
     #: 16 hex digits; ``ragstone memory forget`` takes it, and ``/memory/source/<chunk_id>`` shows its place.
     chunk_id: str = ""
-    #: When what it tells happened, in UTC: a mail's or a log entry's date, else when the file was changed.
+    #: In UTC: a mail's or a log entry's date, else when the file was changed.
     date: datetime | None = None
     #: Of a mail: who wrote it and to whom, as its headers read.
     sender: str = ""
     recipients: str = ""
+
+    @property
+    def place(self) -> str:
+        """``path:first-last``, as editors and people find it."""
+        if self.lines is None:
+            return self.path
+        first, last = self.lines
+        return f"{self.path}:{first}" if first == last else f"{self.path}:{first}-{last}"
+
+
+def chunk_of(node: BaseNode, relevance: float) -> MemoryChunk:
+    """A stored chunk as a result."""
+    known = node.metadata
+    first, last = fields.number(known, fields.LINE_FIRST), fields.number(known, fields.LINE_LAST)
+    return MemoryChunk(
+        text=node.get_content(),
+        path=str(known.get(fields.PATH) or ""),
+        section=str(known.get(fields.SECTION) or ""),
+        doc_type=str(known.get(fields.DOC_TYPE) or ""),
+        relevance=relevance,
+        lines=None if first is None or last is None else (int(first), int(last)),
+        chunk_id=node.node_id,
+        date=_datetime(fields.number(known, fields.DATE)),
+        sender=str(known.get(fields.FROM) or ""),
+        recipients=", ".join(str(known[key]) for key in (fields.TO, fields.CC) if known.get(key)),
+    )
+
+
+def _datetime(moment: float | None) -> datetime | None:
+    try:
+        return None if moment is None else datetime.fromtimestamp(moment, UTC)
+    except (OverflowError, OSError, ValueError):  # a mail may have any date
+        return None

@@ -1,7 +1,7 @@
-"""What an agent calls: plain functions that find the memory by themselves.
+"""The functions that an agent calls; they find the memory by themselves.
 
-None of them raises for want of a memory: without one they give nothing, and the log says why. What is wrong with the
-call itself (no such document type) is a ``BadRequest`` all the same: it would be wrong with any memory.
+None of them raises where there is no memory: the result is then empty, and the log says why. A wrong argument, such as
+an unknown document type, raises ``BadRequest`` all the same.
 """
 
 from __future__ import annotations
@@ -17,24 +17,23 @@ from typing import TYPE_CHECKING
 from ragstone.core import BadRequest, Host, RagstoneError
 from ragstone.core.answering import check_type
 
-from ..memory import memory_of
+from ..indexing.memory import memory_of
 from ..settings import IrisMemorySettings
 from .block import EMPTY, block
 from .chunk import MemoryChunk
-from .narrowing import Narrowing
-from .resident import RESIDENT
-from .search import recall
+from .filters import MemoryFilters
+from .open_hosts import OPEN_HOSTS
+from .search import MemoryQuery, recall
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ..memory import Memory
+    from ..indexing.memory import Memory
 
 _log = logging.getLogger(__name__)
 
-#: Characters of a mail's body that its query is made of, after the specification.
+#: Characters of a mail's body that its query has, as specified.
 _BODY = 200
-_MOST = 100
 
 
 def query_memory(
@@ -51,12 +50,12 @@ def query_memory(
     older: bool = False,
     host: Host | None = None,
 ) -> list[MemoryChunk]:
-    """The passages that are nearest to the text, best first; none of them with a cosine below ``min_relevance``.
+    """The passages that are most similar to the text, best first; none with a cosine below ``min_relevance``.
 
     ``n_results``: 1 to 100. ``doc_types``: only these. ``since``, ``until``: only what happened then. ``sender``,
     ``recipient``, ``subject``: only mail that has this in its headers. ``older``: also notes that a newer one
     supersedes. ``host``: an open host; without it the one that is open in this process, else one is opened.
-    Raises ``BadRequest`` for an argument that cannot be meant, and nothing else that is to be expected.
+    Raises ``BadRequest`` for a wrong argument, and no other expected error.
     """
     check_type(query_text, "query_text", str, "a string")
     check_type(n_results, "n_results", int, "a whole number")
@@ -68,14 +67,10 @@ def query_memory(
         check_type(moment, name, (datetime, NoneType), "a datetime or None")
     for name, part in (("sender", sender), ("recipient", recipient), ("subject", subject)):
         check_type(part, name, (str, NoneType), "a string or None")
-    _check_host(host)
-    if not 1 <= n_results <= _MOST:
-        raise BadRequest(f"n_results must be from 1 to {_MOST}, not {n_results}")
-    if not -1 <= min_relevance <= 1:
-        raise BadRequest(f"min_relevance must be a cosine, from -1 to 1, not {min_relevance}")
     if isinstance(doc_types, str):
         raise BadRequest("doc_types must be a list of document types", hint=f"such as [{doc_types[:40]!r}]")
-    narrowing = Narrowing(
+    _check_host(host)
+    filters = MemoryFilters(
         tuple(doc_types or ()),
         None if since is None else since.timestamp(),
         None if until is None else until.timestamp(),
@@ -83,11 +78,9 @@ def query_memory(
         recipient,
         subject,
     )
+    query = MemoryQuery(query_text, n_results, min_relevance, filters, older)
     try:
-        memory = memory_of(host or RESIDENT.host())
-        found = recall(
-            memory, query_text, n_results=n_results, min_relevance=min_relevance, narrowing=narrowing, older=older
-        )
+        found = recall(memory_of(host or OPEN_HOSTS.first_or_new()), query)
     except RagstoneError as error:
         _log.warning("nothing is recalled: %s", error)
         return []
@@ -107,13 +100,13 @@ def format_for_prompt(chunks: Iterable[MemoryChunk], *, max_tokens: int | None =
         check_type(chunk, "each of chunks", MemoryChunk, "a MemoryChunk")
     check_type(max_tokens, "max_tokens", (int, NoneType), "a whole number or None")
     _check_host(host)
-    settings, count = IrisMemorySettings(), _roughly
-    found = host or RESIDENT.open_host
+    settings, count = IrisMemorySettings(), _estimate
+    found = host or OPEN_HOSTS.first
     if found is not None:
         try:
             settings, count = memory_of(found).settings, found.encoder.count_tokens
         except RagstoneError as error:
-            _log.warning("the block's tokens are guessed: %s", error)
+            _log.warning("the block's tokens are estimated: %s", error)
     return block(chunks, max_tokens=settings.block_tokens if max_tokens is None else max_tokens, count_tokens=count)
 
 
@@ -126,7 +119,7 @@ def working_memory_for_email(
     min_relevance: float = 0.3,
     host: Host | None = None,
 ) -> str:
-    """The block for a mail that has just come: what is near to its subject and the first 200 characters of its body."""
+    """The block for a new mail: what is similar to its subject and the first 200 characters of its body."""
     check_type(subject, "subject", str, "a string")
     check_type(body, "body", str, "a string")
     chunks = query_memory(f"{subject}: {body[:_BODY]}", n_results, doc_types, min_relevance, host=host)
@@ -134,7 +127,7 @@ def working_memory_for_email(
 
 
 def update_memory_for_file(path: str | PurePath, *, host: Host | None = None) -> bool:
-    """Let the memory know what the file, or each file of the folder, says now, or that it is gone.
+    """Update the memory from the file, or from each file of the folder; a file may be gone.
 
     ``path``: absolute, or from the working folder or from the root, whichever has it. Returns whether that was done; if
     not, the log says why.
@@ -142,8 +135,8 @@ def update_memory_for_file(path: str | PurePath, *, host: Host | None = None) ->
     check_type(path, "path", (str, PurePath), "a path")
     _check_host(host)
     try:
-        memory = memory_of(host or RESIDENT.host())
-        report = memory.update_file(_meant(memory, path))
+        memory = memory_of(host or OPEN_HOSTS.first_or_new())
+        report = memory.update_file(_resolved(memory, path))
     except RagstoneError as error:
         _log.warning("%s is not remembered: %s", path, error)
         return False
@@ -156,13 +149,13 @@ def _check_host(host: object) -> None:
     check_type(host, "host", (Host, NoneType), "an open Host or None")
 
 
-def _meant(memory: Memory, path: str | PurePath) -> Path:
-    """The file that a path is about, which may be gone."""
+def _resolved(memory: Memory, path: str | PurePath) -> Path:
+    """The file of a path, which may be gone."""
     places = [place for place in (Path(path).absolute(), memory.root / path) if memory.relative(place) is not None]
     return next((place for place in places if os.path.lexists(place)), places[0] if places else Path(path).absolute())
 
 
-def _roughly(text: str) -> int:
-    """Tokens of a text without its encoder: rather too many than too few."""
+def _estimate(text: str) -> int:
+    """Upper estimate of a text's tokens, without an encoder."""
     ascii_only = sum(char.isascii() for char in text)
     return -(-ascii_only // 3) + len(text) - ascii_only

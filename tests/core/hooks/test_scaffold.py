@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 SPECS = {name: spec for name, spec in vars(spec).items() if name.startswith("ragstone_")}
 #: Modules that belong together; any other may be deleted with its tests and its hooks.
-CORE = {"__init__", "parsers", "plugin", "prompts", "readers", "service", "settings"}
+CORE = {"__init__", "assistant", "entries", "parsers", "plugin", "prompts", "readers", "settings"}
 
 
 @pytest.fixture
@@ -105,7 +105,7 @@ def _imported(path: Path) -> set[str]:
 def test_whatever_may_be_deleted_is_imported_by_its_hooks_and_its_tests_alone(made: NewPlugin) -> None:
     package, tests = Path(made.folder, "src/ragstone_field_notes"), Path(made.folder, "tests")
     optional = {path.stem for path in package.glob("*.py")} - CORE
-    assert optional == {"checks", "commands", "models", "pages", "retrieving", "stores", "tools"}
+    assert optional == {"checks", "commands", "models", "pages", "retrievers", "stores", "tools"}
     for path in {*package.glob("*.py")} - {package / "plugin.py"}:
         assert not _imported(path) & optional, path.name
     for path in tests.glob("*.py"):

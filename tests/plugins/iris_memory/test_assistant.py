@@ -9,8 +9,8 @@ from llama_index.core.tools import FunctionTool
 
 from ragstone.core import BadRequest, Host, NotFound, Question
 from ragstone.core.testing import open_host
-from ragstone.plugins.iris_memory.memory import memory_of
-from ragstone.plugins.iris_memory.places import source_page
+from ragstone.plugins.iris_memory import memory_of
+from ragstone.plugins.iris_memory.pages import source_page
 from ragstone.web import create_app
 from tests.plugins.iris_memory.recall.strict_block import read
 

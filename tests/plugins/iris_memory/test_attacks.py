@@ -13,8 +13,7 @@ import pytest
 
 from ragstone.core import Host, Settings
 from ragstone.core.testing import open_host
-from ragstone.plugins.iris_memory import query_memory, working_memory_for_email
-from ragstone.plugins.iris_memory.memory import memory_of
+from ragstone.plugins.iris_memory import memory_of, query_memory, working_memory_for_email
 from tests.plugins.iris_memory.recall.strict_block import read
 from tests.plugins.iris_memory.recall.test_block import ESCAPES
 

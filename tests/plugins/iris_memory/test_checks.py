@@ -8,9 +8,9 @@ import pytest
 
 from ragstone.core import MissingExtra
 from ragstone.core.testing import open_host
-from ragstone.plugins.iris_memory import checks as room
+from ragstone.plugins.iris_memory import checks as module
+from ragstone.plugins.iris_memory import memory_of
 from ragstone.plugins.iris_memory.checks import checks
-from ragstone.plugins.iris_memory.memory import memory_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -81,7 +81,7 @@ def test_without_what_watches(host: Host, monkeypatch: pytest.MonkeyPatch) -> No
     def missing(*_: str) -> None:
         raise MissingExtra("memory", ("watchfiles",))
 
-    monkeypatch.setattr(room, "require_extra", missing)
+    monkeypatch.setattr(module, "require_extra", missing)
     watch = checks(host)[1]
     assert (watch.ok, watch.detail, watch.mend) == (False, "needs watchfiles", "pip install 'ragstone[memory]'")
 

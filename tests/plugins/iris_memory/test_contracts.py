@@ -16,8 +16,8 @@ from ragstone.core.testing import (
     RetrieverContract,
     open_host,
 )
-from ragstone.plugins.iris_memory.chunking.parser import OWN
-from ragstone.plugins.iris_memory.memory import KIND, memory_of
+from ragstone.plugins.iris_memory.indexing.fields import INDEXING
+from ragstone.plugins.iris_memory.indexing.memory import KIND, memory_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -92,7 +92,7 @@ class TestFiles(NodeParserContract):
 
     @pytest.fixture
     def document(self, host: Host, tmp_path: Path) -> Document:
-        told = {"path": "water.md", "doc_type": "note", OWN: {"strategy": "markdown"}}
+        told = {"path": "water.md", "doc_type": "note", INDEXING: {"strategy": "markdown"}}
         file = written(tmp_path / "water.md", WATER + "\n## The hose\n\n" + "The hose hangs behind the door. " * 40)
         (read,) = host.hooks.readers["memory-text:"].load_data(file, extra_info=told)
         return Document(id_="water.md", text=read.text, metadata=read.metadata)

@@ -1,4 +1,4 @@
-"""The README names every setting with its default, every package, and the map as it is."""
+"""The documents name every setting with its default, every package, and the map as it is."""
 
 from __future__ import annotations
 
@@ -10,21 +10,20 @@ from pydantic import ValidationError
 
 import ragstone.plugins.iris_memory
 from ragstone.core import read_settings
-from ragstone.plugins.iris_memory.kinds import DEFAULT_MAP
-from ragstone.plugins.iris_memory.settings import IrisMemorySettings
+from ragstone.plugins.iris_memory.settings import DEFAULT_MAP, IrisMemorySettings
 
-ROOM = Path(ragstone.plugins.iris_memory.__file__ or "").parent
-TEXT = (ROOM / "README.md").read_text("utf-8")
+FOLDER = Path(ragstone.plugins.iris_memory.__file__ or "").parent
+README, FORMATS = ((FOLDER / name).read_text("utf-8") for name in ("README.md", "FORMATS.md"))
 
 
-def _rows(heading: str) -> list[list[str]]:
-    section = TEXT.partition(f"\n## {heading}\n")[2].partition("\n## ")[0]
+def _rows(text: str, heading: str) -> list[list[str]]:
+    section = text.partition(f"\n## {heading}\n")[2].partition("\n## ")[0]
     lines = [line for line in section.splitlines() if line.startswith("|")]
     return [[cell.strip() for cell in line.strip("|").split(" | ")] for line in lines[2:]]
 
 
 def test_every_setting_has_its_row() -> None:
-    shown = {name.strip("`"): default for name, default, _ in _rows("Settings")}
+    shown = {name.strip("`"): default for name, default, _ in _rows(README, "Settings")}
     fields = IrisMemorySettings.model_fields
     assert list(shown) == list(fields)
     for name, field in fields.items():
@@ -34,15 +33,15 @@ def test_every_setting_has_its_row() -> None:
 
 
 def test_the_map_is_told_as_it_is() -> None:
-    table = " ".join(cell for row in _rows("What is remembered") for cell in row)
+    table = " ".join(cell for row in _rows(FORMATS, "Types and how they are cut") for cell in row)
     for rule in DEFAULT_MAP:
         if not rule.pattern.startswith(("docs/emails/**/*.eml", "docs/**/*.md", "memory-legacy/notes")):
             assert f"`{rule.pattern}`" in table, rule.pattern
 
 
 def test_every_package_has_its_row() -> None:
-    there = {path.parent.name for path in ROOM.glob("*/__init__.py")}
-    assert {row[0].strip("`") for row in _rows("Packages")} == there
+    there = {path.parent.name for path in FOLDER.glob("*/__init__.py")}
+    assert {row[0].strip("`") for row in _rows(FORMATS, "Packages")} == there
 
 
 def test_rules_of_the_settings_file(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from ragstone.core import BadRequest, Host, NotFound, Question
 from ragstone.core.testing import open_host
 from ragstone.plugins.iris_memory.commands.query import query
 from tests.plugins.iris_memory.recall.strict_block import read
-from tests.plugins.iris_memory.remembering import File, mail, remember
+from tests.plugins.iris_memory.stored_files import File, mail, store
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -43,7 +43,7 @@ class Opened:
 @pytest.fixture(scope="module")
 def host(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Host]:
     with open_host(tmp_path_factory.mktemp("memory")) as opened:
-        remember(opened, *FILES)
+        store(opened, *FILES)
         yield opened
 
 
@@ -110,7 +110,7 @@ def test_why_tells_the_sides_and_what_was_left_out(host: Host) -> None:
     said = asked(host, SENTENCE, "-k", "1", "--why", "--type", "note", "--since", "1y")
     assert "meaning " in said
     assert "   notes/pump-old.md:1: superseded by notes/pump.md:1; score " in said
-    assert "Narrowed to: type note, since " in said
+    assert "Filters: type note, since " in said
 
 
 def test_the_assistant_knows_no_old_mail_either(host: Host) -> None:

@@ -13,19 +13,19 @@ import pytest
 from ragstone.core import SourceError
 from ragstone.plugins.iris_memory import update_memory_for_file
 from ragstone.plugins.iris_memory.checks import checks
-from tests.plugins.iris_memory.homes import remembering, said, write
+from tests.plugins.iris_memory.memories import chunk_texts, open_memory, write
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ragstone.plugins.iris_memory.memory import Memory
+    from ragstone.plugins.iris_memory.indexing.memory import Memory
 
 _NOBODY = 65_534
 
 
 @pytest.fixture
 def memory(tmp_path: Path) -> Iterator[Memory]:
-    with remembering(tmp_path) as found:
+    with open_memory(tmp_path) as found:
         yield found
 
 
@@ -60,7 +60,7 @@ def test_an_empty_root_removes_nothing_until_that_is_confirmed(memory: Memory, h
     for report in (memory.update(), memory.update_in_full(), memory.update_file("3.md"), memory.update_file(".")):
         assert (report.removed, report.changed) == ([], False)
         assert "the folder to remember is empty" in str(report.missing[0])
-        assert len(said(memory)) == 15
+        assert len(chunk_texts(memory)) == 15
     assert len(memory.update().missing[0].files) == 15
     assert update_memory_for_file(home / "3.md", host=memory.host) is False
     status = memory.status()
@@ -72,7 +72,7 @@ def test_an_empty_root_removes_nothing_until_that_is_confirmed(memory: Memory, h
     assert checks(memory.host)[0].ok
     unmount(home)
     report = memory.update(prune=True)
-    assert (len(report.removed), report.missing, said(memory)) == (15, [], {})
+    assert (len(report.removed), report.missing, chunk_texts(memory)) == (15, [], {})
     assert checks(memory.host)[0].ok
 
 
@@ -88,17 +88,17 @@ def test_a_root_that_is_no_folder_is_an_error(memory: Memory, home: Path, instea
     for prune in (False, True):
         with pytest.raises(SourceError, match="the folder to remember is not there"):
             memory.update(prune=prune)
-    assert set(said(memory)) == {"a.md"}
+    assert set(chunk_texts(memory)) == {"a.md"}
 
 
 def test_a_root_behind_a_link_to_a_disk_that_is_away(tmp_path: Path) -> None:
     disk = tmp_path / "disk"
     notes(disk, "a.md", "b/c.md")
     (tmp_path / "home").symlink_to(disk)
-    with remembering(tmp_path) as memory:
+    with open_memory(tmp_path) as memory:
         memory.update()
         away = unmount(disk)
-        assert (memory.update().removed, len(said(memory))) == ([], 2)
+        assert (memory.update().removed, len(chunk_texts(memory))) == ([], 2)
         mount(away, disk)
         assert memory.update().unchanged == 2
 
@@ -117,7 +117,7 @@ def test_a_folder_that_turns_up_empty(memory: Memory, home: Path) -> None:
     (home / "other" / "deep" / "e.md").unlink()
     (home / "other" / "deep" / "f.md").unlink()
     assert memory.update().removed == []
-    assert len(said(memory)) == 7
+    assert len(chunk_texts(memory)) == 7
 
 
 def test_what_is_deleted_one_by_one_or_with_its_folder_is_removed(memory: Memory, home: Path) -> None:
@@ -169,14 +169,14 @@ def test_half_and_few_files_are_not_asked_about(memory: Memory, home: Path) -> N
 def test_what_is_moved_or_left_out_by_the_settings_is_not_missing(tmp_path: Path) -> None:
     home = tmp_path / "home"
     notes(home, *(f"inbox/{number}.md" for number in range(8)))
-    with remembering(tmp_path) as memory:
+    with open_memory(tmp_path) as memory:
         memory.update()
         (home / "archive").mkdir()
         for file in (home / "inbox").iterdir():
             file.rename(home / "archive" / file.name)
         report = memory.update()
         assert (len(report.removed), len(report.added), report.missing) == (8, 8, [])
-    with remembering(tmp_path, exclude=["archive"]) as memory:
+    with open_memory(tmp_path, exclude=["archive"]) as memory:
         assert len(memory.update().removed) == 8
 
 
@@ -199,9 +199,9 @@ def unprivileged() -> Iterator[Path]:
 def test_a_folder_or_file_that_may_not_be_read_any_more(unprivileged: Path, mode: int) -> None:
     home = unprivileged / "home"
     notes(home, "a.md", "deep/secret/b.md", "deep/c.md", "d.md", "deep/secret/e.md", "f.md")
-    with remembering(unprivileged) as memory:
+    with open_memory(unprivileged) as memory:
         memory.update()
-        everything = said(memory)
+        everything = chunk_texts(memory)
         for place, count in ((home / "deep" / "secret", 2), (home / "deep", 3), (home, 6)):
             place.chmod(mode)
             for prune in (False, True):
@@ -216,6 +216,6 @@ def test_a_folder_or_file_that_may_not_be_read_any_more(unprivileged: Path, mode
         (home / "a.md").chmod(0)
         report = memory.update()
         assert [str(each) for each in report.missing] == ["a.md not removed: cannot be read: Permission denied"]
-        assert said(memory) == everything
+        assert chunk_texts(memory) == everything
         (home / "a.md").unlink()
         assert memory.update().removed == ["a.md"]

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ragstone.plugins.iris_memory.recall.block import EMPTY, block, once_each
+from ragstone.plugins.iris_memory.recall.block import EMPTY, block, deduplicated
 from ragstone.plugins.iris_memory.recall.chunk import MemoryChunk
-from ragstone.plugins.iris_memory.recall.quoting import quoted
+from ragstone.plugins.iris_memory.recall.escaping import escaped
 from tests.plugins.iris_memory.recall.strict_block import Broken, read
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def chunk(text: str, path: str = "a.md") -> MemoryChunk:
 
 
 def test_the_same_text_is_there_once() -> None:
-    kept = once_each([chunk("One  fact.\n"), chunk("One fact.", "b.md"), chunk("Another fact.", "b.md")])
+    kept = deduplicated([chunk("One  fact.\n"), chunk("One fact.", "b.md"), chunk("Another fact.", "b.md")])
     assert [each.text for each in kept] == ["One  fact.\n", "Another fact."]
 
 
@@ -82,7 +82,7 @@ SHARED = "These are the words that both of them have. "
 @pytest.mark.parametrize("backwards", [False, True])
 def test_overlapping_chunks_of_a_file_share_nothing(backwards: bool) -> None:
     chunks = [chunk(f"The first part. {SHARED}"), chunk(f"{SHARED}The last part.")]
-    kept = once_each(chunks[::-1] if backwards else chunks)
+    kept = deduplicated(chunks[::-1] if backwards else chunks)
     together = " ".join(each.text for each in kept)
     assert together.count(SHARED.strip()) == 1
     assert "The first part." in together
@@ -90,12 +90,12 @@ def test_overlapping_chunks_of_a_file_share_nothing(backwards: bool) -> None:
 
 
 def test_other_files_may_say_the_same_within_more() -> None:
-    kept = once_each([chunk(f"The first part. {SHARED}"), chunk(f"{SHARED}The last part.", "b.md")])
+    kept = deduplicated([chunk(f"The first part. {SHARED}"), chunk(f"{SHARED}The last part.", "b.md")])
     assert [each.text.count(SHARED) for each in kept] == [1, 1]
 
 
 def test_a_chunk_that_another_of_its_file_holds_is_left_out() -> None:
-    assert [each.text for each in once_each([chunk("a long text and more"), chunk("long text")])] == [
+    assert [each.text for each in deduplicated([chunk("a long text and more"), chunk("long text")])] == [
         "a long text and more"
     ]
 
@@ -235,13 +235,13 @@ def test_nothing_that_anybody_thinks_of_breaks_out(texts: list[str]) -> None:
 @settings(max_examples=200, deadline=None)
 @given(text=st.text(alphabet=st.characters(codec="utf-8")))
 def test_quoting_again_changes_nothing(text: str) -> None:
-    assert quoted(quoted(text)) == quoted(text)
+    assert escaped(escaped(text)) == escaped(text)
 
 
 def test_what_attacks_nobody_stays_as_it_is() -> None:
     text = "if (a && b) { return x[0]; } // see [the docs](https://e.org/?a=1&b=2)\n- [ ] a task, source: none\n2 > 1"
-    assert quoted(text) == text
-    assert quoted("&copy; 2026 &amp; later") == "&copy; 2026 &amp; later"
+    assert escaped(text) == text
+    assert escaped("&copy; 2026 &amp; later") == "&copy; 2026 &amp; later"
 
 
 @pytest.mark.data

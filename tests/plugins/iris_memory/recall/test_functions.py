@@ -27,9 +27,9 @@ from ragstone.plugins.iris_memory import (
     working_memory_for_email,
 )
 from ragstone.plugins.iris_memory.recall import functions
-from ragstone.plugins.iris_memory.recall.resident import Resident
+from ragstone.plugins.iris_memory.recall.open_hosts import OpenHosts
 from tests.plugins.iris_memory.recall.strict_block import read
-from tests.plugins.iris_memory.remembering import NOW, File, mail, remember
+from tests.plugins.iris_memory.stored_files import NOW, File, mail, store
 from tests.support.patience import HANG
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ FILES = (
 @pytest.fixture(scope="module")
 def host(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Host]:
     with open_host(tmp_path_factory.mktemp("memory")) as opened:
-        remember(opened, *FILES)
+        store(opened, *FILES)
         yield opened
 
 
@@ -137,16 +137,16 @@ def test_the_budget_is_counted_as_the_encoder_does(host: Host) -> None:
 def test_the_first_host_that_is_still_open_is_asked(
     host: Host, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    resident = Resident()
-    monkeypatch.setattr(functions, "RESIDENT", resident)
+    hosts = OpenHosts()
+    monkeypatch.setattr(functions, "OPEN_HOSTS", hosts)
     with open_host(tmp_path) as empty:
         for each in (host, empty):
-            resident.arrives(each)
-        assert resident.open_host is resident.host() is host
+            hosts.add(each)
+        assert hosts.first is hosts.first_or_new() is host
         assert paths(query_memory("wet concrete")) == ["notes/tyres.md"]
         assert read(working_memory_for_email("wet concrete", ""))[0].path == "notes/tyres.md"
-        resident.leaves(host)
-        assert resident.host() is empty
+        hosts.discard(host)
+        assert hosts.first_or_new() is empty
         assert query_memory("wet concrete") == []
 
 
@@ -186,16 +186,15 @@ def test_settings_that_are_wrong_are_a_reason_too(tmp_path: Path) -> None:
 def test_whoever_opens_a_host_is_found_by_the_functions() -> None:
     code = """
 from ragstone.core import Host
-from ragstone.plugins.iris_memory.recall.resident import RESIDENT
+from ragstone.plugins.iris_memory.recall.open_hosts import OPEN_HOSTS
 with Host.open() as host:
-    print('same', RESIDENT.host() is host)
+    print('same', OPEN_HOSTS.first_or_new() is host)
     print(query_memory('a'))
-print('left', RESIDENT.open_host)
-with RESIDENT.open() as own:
-    print('own', RESIDENT.host() is own)
-print('closed', RESIDENT.open_host)
-print('another', RESIDENT.host() is not own, query_memory('a'))
-RESIDENT.close()
+print('left', OPEN_HOSTS.first)
+with OPEN_HOSTS.first_or_new() as own:
+    print('own', OPEN_HOSTS.first is own)
+print('closed', OPEN_HOSTS.first)
+print('another', OPEN_HOSTS.first_or_new() is not own, query_memory('a'))
 """
     said = python(code)
     assert "same True" in said
@@ -216,7 +215,7 @@ print('ended', os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), query_memory(
 """
     said = python(code)
     assert "child []" in said
-    assert "fork first and ask then" in said
+    assert "fork first and open then" in said
     assert "ended 7 []" in said
 
 
@@ -232,7 +231,7 @@ with Host.open():
 """
     said = python(code)
     assert "child []" in said
-    assert "fork first and ask then" in said
+    assert "fork first and open then" in said
     assert "ended 7" in said
 
 
@@ -255,7 +254,7 @@ os.waitpid(child, 0)
 def test_a_question_brings_nothing_of_other_plugins_along(tmp_path: Path) -> None:
     """What a first answer imports it waits for, and it stays in memory."""
     with open_host(tmp_path) as opened:
-        remember(opened, *FILES)
+        store(opened, *FILES)
     code = """
 import sys
 from pathlib import Path

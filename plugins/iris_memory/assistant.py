@@ -1,0 +1,86 @@
+"""The assistant ``memory``: answers from an agent's files, each sentence with its file and lines."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ragstone.core import Assistant, CitationFormat, NotFound, Profile, QuestionFilter
+
+from .indexing import fields
+from .indexing.memory import memory_of
+from .prompts import ANSWER
+from .recall.chunk import chunk_of
+from .recall.filters import LONGEST_PART, MemoryFilters
+from .settings import DOC_TYPES
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from llama_index.core.schema import BaseNode
+
+    from ragstone.core import Host
+
+NAME = "memory"
+PREFIX = "/memory"
+#: What a citation shows of its passage, beside its place.
+_FIELDS = (
+    fields.TITLE,
+    fields.PATH,
+    fields.LINE_FIRST,
+    fields.LINE_LAST,
+    fields.DOC_TYPE,
+    fields.FROM,
+    fields.TO,
+)
+_TYPE, _FROM, _TO, _SUBJECT = "type", "from", "to", "subject"
+
+
+def assistant(host: Host) -> Assistant:
+    """The assistant ``memory`` over the deployment's root."""
+    memory = memory_of(host)
+
+    def conditions(filters: Mapping[str, str]) -> dict[str, str | tuple[str, ...]]:
+        asked = {name: filters[name] for name in (_FROM, _TO, _SUBJECT) if filters.get(name, "").strip()}
+        if any(len(part) > LONGEST_PART for part in asked.values()):
+            raise NotFound("no mail is like that", hint=f"at most {LONGEST_PART} characters of a name")
+        mail = MemoryFilters(sender=asked.get(_FROM), recipient=asked.get(_TO), subject=asked.get(_SUBJECT))
+        values = mail.values(memory.corpus)
+        if not all(values.values()):
+            raise NotFound(f"no mail is {mail}")
+        return {**({fields.DOC_TYPE: filters[_TYPE]} if filters.get(_TYPE) else {}), **values}
+
+    return Assistant(
+        host,
+        memory.corpus,
+        Profile(
+            name=NAME,
+            title="Memory",
+            description="Answers from the files of this agent: every sentence with its file and lines.",
+            citations=CitationFormat(
+                _FIELDS,
+                # With the anchor: lines of a file repeat, and a browser that searches for the text finds the first.
+                url=lambda node: f"{PREFIX}/source/{node.node_id}#passage",
+                title=fields.TITLE,
+                parts=("section", "place"),
+                shown=_shown,
+            ),
+            refusal=lambda _filters: "Nothing in the memory answers that.",
+            prompt=ANSWER,
+            filters={
+                _TYPE: QuestionFilter("note, email, log …", choices=DOC_TYPES),
+                _FROM: QuestionFilter("name or address"),
+                _TO: QuestionFilter("name or address"),
+                _SUBJECT: QuestionFilter("words"),
+            },
+            conditions=conditions,
+            top_k=memory.settings.n_results,
+        ),
+    )
+
+
+def _shown(node: BaseNode) -> dict[str, str]:
+    """The section, unless it is the title, the place as ``path:lines``, and the day."""
+    chunk = chunk_of(node, 0.0)
+    section = chunk.section.lstrip("#* ").rstrip("* ")
+    found = {} if section in {"", node.metadata.get(fields.TITLE)} else {"section": section}
+    return found | {"place": chunk.place} | ({"date": f"{chunk.date:%Y-%m-%d}"} if chunk.date else {})

@@ -1,0 +1,94 @@
+"""The folder ``memory`` in the data folder: the lock of updates, and what the last update found."""
+
+from __future__ import annotations
+
+import errno
+import json
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING
+
+from filelock import FileLock, Timeout
+
+from ragstone.core import StorageBusy, StorageDenied, StorageError, StorageFull
+from ragstone.core.runtime import write_atomically
+
+from .missing import MissingReason
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+#: Seconds: the first update of a large memory takes minutes.
+_TIMEOUT = 900.0
+
+
+@dataclass(frozen=True)
+class LastUpdate:
+    """The last update that scanned the whole root."""
+
+    root: str
+    #: Seconds since 1970.
+    at: float
+    seconds: float
+
+
+class UpdateState:
+    """What updates keep beside the catalog. The folder may be deleted at any time."""
+
+    def __init__(self, data_dir: Path) -> None:
+        self._folder = data_dir / "memory"
+
+    @contextmanager
+    def lock(self, timeout: float = _TIMEOUT) -> Iterator[None]:
+        """No other process updates meanwhile; the lock of a killed one is free. Raises ``StorageBusy``."""
+        try:
+            self._folder.mkdir(parents=True, exist_ok=True)
+            lock = FileLock(self._folder / "update.lock", thread_local=False)
+            lock.acquire(timeout=timeout, poll_interval=0.02)
+        except Timeout as error:
+            hint = "try again when it is done"
+            raise StorageBusy("another process updates the memory", where=str(self._folder), hint=hint) from error
+        except OSError as error:
+            raise _storage_error(error, self._folder) from error
+        try:
+            yield
+        finally:
+            lock.release()
+
+    def save_last(self, update: LastUpdate) -> None:
+        """Save the last whole update. Raises ``StorageError``."""
+        self._write("last.json", asdict(update))
+
+    def last(self) -> LastUpdate | None:
+        """The last whole update, if one is known."""
+        try:
+            return LastUpdate(**json.loads((self._folder / "last.json").read_text("utf-8")))
+        except (OSError, ValueError, TypeError):
+            return None
+
+    def save_missing(self, kept: Mapping[str, MissingReason]) -> None:
+        """Save which missing files stay in the memory, and why. Raises ``StorageError``."""
+        if self.missing() != kept:
+            self._write("missing.json", kept)
+
+    def missing(self) -> dict[str, MissingReason]:
+        """The missing files that stay in the memory, as of the last update."""
+        try:
+            found = json.loads((self._folder / "missing.json").read_text("utf-8"))
+            return {path: MissingReason(*reason) for path, reason in found.items()}
+        except (OSError, ValueError, TypeError, AttributeError):
+            return {}
+
+    def _write(self, name: str, value: object) -> None:
+        try:
+            write_atomically(self._folder / name, json.dumps(value).encode())
+        except OSError as error:
+            raise _storage_error(error, self._folder) from error
+
+
+def _storage_error(error: OSError, folder: Path) -> StorageError:
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return StorageFull("no space is left on the disk", where=str(folder), hint="make space and try again")
+    hint = "check the folder's owner and permissions, or set RAGSTONE_DATA_DIR"
+    return StorageDenied(f"cannot be written: {error.strerror or error}", where=str(folder), hint=hint)

@@ -1,0 +1,207 @@
+"""An update of the memory: what is gone is removed, what is new or changed is read and stored."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from . import fields
+from .documents import FORGOTTEN, GONE, FileDocument, is_racy, is_unchanged
+from .inventory import Inventory
+from .missing import Missing, MissingFiles, MissingReason, grouped, is_below
+from .scan import LeftOut
+from .update_state import LastUpdate
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from llama_index.core.schema import Document
+
+    from ragstone.core import IngestProgress, IngestReport
+
+    from .documents import StoredFile
+    from .memory import Memory
+    from .scan import ScannedFile
+
+    OnProgress = Callable[[IngestProgress], None]
+
+
+@dataclass
+class UpdateReport:
+    """What an update did, by path."""
+
+    added: list[str] = field(default_factory=list)
+    updated: list[str] = field(default_factory=list)
+    removed: list[str] = field(default_factory=list)
+    #: Read now and refused, too old, or forgotten.
+    left_out: list[LeftOut] = field(default_factory=list)
+    #: Not found or not readable now, and kept in the memory all the same, with the reason.
+    missing: list[Missing] = field(default_factory=list)
+    unchanged: int = 0
+    #: Chunks that were stored.
+    chunks: int = 0
+    seconds: float = 0.0
+
+    @property
+    def changed(self) -> bool:
+        """Whether a query could find something else than before."""
+        return bool(self.added or self.updated or self.removed)
+
+
+class Updater:
+    """Updates one memory. One update runs at a time, of all processes."""
+
+    def __init__(self, memory: Memory, clock: Callable[[], float] = time.time) -> None:
+        self._inventory = Inventory(memory, clock)
+        self._corpus = memory.corpus
+        self._state = self._inventory.state
+        self._root = memory.root
+
+    def update(self, under: str = "", on_progress: OnProgress | None = None, *, prune: bool = False) -> UpdateReport:
+        """Read what changed at or below a path relative to the root; all of it without one.
+
+        ``prune``: remove missing files also where that may be a mistake; see ``missing``. Raises ``SourceError`` when
+        the root is not there.
+        """
+        return self._update(under, is_unchanged, on_progress, prune)
+
+    def update_in_full(self, on_progress: OnProgress | None = None, *, prune: bool = False) -> UpdateReport:
+        """Read every file again, and embed everything anew, beside the present index, which answers until then."""
+        existed = self._corpus.exists
+        report = self._update("", lambda _found, _stored: False, on_progress, prune)
+        if existed:
+            report.chunks = self._corpus.rebuild(on_progress=on_progress).chunks
+        return report
+
+    def _update(
+        self,
+        under: str,
+        same: Callable[[ScannedFile, StoredFile], bool],
+        on_progress: OnProgress | None,
+        prune: bool,
+    ) -> UpdateReport:
+        started, inventory = time.monotonic(), self._inventory
+        with self._state.lock():
+            report, scan, known = UpdateReport(), inventory.scan(under), inventory.stored()
+            files, missing = scan.files, inventory.missing(scan, known, under)
+            if prune:
+                missing.prune()
+            self._remove(report, missing.removed, known)
+            due = [
+                found
+                for path, found in files.items()
+                if path not in known or inventory.is_due(found, known[path], same)
+            ]
+            report.unchanged = len(files) - len(due)
+            changes = _Changes(inventory, due, known)
+            done = self._corpus.ingest(changes, on_progress=on_progress) if changes.any else None
+            self._corpus.annotate(changes.annotated)
+            self._remove(report, [path for path in changes.gone if path in known], known)
+            report.unchanged += changes.unchanged
+            if done is not None:
+                _add_to_report(report, done, changes.left_out, known)
+            self._save_missing(report, MissingFiles(kept={**missing.kept, **changes.unreadable}), under)
+            if not under and known and self._corpus.exists and self._corpus.info().stale:
+                report.chunks += self._corpus.rebuild(on_progress=on_progress).chunks
+            report.seconds = time.monotonic() - started
+            if not under:
+                self._state.save_last(LastUpdate(str(self._root), inventory.clock(), report.seconds))
+        return report
+
+    def _save_missing(self, report: UpdateReport, missing: MissingFiles, under: str) -> None:
+        report.missing = grouped(missing.kept)
+        elsewhere = {path: reason for path, reason in self._state.missing().items() if not is_below(path, under)}
+        self._state.save_missing({**elsewhere, **missing.kept})
+
+    def _remove(self, report: UpdateReport, gone: list[str], known: Mapping[str, StoredFile]) -> None:
+        """Remove files from the memory. The record of what is forgotten of them stays."""
+        records = [path for path in gone if known[path].forgotten]
+        self._corpus.remove([path for path in gone if not known[path].forgotten])
+        if with_text := [path for path in records if known[path].left_out not in (FORGOTTEN, GONE)]:
+            self._corpus.ingest([known[path].without_text(path, GONE) for path in with_text])
+        report.removed += [path for path in gone if known[path].left_out is None]
+
+
+class _Changes:
+    """The documents of files that changed, read one by one, and what was found out while they were read."""
+
+    def __init__(self, inventory: Inventory, due: list[ScannedFile], known: Mapping[str, StoredFile]) -> None:
+        self._inventory = inventory
+        self._due = due
+        self._known = known
+        self._forgotten = _forgotten_by_hash(known)
+        self.unchanged = 0
+        self.gone: list[str] = []
+        #: New metadata of unchanged documents, by path.
+        self.annotated: dict[str, dict[str, Any]] = {}
+        #: Files that were stored before and cannot be read now.
+        self.unreadable: dict[str, MissingReason] = {}
+        #: Files that have no chunks, with the reason.
+        self.left_out: dict[str, str] = {}
+        self._documents = self._read()
+        self._first = next(self._documents, None)
+
+    @property
+    def any(self) -> bool:
+        """Whether there is any document."""
+        return self._first is not None
+
+    def __iter__(self) -> Iterator[Document]:
+        if self._first is not None:
+            yield self._first
+        yield from self._documents
+
+    def _read(self) -> Iterator[Document]:
+        for found in self._due:
+            before = self._known.get(found.path)
+            document = self._inventory.read(found, before)
+            if document is None:
+                self.gone.append(found.path)
+                continue
+            indexing = document.metadata[fields.INDEXING]
+            if before is None and (more := self._forgotten.get(document.metadata[fields.FILE_HASH])):
+                indexing = {**indexing, **more}
+                document = FileDocument(
+                    id_=found.path,
+                    text="" if "left_out" in more else document.text,
+                    metadata={**document.metadata, fields.INDEXING: indexing},
+                )
+            elif before is not None and before.left_out is None and indexing["stat"] is None:
+                self.unreadable[found.path] = MissingReason("", indexing["left_out"], prunable=False)
+                continue
+            elif before is not None and document.hash == before.hash:
+                self.unchanged += 1
+                if indexing["stat"] != before.indexing.get("stat") or not is_racy(indexing):
+                    self.annotated[found.path] = document.metadata  # so that the next update need not read it
+                continue
+            if reason := indexing.get("left_out"):
+                self.left_out[found.path] = reason
+            yield document
+
+
+def _add_to_report(
+    report: UpdateReport, done: IngestReport, left_out: Mapping[str, str], known: Mapping[str, StoredFile]
+) -> None:
+    report.chunks += done.chunks
+    report.left_out += [LeftOut(path, reason) for path, reason in left_out.items()]
+    for path in (*done.added, *done.updated):
+        was_there = path in known and known[path].left_out is None
+        if path not in left_out:
+            (report.updated if was_there else report.added).append(path)
+        elif was_there:
+            report.removed.append(path)
+
+
+def _forgotten_by_hash(known: Mapping[str, StoredFile]) -> dict[str, dict[str, Any]]:
+    """What a new file takes over when it has the bytes of a file of which something is forgotten, by SHA-256."""
+    found: dict[str, dict[str, Any]] = {}
+    for path, stored in known.items():
+        forgotten = stored.forgotten
+        if "forgotten" in forgotten:
+            names = [*forgotten.get("forgotten_as", ()), path]
+            found[stored.metadata[fields.FILE_HASH]] = {"forgotten": forgotten["forgotten"], "forgotten_as": names}
+    for stored in known.values():
+        for each in stored.forgotten.get("forgotten_bytes", ()):
+            found[each] = {"forgotten_bytes": [each], "left_out": FORGOTTEN}
+    return found

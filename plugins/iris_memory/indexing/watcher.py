@@ -1,0 +1,178 @@
+"""Watches the root: one update for a burst of writes, and a whole scan from time to time for missed events."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import threading
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ragstone.core import MissingExtra, RagstoneError, require_extra
+
+from ..settings import IrisMemorySettings
+from .file_types import FileTypes
+from .memory import memory_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from ragstone.core import Host, IngestProgress
+
+    from .memory import Memory
+    from .missing import Missing
+    from .updater import UpdateReport
+
+_log = logging.getLogger(__name__)
+
+#: A burst ends after this many milliseconds without an event, or when it has lasted this long: what a process writes
+#: continuously must be found too.
+_QUIET_MS = 50
+_LONGEST_BURST_MS = 400
+#: Milliseconds between two checks whether to stop.
+_WAKE_MS = 500
+#: Seconds until the next try after a failure, such as a full disk.
+_AFTER_FAILURE = 2.0
+
+
+class _Stopped(Exception):
+    """The watcher was stopped during an update."""
+
+
+class Watcher:
+    """Updates one memory whenever its files change, until it is stopped; at the start once in any case."""
+
+    def __init__(self, memory: Memory, on_update: Callable[[UpdateReport], None] = lambda _report: None) -> None:
+        """``on_update`` is called with each report that has news. Raises ``MissingExtra`` without watchfiles."""
+        require_extra("memory", "watchfiles")
+        self._memory = memory
+        self._on_update = on_update
+        self._stop = threading.Event()
+        self._thread: threading.Thread | None = None
+        #: Set while events are received.
+        self.watching = threading.Event()
+        self._failed = ""
+        self._missing: list[Missing] = []
+
+    def start(self) -> None:
+        """Watch in a thread of its own."""
+        self._thread = threading.Thread(target=self.run, name="ragstone-memory", daemon=True)
+        self._thread.start()
+
+    def end(self) -> None:
+        """Let ``run`` return when the files that are being embedded are stored. Does not wait."""
+        self._stop.set()
+
+    def stop(self) -> None:
+        """End it, and wait until it has ended."""
+        self.end()
+        if self._thread is not None and self._thread is not threading.current_thread():
+            self._thread.join()
+
+    def run(self) -> None:
+        """Watch until ``stop`` is called. What fails is logged and tried again."""
+        while not self._stop.is_set():
+            try:
+                for _ in self._triggers():
+                    report = self._memory.update(self._raise_if_stopped)
+                    self._failed = ""
+                    news = report.missing != self._missing
+                    self._missing = report.missing
+                    for each in report.missing if news else ():
+                        _log.warning("the memory is not as the files are: %s", each)
+                    if report.changed or report.left_out or news:
+                        self._on_update(report)
+            except _Stopped:
+                return
+            except (RagstoneError, OSError) as error:  # an OSError: the system gives no more watches
+                if str(error) != self._failed:  # once is enough while a disk is away
+                    _log.warning("the memory is not as the files are: %s", error)
+                self._failed = str(error)
+                self._stop.wait(_AFTER_FAILURE)
+            self.watching.clear()
+
+    def _raise_if_stopped(self, _progress: IngestProgress) -> None:
+        """Interrupt a large update: what is stored stays, and the next update continues."""
+        if self._stop.is_set():
+            raise _Stopped
+
+    def _triggers(self) -> Iterator[None]:
+        """Yield at once, after each burst, and every ``rescan_seconds``; end when another folder has the root's name.
+
+        Watches are on the folder, not on its name: they do not see a folder that takes its place.
+        """
+        from watchfiles import watch
+
+        settings = self._memory.settings
+        due, root = 0.0, self._memory.root
+        watched = self._identity(root)
+        events = watch(
+            root,
+            watch_filter=_WatchFilter(self._memory),
+            debounce=_LONGEST_BURST_MS,
+            step=_QUIET_MS,
+            stop_event=self._stop,
+            rust_timeout=_WAKE_MS,
+            yield_on_timeout=True,
+            raise_interrupt=False,
+            ignore_permission_denied=True,
+        )
+        with contextlib.closing(events):
+            for changes in events:
+                self.watching.set()
+                if changes or time.monotonic() >= due:
+                    yield
+                    due = time.monotonic() + settings.rescan_seconds
+                if self._identity(root) != watched:
+                    return
+
+    def _identity(self, root: Path) -> tuple[int, int]:
+        try:
+            found = root.stat()
+        except FileNotFoundError as error:
+            raise self._memory.missing_root() from error
+        return found.st_dev, found.st_ino
+
+
+class _WatchFilter:
+    """Whether a change at a path may change the memory. A change of Ragstone's own files never does."""
+
+    def __init__(self, memory: Memory) -> None:
+        settings = memory.settings
+        self._root = memory.root
+        self._types = FileTypes(settings.map, settings.exclude)
+        self._own = memory.own_folders()
+
+    def __call__(self, _change: object, path: str) -> bool:
+        changed = Path(path)
+        if any(changed.is_relative_to(folder) for folder in self._own) or not changed.is_relative_to(self._root):
+            return False
+        relative = changed.relative_to(self._root)
+        above = [parent.as_posix() for parent in relative.parents[:-1]]
+        return not any(self._types.excluded(each) for each in (*above, relative.as_posix()))
+
+
+class BackgroundWatcher:
+    """The watcher of a server; ``host.once(BackgroundWatcher)``."""
+
+    def __init__(self, host: Host) -> None:
+        self._host = host
+        self._watcher: Watcher | None = None
+
+    def start(self) -> None:
+        """Watch until ``stop``, if the settings say so."""
+        settings = self._host.options(IrisMemorySettings)
+        if not settings.watch or settings.root is None:
+            return
+        try:
+            self._watcher = Watcher(memory_of(self._host))
+        except MissingExtra as error:
+            _log.warning("the memory is not watched: %s", error)
+        else:
+            self._watcher.start()
+
+    def stop(self) -> None:
+        """Stop watching and wait until it has ended."""
+        if self._watcher is not None:
+            self._watcher.stop()

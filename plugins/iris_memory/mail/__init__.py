@@ -1,0 +1,1 @@
+"""Mail: headers, parts, replies, mbox files."""

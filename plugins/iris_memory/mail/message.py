@@ -1,0 +1,144 @@
+"""One mail: its header's fields, its text without signature and with little of what it quotes, its attachments."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from email import message_from_bytes
+from email.message import Message
+from typing import Any
+
+from ..indexing import fields
+from ..readers.files import without_surrogates
+from .headers import addresses, decoded, decoded_words, header, sent_at
+from .html import text_of_html
+from .replies import split_reply
+
+#: Characters of the quoted mail that are kept below an answer, so that "Yes, do it." is found.
+_QUOTED = 600
+_DEEPEST = 8
+_PARTS = 200
+
+
+@dataclass(frozen=True)
+class Mail:
+    """A mail's text, which begins with lines of its header, and its metadata. The text of an empty mail is ""."""
+
+    text: str
+    metadata: dict[str, Any]
+
+
+def parse_message(data: bytes, mtime: float) -> Mail:
+    """Parse one mail. ``mtime``: its file's, for a mail without a date. Raises ``RecursionError``."""
+    message = message_from_bytes(data)
+    assert isinstance(message, Message)  # noqa: S101
+    known, body = _header(message, mtime), _Body()
+    body.add(message)
+    known[fields.ATTACHMENTS] = ", ".join(body.attached)[:1000]
+    reply = split_reply(body.text())
+    head = [f"{name}: {words}" for name, words in _shown(message, known) if words]
+    quoted = reply.quoted if len(reply.quoted) <= _QUOTED else f"{reply.quoted[:_QUOTED]} …"
+    marked = "\n".join(f"> {line}".rstrip() for line in quoted.split("\n")) if quoted else ""
+    if not (reply.own or marked or known[fields.SUBJECT] or known[fields.ATTACHMENTS]):
+        return Mail("", known)
+    text = "\n\n".join(part for part in ("\n".join(head), reply.own, marked) if part)
+    known[fields.TITLE] = known[fields.SUBJECT]
+    return Mail(without_surrogates(text), {key: _clean(value) for key, value in known.items()})
+
+
+def _header(message: Message, mtime: float) -> dict[str, Any]:
+    names = {fields.FROM: "From", fields.TO: "To", fields.CC: "Cc", fields.SUBJECT: "Subject"}
+    names |= {fields.MESSAGE_ID: "Message-ID", fields.IN_REPLY_TO: "In-Reply-To"}
+    known: dict[str, Any] = {key: header(message, name) for key, name in names.items()}
+    # An mbox file's line before the mail: "From", who sent it, and when.
+    _, sender, sent, *_ = [*(message.get_unixfrom() or "").split(maxsplit=2), "", "", ""]
+    known[fields.FROM] = known[fields.FROM] or (sender if "@" in sender else "")
+    known[fields.SENDER] = addresses(known[fields.FROM])
+    known[fields.RECIPIENTS] = addresses(known[fields.TO], known[fields.CC])
+    known[fields.DATE] = sent_at(header(message, "Date") or header(message, "Sent") or sent, mtime)
+    return known
+
+
+def _shown(message: Message, known: dict[str, Any]) -> list[tuple[str, str]]:
+    return [
+        ("From", known[fields.FROM]),
+        ("To", known[fields.TO]),
+        ("Cc", known[fields.CC]),
+        ("Date", header(message, "Date") or header(message, "Sent")),
+        ("Subject", known[fields.SUBJECT]),
+        ("Attached", known[fields.ATTACHMENTS]),
+    ]
+
+
+class _Body:
+    """The text of a mail's parts, and the names of what is attached."""
+
+    def __init__(self) -> None:
+        self.plain: list[str] = []
+        self.html: list[str] = []
+        self.attached: list[str] = []
+        self._parts = 0
+
+    def text(self) -> str:
+        """The plain text, else the text of the HTML."""
+        plain = "\n\n".join(part for part in self.plain if part.strip())
+        if not plain.strip():
+            plain = "\n\n".join(text_of_html(part) for part in self.html)
+        return plain.replace("\r\n", "\n").replace("\r", "\n").strip()
+
+    def add(self, part: Message, depth: int = 0) -> None:
+        self._parts += 1
+        if depth > _DEEPEST or self._parts > _PARTS:
+            return
+        kind, payload = part.get_content_type(), part.get_payload()
+        if kind == "message/rfc822" and isinstance(payload, list):
+            for inner in _messages(payload[:1]):
+                subject = header(inner, "Subject")
+                self.attached.append(f"mail: {subject}" if subject else "mail")
+                self.plain.append(f"Attached mail from {header(inner, 'From') or 'nobody'}: {subject}")
+                self.add(inner, depth + 1)
+        elif isinstance(payload, list):
+            for inner in _messages(payload):
+                self.add(inner, depth + 1)
+                if kind == "message/delivery-status":
+                    self.plain.append("\n".join(f"{name}: {header(inner, name)}" for name in inner.keys()))  # noqa: SIM118
+        elif (name := _name_of(part)) is not None:
+            self.attached.append(name or f"a file of type {kind}")
+        elif kind == "text/html":
+            self.html.append(_words(part))
+        elif kind.startswith(("text/", "message/")) or depth == 0:
+            self.plain.append(_words(part))
+        else:
+            self.attached.append(f"a file of type {kind}")
+
+
+def _messages(payload: list[Any]) -> list[Message]:
+    return [part for part in payload if isinstance(part, Message)]
+
+
+def _name_of(part: Message) -> str | None:
+    """The name of an attached file, "" if it has none; ``None`` for a part to read."""
+    try:
+        disposition = part.get_content_disposition()
+        name = part.get_filename()
+    except Exception:  # the parser raises many things over broken parameters
+        disposition, name = "attachment", None
+    if name:
+        name = decoded_words(name).replace("\\", "/").rsplit("/", 1)[-1]
+    if disposition == "attachment" or name:
+        return name or ""
+    return None
+
+
+def _words(part: Message) -> str:
+    try:
+        data = part.get_payload(decode=True)
+        charset = part.get_content_charset()
+    except Exception:  # broken transfer encodings raise many things
+        data, charset = str(part.get_payload()).encode("utf-8", "surrogateescape"), None
+    if not isinstance(data, bytes):
+        return ""
+    return "".join(char for char in decoded(data, charset) if char in "\n\t\r" or ord(char) >= 32)
+
+
+def _clean(value: Any) -> Any:
+    return without_surrogates(value) if isinstance(value, str) else value

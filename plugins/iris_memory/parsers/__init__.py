@@ -1,0 +1,1 @@
+"""Parsers: a file's sections by its strategy, and chunks of the right sizes."""

@@ -1,0 +1,160 @@
+"""The node parser of the memory: cuts a file's text into chunks by the file's strategy."""
+
+from __future__ import annotations
+
+import bisect
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator  # noqa: TC003 - pydantic reads them
+from itertools import pairwise
+from pathlib import PurePosixPath
+from typing import Any, ClassVar
+
+from llama_index.core.schema import BaseNode, MetadataMode, NodeRelationship, RelatedNodeInfo, TextNode
+from pydantic import Field
+
+from ragstone.core import SlicingNodeParser
+
+from ..indexing import fields
+from .chunk_sizes import ChunkSizer, Limits
+from .logs import date_in, log_sections
+from .sections import Outline, Section, exploration_sections, markdown_sections
+
+
+class MemoryNodeParser(SlicingNodeParser):
+    """Cuts the documents of the package ``readers`` by ``metadata["indexing"]["strategy"]``.
+
+    Markdown by ``##`` (up to 500 tokens), explorations by ``##`` and ``**Key`` (up to 600, each repeating up to
+    ``overlap`` of the one before), logs by date or session (up to 500), mail and state as they are (up to ``maximum``).
+    A section below ``minimum`` is joined to a neighbour; a file's only chunk may be shorter.
+    """
+
+    version: ClassVar[int] = 1
+    embedded_keys = (fields.HEADING_PATH,)
+    parser_keys = (fields.INDEXING,)
+
+    minimum: int = Field(default=50, gt=0, description="Tokens of a chunk, at least; not of mail and state.")
+    maximum: int = Field(default=800, gt=0, description="Tokens of a chunk, at most.")
+    overlap: int = Field(default=50, ge=0, description="Tokens that a chunk of an exploration repeats, at most.")
+    count_tokens: Callable[[str], int] = Field(exclude=True, description="The encoder's own count of a text's tokens.")
+
+    @classmethod
+    def class_name(cls) -> str:
+        """The name under which LlamaIndex serialises it."""
+        return "MemoryNodeParser"
+
+    @property
+    def fingerprint(self) -> str:
+        """What shapes the chunks; another fingerprint means another corpus."""
+        return f"memory/{self.version} min={self.minimum} max={self.maximum} overlap={self.overlap}"
+
+    def _chunks(self, document: BaseNode) -> Iterator[TextNode]:
+        text = document.get_content(metadata_mode=MetadataMode.NONE)
+        indexing = document.metadata.get(fields.INDEXING) or {}
+        if indexing.get("left_out"):
+            return
+        known = self.without_parser_keys(document).metadata
+        path = str(known[fields.PATH])
+        forgotten, names = set(indexing.get("forgotten") or ()), (path, *(indexing.get("forgotten_as") or ()))
+        newlines = [found.start() for found in re.finditer("\n", text)]
+        lines = indexing.get("lines")
+        seen: Counter[str] = Counter()
+        mails = indexing.get("mails") or ()
+        starts = [mail["start"] for mail in mails]
+        outline, sections = self._sections(text, indexing.get("strategy"), path, starts)
+        of_file = known
+        kept = 0
+        for section in sections:
+            words = text[section.start : section.end]
+            chunk_id, *others = (fields.chunk_id(name, words, seen[words]) for name in names)
+            seen[words] += 1
+            if not forgotten.isdisjoint([chunk_id, *others]):
+                continue
+            if mails:
+                mail = mails[max(0, bisect.bisect_right(starts, section.start) - 1)]
+                known = {**of_file, **{key: value for key, value in mail.items() if key != "start"}}
+            title, last, headings = _headings(outline, section, words, known, path)
+            span = [bisect.bisect_left(newlines, section.start), bisect.bisect_left(newlines, section.end - 1)]
+            first_line, last_line = _file_lines(span, lines)
+            yield TextNode(
+                id_=chunk_id,
+                text=words,
+                start_char_idx=section.start,
+                end_char_idx=section.end,
+                metadata={
+                    **known,
+                    fields.TITLE: title,
+                    fields.SECTION: last,
+                    fields.HEADING_PATH: headings,
+                    fields.DATE: known[fields.DATE] if section.date is None else section.date,
+                    fields.CHUNK_INDEX: kept,
+                    fields.LINE_FIRST: first_line,
+                    fields.LINE_LAST: last_line,
+                },
+                metadata_template="{value}",
+                metadata_separator="\n",
+                text_template="{metadata_str}\n\n{content}",
+                relationships={NodeRelationship.SOURCE: RelatedNodeInfo(node_id=document.node_id)},
+            )
+            kept += 1
+
+    def _sections(self, text: str, strategy: str | None, path: str, starts: list[int]) -> tuple[Outline, list[Section]]:
+        whole = [Section(0, len(text), 0)]
+        low, hard = self.minimum, self.maximum
+        outline = Outline("" if strategy in ("mail", "state") else text)
+        match strategy:
+            case "mail":
+                found = [Section(first, last, first) for first, last in pairwise([*starts, len(text)])] or whole
+                limits = Limits(0, hard, hard)
+            case "state":
+                found, limits = _keys(text), Limits(0, hard, hard)
+            case "log":
+                found, limits = log_sections(text, outline), Limits(low, min(500, hard), hard)
+                named = date_in(PurePosixPath(path).name)
+                found = [Section(one.start, one.end, one.at, one.date or named) for one in found]
+            case "exploration":
+                found = exploration_sections(text, outline)
+                limits = Limits(low, min(600, hard), hard, self.overlap)
+            case _:
+                found, limits = markdown_sections(text, outline), Limits(low, min(500, hard), hard)
+        return outline, ChunkSizer(text, limits, self.count_tokens).fitted(found)
+
+
+def _keys(text: str) -> list[Section]:
+    """The sections of a state as its reader wrote it: two blank lines between top-level keys."""
+    starts = [0, *(found.end() for found in re.finditer(r"\n\n\n(?=\S)", text)), len(text)]
+    return [Section(start, end, start) for start, end in pairwise(starts) if text[start:end].strip()]
+
+
+def _key_of(words: str) -> str:
+    """The top-level key of a line of a state."""
+    return re.split(f"{fields.SEPARATOR}|: |:?\n", words, maxsplit=1)[0].strip()
+
+
+def _headings(outline: Outline, section: Section, words: str, known: dict[str, Any], path: str) -> tuple[str, str, str]:
+    """The file's title, the last heading as written, and all headings joined."""
+    above = outline.above(section.at)
+    given = known.get(fields.TITLE) or outline.title
+    title = str(given or PurePosixPath(path).stem.replace("_", " ").replace("-", " "))
+    names = [heading.title for heading in above if heading.title]
+    if title not in names[:1]:
+        names.insert(0, title)
+    last = f"{'#' * above[-1].level} {above[-1].title}" if above else ""
+    match known[fields.DOC_TYPE]:
+        case "email":
+            last = str(known.get(fields.SUBJECT) or "")
+            if not words.startswith("From: "):  # a later part of a mail does not begin with its header
+                names.append(str(known.get(fields.FROM) or ""))
+        case "state":
+            last = _key_of(words)
+            names.append(last)
+    return title, last, fields.SEPARATOR.join(name for name in names if name)
+
+
+def _file_lines(span: list[int], lines: Any) -> tuple[int, int]:
+    """Lines of the text as lines of the file: the same, all of the file, or as the reader noted."""
+    if isinstance(lines, int):
+        return 1, lines
+    if isinstance(lines, list):
+        return lines[min(span[0], len(lines) - 1)], lines[min(span[1], len(lines) - 1)]
+    return span[0] + 1, span[1] + 1

@@ -1,0 +1,130 @@
+"""The sections of a text, by its Markdown headings and the key lines of an exploration."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+_ATX = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*$")
+_UNDERLINE = re.compile(r" {0,3}=+[ \t]*$")
+_FENCE = re.compile(r"[ \t]*(?:>[ \t]?)*(`{3,}|~{3,})(.*)$")
+_FRONT_MATTER = re.compile(r"---[ \t]*\n.*?^(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE)
+_FRONT_TITLE = re.compile(r"""^title:[ \t]*["']?(.+?)["']?[ \t]*$""", re.MULTILINE)
+_KEY_LINE = re.compile(r"\*\*Key\b")
+#: Characters of a heading that are kept.
+_LONGEST_HEADING = 200
+
+
+@dataclass(frozen=True)
+class Heading:
+    """A heading: where its line begins, how deep it is (1 to 6), and its words."""
+
+    start: int
+    level: int
+    title: str
+
+
+@dataclass(frozen=True)
+class Section:
+    """``text[start:end]``; ``at`` is where its headings are looked up."""
+
+    start: int
+    end: int
+    at: int
+    #: Seconds since 1970, if the section has a date of its own.
+    date: float | None = None
+
+
+class Outline:
+    """The headings of a text, and those above a position in it."""
+
+    def __init__(self, text: str) -> None:
+        found = _FRONT_MATTER.match(text)
+        #: Behind the YAML between leading ``---`` lines.
+        self.body_start = found.end() if found else 0
+        self.headings = tuple(_headings(text, self.body_start))
+        named = _FRONT_TITLE.search(text, 0, self.body_start)
+        first = next((heading.title for heading in self.headings if heading.level == 1), None)
+        #: The file's own title, if it has one.
+        self.title = first or (_one_line(named[1]) if named else None)
+
+    def above(self, at: int) -> list[Heading]:
+        """The headings above, from the highest down."""
+        stack: list[Heading] = []
+        for heading in self.headings:
+            if heading.start > at:
+                break
+            while stack and stack[-1].level >= heading.level:
+                stack.pop()
+            stack.append(heading)
+        return stack
+
+
+def lines_outside_code(text: str, start: int = 0) -> Iterator[tuple[int, str]]:
+    """The lines outside fenced blocks, each with its position."""
+    return ((begin, line) for begin, line, part in _classified_lines(text, start) if part == "outside")
+
+
+def lines_within_code(text: str) -> Iterator[tuple[int, str]]:
+    """The lines of fenced blocks after the opening one, each with its position."""
+    return ((begin, line) for begin, line, part in _classified_lines(text, 0) if part == "within")
+
+
+def _classified_lines(text: str, start: int) -> Iterator[tuple[int, str, str]]:
+    fence = ""
+    for begin, line in _lines(text, start):
+        found = _FENCE.match(line)
+        if fence:
+            yield begin, line, "within"
+            if found and found[1].startswith(fence) and not found[2].strip():
+                fence = ""
+        elif found and not (found[1][0] == "`" and "`" in found[2]):
+            yield begin, line, "opening"
+            fence = found[1]
+        else:
+            yield begin, line, "outside"
+
+
+def markdown_sections(text: str, outline: Outline) -> list[Section]:
+    """One section for each ``#`` and ``##``; deeper headings stay within."""
+    return cut_at(text, outline, [heading.start for heading in outline.headings if heading.level <= 2])
+
+
+def exploration_sections(text: str, outline: Outline) -> list[Section]:
+    """One section for each ``#``, ``##`` and each line that begins with ``**Key``."""
+    keys = [begin for begin, line in lines_outside_code(text, outline.body_start) if _KEY_LINE.match(line)]
+    return cut_at(text, outline, sorted({*keys, *(head.start for head in outline.headings if head.level <= 2)}))
+
+
+def cut_at(text: str, outline: Outline, starts: Sequence[int]) -> list[Section]:
+    """The text in sections that begin at these places; what is before the first is one too."""
+    bounds = [outline.body_start, *(start for start in starts if start > outline.body_start), len(text)]
+    return [Section(start, end, start) for start, end in pairwise(bounds) if text[start:end].strip()]
+
+
+def _headings(text: str, start: int) -> Iterator[Heading]:
+    before: tuple[int, str] | None = None
+    for begin, line in lines_outside_code(text, start):
+        found = _ATX.match(line)
+        if found:
+            yield Heading(begin, len(found[1]), _one_line(found[2] or ""))
+        elif before is not None and _UNDERLINE.match(line) and before[0] + len(before[1]) + 1 == begin:
+            yield Heading(before[0], 1, _one_line(before[1]))
+        before = (begin, line) if line.strip() and not found else None
+
+
+def _lines(text: str, start: int) -> Iterator[tuple[int, str]]:
+    while start < len(text):
+        end = text.find("\n", start)
+        end = len(text) if end < 0 else end
+        yield start, text[start:end]
+        start = end + 1
+
+
+def _one_line(words: str) -> str:
+    return " ".join(words.split())[:_LONGEST_HEADING]

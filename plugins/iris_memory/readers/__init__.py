@@ -1,0 +1,20 @@
+"""Readers of text, mail and JSON state.
+
+Their schemes are their own: a suffix would be read by other plugins too.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ..settings import Strategy
+
+#: Raised whenever a reader would make another text or other metadata of the same file: all are then read again.
+READERS_VERSION = 2
+_SCHEMES = {"mail": "memory-mail:", "state": "memory-state:"}
+
+
+def reader_scheme(strategy: Strategy) -> str:
+    """The scheme of the reader for files that are cut this way."""
+    return _SCHEMES.get(strategy, "memory-text:")

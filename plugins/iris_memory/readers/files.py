@@ -1,0 +1,126 @@
+"""Reads one file, which another process may change, replace or remove meanwhile."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import stat
+import time
+from abc import abstractmethod
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from llama_index.core.readers.base import BaseReader
+from llama_index.core.schema import Document
+
+from ragstone.core import SourceError
+
+from ..indexing import fields
+
+#: A file that changes while it is read is read again: so often, after so many seconds.
+_TRIES = 3
+_PAUSE = 0.02
+
+
+@dataclass(frozen=True)
+class ParsedFile:
+    """What a reader makes of a file's bytes."""
+
+    text: str
+    metadata: dict[str, Any] = field(default_factory=dict)
+    #: Lines of the file: their number for the whole text, one for each line of the text, or ``None`` where both have
+    #: the same lines.
+    lines: int | list[int] | None = None
+
+
+class FileReader(BaseReader):
+    """Reads one file as one document; subclasses parse its bytes."""
+
+    def __init__(self, max_bytes: int = 10_000_000) -> None:
+        self.max_bytes = max_bytes
+
+    @abstractmethod
+    def parse(self, data: bytes, path: Path, mtime: float) -> ParsedFile:
+        """Parse the file's bytes. Raises ``SourceError``."""
+
+    def load_data(self, file: Path | str, extra_info: dict[str, Any] | None = None) -> list[Document]:
+        """One document with ``mtime``, ``date``, ``file_hash`` and ``extra_info``. Raises ``SourceError``."""
+        path = Path(file)
+        data, mtime = read_bytes(path, self.max_bytes)
+        parsed = self.parse(data, path, mtime)
+        if not parsed.text.strip():
+            raise SourceError("holds no words", where=str(path))
+        metadata = {
+            fields.MTIME: mtime,
+            fields.DATE: mtime,
+            fields.FILE_HASH: hashlib.sha256(data).hexdigest(),
+            **parsed.metadata,
+            **(extra_info or {}),
+        }
+        if parsed.lines is not None:
+            metadata[fields.INDEXING] = {**metadata.get(fields.INDEXING, {}), "lines": parsed.lines}
+        return [Document(text=parsed.text, metadata=metadata)]
+
+
+class TextReader(FileReader):
+    """Plain text and Markdown, line for line."""
+
+    def parse(self, data: bytes, path: Path, mtime: float) -> ParsedFile:  # noqa: ARG002
+        """The text with line feeds only. Raises ``SourceError`` for what is not UTF-8 text."""
+        return ParsedFile(utf8(data, path))
+
+
+def utf8(data: bytes, path: Path) -> str:
+    """The bytes as text with line feeds only. Raises ``SourceError``."""
+    try:
+        text = data.decode("utf-8").removeprefix("\ufeff")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        if b"\0" in data:
+            raise SourceError("is binary", where=str(path)) from error
+        reason = f"is not UTF-8: byte {data[error.start]:#04x} in line {line}"
+        raise SourceError(reason, where=str(path), hint="save it as UTF-8") from error
+    if "\0" in text:
+        raise SourceError("is binary", where=str(path))
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def without_surrogates(text: str) -> str:
+    """The text without surrogates and NULs, which databases refuse."""
+    return text.encode("utf-8", "replace").decode("utf-8").replace("\0", "")
+
+
+def read_bytes(path: Path, max_bytes: int) -> tuple[bytes, float]:
+    """The bytes and their time of change (seconds since 1970); read again if they change meanwhile.
+
+    A link is not followed, and a pipe does not block. Raises ``SourceError``.
+    """
+    try:
+        for last in (False,) * (_TRIES - 1) + (True,):
+            data, before, after = _read_once(path, max_bytes)
+            if before == after or last:
+                break
+            time.sleep(_PAUSE)
+    except OSError as error:
+        raise SourceError(f"cannot be read: {error.strerror or error}", where=str(path)) from error
+    if len(data) > max_bytes:
+        raise SourceError(f"has more than {max_bytes:,} bytes", where=str(path))
+    if os.path.realpath(path) != str(path.absolute()):
+        raise SourceError("lies behind a link", where=str(path))
+    return data, after[0] / 1e9
+
+
+def _read_once(path: Path, max_bytes: int) -> tuple[bytes, tuple[int, int], tuple[int, int]]:
+    # O_NONBLOCK: what was a file when it was listed may be a pipe by now, and opening one waits for its other end.
+    handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    with open(handle, "rb", buffering=0) as file:  # noqa: PTH123 - it is open already
+        found = os.fstat(handle)
+        if not stat.S_ISREG(found.st_mode):
+            raise SourceError("is no file", where=str(path))
+        parts, left = [], max_bytes + 1
+        while left > 0 and (part := file.read(min(left, 1 << 20))):
+            parts.append(part)
+            left -= len(part)
+        now = os.fstat(handle)
+    return b"".join(parts), (found.st_mtime_ns, found.st_size), (now.st_mtime_ns, now.st_size)

@@ -1,0 +1,128 @@
+"""The output of a query: JSON and lines of text, with the reasons for each passage if they are wanted."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+from .search import SUPERSEDED
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from .chunk import MemoryChunk
+    from .search import Finding, Recall
+
+_LINES_SHOWN, _WIDTH = 6, 110
+
+
+def to_dict(found: Recall, *, why: bool) -> dict[str, Any]:
+    """For JSON. ``why``: also what was left out, and how each passage came to its place."""
+    kept = [finding for finding in found.findings if why or not finding.left_out]
+    result: dict[str, Any] = {"query": found.text, "results": [_to_dict(finding) for finding in kept]}
+    if why:
+        reasons = _reasons_of(found)
+        for finding, passage in zip(kept, result["results"], strict=True):
+            passage["why"] = {**_why(finding), "left_out": reasons.get(finding.chunk.chunk_id)}
+        result["narrowed_to"] = str(found.filters)
+        result["remark"] = found.remark
+        result["timings_ms"] = {"encode": round(found.encode_ms, 1), "retrieve": round(found.retrieve_ms, 1)}
+    return result
+
+
+def _to_dict(finding: Finding) -> dict[str, Any]:
+    chunk = asdict(finding.chunk)
+    chunk["relevance"] = round(finding.chunk.relevance, 4)
+    chunk["date"] = finding.chunk.date.isoformat(timespec="seconds") if finding.chunk.date else None
+    return chunk
+
+
+def _why(finding: Finding) -> dict[str, Any]:
+    scores = finding.scores
+    return {
+        "score": round(finding.score, 4),
+        "cosine": None if scores.dense is None else round(scores.dense, 4),
+        "cosine_place": scores.dense_rank,
+        "bm25": round(scores.lexical, 3),
+        "bm25_place": scores.lexical_rank,
+        "fused": round(scores.fused, 4),
+        "second_look": round(scores.added, 4),
+        "date": round(finding.recency, 4),
+    }
+
+
+def _reasons_of(found: Recall) -> dict[str, str]:
+    """Why passages were left out, by id."""
+    left_out = {finding.chunk.chunk_id: finding.left_out for finding in found.findings if finding.left_out}
+    newer = found.newer() if SUPERSEDED in left_out.values() else {}
+    return {
+        chunk: f"{why} by {newer[chunk]}" if why == SUPERSEDED and chunk in newer else why
+        for chunk, why in left_out.items()
+    }
+
+
+def to_lines(found: Recall, *, why: bool) -> Iterator[str]:
+    """For people: each passage's place, relevance and beginning."""
+    if found.remark:
+        yield f"({found.remark})"
+    given = [finding for finding in found.findings if not finding.left_out]
+    if not given:
+        yield "Nothing in the memory is near to this."
+    for number, finding in enumerate(given, start=1):
+        yield ""
+        yield f"{number}. {finding.chunk.place}"
+        yield f"   {'  '.join(_labels(finding.chunk))}"
+        if why:
+            yield f"   {_reasons(finding)}"
+        yield from (f"   | {line}" for line in _beginning(finding.chunk.text))
+    if why:
+        yield from _left_out(found)
+
+
+def _labels(chunk: MemoryChunk) -> Iterator[str]:
+    yield f"relevance {chunk.relevance:.2f}"
+    yield chunk.doc_type
+    if chunk.date is not None:
+        yield f"{chunk.date:%Y-%m-%d}"
+    if chunk.sender:
+        yield f"from {chunk.sender}"
+    if chunk.recipients:
+        yield f"to {chunk.recipients}"
+    if chunk.section:
+        yield chunk.section
+    yield chunk.chunk_id
+
+
+def _reasons(finding: Finding) -> str:
+    scores = finding.scores
+    meaning = "meaning unknown" if scores.dense is None else f"meaning {scores.dense:.2f}"
+    words = f"words {scores.lexical:.2f}" if scores.lexical else "no word of it"
+    return (
+        f"{meaning}{_nth(scores.dense_rank)}, {words}{_nth(scores.lexical_rank)}; fused {scores.fused:.2f}, "
+        f"rerank +{scores.added:.2f}, date +{finding.recency:.2f}: score {finding.score:.2f}"
+    )
+
+
+def _nth(rank: int | None) -> str:
+    return "" if rank is None else f" (place {rank})"
+
+
+def _left_out(found: Recall) -> Iterator[str]:
+    others = [finding for finding in found.findings if finding.left_out]
+    yield ""
+    yield f"Candidates: {len(found.findings)}, left out: {len(others)}"
+    if str(found.filters):
+        yield f"Filters: {found.filters}"
+    reasons = _reasons_of(found)
+    for finding in others:
+        yield f"   {finding.chunk.place}: {reasons[finding.chunk.chunk_id]}; score {finding.score:.2f}"
+    yield f"Took {found.encode_ms:.1f} ms to encode, {found.retrieve_ms:.1f} ms to search"
+
+
+def _beginning(text: str) -> Iterator[str]:
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    for line in islice(lines, _LINES_SHOWN):
+        yield line if len(line) <= _WIDTH else f"{line[: _WIDTH - 1]}…"
+    if len(lines) > _LINES_SHOWN:
+        yield f"… {len(lines) - _LINES_SHOWN} more lines"

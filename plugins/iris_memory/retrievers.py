@@ -1,0 +1,77 @@
+"""The memory's retriever: the host's hybrid search, with a bonus for the date of logs and mails."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from llama_index.core.schema import NodeWithScore
+
+from ragstone.core.retrieval import HybridRetriever, ScoredRetriever
+
+from .indexing import fields
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from llama_index.core.vector_stores.types import MetadataFilters
+
+    from ragstone.core import Corpus
+    from ragstone.core.retrieval import Retrieval
+
+#: Further passages that the bonus may move into the first ``top_k``.
+_EXTRA = 10
+#: Notes, prompts and procedures do not age: they are valid until they are changed.
+_AGEING_TYPES = frozenset({"log", "email"})
+_DAY = 86_400.0
+
+
+@dataclass(frozen=True)
+class Recency:
+    """``weight`` for a date of now, half of it for one ``half_life_days`` ago, and so on."""
+
+    weight: float
+    half_life_days: float
+
+    def bonus(self, doc_type: str, date: float | None, now: float) -> float:
+        """What is added to a score of the search (0 to 1.8). ``date``, ``now``: seconds since 1970.
+
+        A date in the future counts as now: it is untrusted, a mail may have any.
+        """
+        if doc_type not in _AGEING_TYPES or date is None:
+            return 0.0
+        age = max(0.0, now - date) / _DAY
+        return float(self.weight * 0.5 ** (age / self.half_life_days))
+
+
+class MemoryRetriever(ScoredRetriever):
+    """Given by ``ragstone_retriever`` for the memory's corpus. Safe to use from several threads."""
+
+    def __init__(
+        self,
+        corpus: Corpus,
+        *,
+        top_k: int,
+        filters: MetadataFilters | None,
+        recency: Recency,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        super().__init__()
+        self._top_k = top_k
+        self._recency = recency
+        self._clock = clock
+        self._search = HybridRetriever(corpus, top_k=top_k + _EXTRA if recency.weight else top_k, filters=filters)
+
+    def search(self, question: str) -> Retrieval:
+        """The passages with their scores; each node's score has the bonus of its date, its ``Scores`` do not."""
+        found, now = self._search.search(question), self._clock()
+        scored = [
+            NodeWithScore(node=each.node, score=(each.score or 0.0) + self._bonus(each, now)) for each in found.nodes
+        ]
+        scored.sort(key=lambda each: -(each.score or 0.0))  # stable: equal ones keep their order
+        return replace(found, nodes=tuple(scored[: self._top_k]))
+
+    def _bonus(self, passage: NodeWithScore, now: float) -> float:
+        known = passage.node.metadata
+        return self._recency.bonus(str(known.get(fields.DOC_TYPE)), fields.number(known, fields.DATE), now)

@@ -1,0 +1,43 @@
+"""An agent's home for tests, and a host that remembers it."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from ragstone.core.testing import open_host
+from ragstone.plugins.iris_memory import memory_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from ragstone.plugins.iris_memory.indexing.memory import Memory
+
+
+@contextmanager
+def open_memory(folder: Path, *, database: str | None = None, **options: Any) -> Iterator[Memory]:
+    """The memory of ``folder/home``, which is made if it is not there."""
+    home = folder / "home"
+    home.mkdir(exist_ok=True)
+    named = {"iris_memory": {"root": str(home), "mail_days": 0, **options}}
+    with open_host(folder, options=named, database=database) as host:
+        yield memory_of(host)
+
+
+def write(home: Path, path: str, words: str | bytes) -> Path:
+    """A file below the home, its folders made."""
+    file = home / path
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_bytes(words if isinstance(words, bytes) else words.encode())
+    return file
+
+
+def chunk_texts(memory: Memory) -> dict[str, list[str]]:
+    """Every chunk's text, by path."""
+    if not memory.corpus.exists:
+        return {}
+    found = {
+        row.doc_id: memory.corpus.contents.document_nodes(row.doc_id) for row in memory.corpus.contents.documents()
+    }
+    return {path: [node.get_content() for node in nodes] for path, nodes in found.items() if nodes}

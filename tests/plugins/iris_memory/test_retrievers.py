@@ -1,0 +1,44 @@
+"""Of logs and mails that are equally similar, the later."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from ragstone.core.testing import open_host
+from ragstone.plugins.iris_memory import query_memory
+from ragstone.plugins.iris_memory.retrievers import Recency
+from tests.plugins.iris_memory.stored_files import File, store
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+WORDS = [f"word{number}" for number in range(60)]
+TEXT = " ".join(WORDS)
+DAY = 86_400.0
+
+
+def found(folder: Path, *files: File, **options: float) -> list[str]:
+    with open_host(folder, options={"iris_memory": options}) as host:
+        store(host, *files)
+        return [chunk.path for chunk in query_memory(TEXT, min_relevance=-1, host=host)]
+
+
+@pytest.mark.parametrize("doc_type", ["log", "email"])
+def test_of_two_that_are_as_near_the_later_comes_first(doc_type: str, tmp_path: Path) -> None:
+    files = File("early", TEXT, doc_type, days=50), File("late", TEXT, doc_type, days=1)
+    assert found(tmp_path, *files, date_weight=0.1) == ["late", "early"]
+    assert found(tmp_path, *reversed(files), date_weight=0.1) == ["late", "early"]
+
+
+def test_a_note_is_as_right_as_on_its_first_day(tmp_path: Path) -> None:
+    files = File("a.md", TEXT, days=300), File("b.md", " ".join(WORDS[:40]), days=1)
+    assert found(tmp_path, *files, date_weight=2)[0] == "a.md"
+
+
+def test_half_of_it_is_left_after_the_half_life() -> None:
+    recency = Recency(weight=0.2, half_life_days=10)
+    assert [recency.bonus("log", -days * DAY, 0.0) for days in (0, 10, 30)] == pytest.approx([0.2, 0.1, 0.025])
+    assert recency.bonus("email", 1e300, 0.0) == 0.2, "who writes from the future gains nothing"
+    assert recency.bonus("email", None, 0.0) == recency.bonus("note", 0.0, 0.0) == 0
