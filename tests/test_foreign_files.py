@@ -18,9 +18,9 @@ from ragstone.core import StorageDenied, hookimpl
 from ragstone.core.runtime import OwnedFolders
 from ragstone.core.testing import open_host
 from ragstone.core.vector_index.follower import Follower, index_folders
+from ragstone.plugins.book_chat import Shelf
 from ragstone.plugins.book_chat.admin import uploads as uploads_module
 from ragstone.plugins.book_chat.admin.uploads import left_behind, store
-from ragstone.plugins.book_chat.shelf import Shelf
 from ragstone.plugins.concept_tutor.wiki.cache import Cache, Entry
 from ragstone.plugins.iris_memory.indexing.keeping import Keeping
 from ragstone.plugins.wiki_edge.building.builder import Order, build

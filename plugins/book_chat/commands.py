@@ -13,9 +13,9 @@ import click
 from ragstone.core import BadRequest, NotFound
 from ragstone.core.cli import printable, show_json, show_progress, show_table
 
-from .editions import diff
-from .pdf.pagemap import ranges
-from .shelf import AddReport, Shelf
+from .library.editions import diff
+from .library.shelf import AddReport, Shelf
+from .pdf.page_map import ranges
 
 if TYPE_CHECKING:
     from ragstone.core.cli import Deployment

@@ -15,16 +15,16 @@ from ragstone.core import Question, RagstoneError
 from ragstone.core.pages import ViewOptions
 
 from .admin import pages as admin
-from .places import source_page
-from .shelf import Shelf
+from .library.shelf import Shelf
+from .library.source_pages import source_page
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from ragstone.core import Host
 
-    from .pdf.serving import OpenPdf
-    from .places import ShownBlock
+    from .library.pdf_files import OpenPdf
+    from .library.source_pages import ShownBlock
 
 _NAME = "book_chat"
 _STATIC = Path(__file__).parent / "static" / _NAME

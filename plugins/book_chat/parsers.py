@@ -15,11 +15,11 @@ from pydantic import Field
 
 from ragstone.core import SlicingNodeParser
 
-from .manifest import SIMULATION, said_of_section
-from .packing import Packer, Unit
-from .pdf.pagemap import KEY, PageMap
-from .sections import SEPARATOR, read_sections
-from .simulation import HARDWARE, is_simulation, setting
+from .guardrails.simulation import HARDWARE, is_simulation, setting
+from .library.manifest import SIMULATION, said_of_section
+from .markdown.packer import Packer, Unit
+from .markdown.sections import SEPARATOR, read_sections
+from .pdf.page_map import KEY, PageMap
 
 _NAMESPACE = uuid.UUID("6f3b1c52-94d0-5c1e-8a55-0d6f8c5a7e21")
 

@@ -13,10 +13,11 @@ import pytest
 
 from ragstone.core import SourceError, StorageBusy, TooLarge
 from ragstone.core.testing import open_host
+from ragstone.plugins.book_chat import AddReport
 from ragstone.plugins.book_chat.admin import jobs as jobs_module
+from ragstone.plugins.book_chat.admin.archives import unpack
 from ragstone.plugins.book_chat.admin.jobs import Jobs
-from ragstone.plugins.book_chat.admin.uploads import About, Upload, unpack, upload_folders
-from ragstone.plugins.book_chat.shelf import AddReport
+from ragstone.plugins.book_chat.admin.uploads import About, Upload, upload_folders
 from ragstone.web import create_app
 from tests.support.allocations import peak_bytes
 
@@ -212,7 +213,7 @@ def test_an_archive_takes_little_memory(tmp_path: Path, monkeypatch: pytest.Monk
     bomb, full = tmp_path / "bomb.zip", tmp_path / "full.zip"
     bomb.write_bytes(archive({"a.md": b"\0" * 20_000_000}, method=zipfile.ZIP_BZIP2))
     full.write_bytes(archive({f"{n}.md": b"" for n in range(200)}))
-    monkeypatch.setattr("ragstone.plugins.book_chat.admin.uploads._LONGEST_DIRECTORY", 10_000)
+    monkeypatch.setattr("ragstone.plugins.book_chat.admin.archives._LONGEST_DIRECTORY", 10_000)
 
     def unpacked() -> None:
         with pytest.raises(SourceError, match="another method than deflate"):
@@ -225,7 +226,7 @@ def test_an_archive_takes_little_memory(tmp_path: Path, monkeypatch: pytest.Monk
 
 
 def test_an_archive_with_too_many_files_is_refused(client: FlaskClient, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ragstone.plugins.book_chat.admin.uploads.MOST_FILES", 3)
+    monkeypatch.setattr("ragstone.plugins.book_chat.admin.archives.MOST_FILES", 3)
     event, job = watch(client, upload(client, archive({f"{n}.md": BOOK for n in range(4)}), "many.zip"))[-1]
     assert (event, job["problem"]["status"]) == ("failed", 413)
 

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
+from ragstone.plugins.book_chat.library.source_pages import ShownBlock
 from ragstone.plugins.book_chat.pages import stretches, trail_to
-from ragstone.plugins.book_chat.places import ShownBlock
 
 
 def block(kind: str, text: str = "", *, info: str = "", inside: bool = False) -> ShownBlock:

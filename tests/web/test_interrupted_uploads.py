@@ -21,10 +21,10 @@ import httpx
 import pytest
 
 from ragstone.core.testing import open_host
+from ragstone.plugins.book_chat import AddReport
 from ragstone.plugins.book_chat.admin import uploads as uploads_module
 from ragstone.plugins.book_chat.admin.jobs import MOST_BEGUN, Jobs
 from ragstone.plugins.book_chat.admin.uploads import Upload, book_of, left_behind, store
-from ragstone.plugins.book_chat.shelf import AddReport
 from ragstone.web import create_app
 from tests.support.patience import until
 

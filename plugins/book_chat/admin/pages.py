@@ -13,10 +13,10 @@ from werkzeug.exceptions import Unauthorized
 from ragstone.core import BadRequest
 from ragstone.core.pages import KEEP_ALIVE, EventStream, ViewOptions, event
 
-from ..shelf import Shelf
+from ..library.shelf import Shelf
 from . import openapi
+from .jobs import jobs_of, uploads_of
 from .keys import SHORTEST, VARIABLE, Access, access, configured
-from .service import jobs_of, uploads_of
 from .uploads import ZIP, store
 
 if TYPE_CHECKING:

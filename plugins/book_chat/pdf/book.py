@@ -9,20 +9,20 @@ from typing import TYPE_CHECKING, Any
 import pypdfium2.raw as pdfium
 
 from .columns import columns_of
-from .furniture import take_furniture
 from .glyphs import read_page
 from .headings import bare, body_size, from_outline, from_type, is_contents, is_numbered
+from .model import Line
 from .outline import read_outline
 from .paragraphs import blocks_of
-from .shapes import Line
+from .running_heads import take_furniture
 from .tables import take_tables
-from .writing import write
+from .writer import write
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from .columns import Column
-    from .shapes import Block, Page
+    from .model import Block, Page
 
 _HASH = re.compile(r"[0-9a-f]{12,}")
 _FILE_NAME = re.compile(r"\S+\.\w{2,5}$|[^\s]*$|untitled.*|microsoft word.*|document\d*", re.IGNORECASE)

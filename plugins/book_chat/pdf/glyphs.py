@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import pypdfium2.raw as pdfium
 
-from .faces import Faces
-from .shapes import Page, Rule, Word
+from .fonts import Faces
+from .model import Page, Rule, Word
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -7,13 +7,13 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from .shapes import Line
+from .model import Line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from .columns import Column
-    from .shapes import Entry
+    from .model import Entry
 
 _CHAPTER = re.compile(r"(?:chapter|part|appendix|unit|lesson)\s+(?:\d{1,3}|[IVXLC]{1,7}|[A-Z])\.?:?$", re.IGNORECASE)
 _NUMBERED = re.compile(

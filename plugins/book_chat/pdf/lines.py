@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .shapes import Line
+from .model import Line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from .shapes import Word
+    from .model import Word
 
 
 _STRIP = 6.0

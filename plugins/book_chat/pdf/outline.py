@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import pypdfium2.raw as pdfium
 
-from .shapes import Entry
+from .model import Entry
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from .shapes import Page
+    from .model import Page
 
 #: Entries that are read; the book of most entries that we know has some three thousand.
 MAX_ENTRIES = 20_000

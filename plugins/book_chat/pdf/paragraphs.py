@@ -8,14 +8,14 @@ from dataclasses import dataclass, field
 from statistics import median
 from typing import TYPE_CHECKING
 
-from .shapes import Block, Line, Table
+from .model import Block, Line, Table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from .columns import Column
     from .headings import Headings
-    from .shapes import Word
+    from .model import Word
 
 _ITEM = re.compile(r"([•◦▪‣∙●○■–−∗*·]|\(?\d{1,2}[.)]|\([a-z]\))(?:\s+|$)")
 _CAPTION = re.compile(

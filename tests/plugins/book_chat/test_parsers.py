@@ -12,11 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from llama_index.core.schema import Document, MetadataMode, TextNode
 
-from ragstone.plugins.book_chat.blocks import read_blocks
-from ragstone.plugins.book_chat.cleaning import clean_markdown
-from ragstone.plugins.book_chat.layouts import read_layout
-from ragstone.plugins.book_chat.parsers import BookNodeParser
-from ragstone.plugins.book_chat.readers import MarkdownReader
+from ragstone.plugins.book_chat import BookNodeParser, MarkdownReader
+from ragstone.plugins.book_chat.library.layouts import read_layout
+from ragstone.plugins.book_chat.markdown.blocks import read_blocks
+from ragstone.plugins.book_chat.markdown.normalization import clean_markdown
 
 
 def words(text: str) -> int:

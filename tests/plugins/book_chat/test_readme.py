@@ -5,7 +5,7 @@ from pathlib import Path
 
 import ragstone.plugins.book_chat
 from ragstone.core import read_settings
-from ragstone.plugins.book_chat.settings import BookChatSettings
+from ragstone.plugins.book_chat import BookChatSettings
 
 README = Path(ragstone.plugins.book_chat.__file__).parent / "README.md"
 REPOSITORY = Path(__file__).parents[3]

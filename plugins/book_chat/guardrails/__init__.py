@@ -1,0 +1,1 @@
+"""Safety warnings before procedures, and simulation told apart from hardware."""

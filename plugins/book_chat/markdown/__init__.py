@@ -1,0 +1,1 @@
+"""Markdown of several dialects as clean Markdown, its blocks, sections and chunks."""

@@ -1,0 +1,164 @@
+"""Clean Markdown, block by block: what chunking packs and what a page shows."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from markdown_it import MarkdownIt
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from markdown_it.token import Token
+
+BlockKind = Literal["heading", "paragraph", "list_item", "code", "table", "admonition", "quote", "figure"]
+
+#: How deep blocks may nest before the rest of a line is taken as it stands; keeps hostile nesting linear.
+MAX_NESTING = 40
+
+#: How a figure's caption begins in clean Markdown.
+FIGURE = "Figure: "
+
+# In clean text only ATX headings, lists, quotes, code and tables are structure: a tag or a rule is words.
+_NOT_IN_CLEAN_TEXT = ("html_block", "reference", "lheading", "hr")
+_NEWLINE = re.compile(r"\r\n?|\n")
+_QUOTE = re.compile(r"[ \t]*>[ \t]?")
+_ADMONITION = re.compile(r"[ \t]*>[ \t]*\[!([A-Za-z]+)\][ \t]*")
+_MARKER = re.compile(r"[ \t]*(?:([-*+])|(\d{1,9}[.)]))(?=[ \t]|$)[ \t]*")
+_ESCAPE = re.compile(r"^(\s*\d{0,9})\\(?=[#>+*=|`~.)-])")
+
+
+@dataclass(frozen=True)
+class Block:
+    """One block of a text; ``text[start:end]`` is its source.
+
+    ``level`` is a heading's level or a list item's depth, else 0. ``plain`` is the text without heading, list
+    and quote marks and without fences. ``info`` is a code block's language, an admonition's kind in small
+    letters, or "ordered" for a numbered list item.
+    """
+
+    kind: BlockKind
+    start: int
+    end: int
+    level: int
+    plain: str
+    info: str
+
+
+def block_parser(*disable: str) -> MarkdownIt:
+    """CommonMark's blocks and tables, without the rules ``disable`` and without inline markup."""
+    parser = MarkdownIt("commonmark", {"maxNesting": MAX_NESTING}).enable("table").disable(list(disable))
+    parser.core.ruler.disable(["inline"])
+    return parser
+
+
+def read_blocks(text: str) -> tuple[Block, ...]:
+    """The blocks of clean Markdown in order; together they cover all of ``text`` that is not blank."""
+    bounds = _line_bounds(text)
+    tokens = block_parser(*_NOT_IN_CLEAN_TEXT).parse(text)
+    blocks: list[Block] = []
+    reached = 0
+    for first, last, token, depth in _spans(tokens):
+        first = max(first, reached)
+        blocks += _gap(text, bounds, reached, first)
+        found = _block(text, bounds, first, last, token, depth)
+        if found is not None:
+            blocks.append(found)
+        reached = max(reached, last)
+    blocks += _gap(text, bounds, reached, len(bounds))
+    return tuple(blocks)
+
+
+def first_heading(text: str) -> str | None:
+    """The first H1 of clean Markdown."""
+    tokens = block_parser(*_NOT_IN_CLEAN_TEXT).parse(text)
+    for at, token in enumerate(tokens):
+        if token.type == "heading_open" and token.tag == "h1":
+            return " ".join(tokens[at + 1].content.split()) or None
+    return None
+
+
+def _line_bounds(text: str) -> list[tuple[int, int]]:
+    """Start and end (without the newline) of each line, by the parser's idea of a line."""
+    bounds = []
+    start = 0
+    for newline in _NEWLINE.finditer(text):
+        bounds.append((start, newline.start()))
+        start = newline.end()
+    bounds.append((start, len(text)))
+    return bounds
+
+
+def _spans(tokens: Sequence[Token]) -> Iterator[tuple[int, int, Token, int]]:
+    """First line, line after the last, token and list depth of each outermost block or list item."""
+    for token in tokens:
+        if token.map is None or token.nesting < 0:
+            continue
+        outermost = token.level == 0 and token.type not in ("bullet_list_open", "ordered_list_open", "inline")
+        if outermost or (token.level == 1 and token.type == "list_item_open"):
+            yield token.map[0], token.map[1], token, token.level
+
+
+def _gap(text: str, bounds: list[tuple[int, int]], first: int, last: int) -> list[Block]:
+    """Lines that the parser passed over, as a paragraph: nothing is lost."""
+    span = _trim(text, bounds, first, last)
+    return [] if span is None else [Block("paragraph", *span, 0, text[slice(*span)].strip(), "")]
+
+
+def _trim(text: str, bounds: list[tuple[int, int]], first: int, last: int) -> tuple[int, int] | None:
+    """Character span of the lines without blank ones at either end; None when all are blank."""
+    while first < last and not text[slice(*bounds[first])].strip():
+        first += 1
+    while last > first and not text[slice(*bounds[last - 1])].strip():
+        last -= 1
+    return None if first >= last else (bounds[first][0], bounds[last - 1][1])
+
+
+def _block(text: str, bounds: list[tuple[int, int]], first: int, last: int, token: Token, depth: int) -> Block | None:
+    span = _trim(text, bounds, first, min(last, len(bounds)))
+    if span is None:
+        return None
+    lines = _NEWLINE.sub("\n", text[slice(*span)]).split("\n")
+
+    def block(kind: BlockKind, plain: str, level: int = 0, info: str = "") -> Block:
+        return Block(kind, *span, level, plain, info)
+
+    match token.type:
+        case "heading_open":
+            return block("heading", re.sub(r"^\s*#{1,6}\s*", "", lines[0]).strip(), int(token.tag[1:]))
+        case "fence" | "code_block":
+            return block("code", token.content.rstrip("\n"), info=(token.info.split() or [""])[0])
+        case "table_open":
+            return block("table", "\n".join(lines))
+        case "list_item_open":
+            return block("list_item", _item(lines), depth, "ordered" if token.info else "")
+        case "blockquote_open":
+            named = _ADMONITION.match(lines[0])
+            body = [lines[0][named.end() :] if named else _unquote(lines[0]), *map(_unquote, lines[1:])]
+            plain = "\n".join(body).strip()
+            return block("admonition" if named else "quote", plain, info=named[1].lower() if named else "")
+    plain = "\n".join(_ESCAPE.sub(r"\1", line.strip()) for line in lines)
+    return block("figure" if plain.startswith(FIGURE) else "paragraph", plain)
+
+
+def _item(lines: list[str]) -> str:
+    """A list item's lines without its marker and without the indentation that the marker asks for."""
+    marker = _MARKER.match(lines[0])
+    width = marker.end() if marker else 0
+    rest = [line[min(width, len(line) - len(line.lstrip())) :] for line in lines[1:]]
+    return "\n".join([_ESCAPE.sub(r"\1", lines[0][width:]), *rest]).strip()
+
+
+def _unquote(line: str) -> str:
+    quote = _QUOTE.match(line)
+    return line[quote.end() :] if quote else line
+
+
+def references(env: dict[str, Any]) -> Iterator[tuple[int, int]]:
+    """The line spans of link reference definitions that a parse left in ``env``, footnotes excepted."""
+    named = env.get("references", {})
+    for label, reference in [*named.items(), *((r["label"], r) for r in env.get("duplicate_refs", []))]:
+        if not label.startswith("^"):
+            yield reference["map"][0], reference["map"][1]
