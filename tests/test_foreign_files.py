@@ -20,7 +20,7 @@ from ragstone.core.testing import open_host
 from ragstone.core.vector_index.follower import Follower, index_folders
 from ragstone.plugins.book_chat import Shelf
 from ragstone.plugins.book_chat.admin import uploads as uploads_module
-from ragstone.plugins.book_chat.admin.uploads import left_behind, store
+from ragstone.plugins.book_chat.admin.uploads import store, unfinished_uploads
 from ragstone.plugins.concept_tutor.wiki.cache import Cache, Entry
 from ragstone.plugins.iris_memory.indexing.keeping import Keeping
 from ragstone.plugins.wiki_edge.building.builder import Order, build
@@ -185,15 +185,15 @@ def _uploads(folder: Path, others: Others) -> None:
     others.plant(uploads)
     half = store(io.BytesIO(b"# Wheels\n"), "wheels.md", uploads, suffixes={".md"})
     (half.folder / "upload.json").unlink()
-    half.let_go()
-    old = uploads_module._LEFT_BEHIND + 60
+    half.release()
+    old = uploads_module._ABANDONED + 60
     os.utime(half.folder, (half.about.at - old, half.about.at - old))
     whole = store(io.BytesIO(b"# Wheels\n"), "wheels.md", uploads, suffixes={".md"})
     others.plant(whole.folder, names=("photos",))
     others.link(whole.folder / "upload.json.new")
     whole.begin()
-    whole.let_go()
-    (found,) = left_behind(uploads)
+    whole.release()
+    (found,) = unfinished_uploads(uploads)
     found.remove()
     assert not half.folder.exists(), "our own goes"
     assert not whole.file.exists(), "our own goes"
@@ -203,7 +203,7 @@ def _upload_through_a_link(folder: Path, others: Others) -> None:
     others.link(folder / "data" / "uploads", "folder")
     with pytest.raises(StorageDenied):
         store(io.BytesIO(b"# Wheels\n"), "wheels.md", folder / "data" / "uploads", suffixes={".md"})
-    assert left_behind(folder / "data" / "uploads") == []
+    assert unfinished_uploads(folder / "data" / "uploads") == []
 
 
 def _pdfs(folder: Path, others: Others) -> None:

@@ -54,7 +54,7 @@ def parsers_of_plugins() -> dict[str, Parser]:
     from ragstone.plugins.book_chat.library.fields import read_toml, read_yaml, split_front_matter
     from ragstone.plugins.book_chat.library.mdbook import _entries
     from ragstone.plugins.book_chat.markdown.blocks import read_blocks
-    from ragstone.plugins.book_chat.markdown.normalization import clean_markdown
+    from ragstone.plugins.book_chat.markdown.normalization import normalize_markdown
     from ragstone.plugins.concept_tutor.learn.reading.names import names_in
     from ragstone.plugins.concept_tutor.learn.reading.numbers import counts_in
     from ragstone.plugins.iris_memory.chunking.logs import log_sections
@@ -75,7 +75,7 @@ def parsers_of_plugins() -> dict[str, Parser]:
             return
 
     return {
-        "Markdown": clean_markdown,
+        "Markdown": normalize_markdown,
         "blocks": read_blocks,
         "front matter": lambda text: split_front_matter(f"---\n{text}\n"),
         "SUMMARY.md": lambda text: list(_entries(text)),

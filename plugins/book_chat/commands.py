@@ -1,4 +1,4 @@
-"""``ragstone book``: put books on the shelf, look at it, take books off."""
+"""``ragstone book``: add, list, compare and remove books."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ def add(deployment: Deployment, path: str, title: str | None, edition: str | Non
     if not path.strip():
         raise BadRequest("the path is empty", hint="give a book's folder or one of its files")
     layout = shelf.plan(Path(path))
-    with show_progress("reading", len(layout.files)) as tell:
-        report = shelf.add(layout, title=title, edition=edition, on_progress=tell)
+    with show_progress("reading", len(layout.files)) as on_progress:
+        report = shelf.add(layout, title=title, edition=edition, on_progress=on_progress)
     if as_json:
         show_json(asdict(report))
     else:
@@ -70,7 +70,7 @@ def list_books(deployment: Deployment, as_json: bool) -> None:
 @_json
 @click.pass_obj
 def diff_books(deployment: Deployment, before: str, after: str, as_json: bool) -> None:
-    """Tell which sections changed from one edition to another, by their slugs. Line breaks do not count."""
+    """Show which sections changed from one edition to another, by their slugs. Line breaks do not count."""
     shelf = Shelf(deployment.host())
     old, new = shelf.book(before), shelf.book(after)
     found = diff(shelf.corpus, old, new)
@@ -102,7 +102,7 @@ def remove(deployment: Deployment, slug: str, yes: bool, as_json: bool) -> None:
     passages = sum(each.chunks for each in shelf.counted() if each.slug == slug)
     if not yes and sys.stdin.isatty():
         click.confirm(f"Take '{found.title}' ({found.edition}) off the shelf?", abort=True)
-    with suppress(NotFound):  # somebody else was quicker: it is off the shelf
+    with suppress(NotFound):  # another process has removed it in the meantime
         shelf.remove(slug)
     if as_json:
         show_json({"removed": slug, "title": found.title, "edition": found.edition, "chunks": passages})

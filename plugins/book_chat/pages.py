@@ -1,4 +1,4 @@
-"""Book chat's pages: the chat, and the place in the book that a citation opens."""
+"""Book chat's pages: the chat, and the page that a citation opens."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ragstone.core.pages import ViewOptions
 
 from .admin import pages as admin
 from .library.shelf import Shelf
-from .library.source_pages import source_page
+from .markdown.sections import SEPARATOR
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -79,7 +79,7 @@ def blueprint(host: Host) -> Blueprint:
 
     @pages.get("/source/<chunk_id>")
     def source(chunk_id: str) -> str:
-        page = source_page(shelf.corpus, chunk_id)
+        page = shelf.source_page(chunk_id)
         trail = trail_to(page.chapter, page.section)
         heading = trail[-1] if trail else page.book_title
         shown = page.blocks
@@ -132,7 +132,7 @@ def _sent(pdf: OpenPdf, name: str) -> Response:
 
 def trail_to(chapter: str, section: str) -> tuple[str, ...]:
     """Return the headings that lead to a section, from the chapter down, none of them twice in a row."""
-    steps = [step.strip() for step in (chapter, *section.split("\u203a")) if step.strip()]
+    steps = [step.strip() for step in (chapter, *section.split(SEPARATOR.strip())) if step.strip()]
     return tuple(step for step, _ in groupby(steps))
 
 

@@ -57,7 +57,7 @@ def ragstone_node_parsers(host: Host) -> Mapping[str, NodeParser]:
 
 @hookimpl
 def ragstone_prompts() -> Mapping[str, BasePromptTemplate]:
-    """What a language model is told before it may answer."""
+    """The template ``book_chat/answer``."""
     from .prompts import prompts
 
     return prompts()
@@ -81,7 +81,7 @@ def ragstone_pages(host: Host) -> Any:
 
 @hookimpl
 def ragstone_serving(host: Host) -> None:
-    """Put the sample book on an empty shelf, and read the uploads that were left when the last server stopped."""
+    """Put the sample book on an unused shelf, and resume the uploads of the last server."""
     from .admin.jobs import resume_uploads
     from .library.sample import put_sample_on_empty_shelf
 

@@ -1,4 +1,4 @@
-"""One Markdown file or PDF as a LlamaIndex document of clean Markdown."""
+"""One Markdown file or PDF as a LlamaIndex document of normalized Markdown."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from ragstone.core import MissingExtra, SourceError
 from .library.fields import front_title, split_front_matter
 from .library.files import digest_of, open_regular, read_text
 from .markdown.blocks import first_heading
-from .markdown.normalization import clean_markdown
+from .markdown.normalization import normalize_markdown
 from .pdf.limits import MAX_BYTES
 from .pdf.page_map import KEY, packed
-from .pdf.process import Failed, read_in_child
+from .pdf.process import ReadFailed, read_in_subprocess
 
 if TYPE_CHECKING:
     from .pdf.messages import Read, Reason
 
-_SAID: dict[str, tuple[str, str | None]] = {
+_REASONS: dict[str, tuple[str, str | None]] = {
     "needs_ocr": ("no page has text", "add a text layer by OCR, for example with ocrmypdf"),
     "encrypted": ("it opens only with a password", "save it without one"),
     "broken": ("it is no PDF, or a damaged one", "look at it in a viewer, and save it anew"),
@@ -33,7 +33,7 @@ _SAID: dict[str, tuple[str, str | None]] = {
 
 
 class MarkdownReader(BaseReader):
-    """Reads one Markdown file as one LlamaIndex ``Document`` of clean Markdown."""
+    """Reads one Markdown file as one LlamaIndex ``Document`` of normalized Markdown."""
 
     def load_data(self, file: Path | str, extra_info: dict[str, Any] | None = None) -> list[Document]:
         """One document, its metadata ``title`` and ``extra_info``.
@@ -41,7 +41,7 @@ class MarkdownReader(BaseReader):
         Raises ``SourceError`` when the file is gone, unreadable, too large or not UTF-8 text.
         """
         front, body = split_front_matter(read_text(Path(file)))
-        text = clean_markdown(body)
+        text = normalize_markdown(body)
         title = front_title(front) or first_heading(text)
         return [Document(text=text, metadata={"title": title, **(extra_info or {})})]
 
@@ -50,9 +50,9 @@ class UnreadablePdf(SourceError):
     """A PDF that gives no text. ``reason`` is one word: needs_ocr, encrypted, broken, too_large, timeout, crashed."""
 
     def __init__(self, reason: Reason, path: Path, detail: str = "") -> None:
-        said, hint = _SAID[reason]
+        message, hint = _REASONS[reason]
         self.reason: Reason = reason
-        super().__init__(f"{reason}: {said}" + (f" ({detail})" if detail else ""), where=str(path), hint=hint)
+        super().__init__(f"{reason}: {message}" + (f" ({detail})" if detail else ""), where=str(path), hint=hint)
 
     def to_problem(self) -> dict[str, Any]:
         """The problem details, with ``reason`` for programs."""
@@ -67,7 +67,7 @@ class PdfReader(BaseReader):
         self._megabytes = megabytes
 
     def load_data(self, file: Path | str, extra_info: dict[str, Any] | None = None) -> list[Document]:
-        """One document of clean Markdown. Its metadata: ``title``, ``extra_info``, and ``pdf`` with the page map, the
+        """One document. Its metadata: ``title``, ``extra_info``, and ``pdf`` with the page map, the
         file's absolute path and SHA-256, and the pages (from 1) that need OCR or are broken.
 
         Raises ``UnreadablePdf``, and ``SourceError`` when the file is gone or the extra is not installed.
@@ -79,8 +79,8 @@ class PdfReader(BaseReader):
         with open_regular(path, MAX_BYTES) as opened:
             digest = digest_of(opened)
             try:
-                read = read_in_child(opened, seconds=self._seconds, megabytes=self._megabytes)
-            except Failed as error:
+                read = read_in_subprocess(opened, seconds=self._seconds, megabytes=self._megabytes)
+            except ReadFailed as error:
                 raise UnreadablePdf(error.reason, path, error.detail) from error
         if not read.text.strip():
             if read.broken and not read.needs_ocr:

@@ -24,7 +24,7 @@ from ragstone.core.testing import open_host
 from ragstone.plugins.book_chat import AddReport
 from ragstone.plugins.book_chat.admin import uploads as uploads_module
 from ragstone.plugins.book_chat.admin.jobs import MOST_BEGUN, Jobs
-from ragstone.plugins.book_chat.admin.uploads import Upload, book_of, left_behind, store
+from ragstone.plugins.book_chat.admin.uploads import Upload, book_of, store, unfinished_uploads
 from ragstone.web import create_app
 from tests.support.patience import until
 
@@ -60,7 +60,7 @@ def end_of(jobs: Jobs, job_id: str) -> Job:
 def test_the_next_server_reads_what_waited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RAGSTONE_ADMIN_KEY", KEY)
     waiting = given(tmp_path, title="Robot parts", edition="Second Edition")
-    waiting.let_go()  # as the system does for a server that is killed
+    waiting.release()  # as the system does for a server that is killed
     with open_host(tmp_path, options={"book_chat": {"sample": False}}) as host:
         client = create_app(host).test_client()
         (job,) = client.get("/api/books/jobs", headers=HELD).get_json()["jobs"]
@@ -75,17 +75,17 @@ def test_the_next_server_reads_what_waited(tmp_path: Path, monkeypatch: pytest.M
 def test_they_go_on_in_the_order_in_which_they_came(tmp_path: Path) -> None:
     names = [f"{number}.md" for number in range(5)]
     for name in names:
-        given(tmp_path, name=name).let_go()
-    assert [upload.name for upload in left_behind(tmp_path / "data" / "uploads")] == names
+        given(tmp_path, name=name).release()
+    assert [upload.name for upload in unfinished_uploads(tmp_path / "data" / "uploads")] == names
 
 
 def test_what_another_server_has_is_its_own(tmp_path: Path) -> None:
     upload = given(tmp_path)
-    assert left_behind(tmp_path / "data" / "uploads") == []
+    assert unfinished_uploads(tmp_path / "data" / "uploads") == []
     assert upload.file.is_file()
-    upload.let_go()
-    (found,) = left_behind(tmp_path / "data" / "uploads")
-    assert left_behind(tmp_path / "data" / "uploads") == [], "taken once"
+    upload.release()
+    (found,) = unfinished_uploads(tmp_path / "data" / "uploads")
+    assert unfinished_uploads(tmp_path / "data" / "uploads") == [], "taken once"
     found.remove()
     assert not upload.folder.exists()
 
@@ -102,12 +102,12 @@ def test_an_archive_that_was_half_unpacked_is_unpacked_anew(tmp_path: Path) -> N
 def test_half_an_upload_goes_after_a_day(tmp_path: Path) -> None:
     upload = given(tmp_path)
     (upload.folder / "upload.json").unlink()
-    upload.let_go()
-    assert left_behind(upload.folder.parent) == []
+    upload.release()
+    assert unfinished_uploads(upload.folder.parent) == []
     assert upload.folder.exists(), "it may just be coming in"
-    yesterday = time.time() - uploads_module._LEFT_BEHIND - 60
+    yesterday = time.time() - uploads_module._ABANDONED - 60
     os.utime(upload.folder, (yesterday, yesterday))
-    assert left_behind(upload.folder.parent) == []
+    assert unfinished_uploads(upload.folder.parent) == []
     assert not upload.folder.exists()
 
 
@@ -116,21 +116,21 @@ def test_what_says_nothing_sensible_of_itself_stops_no_server(tmp_path: Path, to
     upload = given(tmp_path)
     (upload.folder / "upload.json").write_text(told)
     (upload.folder.parent / "a file").write_text("of somebody")
-    upload.let_go()
-    assert left_behind(upload.folder.parent) == []
+    upload.release()
+    assert unfinished_uploads(upload.folder.parent) == []
 
 
 def test_what_stops_its_server_each_time_is_given_up(tmp_path: Path) -> None:
     upload = given(tmp_path)
     for _ in range(MOST_BEGUN):
         upload.begin()
-    upload.let_go()
+    upload.release()
 
     def add(upload: Upload, tell: Callable[[int, int, int], None]) -> AddReport:
         raise AssertionError("it is not read again")
 
     jobs = Jobs(add)
-    jobs.resume(left_behind(tmp_path / "data" / "uploads"))
+    jobs.resume(unfinished_uploads(tmp_path / "data" / "uploads"))
     (job,) = jobs.jobs()
     assert job.state == "failed"
     assert job.problem is not None
@@ -166,8 +166,8 @@ def test_a_server_that_ends_leaves_what_it_had_to_the_next(tmp_path: Path) -> No
     working.join(30)
     assert [jobs.job(one.id).state for one in (job, later)] == ["reading", "queued"]
     assert upload.file.is_file()
-    upload.let_go()
-    found = left_behind(tmp_path / "data" / "uploads")
+    upload.release()
+    found = unfinished_uploads(tmp_path / "data" / "uploads")
     assert [one.name for one in found] == ["wheels.md", "later.md"]
     assert [one.about.begun for one in found] == [0, 0], "a stop in order is not held against a book"
 
@@ -235,5 +235,5 @@ def test_a_server_that_is_stopped_over_a_book_ends_well_and_keeps_it(tmp_path: P
         client.post("/api/books", files={"file": ("big.md", "\n".join(sections).encode())})
         until(lambda: client.get("/api/books/jobs").json()["jobs"][0]["of"])
         time.sleep(after)  # within the catalog's work or the encoder's
-    (left,) = left_behind(tmp_path / "data" / "uploads")
+    (left,) = unfinished_uploads(tmp_path / "data" / "uploads")
     assert (left.name, left.about.begun) == ("big.md", 0)

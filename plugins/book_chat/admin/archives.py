@@ -33,7 +33,7 @@ _LONGEST_PATH = 800
 def unpack(archive: Path, root: Path) -> None:
     """Unpack a ZIP archive into the new folder ``root``.
 
-    Sizes are counted as they are written: what the archive says of itself is not believed. Raises ``SourceError`` for
+    Sizes are counted as they are written, as those in the archive may be wrong. Raises ``SourceError`` for
     what is no plain archive of plain files within its own folder, and ``TooLarge`` for more than there may be.
     """
     root.mkdir()

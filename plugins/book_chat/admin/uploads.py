@@ -24,12 +24,12 @@ if TYPE_CHECKING:
     from collections.abc import Collection
 
 ZIP = ".zip"
-#: Seconds after which half an upload, whose server was killed, is nobody's any more.
-_LEFT_BEHIND = 24 * 3600
-#: Beside the file: what is known of it, and the lock of the server that it belongs to.
+#: Seconds after which an incomplete upload, whose server was killed, is removed.
+_ABANDONED = 24 * 3600
+#: Beside the file: what is known of it, and the lock of its server.
 _ABOUT = "upload.json"
 _LOCK = "lock"
-#: The file itself, by the suffix that its reader knows it by.
+#: The file itself, with the suffix by which its reader is chosen.
 _BOOK = r"book(\.[^/]*)?"
 
 _log = logging.getLogger(__name__)
@@ -37,7 +37,7 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class About:
-    """What another server must know to go on with an upload."""
+    """What another server needs to resume an upload."""
 
     #: As the client calls it; shown, and never used as a path.
     name: str
@@ -52,7 +52,7 @@ class About:
 
 
 class Upload:
-    """An uploaded file in a folder of its own, which belongs to one server for as long as that lives."""
+    """An uploaded file in a folder of its own, locked by one server while that runs."""
 
     def __init__(self, folder: Path, about: About) -> None:
         self.folder = folder
@@ -71,15 +71,15 @@ class Upload:
         return self.folder / self.about.file
 
     def take(self) -> bool:
-        """Make it this server's own; False when another one has it."""
+        """Lock it for this server; False when another one has it."""
         try:
             self._lock.acquire(blocking=False)
         except Timeout:
             return False
         return True
 
-    def let_go(self) -> None:
-        """Leave it to whoever takes it next."""
+    def release(self) -> None:
+        """Unlock it for another server."""
         self._lock.release()
 
     def begin(self) -> None:
@@ -87,20 +87,20 @@ class Upload:
         self.about = replace(self.about, begun=self.about.begun + 1)
         self.write()
 
-    def put_off(self) -> None:
-        """Its server ends in order: that its reading was begun does not count."""
+    def undo_begin(self) -> None:
+        """Its server is closing: this beginning does not count."""
         self.about = replace(self.about, begun=self.about.begun - 1)
         self.write()
 
     def write(self) -> None:
-        """Write down what is known of it: from now on a server that is started goes on with it."""
+        """Store what is known of it: from now on the next server resumes it."""
         write_atomically(self.folder / _ABOUT, json.dumps(asdict(self.about)).encode())
 
     def remove(self) -> None:
         """Forget the file. Removing it twice is fine."""
         with suppress(OSError):
             upload_folders(self.folder.parent).remove(self.folder.name)
-        self.let_go()
+        self.release()
 
 
 def store(
@@ -139,10 +139,10 @@ def _check_size(file: Path) -> None:
         raise BadRequest("the file is empty")
 
 
-def left_behind(uploads: Path) -> list[Upload]:
-    """What servers that live no more have not done, in the order in which it came; it is this server's now.
+def unfinished_uploads(uploads: Path) -> list[Upload]:
+    """Lock the uploads that stopped servers have not read, oldest first.
 
-    Half uploads are removed after a day: a younger one may just be coming in.
+    Incomplete uploads are removed after a day: a younger one may still be arriving.
     """
     found = []
     folders = upload_folders(uploads)
@@ -158,10 +158,10 @@ def left_behind(uploads: Path) -> list[Upload]:
             if about := _read(folder / _ABOUT):
                 upload.about = about
                 found.append(upload)
-            elif age > _LEFT_BEHIND:
+            elif age > _ABANDONED:
                 upload.remove()
             else:
-                upload.let_go()
+                upload.release()
     return sorted(found, key=lambda upload: upload.about.at)
 
 

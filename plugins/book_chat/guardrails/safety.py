@@ -1,4 +1,4 @@
-"""What stands between a reader and a moving robot: no procedure for real hardware without the book's own warning."""
+"""Procedures for real hardware are shown only with the book's own safety warnings."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from ragstone.core import Corpus, Sentence
 
 _WARNING_KINDS = {"warning", "caution", "danger"}
-_SAYS_WARNING = re.compile(
+_WARNING_LINE = re.compile(
     r"^\W*(?:warning|caution|danger|safety(?: (?:warning|note|notice))?)\W*[:!.\u2014]", re.IGNORECASE
 )
-#: What a sentence that tells to do something begins with.
-_TELLS = re.compile(
+#: The beginning of an instruction.
+_IMPERATIVE = re.compile(
     r"^(?:\W*(?:(?:first|then|next|finally|now|and|always|never|also|again),?\s+"
     r"|(?:to|before|after|once|when|while|if|with|in order)\b[^,.:]{1,80},\s*))?\W*"
     r"(?:(?:do not|don't|never)\s+\w+|connect|disconnect|plug|unplug|switch|turn|press|push|pull|hold|release|mount"
@@ -44,7 +44,7 @@ _MOST_WARNINGS = 8
 
 
 def setting_of(node: BaseNode) -> str | None:
-    """What stands before sentences of a passage, so that nobody takes a simulated robot for a real one."""
+    """The label of a passage's sentences in answers: in simulation or on real hardware."""
     if node.metadata.get("is_simulation"):
         return "In simulation"
     on_hardware = node.metadata.get("setting") == HARDWARE and names_hardware(_headings(node), "")
@@ -54,7 +54,7 @@ def setting_of(node: BaseNode) -> str | None:
 class SafetyWarnings:
     """Procedures for real hardware are shown under the warnings that the book gives for them, word for word.
 
-    A sentence is such a procedure when it holds code or tells to do something, and its passage deals with real
+    A sentence is such a procedure when it holds code or an instruction, and its passage deals with real
     hardware (see ``simulation``). Its warnings are the admonitions and the lines beginning with "Warning", "Caution" or
     "Danger" of its section, else of its chapter. Where the book gives none, it is withheld.
     """
@@ -90,8 +90,8 @@ class SafetyWarnings:
 
 
 def is_procedure(text: str) -> bool:
-    """Whether the text holds code or tells to do something."""
-    return bool(_CODE.search(text) or _TELLS.match(text))
+    """Whether the text holds code or an instruction."""
+    return bool(_CODE.search(text) or _IMPERATIVE.match(text))
 
 
 def _warnings_in(nodes: Sequence[TextNode]) -> Iterator[CitedWarning]:
@@ -100,7 +100,7 @@ def _warnings_in(nodes: Sequence[TextNode]) -> Iterator[CitedWarning]:
     for node in nodes:
         for block in read_blocks(node.get_content()):
             is_warning = block.kind == "admonition" and block.info in _WARNING_KINDS
-            if (is_warning or _SAYS_WARNING.match(block.plain)) and block.plain not in seen:
+            if (is_warning or _WARNING_LINE.match(block.plain)) and block.plain not in seen:
                 seen.add(block.plain)
                 yield CitedWarning(block.plain, node)
 

@@ -1,4 +1,4 @@
-"""Is a passage about a simulated robot, about a real one, or about neither?"""
+"""Classifies sections: about simulation, about real hardware, or about neither."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ HARDWARE = "hardware"
 #: Theory, and whatever else holds for both.
 GENERAL = "general"
 
-#: What moves, burns or shocks: beside the words above, signs of a text about a real machine.
+#: Machinery: beside the words above, signs of a text about a real machine.
 _MACHINERY = re.compile(
     r"\b(?i:motors?|servos?|gpio|serial ports?|power suppl(?:y|ies)|batter(?:y|ies)|voltages?|high[ -]voltage|mains"
     r"|air suppl(?:y|ies)|compressed air|pneumatics?|hydraulics?|grippers?|end effectors?|joint (?:torques?|limits?)"
@@ -74,8 +74,8 @@ def setting(headings: Sequence[str], text: str, simulated: bool) -> str:
     if simulated:
         return SIMULATION
     named = [bool(_HARDWARE.search(heading)) and not _SIMULATION.search(heading) for heading in headings]
-    told = sum(1 for _ in _HARDWARE.finditer(text)) + sum(1 for _ in _MACHINERY.finditer(text))
-    mostly = told >= 2 and told > sum(1 for _ in _SIMULATION.finditer(text))
-    if (named and named[-1]) or (any(named) and told) or mostly:
+    named_in_text = sum(1 for _ in _HARDWARE.finditer(text)) + sum(1 for _ in _MACHINERY.finditer(text))
+    mostly = named_in_text >= 2 and named_in_text > sum(1 for _ in _SIMULATION.finditer(text))
+    if (named and named[-1]) or (any(named) and named_in_text) or mostly:
         return HARDWARE
     return GENERAL

@@ -1,4 +1,4 @@
-"""A book's files as documents, one after the other."""
+"""A book's files as LlamaIndex documents, one after the other."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ragstone.core import SourceError
 
 from ..pdf.page_map import KEY as PAGES
 from .layouts import LeftOut
-from .manifest import SIMULATION, read_manifest
+from .manifest import LONGEST_TITLE, SIMULATION, read_manifest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,10 +22,8 @@ if TYPE_CHECKING:
 
     from .layouts import BookLayout, ChapterFile
 
-LONGEST_TITLE = 255
 
-
-class Reading:
+class BookDocuments:
     """The book's files as documents, with what could not be read."""
 
     def __init__(self, host: Host, layout: BookLayout, uploaded_as: str | None = None) -> None:
@@ -46,7 +44,7 @@ class Reading:
         if known:
             return known
         if self._layout.kind == "file":
-            with suppress(Exception):  # told when the file is read for its text
+            with suppress(Exception):  # reported when the file is read for its text
                 first = self.load(self._layout.files[0])[:1]
                 if first and first[0].metadata.get("title"):
                     return " ".join(str(first[0].metadata["title"]).split())[:LONGEST_TITLE]
@@ -59,11 +57,11 @@ class Reading:
 
     @property
     def fault(self) -> SourceError | None:
-        """Why the only file of a book of one file gives nothing."""
+        """The error of the only file of a book of one file."""
         return self._loaded if isinstance(self._loaded, SourceError) else None
 
     def load(self, file: ChapterFile) -> list[Document]:
-        """What the file's reader gives. A book of one file is read once, for its title and its text."""
+        """The documents of the file's reader. A book of one file is read once, for its title and its text."""
         if isinstance(self._loaded, SourceError):
             raise self._loaded
         if self._loaded is not None:
@@ -113,12 +111,12 @@ class Reading:
                 "chapter": chapter,
                 "within": list(file.within),
             }
-            said = {
+            stated = {
                 "url": self.manifest.url_of(file.relative),
                 "licence": self.manifest.licence,
                 SIMULATION: self.manifest.simulation_in(file.relative),
             }
-            stored = {**document.metadata, **known, **{key: value for key, value in said.items() if value}}
+            stored = {**document.metadata, **known, **{key: value for key, value in stated.items() if value}}
             if PAGES in stored:
                 stored[PAGES] = pages = dict(stored[PAGES])
                 if self._uploaded_as is not None:

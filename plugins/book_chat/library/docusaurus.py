@@ -9,9 +9,9 @@ from ragstone.core import SourceError
 
 from ..markdown.blocks import first_heading
 from ..markdown.characters import without_controls
-from ..markdown.normalization import clean_markdown
+from ..markdown.normalization import normalize_markdown
 from .fields import front_title, read_yaml, split_front_matter
-from .files import ChapterFile, LeftOut, is_file, natural, read_text, relative
+from .files import ChapterFile, LeftOut, is_file, is_index, natural, read_text, relative
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -52,7 +52,7 @@ def _categories(folder: Path) -> list[Path]:
 def docusaurus_files(root: Path, tree: Path, readable: list[Path], left: list[LeftOut]) -> list[ChapterFile]:
     """The pages below ``tree``: folder by folder, by position, then by number prefix, then by name."""
     keyed: list[tuple[tuple[Any, ...], ChapterFile]] = []
-    places: dict[Path, tuple[Any, ...]] = {}
+    keys: dict[Path, tuple[Any, ...]] = {}
     for path in readable:
         if not path.is_relative_to(tree):
             continue
@@ -69,18 +69,17 @@ def docusaurus_files(root: Path, tree: Path, readable: list[Path], left: list[Le
             continue
         key: tuple[Any, ...] = ()
         for folder in reversed([p for p in path.parents if p.is_relative_to(tree) and p != tree]):
-            if folder not in places:
-                places[folder] = _place(_category_position(folder), folder.name)
-            key += (places[folder],)
-        is_index = path.stem.casefold() in ("readme", "index")
-        key += ((-1, 0.0, ()) if is_index else _place(front.get("sidebar_position"), path.stem),)
-        title = front_title(front) or first_heading(clean_markdown(body)) or _readable(path, tree)
+            if folder not in keys:
+                keys[folder] = _sort_key(_category_position(folder), folder.name)
+            key += (keys[folder],)
+        key += ((-1, 0.0, ()) if is_index(path) else _sort_key(front.get("sidebar_position"), path.stem),)
+        title = front_title(front) or first_heading(normalize_markdown(body)) or _title_from_name(path, tree)
         keyed.append((key, ChapterFile(path, relative(root, path), title, title, (), 0)))
     return [file for _, file in sorted(keyed, key=lambda pair: (pair[0], pair[1].relative))]
 
 
-def _place(position: object, name: str) -> tuple[int, float, Any]:
-    """Where a page or a folder stands among its neighbours; without a number it comes last, by name."""
+def _sort_key(position: object, name: str) -> tuple[int, float, Any]:
+    """Sorts pages and folders by position, then by number prefix; without either, last and by name."""
     prefix = _NUMBER_PREFIX.match(name)
     if isinstance(position, int | float) and position == position:
         return 0, float(position), natural(name)
@@ -102,9 +101,8 @@ def _category_position(folder: Path) -> object:
     return None
 
 
-def _readable(path: Path, tree: Path) -> str:
+def _title_from_name(path: Path, tree: Path) -> str:
     """A file's name as a title: "01-first_steps.md" is "First steps"."""
-    is_index = path.stem.casefold() in ("readme", "index")
-    stem = path.parent.name if is_index and path.parent != tree else path.stem
+    stem = path.parent.name if is_index(path) and path.parent != tree else path.stem
     words = re.sub(r"[-_\s]+", " ", _NUMBER_PREFIX.sub("", without_controls(stem), count=1)).strip()
     return words[:1].upper() + words[1:] or path.name

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from ..markdown.sections import SEPARATOR
 from .files import natural
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ _DRAFT = re.compile(r"\b(?:draft|preview|beta|alpha|pre-?release|rc ?\d*)\b", re
 
 
 def older_editions(books: Sequence[Book]) -> tuple[Book, ...]:
-    """The books of which a newer edition stands on the shelf."""
+    """The books of which there is a newer edition."""
     newest: dict[str, Book] = {}
     for book in books:
         title = book.title.casefold()
@@ -34,7 +35,7 @@ def older_editions(books: Sequence[Book]) -> tuple[Book, ...]:
 def edition_order(edition: str) -> tuple[object, ...]:
     """Sorts editions from old to new: "First" before "Second", 2e before 10e, 0.13 before 1.0, a draft before the rest.
 
-    An edition without any number stands before those that have one.
+    An edition without a number comes before those with one.
     """
     words = edition.casefold()
     for number, ordinal in enumerate(_ORDINALS, start=1):
@@ -86,7 +87,7 @@ def _sections(corpus: Corpus, slug: str) -> dict[str, str]:
         spans: dict[tuple[int, int], str] = {}
         for node in corpus.contents.document_nodes(document):
             known = node.metadata
-            spans[known["section_start"], known["section_end"]] = f"{known['chapter']} \u203a {known['section']}"
+            spans[known["section_start"], known["section_end"]] = SEPARATOR.join((known["chapter"], known["section"]))
         for (start, end), name in sorted(spans.items()):
             # Without its heading, which is compared as the name.
             words = re.sub(r"\A\s*#{1,6} .*", "", text[start:end])

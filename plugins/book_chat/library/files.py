@@ -7,13 +7,13 @@ import re
 import stat
 from dataclasses import dataclass
 from hashlib import file_digest
-from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from ragstone.core import SourceError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path, PurePath
 
 #: How many files a book may hold, and how deep its folders may nest.
 MAX_FILES = 20_000
@@ -117,6 +117,11 @@ def is_inside(path: Path, home: Path) -> bool:
         return False
 
 
+def is_index(path: PurePath) -> bool:
+    """Whether it is the page of its folder: README or index."""
+    return path.stem.casefold() in {"readme", "index"}
+
+
 def natural(name: str) -> tuple[tuple[int, int, str], ...]:
     """A key that sorts names as people do, their numbers by value."""
     parts = re.findall(r"\d+|\D+", name.casefold())
@@ -126,8 +131,7 @@ def natural(name: str) -> tuple[tuple[int, int, str], ...]:
 def natural_path(path: Path) -> tuple[Any, ...]:
     """Sorts ch2 before ch10, and a folder's README or index before what lies beside it."""
     *folders, name = path.parts
-    first = Path(name).stem.casefold() in ("readme", "index")
-    return (*((1, natural(folder)) for folder in folders), (0 if first else 1, natural(name)))
+    return (*((1, natural(folder)) for folder in folders), (0 if is_index(path) else 1, natural(name)))
 
 
 def open_regular(path: Path, longest: int) -> IO[bytes]:

@@ -1,4 +1,4 @@
-"""What a book on disk is: which of its files are read, in which order, and what is left out and why."""
+"""The layout of a book on the disk: which files are read, in which order, and what is left out and why."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``book.toml`` beside a book: what its owner says of it, in a table of our own beside mdBook's ``[book]``.
+"""``book.toml``: a book's metadata by its owner, in the table ``[ragstone]`` beside mdBook's ``[book]``.
 
 ::
 
@@ -29,22 +29,23 @@ from ragstone.core import SourceError, Table
 
 from ..markdown.sections import SEPARATOR
 from .fields import read_toml
-from .files import is_file, read_text
+from .files import is_file, is_index, read_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
 NAME = "book.toml"
-#: Under this key a document's metadata say what its owner said of simulation.
+LONGEST_TITLE, LONGEST_EDITION = 255, 50
+#: The metadata key of the owner's statements on simulation.
 SIMULATION = "simulation"
 
 
 class Manifest(Table):
     """The table ``[ragstone]`` of a ``book.toml``."""
 
-    title: str | None = Field(default=None, max_length=255)
-    edition: str | None = Field(default=None, max_length=50)
+    title: str | None = Field(default=None, max_length=LONGEST_TITLE)
+    edition: str | None = Field(default=None, max_length=LONGEST_EDITION)
     licence: str | None = Field(default=None, max_length=200)
     #: Address under which the book's pages are published.
     url: str | None = None
@@ -55,7 +56,7 @@ class Manifest(Table):
 
     @field_validator("url", "urls")
     @classmethod
-    def _only_the_web(cls, value: str | dict[str, str] | None) -> str | dict[str, str] | None:
+    def _check_addresses(cls, value: str | dict[str, str] | None) -> str | dict[str, str] | None:
         for url in value.values() if isinstance(value, dict) else [value] if value else []:
             parts = urlsplit(url)
             if parts.scheme not in {"http", "https"} or not parts.hostname:
@@ -63,7 +64,7 @@ class Manifest(Table):
         return value
 
     def url_of(self, relative: str) -> str | None:
-        """Where the file's page is published; ``None`` if nobody said."""
+        """The address of the file's published page, if it is known."""
         if relative in self.urls:
             return self.urls[relative]
         if self.url is None:
@@ -71,17 +72,16 @@ class Manifest(Table):
         page = PurePosixPath(relative)
         if page.suffix.lower() == ".pdf":
             return None
-        is_first = page.stem.casefold() in {"readme", "index"}
-        there = page.with_name("index.html") if is_first else page.with_suffix(".html")
-        return urljoin(self.url if self.url.endswith("/") else f"{self.url}/", quote(str(there)))
+        published = page.with_name("index.html") if is_index(page) else page.with_suffix(".html")
+        return urljoin(self.url if self.url.endswith("/") else f"{self.url}/", quote(str(published)))
 
     def simulation_in(self, relative: str) -> dict[str, bool]:
-        """What is said of the file and of sections: ``""`` for the file as a whole, headings for the others."""
-        said = {name: value for name, value in self.simulation.items() if SEPARATOR in name}
+        """The statements on the file (key ``""``) and on its sections (keys of headings)."""
+        stated = {name: value for name, value in self.simulation.items() if SEPARATOR in name}
         for pattern, value in self.simulation.items():
             if SEPARATOR not in pattern and fnmatchcase(relative, pattern):
-                said[""] = value
-        return said
+                stated[""] = value
+        return stated
 
 
 def read_manifest(root: Path) -> Manifest:
@@ -104,11 +104,11 @@ def read_manifest(root: Path) -> Manifest:
         raise SourceError(f"{key}: {fault['msg']}", where=str(place), hint=hint) from error
 
 
-def said_of_section(said: dict[str, bool], headings: Sequence[str]) -> bool | None:
-    """What the owner said of the section with these headings, the chapter first; the nearest word counts."""
+def section_simulation(stated: dict[str, bool], headings: Sequence[str]) -> bool | None:
+    """The owner's statement on the section with these headings, the chapter first; the most specific one counts."""
     for end in range(len(headings), 1, -1):
         for start in range(end - 1):
             name = SEPARATOR.join(headings[start:end])
-            if name in said:
-                return said[name]
-    return said.get("")
+            if name in stated:
+                return stated[name]
+    return stated.get("")

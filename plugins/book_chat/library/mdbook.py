@@ -13,7 +13,7 @@ from ragstone.core import SourceError
 
 from ..markdown.blocks import block_parser
 from ..markdown.characters import without_controls
-from ..markdown.inline import plain_inline
+from ..markdown.inline import inline_text
 from .fields import front_title, read_toml, split_front_matter
 from .files import ChapterFile, LeftOut, is_file, is_inside, read_text, relative
 
@@ -88,7 +88,7 @@ def _entries(text: str) -> Iterator[_Entry]:
         elif token.type == "inline" and tokens[at - 1].type == "paragraph_open":
             links = list(_links(token))
             marked = _CLASS.search(token.content)
-            plain = " ".join(plain_inline(_CLASS.sub("", token.content), {}, inside=True)[0].split())
+            plain = " ".join(inline_text(_CLASS.sub("", token.content), {}, inside=True)[0].split())
             if not links and depth:
                 has_children = tokens[at + 2].type in ("bullet_list_open", "ordered_list_open")
                 yield _Entry(plain, None, depth, has_children)
@@ -99,7 +99,7 @@ def _entries(text: str) -> Iterator[_Entry]:
 def _links(token: Token) -> Iterator[tuple[str, str]]:
     """Words and target of each link in an inline token."""
     for found in re.finditer(r"\[((?:[^\[\]\\]|\\.|\[[^\[\]]*\])*)\]\(\s*(<[^<>]*>|[^()\s]*)[^()]*\)", token.content):
-        title = " ".join(plain_inline(found[1], {}, inside=True)[0].split())
+        title = " ".join(inline_text(found[1], {}, inside=True)[0].split())
         yield title, re.sub(r"\\(?=[^\w\s])", "", found[2].strip("<>"))
 
 

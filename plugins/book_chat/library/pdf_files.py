@@ -1,4 +1,4 @@
-"""The PDF itself, for books whose settings allow it: the very file that was read, or none."""
+"""Serves the PDFs of books, where the settings allow it and the file is unchanged."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ class PdfFiles:
 
     def tidy(self) -> None:
         """Remove what was kept and belongs to no book any more that may be served."""
-        # What is there is looked at first: whatever comes in now belongs to a book that is on the shelf already.
+        # The files are listed first: one that arrives later belongs to a book that is on the shelf already.
         there = list(self._kept.glob("*.pdf")) if self._kept.is_dir() else []
         if not there:
             return

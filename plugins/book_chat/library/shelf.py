@@ -1,4 +1,4 @@
-"""The shelf: which books there are, putting one on it, taking one off."""
+"""The shelf: lists, adds and removes books."""
 
 from __future__ import annotations
 
@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING
 from ragstone.core import BadRequest, NotFound, SourceError
 
 from ..settings import BookChatSettings
-from .documents import LONGEST_TITLE, Reading
+from .documents import BookDocuments
 from .layouts import BookLayout, LeftOut, read_layout
+from .manifest import LONGEST_EDITION, LONGEST_TITLE
 from .pdf_files import PdfFiles
 from .source_pages import SourcePage, source_page
 
@@ -27,7 +28,6 @@ CORPUS = "books"
 KIND = "book"
 _EMPTY = "put a book on the shelf: ragstone book add PATH"
 FIRST_EDITION = "First Edition"
-_LONGEST_EDITION = 50
 _LONGEST_SLUG = 60
 
 
@@ -73,7 +73,7 @@ class Shelf:
 
     def __init__(self, host: Host) -> None:
         self._host = host
-        #: What the books were made of, and the books: they are asked for with every question.
+        #: The facets that the books were made from, and the books, which every question needs.
         self._known: tuple[object, tuple[Book, ...]] = (None, ())
 
     @property
@@ -87,11 +87,16 @@ class Shelf:
         allowed = self._host.options(BookChatSettings).serve_pdf
         return PdfFiles(self.corpus, allowed, self._host.settings.data_dir / "pdfs")
 
+    @property
+    def suffixes(self) -> frozenset[str]:
+        """Suffixes of the files that can be read, such as ".md"."""
+        return frozenset(suffix for suffix in self._host.hooks.readers if suffix.startswith("."))
+
     def books(self) -> tuple[Book, ...]:
         """Every book, by title and edition."""
         facets = self.corpus.contents.document_facets("book", "book_title", "edition")
         made_of, books = self._known
-        if made_of is not facets:  # the corpus gives the same list for as long as it stays as it is
+        if made_of is not facets:  # the corpus returns the same list until it changes
             books = tuple(sorted((Book(*values) for values, _ in facets), key=_by_title))
             self._known = facets, books
         return books
@@ -125,9 +130,8 @@ class Shelf:
         return source_page(self.corpus, chunk_id)
 
     def plan(self, path: Path) -> BookLayout:
-        """What would be read from the path. Raises ``SourceError``."""
-        suffixes = frozenset(suffix for suffix in self._host.hooks.readers if suffix.startswith("."))
-        return read_layout(path, suffixes)
+        """The files that would be read from the path. Raises ``SourceError``."""
+        return read_layout(path, self.suffixes)
 
     def add(
         self,
@@ -144,9 +148,9 @@ class Shelf:
         was stored of it before stays. ``uploaded_as``: the name of a book whose place on the disk says nothing and is
         forgotten. Raises ``BadRequest`` and ``SourceError``.
         """
-        reading = Reading(self._host, layout, uploaded_as)
+        reading = BookDocuments(self._host, layout, uploaded_as)
         title = _checked(title or reading.title(), "title", LONGEST_TITLE)
-        edition = _checked(edition or reading.manifest.edition or FIRST_EDITION, "edition", _LONGEST_EDITION)
+        edition = _checked(edition or reading.manifest.edition or FIRST_EDITION, "edition", LONGEST_EDITION)
         slug = slug_of(title, edition)
         report = AddReport(slug, title, edition, layout.kind, left_out=list(layout.left_out))
         reading.about = {"book": slug, "book_title": title, "edition": edition}

@@ -1,4 +1,4 @@
-"""The place in the book that a citation opens: the passage within its section."""
+"""The page that a citation opens: the passage within its section."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Markdown of several dialects as clean Markdown, its blocks, sections and chunks."""
+"""Markdown of several dialects as normalized Markdown, its blocks, sections and chunks."""

@@ -1,4 +1,4 @@
-"""Clean Markdown, block by block: what chunking packs and what a page shows."""
+"""The blocks of normalized Markdown: chunks are packed from them, and pages show them."""
 
 from __future__ import annotations
 
@@ -15,18 +15,19 @@ if TYPE_CHECKING:
 
 BlockKind = Literal["heading", "paragraph", "list_item", "code", "table", "admonition", "quote", "figure"]
 
-#: How deep blocks may nest before the rest of a line is taken as it stands; keeps hostile nesting linear.
+#: How deep blocks may nest before the rest of a line is taken as text; keeps hostile nesting linear.
 MAX_NESTING = 40
 
-#: How a figure's caption begins in clean Markdown.
+#: How a figure's caption begins in normalized Markdown.
 FIGURE = "Figure: "
 
 # In clean text only ATX headings, lists, quotes, code and tables are structure: a tag or a rule is words.
 _NOT_IN_CLEAN_TEXT = ("html_block", "reference", "lheading", "hr")
 _NEWLINE = re.compile(r"\r\n?|\n")
-_QUOTE = re.compile(r"[ \t]*>[ \t]?")
+#: A line's mark of a quote, and of a list item.
+QUOTE = re.compile(r"[ \t]*>[ \t]?")
+MARKER = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])(?=[ \t]|$)[ \t]*")
 _ADMONITION = re.compile(r"[ \t]*>[ \t]*\[!([A-Za-z]+)\][ \t]*")
-_MARKER = re.compile(r"[ \t]*(?:([-*+])|(\d{1,9}[.)]))(?=[ \t]|$)[ \t]*")
 _ESCAPE = re.compile(r"^(\s*\d{0,9})\\(?=[#>+*=|`~.)-])")
 
 
@@ -55,7 +56,7 @@ def block_parser(*disable: str) -> MarkdownIt:
 
 
 def read_blocks(text: str) -> tuple[Block, ...]:
-    """The blocks of clean Markdown in order; together they cover all of ``text`` that is not blank."""
+    """The blocks of normalized Markdown in order; together they cover all of ``text`` that is not blank."""
     bounds = _line_bounds(text)
     tokens = block_parser(*_NOT_IN_CLEAN_TEXT).parse(text)
     blocks: list[Block] = []
@@ -72,7 +73,7 @@ def read_blocks(text: str) -> tuple[Block, ...]:
 
 
 def first_heading(text: str) -> str | None:
-    """The first H1 of clean Markdown."""
+    """The first H1 of normalized Markdown."""
     tokens = block_parser(*_NOT_IN_CLEAN_TEXT).parse(text)
     for at, token in enumerate(tokens):
         if token.type == "heading_open" and token.tag == "h1":
@@ -145,14 +146,14 @@ def _block(text: str, bounds: list[tuple[int, int]], first: int, last: int, toke
 
 def _item(lines: list[str]) -> str:
     """A list item's lines without its marker and without the indentation that the marker asks for."""
-    marker = _MARKER.match(lines[0])
+    marker = MARKER.match(lines[0])
     width = marker.end() if marker else 0
     rest = [line[min(width, len(line) - len(line.lstrip())) :] for line in lines[1:]]
     return "\n".join([_ESCAPE.sub(r"\1", lines[0][width:]), *rest]).strip()
 
 
 def _unquote(line: str) -> str:
-    quote = _QUOTE.match(line)
+    quote = QUOTE.match(line)
     return line[quote.end() :] if quote else line
 
 

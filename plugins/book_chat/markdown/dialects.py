@@ -1,10 +1,10 @@
-"""What the dialects add to Markdown, line by line: admonitions, attribute lists, includes, imports, exports."""
+"""Extensions of Markdown as CommonMark, line by line: admonitions, containers, attributes, includes, MDX."""
 
 from __future__ import annotations
 
 import re
 
-from .editor import code_lines
+from .editor import Source
 
 _KINDS = frozenset(
     """note tip info warning danger caution important success question hint attention error example abstract
@@ -30,11 +30,11 @@ def _opening(kind: str, title: str | None) -> str:
     return f"> [!{kind.upper()}] {title or ''}".rstrip()
 
 
-def plain_admonitions(text: str, depth: int = 0) -> str:
+def rewrite_admonitions(source: Source, depth: int = 0) -> str:
     """MkDocs' ``!!! warning "Title"`` with its indented body as a quote."""
-    if ("!!!" not in text and "???" not in text) or depth > 8:
-        return text
-    code, lines, out, number = code_lines(text), text.split("\n"), list[str](), 0
+    if ("!!!" not in source.text and "???" not in source.text) or depth > 8:
+        return source.text
+    code, lines, out, number = source.code, source.lines, list[str](), 0
     while number < len(lines):
         opened = None if number in code else _BANGS.match(lines[number])
         number += 1
@@ -46,18 +46,18 @@ def plain_admonitions(text: str, depth: int = 0) -> str:
         while number < len(lines) and (lines[number].startswith(margin) or not lines[number].strip()):
             body.append(lines[number][len(margin) :])
             number += 1
-        inner = plain_admonitions("\n".join(body).rstrip(), depth + 1)
+        inner = rewrite_admonitions(Source("\n".join(body).rstrip()), depth + 1)
         quoted = [f"> {line}".rstrip() for line in inner.split("\n")] if inner else []
         out += [f"{opened[1]}{line}" for line in (_opening(opened[2], opened[3]), *quoted)]
         out.append("")
     return "\n".join(out)
 
 
-def plain_containers(text: str) -> str:
+def rewrite_containers(source: Source) -> str:
     """Docusaurus' ``:::note Title`` … ``:::`` as a quote, nested ones nested; other containers unwrapped."""
-    if ":::" not in text:
-        return text
-    code, lines = code_lines(text), text.split("\n")
+    if ":::" not in source.text:
+        return source.text
+    code, lines = source.code, source.lines
     found = {n: m for n, line in enumerate(lines) if n not in code and (m := _COLONS.match(line))}
     closers: dict[int, int] = {}
     opened: list[int] = []
@@ -92,11 +92,11 @@ def plain_containers(text: str) -> str:
     return "\n".join(out)
 
 
-def plain_lines(text: str) -> str:
-    """What one line can tell: attribute lists, includes, imports and exports, definitions, named quotes."""
-    code, out = code_lines(text), list[str]()
+def rewrite_lines(source: Source) -> str:
+    """Attribute lists, includes, imports and exports removed; definitions, named quotes, HTML headings rewritten."""
+    code, out = source.code, list[str]()
     dropping = ""
-    for number, line in enumerate(text.split("\n")):
+    for number, line in enumerate(source.lines):
         if number in code:
             dropping = ""
             out.append(line)

@@ -1,24 +1,38 @@
-"""A text's blocks rewritten in place: the lists and quotes around them keep their marks."""
+"""Replaces blocks of a text; the lists and quotes around them keep their marks."""
 
 from __future__ import annotations
 
 import re
-from functools import lru_cache
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from .blocks import block_parser
+from .blocks import MARKER, QUOTE, block_parser
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from markdown_it.token import Token
 
-_QUOTE = re.compile(r"[ \t]*>[ \t]?")
-_MARKER = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])(?=[ \t]|$)[ \t]*")
 _CODE_SIGNS = re.compile(r"```|~~~|    |\t")
 
 
-@lru_cache(maxsize=1)  # most steps of cleaning leave most texts as they are, and the next one asks again
+class Source:
+    """A text, its lines, and the numbers of those that are code."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.lines = text.split("\n")
+
+    @cached_property
+    def code(self) -> frozenset[int]:
+        """The numbers of the lines of code."""
+        return code_lines(self.text)
+
+    def replaced(self, text: str) -> Source:
+        """The source of ``text``; the same object if nothing has changed, so that code is not looked for again."""
+        return self if text == self.text else Source(text)
+
+
 def code_lines(text: str) -> frozenset[int]:
     """Numbers of the lines that belong to fenced or indented code."""
     if not _CODE_SIGNS.search(text):  # parsing costs far more than looking
@@ -28,8 +42,8 @@ def code_lines(text: str) -> frozenset[int]:
     return frozenset(line for first, last in blocks for line in range(first, last))
 
 
-class Rewriting:
-    """A text that is walked block by block while other lines take the place of some of its own.
+class BlockEditor:
+    """Walks the blocks of a text and replaces lines.
 
     ``tokens`` are markdown-it's block tokens and ``env`` what the parser noted of link definitions.
     """
@@ -54,7 +68,7 @@ class Rewriting:
         """The quote marks, list marker and indentation that line ``number`` begins with."""
         line, at = self._lines[number], 0
         for quote, first in self._containers:
-            found = _QUOTE.match(line, at) if quote else _MARKER.match(line, at) if number == first else None
+            found = QUOTE.match(line, at) if quote else MARKER.match(line, at) if number == first else None
             at = found.end() if found else at
         return line[: at + len(line[at:]) - len(line[at:].lstrip(" \t"))]
 

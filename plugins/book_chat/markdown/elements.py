@@ -1,4 +1,4 @@
-"""HTML and JSX in Markdown: which tags are blocks, and what stays of their elements."""
+"""HTML and JSX in Markdown: its block elements as Markdown."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import html
 import re
 from typing import TYPE_CHECKING
 
-from .editor import Rewriting, code_lines
+from .editor import BlockEditor, Source
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -32,11 +32,11 @@ def is_block(tag: re.Match[str]) -> bool:
     return name.lower() in _BLOCK_TAGS or name[0].isupper() or "-" in name
 
 
-def plain_elements(text: str) -> str:
-    """Comments and unread elements gone, ``<pre>`` as a fence, ``<table>`` as a Markdown table."""
-    if "<" not in text:
-        return text
-    code, lines, out = code_lines(text), text.split("\n"), list[str]()
+def rewrite_elements(source: Source) -> str:
+    """Comments and unread elements removed, ``<pre>`` as a fence, ``<table>`` as a Markdown table."""
+    if "<" not in source.text:
+        return source.text
+    code, lines, out = source.code, source.lines, list[str]()
     rest: Iterator[tuple[int, str]] = iter(enumerate(lines))
     lowered = [line.lower() for line in lines]
     last: dict[str, int] = {}
@@ -90,11 +90,11 @@ def _table(source: str) -> list[str]:
     return [made[0], "|" + " --- |" * width, *made[1:]] if made else []
 
 
-def plain_tags(text: str) -> str:
-    """Paragraphs that begin or end a line with a block tag, with their tags as paragraph ends."""
-    if "<" not in text:
-        return text
-    page = Rewriting(text)
+def rewrite_tags(source: Source) -> str:
+    """Block tags at the start or end of a paragraph's lines as paragraph ends."""
+    if "<" not in source.text:
+        return source.text
+    page = BlockEditor(source.text)
     for at, token in page.walk():
         if token.type == "paragraph_open":
             lines = [line.strip() for line in page.tokens[at + 1].content.split("\n")]

@@ -1,4 +1,4 @@
-"""Inline Markdown as plain text: the words that a reader reads."""
+"""Inline Markdown as plain text: the words that a reader sees."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from markdown_it import MarkdownIt
 from .characters import without_controls
 from .dialects import ATTRIBUTE_LIST
 from .elements import TAG, UNREAD, is_block
-from .mathematics import read_math
+from .mathematics import add_math_rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -24,20 +24,20 @@ _VERBATIM, _IMAGE, _DROPPED = "\x01", "\x02", "\x03"  # stand-ins while inline t
 _DROPPED_WORDS = re.compile(rf"(?<![ \t])[ \t]*(?:\(\s*{_DROPPED}(?:[\s,;]*(?:and\s+)?{_DROPPED})*\s*\)|{_DROPPED})")
 _SIGNS = re.compile(r"[\\`*_~\]<&${\n]|  ")  # without any of these, text is what it is
 
-_PARSER = read_math(MarkdownIt("commonmark", {"maxNesting": 10}).enable("strikethrough"))
-_LINKLESS = read_math(MarkdownIt("commonmark", {"maxNesting": 10}).enable("strikethrough"))
+_PARSER = add_math_rule(MarkdownIt("commonmark", {"maxNesting": 10}).enable("strikethrough"))
+_LINKLESS = add_math_rule(MarkdownIt("commonmark", {"maxNesting": 10}).enable("strikethrough"))
 _LINKLESS.disable(["link", "image"])
 _PIECE = 10_000  # characters of inline text parsed at once: brackets cost more than linear time
 
 
-def plain_inline(source: str, env: dict[str, Any], *, inside: bool = False) -> tuple[str, list[str]]:
-    """Inline Markdown as the words that a reader reads, and the captions of its figures.
+def inline_text(source: str, env: dict[str, Any], *, inside: bool = False) -> tuple[str, list[str]]:
+    """Inline Markdown as plain text, and the captions of its figures.
 
     ``inside`` a heading or a cell there is no room for figures: images are their alternative text.
     """
     words, figures = list[str](), list[str]()
     for piece in _pieces(without_controls(source)):
-        text, found = _plain_piece(piece, env, inside)
+        text, found = _piece_text(piece, env, inside)
         words.append(text)
         figures += found
     return "".join(words), figures
@@ -53,10 +53,10 @@ def _pieces(source: str) -> Iterator[str]:
     yield source[start:]
 
 
-def _plain_piece(source: str, env: dict[str, Any], inside: bool) -> tuple[str, list[str]]:
+def _piece_text(source: str, env: dict[str, Any], inside: bool) -> tuple[str, list[str]]:
     if not _SIGNS.search(source):
         return source, []
-    text, verbatim, images = _read(_tokens(source, env))
+    text, verbatim, images = _text_of(_tokens(source, env))
     text = re.sub(r"(?<=\S) {2,}(?=\S)", " ", _DROPPED_WORDS.sub("", _ATTRIBUTES.sub("", text)))
     alone = not text.replace(_IMAGE, "").strip()
     figures = []
@@ -76,7 +76,7 @@ def _tokens(source: str, env: dict[str, Any]) -> list[Token]:
     return parser.inline.parse(source, parser, env, [])
 
 
-def _read(tokens: Sequence[Token]) -> tuple[str, list[str], list[tuple[str, str]]]:
+def _text_of(tokens: Sequence[Token]) -> tuple[str, list[str], list[tuple[str, str]]]:
     """The words with stand-ins, the code and formulas, and the images' alternative texts and titles."""
     out: list[str] = []
     verbatim: list[str] = []
@@ -93,7 +93,7 @@ def _read(tokens: Sequence[Token]) -> tuple[str, list[str], list[tuple[str, str]
                 images.append(_image(token.content))
                 out.append(_IMAGE)
             elif not unread and tag:
-                out.append(_spoken(tag, out))
+                out.append(_tag_text(tag, out))
         elif unread:
             continue
         elif token.type in ("text", "text_special"):
@@ -125,8 +125,8 @@ def _image(tag: str) -> tuple[str, str]:
     return without_controls(named.get("alt", "")), without_controls(named.get("title", ""))
 
 
-def _spoken(tag: re.Match[str], out: list[str]) -> str:
-    """What a tag within a line is to a reader: a space where it parts blocks, a power sign after a number."""
+def _tag_text(tag: re.Match[str], out: list[str]) -> str:
+    """The text for a tag within a line: a space between blocks, a power sign after a number, else nothing."""
     name = tag[2].lower()
     if name == "li" and not tag[1]:
         return " - "

@@ -19,7 +19,7 @@ _MATH = re.compile(
 )
 
 
-def read_math(parser: MarkdownIt) -> MarkdownIt:
+def add_math_rule(parser: MarkdownIt) -> MarkdownIt:
     """``parser``, now with ``math_inline`` tokens whose content is the formula and its dollar signs."""
     parser.inline.ruler.before("escape", "math", _math)
     return parser

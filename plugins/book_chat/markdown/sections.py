@@ -22,7 +22,7 @@ _NUMBERING = re.compile(r"^(?:(?:chapter|part|section|unit)\s+)?\d+(?:\.\d+)*\s*
 
 @dataclass(frozen=True)
 class Section:
-    """A heading and what stands below it, up to the next; ``headings`` is its path, outermost first."""
+    """A heading and the text below it, up to the next; ``headings`` is its path, outermost first."""
 
     chapter: str
     title: str
@@ -35,7 +35,7 @@ class Section:
 def read_sections(text: str, known: dict[str, Any]) -> list[Section]:
     """A document's sections in order, those without text left out.
 
-    ``known`` may give ``chapter``, ``within`` and ``title``. Without ``chapter`` the headings tell: several
+    ``known`` may give ``chapter``, ``within`` and ``title``. Without ``chapter`` it comes from the headings: several
     H1 are chapters; below a single H1 several H2 are; else the H1, the title or the file's name is the
     chapter.
     """

@@ -11,7 +11,7 @@ import pypdfium2.raw as pdfium
 _FIXED_PITCH, _FORCE_BOLD = 1, 1 << 18  # ISO 32000-1, table 123
 
 
-class Faces:
+class Fonts:
     """Size, spacing and weight of text objects, each looked up once."""
 
     def __init__(self, turned: int) -> None:
@@ -23,10 +23,10 @@ class Faces:
         """Size in points, whether upright, monospaced, bold."""
         at = ctypes.cast(thing, ctypes.c_void_p).value or 0
         if at not in self._objects:
-            self._objects[at] = self._look(thing)
+            self._objects[at] = self._read(thing)
         return self._objects[at]
 
-    def _look(self, thing: Any) -> tuple[float, bool, bool, bool]:
+    def _read(self, thing: Any) -> tuple[float, bool, bool, bool]:
         size, matrix = ctypes.c_float(), pdfium.FS_MATRIX()
         pdfium.FPDFTextObj_GetFontSize(thing, size)
         pdfium.FPDFPageObj_GetMatrix(thing, matrix)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pypdfium2.raw as pdfium
 
-from .fonts import Faces
+from .fonts import Fonts
 from .model import Page, Rule, Word
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def read_page(document: Any, number: int, label: str) -> Page:
     if not raw:
         return Page(number, label, 612.0, 792.0, [], [], drawn=False, origin=None, broken=True)
     try:
-        place = _placing(raw)
+        place = _coordinates(raw)
         words = _words(raw, place)
         rules, drawn = _rules(raw, place)
         return Page(number, label, *place.size, words, rules, drawn, place.high if place.turned == 0 else None)
@@ -43,7 +43,7 @@ def read_page(document: Any, number: int, label: str) -> Page:
         pdfium.FPDF_ClosePage(raw)
 
 
-class _Placing:
+class _Coordinates:
     """From PDF space to the page as a reader holds it: turned as its ``/Rotate`` says, y downwards."""
 
     def __init__(self, box: tuple[float, float, float, float], turned: int) -> None:
@@ -63,16 +63,16 @@ class _Placing:
         return left - self.left, self.high - high, right - self.left, self.high - low
 
 
-def _placing(raw: Any) -> _Placing:
+def _coordinates(raw: Any) -> _Coordinates:
     rect = pdfium.FS_RECTF()
     pdfium.FPDF_GetPageBoundingBox(raw, rect)
     box = (rect.left, rect.bottom, rect.right, rect.top)
     if not all(map(math.isfinite, box)) or box[2] - box[0] < 1 or box[3] - box[1] < 1:
         box = (0.0, 0.0, 612.0, 792.0)
-    return _Placing(box, pdfium.FPDFPage_GetRotation(raw) % 4)
+    return _Coordinates(box, pdfium.FPDFPage_GetRotation(raw) % 4)
 
 
-def _words(raw: Any, place: _Placing) -> list[Word]:
+def _words(raw: Any, place: _Coordinates) -> list[Word]:
     text = pdfium.FPDFText_LoadPage(raw)
     if not text:
         return []
@@ -82,48 +82,48 @@ def _words(raw: Any, place: _Placing) -> list[Word]:
         pdfium.FPDFText_ClosePage(text)
 
 
-def _gather(text: Any, place: _Placing) -> list[Word]:
+def _gather(text: Any, place: _Coordinates) -> list[Word]:
     count = min(pdfium.FPDFText_CountChars(text), MAX_GLYPHS)
     unicode_of: Callable[[Any, int], int] = pdfium.FPDFText_GetUnicode
     box_of, object_of = pdfium.FPDFText_GetLooseCharBox, pdfium.FPDFText_GetTextObject
     generated = pdfium.FPDFText_IsGenerated
-    rect, faces = pdfium.FS_RECTF(), Faces(place.turned)
+    rect, fonts = pdfium.FS_RECTF(), Fonts(place.turned)
     words: list[Word] = []
     open_word: Word | None = None
-    script = _Script()
+    builder = _WordBuilder()
     for at in range(count):
         code = unicode_of(text, at)
         if code in _SPACES:
             if open_word is not None and generated(text, at):
-                script.doubt()  # PDFium's guess; where the glyphs stand decides
+                builder.suspect_end()  # PDFium's guess; where the glyphs stand decides
             else:
-                script.close(open_word)
+                builder.close(open_word)
                 open_word = None
             continue
-        shown = _reading(code)
+        shown = _shown_text(code)
         if not shown:
             continue
         thing = object_of(text, at)
         if not thing or not box_of(text, at, rect):
             continue
-        size, upright, mono, bold = faces.of(thing)
+        size, upright, mono, bold = fonts.of(thing)
         if not upright:
-            script.close(open_word)
+            builder.close(open_word)
             open_word = None
             continue
         x0, top, x1, bottom = place(rect.left, rect.bottom, rect.right, rect.top)
-        if open_word is not None and script.goes_on(open_word, (x0, top, x1, bottom), size):
-            script.add(open_word, shown, (x0, top, x1, bottom), size)
+        if open_word is not None and builder.continues(open_word, (x0, top, x1, bottom), size):
+            builder.add(open_word, shown, (x0, top, x1, bottom), size)
         else:
-            script.close(open_word)
+            builder.close(open_word)
             open_word = Word(shown, x0, top, x1, bottom, size, mono, bold)
             words.append(open_word)
-            script.begin(open_word)
-    script.close(open_word)
+            builder.begin(open_word)
+    builder.close(open_word)
     return [word for word in words if word.text.strip()]
 
 
-def _reading(code: int) -> str:
+def _shown_text(code: int) -> str:
     """What a reader reads for one character; nothing for what no reader sees."""
     if code < 0x20 and code != 0x02:
         return ""
@@ -143,25 +143,25 @@ def _reading(code: int) -> str:
     return shown
 
 
-class _Script:
+class _WordBuilder:
     """How glyphs join a word: what is set small and high or low is marked as an exponent or an index."""
 
     def __init__(self) -> None:
         self._base = (0.0, 0.0, 0.0)  # top, bottom and size of the word's full-size glyphs
         self._last = (0.0, 0.0)  # edges of the glyph before
         self._run = self._sign = ""
-        self._doubted = False
+        self._suspected = False
 
     def begin(self, word: Word) -> None:
         self._base, self._last = (word.top, word.bottom, word.size), (word.x0, word.x1)
         self._run = self._sign = ""
-        self._doubted = False
+        self._suspected = False
 
-    def doubt(self) -> None:
+    def suspect_end(self) -> None:
         """PDFium thinks that a word ends here."""
-        self._doubted = True
+        self._suspected = True
 
-    def goes_on(self, word: Word, box: tuple[float, float, float, float], size: float) -> bool:
+    def continues(self, word: Word, box: tuple[float, float, float, float], size: float) -> bool:
         """Whether a glyph in this place belongs to the open word."""
         x0, top, x1, bottom = box
         high, low, base = self._base
@@ -169,7 +169,7 @@ class _Script:
         if abs(x0 - left) < 0.01 and abs(x1 - right) < 0.01:  # another letter of the same ligature
             return True
         gap, em = x0 - right, max(base, size)
-        widest = 0.08 if self._doubted else _WORD_GAP * (1.6 if word.mono else 1.0)
+        widest = 0.08 if self._suspected else _WORD_GAP * (1.6 if word.mono else 1.0)
         overlap = min(low, bottom) - max(high, top)
         return -0.7 * em < gap < widest * em and overlap > 0.25 * min(low - high, bottom - top)
 
@@ -189,7 +189,7 @@ class _Script:
             self._run = _accented(self._run, shown) if overlaps else self._run + shown
         else:
             word.text = _accented(word.text, shown) if overlaps else word.text + shown
-        word.x1, self._last, self._doubted = max(word.x1, x1), (x0, x1), False
+        word.x1, self._last, self._suspected = max(word.x1, x1), (x0, x1), False
 
     def close(self, word: Word | None) -> None:
         """The word ends."""
@@ -214,7 +214,7 @@ def _accented(text: str, shown: str) -> str:
     return text + shown
 
 
-def _rules(raw: Any, place: _Placing) -> tuple[list[Rule], bool]:
+def _rules(raw: Any, place: _Coordinates) -> tuple[list[Rule], bool]:
     """The drawn lines of a page, and whether anything but text is drawn on it."""
     rules: list[Rule] = []
     drawn = False

@@ -27,7 +27,7 @@ _NEAR = 60.0  # points between where an entry leads and its heading
 
 @dataclass(frozen=True)
 class Heading:
-    """What stands in the place of heading lines. ``lines`` of them are left out; the first is where it is put."""
+    """A heading in place of the lines that it takes up."""
 
     level: int
     text: str
@@ -122,7 +122,7 @@ def from_type(pages: dict[int, list[Column]], body: float) -> Headings:
     sizes = sorted({round(line.size) for *_, line in candidates if line.size > 1.12 * body}, reverse=True)
     numbered = [_NUMBERED.match(line.text) for *_, line in candidates]
     has_numbers = sum(1 for found in numbered if found) >= max(2, len(candidates) // 3)
-    if has_numbers:  # what stands large before the first numbered heading is the title page's
+    if has_numbers:  # large lines before the first numbered heading belong to the title page
         first = next(at for at, found in enumerate(numbered) if found)
         candidates, numbered = candidates[first:], numbered[first:]
     before: Line | None = None

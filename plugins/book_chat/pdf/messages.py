@@ -1,4 +1,4 @@
-"""What the child said, checked: it has read what a stranger wrote, and is believed as little."""
+"""The messages of the subprocess, validated: it has read untrusted input, so they are untrusted too."""
 
 from __future__ import annotations
 
@@ -14,25 +14,25 @@ Reason = Literal["needs_ocr", "encrypted", "broken", "too_large", "timeout", "cr
 _PageNumber = Annotated[int, Field(ge=1, le=MAX_PAGES)]
 
 
-class _Said(BaseModel):
+class _Message(BaseModel):
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
 
 
-class Opened(_Said):
+class Opened(_Message):
     """The file could be opened."""
 
     pages: Annotated[int, Field(ge=0, le=MAX_PAGES)]
 
 
-class Refused(_Said):
+class Refused(_Message):
     """Nothing was read."""
 
     status: Literal["encrypted", "broken", "too_large"]
     detail: Annotated[str, Field(max_length=400)]
 
 
-class Read(_Said):
-    """The book: clean Markdown, and where its pages are."""
+class Read(_Message):
+    """The book: normalized Markdown, and where its pages are."""
 
     status: Literal["read"]
     title: Annotated[str, Field(max_length=300)]
@@ -47,7 +47,7 @@ class Read(_Said):
     broken: list[_PageNumber]
 
     @model_validator(mode="after")
-    def _hangs_together(self) -> Read:
+    def _is_consistent(self) -> Read:
         if self.labels and len(self.labels) != self.pages:
             raise ValueError("a label for each page")
         if any(offset > len(self.text) for _, offset in self.starts) or self.starts != sorted(set(self.starts)):

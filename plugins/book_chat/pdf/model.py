@@ -1,4 +1,4 @@
-"""What a page is made of. Lengths are points (1/72 inch); y grows downwards from the top of the page."""
+"""The parts of a page. Lengths are points (1/72 inch); y grows downwards from the top of the page."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ class Block:
     """A piece of the book: ``kind`` is heading, paragraph, item, code, table or caption."""
 
     kind: str
-    #: Text with the physical page that it stands on; a paragraph may go on over several.
+    #: Text with the physical page that it is on; a paragraph may continue on others.
     pieces: list[tuple[int, str]]
     level: int = 0
     #: Whether it is the first, the last of its column: there a paragraph may have been cut in two.

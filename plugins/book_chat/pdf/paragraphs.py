@@ -76,10 +76,10 @@ class _Reader:
         if _LEADERS.search(text):  # a line of the table of contents: the headings say the same
             self.close()
             return
-        if self._is_gutter(item):
+        if self._is_line_number(item):
             return
         if item.share(mono=True) > 0.7:
-            if not self._goes_on_as_code(item):
+            if not self._continues_code(item):
                 self.close()
                 self._open = _Open("code", [], self._number)
             assert self._open is not None  # noqa: S101
@@ -90,7 +90,7 @@ class _Reader:
             self._begin("item", item)
         elif _CAPTION.match(text):
             self._begin("caption", item)
-        elif self._open is None or self._open.kind == "code" or self._begins(item) or self._is_formula(item):
+        elif self._open is None or self._open.kind == "code" or self._starts_paragraph(item) or self._is_formula(item):
             self._begin("paragraph", item)
         else:
             self._open.lines.append(item)
@@ -100,14 +100,14 @@ class _Reader:
         wide = self._column.x1 - self._column.x0
         return line.x0 > self._column.x0 + 0.12 * wide and bool(_MATHS.search(line.text)) and len(line.words) < 25
 
-    def _goes_on_as_code(self, item: Line) -> bool:
+    def _continues_code(self, item: Line) -> bool:
         return (
             self._open is not None
             and self._open.kind == "code"
             and item.top - self._open.lines[-1].bottom < 2.6 * max(item.size, 6)
         )
 
-    def _is_gutter(self, item: Line) -> bool:
+    def _is_line_number(self, item: Line) -> bool:
         """Whether all there is on a line of a listing is the small number before it."""
         if self._open is None or self._open.kind != "code" or item.share(mono=True) > 0:
             return False
@@ -117,7 +117,7 @@ class _Reader:
         self.close()
         self._open = _Open(kind, [line], self._number)
 
-    def _begins(self, line: Line) -> bool:
+    def _starts_paragraph(self, line: Line) -> bool:
         """Whether a line begins a paragraph: by the gap above it, its type, its indentation."""
         assert self._open is not None  # noqa: S101
         last = self._open.lines[-1]

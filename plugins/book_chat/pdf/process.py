@@ -1,4 +1,4 @@
-"""A child process that reads one PDF and is killed when it takes too long, says too much or does not answer."""
+"""Reads one PDF in a subprocess, which is killed when it takes too long, sends too much or nothing."""
 
 from __future__ import annotations
 
@@ -7,23 +7,25 @@ import selectors
 import signal
 import subprocess
 import time
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, TypeVar
 
-from pydantic import ValidationError
+from pydantic import TypeAdapter, ValidationError
 
 from ragstone.core.runtime import run_in_subprocess
 
-from .limits import answer_for, seconds_for
-from .messages import FINAL, OPENED, Read, Refused
+from .limits import output_for, seconds_for
+from .messages import FINAL, OPENED, Opened, Read, Refused
 
 if TYPE_CHECKING:
     from .messages import Reason
 
-_FIRST_ANSWER = 4_096  # bytes
+Message = TypeVar("Message", Opened, Read)
+
+_LONGEST_FIRST = 4_096  # bytes
 
 
-class Failed(Exception):
-    """No text came back; ``reason`` is one word for it, ``detail`` a sentence or nothing."""
+class ReadFailed(Exception):
+    """The subprocess sent no text; ``reason`` is one word, ``detail`` a sentence or nothing."""
 
     def __init__(self, reason: Reason, detail: str = "") -> None:
         super().__init__(reason, detail)
@@ -31,62 +33,55 @@ class Failed(Exception):
         self.detail = detail
 
 
-def read_in_child(file: IO[bytes], *, seconds: float, megabytes: int) -> Read:
-    """The book in ``file``, read by a fresh interpreter. Raises ``Failed``; never hangs, whatever the file holds.
+def read_in_subprocess(file: IO[bytes], *, seconds: float, megabytes: int) -> Read:
+    """The book in ``file``, read by a fresh interpreter. Raises ``ReadFailed``; never hangs, whatever the file holds.
 
     ``seconds`` of the clock and ``megabytes`` of memory hold for up to 300 and 1,000 pages; see ``limits``.
     """
     file.seek(0)
     with run_in_subprocess("ragstone.plugins.book_chat.pdf", repr(seconds), str(megabytes), stdin=file) as process:
-        return _listen(process, seconds)
+        return _receive(process, seconds)
 
 
-def _listen(process: subprocess.Popen[bytes], seconds: float) -> Read:
+def _receive(process: subprocess.Popen[bytes], seconds: float) -> Read:
     assert process.stdout is not None  # noqa: S101
     began = time.monotonic()
-    said, pages = b"", None
+    received, pages = b"", None
     os.set_blocking(process.stdout.fileno(), False)
     with selectors.DefaultSelector() as selector:
         selector.register(process.stdout, selectors.EVENT_READ)
         while True:
             left = began + seconds_for(pages or 1, seconds) - time.monotonic()
             if left <= 0:
-                raise Failed("timeout", f"took longer than {seconds_for(pages or 1, seconds):.0f} s")
+                raise ReadFailed("timeout", f"took longer than {seconds_for(pages or 1, seconds):.0f} s")
             if not selector.select(left):
                 continue
             part = os.read(process.stdout.fileno(), 1 << 16)
-            said += part
-            if pages is None and b"\n" in said:
-                first, _, said = said.partition(b"\n")
-                opened = _checked(first)
-                pages = opened
-            if len(said) > (_FIRST_ANSWER if pages is None else answer_for(pages)):
-                raise Failed("too_large", "has more text than a book of its pages")
+            received += part
+            if pages is None and b"\n" in received:
+                first, _, received = received.partition(b"\n")
+                pages = _parsed(OPENED, first).pages
+            if len(received) > (_LONGEST_FIRST if pages is None else output_for(pages)):
+                raise ReadFailed("too_large", "has more text than a book of its pages")
             if not part:
                 break
-    if pages is None or not said.endswith(b"\n"):
-        raise Failed(*_death(process))
+    if pages is None or not received.endswith(b"\n"):
+        raise ReadFailed(*_exit_reason(process))
+    return _parsed(FINAL, received)
+
+
+def _parsed(kind: TypeAdapter[Message | Refused], line: bytes) -> Message:
     try:
-        answer = FINAL.validate_json(said)
+        message = kind.validate_json(line)
     except ValidationError as error:
-        raise Failed("crashed", "its reader gave no sense") from error
-    if isinstance(answer, Refused):
-        raise Failed(answer.status, answer.detail)
-    return answer
+        raise ReadFailed("crashed", "its reader sent no valid message") from error
+    if isinstance(message, Refused):
+        raise ReadFailed(message.status, message.detail)
+    return message
 
 
-def _checked(line: bytes) -> int:
-    try:
-        opened = OPENED.validate_json(line)
-    except ValidationError as error:
-        raise Failed("crashed", "its reader gave no sense") from error
-    if isinstance(opened, Refused):
-        raise Failed(opened.status, opened.detail)
-    return opened.pages
-
-
-def _death(process: subprocess.Popen[bytes]) -> tuple[Reason, str]:
-    """What a child without a last word died of."""
+def _exit_reason(process: subprocess.Popen[bytes]) -> tuple[Reason, str]:
+    """Why a subprocess ended without its last message."""
     try:
         code = process.wait(10)
     except subprocess.TimeoutExpired:

@@ -1,4 +1,4 @@
-"""Running heads and page numbers: what every page has and no reader reads."""
+"""Running heads and page numbers, which are not part of the text."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ if TYPE_CHECKING:
     from .model import Line, Page
 
 _EDGE = 0.1  # of the page's height, where running heads are
-_PEELED = 3
+_MOST_LINES = 3
 _REPEATED = 3
 _NUMBER = re.compile(r"[\divxlcIVXLC]+$")
 
 
-def take_furniture(pages: Sequence[Page]) -> list[int | None]:
+def take_running_heads(pages: Sequence[Page]) -> list[int | None]:
     """Take running heads and page numbers out of ``page.words``; give the number printed on each page, if any."""
     lines = {page.number: lines_of(page.words) for page in pages}
     printed: dict[int, int] = {}
     for low in (False, True):
-        for _ in range(_PEELED):
+        for _ in range(_MOST_LINES):
             found = {}
             for page in pages:
                 here = lines[page.number]
@@ -50,7 +50,7 @@ def _at_edge(line: Line, page: Page, low: bool) -> bool:
 
 
 def _running(found: dict[int, Line], pages: Sequence[Page]) -> set[int]:
-    """Pages on which the line found is furniture.
+    """Pages on which the line found is a running head.
 
     It is when its words, numbers aside, stand in that place on other pages too, or when it begins or ends with the
     page's number where many pages have one.

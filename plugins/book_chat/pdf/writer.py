@@ -1,4 +1,4 @@
-"""Blocks as clean Markdown, with the place in the text at which each page begins."""
+"""Blocks as normalized Markdown, with the place in the text at which each page begins."""
 
 from __future__ import annotations
 
@@ -6,20 +6,19 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from ..markdown.characters import without_controls
+from ..markdown.characters import escape_block, without_controls
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from .model import Block
 
-_STRUCTURE = re.compile(r"(#{1,6})(?=\s|$)|(>)|([-+*])(?=\s|$)|(\d{1,9})[.)](?=\s|$)|(`{3})|(~{3})|([|:=-][\s|:=-]*$)")
-_CUT = re.compile(r"([^\W\d_]+(?:-[^\W\d_]+)*)[-\xad]\n([^\W\d_]+)")
+_HYPHENATED = re.compile(r"([^\W\d_]+(?:-[^\W\d_]+)*)[-\xad]\n([^\W\d_]+)")
 _TERMINAL = re.compile(r"[.!?:;][\"')\]”’]*$")
 _FIGURE = re.compile(r"(?:figure|fig\.)\s+(?=\S*\d)", re.IGNORECASE)
 
 
-def write(blocks: Sequence[Block], first_page: int = 1) -> tuple[str, list[tuple[int, int]]]:
+def to_markdown(blocks: Sequence[Block], first_page: int = 1) -> tuple[str, list[tuple[int, int]]]:
     """The text, and (page, offset) for each page that has text, in order of offsets."""
     known = _vocabulary(blocks)
     out: list[str] = []
@@ -77,13 +76,13 @@ def _pieces(block: Block, known: Counter[str]) -> list[tuple[int, str]]:
     if block.kind == "table":
         rows = block.pieces[0][1].split("\n")
         return [(block.pieces[0][0], "\n".join(without_controls(row) for row in rows))]
-    whole = _whole_words(block.pieces, known)
+    whole = _without_hyphenation(block.pieces, known)
     spoken = [(page, without_controls(re.sub(r"[ \t\n]+", " ", text.replace("\xad", "")))) for page, text in whole]
     first_page, first = spoken[0]
     if block.kind == "caption":
         first = "Figure: " + _FIGURE.sub("", first.lstrip(), count=1)
     elif block.kind == "paragraph":
-        first = escaped(first.lstrip())
+        first = escape_block(first.lstrip())
     elif block.kind == "heading":
         first = first.strip()
     spoken[0] = (first_page, first)
@@ -91,16 +90,16 @@ def _pieces(block: Block, known: Counter[str]) -> list[tuple[int, str]]:
     return spoken
 
 
-def _whole_words(pieces: Iterable[tuple[int, str]], known: Counter[str]) -> list[tuple[int, str]]:
+def _without_hyphenation(pieces: Iterable[tuple[int, str]], known: Counter[str]) -> list[tuple[int, str]]:
     """Words that were cut at a line's end made whole; a hyphen stays where the book writes the word with one."""
 
-    def mend(found: re.Match[str]) -> str:
+    def joined(found: re.Match[str]) -> str:
         before, after = found[1], found[2]
         last = before.rpartition("-")[2]
         if "\xad" in found[0]:
             return before + after
-        together, apart = known[(last + after).casefold()], known[f"{before}-{after}".casefold()]
-        if apart > together or (not together and (after[:1].isupper() or last.isupper() or "-" in before)):
+        as_one, hyphenated = known[(last + after).casefold()], known[f"{before}-{after}".casefold()]
+        if hyphenated > as_one or (not as_one and (after[:1].isupper() or last.isupper() or "-" in before)):
             return f"{before}-{after}"
         return before + after
 
@@ -110,9 +109,9 @@ def _whole_words(pieces: Iterable[tuple[int, str]], known: Counter[str]) -> list
             # The second half of a word that a page's end cut goes to the page on which the word begins.
             begun, rest = out[-1][1], text
             if re.search(r"[^\W\d_][-\xad]\n$", begun) and (half := re.match(r"[^\W\d_]+\S*", rest)):
-                out[-1] = (out[-1][0], _CUT.sub(mend, begun + half[0]) + " ")
+                out[-1] = (out[-1][0], _HYPHENATED.sub(joined, begun + half[0]) + " ")
                 text = rest[half.end() :].lstrip()
-        out.append((page, _CUT.sub(mend, text)))
+        out.append((page, _HYPHENATED.sub(joined, text)))
     return [(page, text) for page, text in out if text]
 
 
@@ -124,12 +123,3 @@ def _vocabulary(blocks: Iterable[Block]) -> Counter[str]:
             for _, text in block.pieces:
                 words.update(re.findall(r"[^\W\d_]+(?:-[^\W\d_]+)*(?!-?\n)(?=\W|$)", text.casefold()))
     return words
-
-
-def escaped(line: str) -> str:
-    """``line`` with a backslash where it would begin a block of Markdown."""
-    found = _STRUCTURE.match(line)
-    if found is None:
-        return line
-    at = found.end(4) if found[4] else 0
-    return f"{line[:at]}\\{line[at:]}"

@@ -8,7 +8,7 @@ import pytest
 
 from ragstone.core import Host, SourceError
 from ragstone.plugins.book_chat import Shelf
-from ragstone.plugins.book_chat.library.manifest import Manifest, read_manifest, said_of_section
+from ragstone.plugins.book_chat.library.manifest import Manifest, read_manifest, section_simulation
 from tests.support.third_party_fakes import write_pages
 
 if TYPE_CHECKING:
@@ -88,10 +88,10 @@ def test_where_a_page_is_published(relative: str, url: str | None) -> None:
 
 def test_the_nearest_word_on_a_section_counts() -> None:
     said = {"": True, "A › B": False, "B › C": True}
-    assert said_of_section(said, ["A", "B"]) is False
-    assert said_of_section(said, ["A", "B", "C"]) is True
-    assert said_of_section(said, ["D"]) is True
-    assert said_of_section({}, ["D"]) is None
+    assert section_simulation(said, ["A", "B"]) is False
+    assert section_simulation(said, ["A", "B", "C"]) is True
+    assert section_simulation(said, ["D"]) is True
+    assert section_simulation({}, ["D"]) is None
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from ragstone.plugins.book_chat.markdown.blocks import block_parser, read_blocks
 from ragstone.plugins.book_chat.markdown.editor import code_lines
-from ragstone.plugins.book_chat.markdown.normalization import clean_markdown
+from ragstone.plugins.book_chat.markdown.normalization import normalize_markdown
 from tests.support.patience import grows_linearly
 
 CASES = {
@@ -97,7 +97,7 @@ CASES = {
 @pytest.mark.parametrize("case", CASES)
 def test_clean_markdown(case: str) -> None:
     source, clean = CASES[case]
-    assert clean_markdown(source) == clean
+    assert normalize_markdown(source) == clean
 
 
 @pytest.mark.parametrize(
@@ -105,7 +105,7 @@ def test_clean_markdown(case: str) -> None:
     ["*", "<", "`", ">", "> ", "[", "![", "<a ", "<!--", "<div>", "{:", "{: .a ", ":::note\n", "$", "$a ", "$$a "],
 )
 def test_hostile_repetition_takes_linear_time(unit: str) -> None:
-    assert grows_linearly(lambda size: clean_markdown(unit * (size // len(unit))), 40_000)
+    assert grows_linearly(lambda size: normalize_markdown(unit * (size // len(unit))), 40_000)
 
 
 MARKUP = st.text(alphabet=st.sampled_from("#>-*+`~|:. \n\tab1[]()<!=\\&;{}\"'/_^"), max_size=300)
@@ -119,7 +119,7 @@ DIALECTS = st.lists(
 
 @given(st.one_of(st.text(max_size=300), MARKUP, DIALECTS))
 def test_cleaning_never_raises(text: str) -> None:
-    clean = clean_markdown(text)
+    clean = normalize_markdown(text)
     read_blocks(clean)
     assert clean == "" or (clean.endswith("\n") and clean.strip())
     assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f\u202a-\u202e\u2066-\u2069]", clean)
@@ -128,7 +128,7 @@ def test_cleaning_never_raises(text: str) -> None:
 @pytest.mark.parametrize("unit", ["[", "!["])
 def test_a_megabyte_of_opening_brackets_is_read(unit: str) -> None:
     text = unit * (1_000_000 // len(unit))
-    assert clean_markdown(text) == text + "\n"
+    assert normalize_markdown(text) == text + "\n"
 
 
 @given(st.one_of(MARKUP, DIALECTS))

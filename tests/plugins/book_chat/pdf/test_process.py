@@ -17,7 +17,7 @@ from ragstone.plugins.book_chat import PdfReader, UnreadablePdf
 from ragstone.plugins.book_chat.pdf import process
 from ragstone.plugins.book_chat.pdf.limits import memory_for, seconds_for
 from ragstone.plugins.book_chat.pdf.messages import FINAL
-from ragstone.plugins.book_chat.pdf.process import Failed
+from ragstone.plugins.book_chat.pdf.process import ReadFailed
 from tests.plugins.book_chat import pdfs
 from tests.plugins.book_chat.pdfs import Text, lines, make
 from tests.support.needs import needed
@@ -110,8 +110,8 @@ def test_a_child_that_fails(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, pro
     _in_the_childs_place(monkeypatch, program)
     path = tmp_path / "a.pdf"
     path.write_bytes(PAGE)
-    with path.open("rb") as file, pytest.raises(Failed) as caught:
-        process.read_in_child(file, seconds=1 if reason == "timeout" else 60, megabytes=512)
+    with path.open("rb") as file, pytest.raises(ReadFailed) as caught:
+        process.read_in_subprocess(file, seconds=1 if reason == "timeout" else 60, megabytes=512)
     assert caught.value.reason == reason
 
 
@@ -120,8 +120,8 @@ def test_a_child_that_hangs_is_dead_afterwards(monkeypatch: pytest.MonkeyPatch, 
     program = f"import os, time; open({str(note)!r}, 'w').write(f'{{os.getpid()}} {{os.fork()}}'); time.sleep(600)"
     _in_the_childs_place(monkeypatch, program)
     (tmp_path / "a.pdf").write_bytes(PAGE)
-    with (tmp_path / "a.pdf").open("rb") as file, pytest.raises(Failed, match="timeout"):
-        process.read_in_child(file, seconds=3, megabytes=512)
+    with (tmp_path / "a.pdf").open("rb") as file, pytest.raises(ReadFailed, match="timeout"):
+        process.read_in_subprocess(file, seconds=3, megabytes=512)
     for pid in filter(lambda p: p != "0", note.read_text().split()):
         for _ in range(200):  # an orphan is reaped by init, a little later
             if not Path(f"/proc/{pid}").exists() or _is_zombie(pid):
@@ -149,7 +149,7 @@ def test_the_child_gets_nothing_that_it_need_not(monkeypatch: pytest.MonkeyPatch
     _in_the_childs_place(monkeypatch, program)
     (tmp_path / "a.pdf").write_bytes(PAGE)
     with (tmp_path / "a.pdf").open("rb") as file, (tmp_path / "other").open("wb"):
-        said = process.read_in_child(file, seconds=60, megabytes=512).text.split()
+        said = process.read_in_subprocess(file, seconds=60, megabytes=512).text.split()
     assert "OPENAI_API_KEY" not in said
     assert {name for name in said if name.isdigit()} <= {"0", "1", "2", "3"}  # 3 is the listing itself
 
