@@ -109,10 +109,12 @@ def store(
     uploads: Path,
     *,
     suffixes: Collection[str],
-    title: str | None = None,
-    edition: str | None = None,
+    **fields: str | None,
 ) -> Upload:
-    """Write an uploaded file into a new folder of ``uploads``. Raises ``SourceError`` for a kind that nobody reads."""
+    """Write an uploaded file into a new folder of ``uploads``, with the book's ``title`` and ``edition`` if given.
+
+    Raises ``SourceError`` for a file that has no reader.
+    """
     shown = PurePosixPath(name.replace("\\", "/")).name.strip()[:200]
     suffix = PurePosixPath(shown).suffix.lower()
     if suffix not in {*suffixes, ZIP}:
@@ -121,7 +123,7 @@ def store(
             hint=f"these can be read: {', '.join(sorted({*suffixes, ZIP}))}",
         )
     folder = upload_folders(uploads).make(uuid4().hex, mode=0o700)
-    upload = Upload(folder, About(shown, f"book{suffix}", title or None, edition or None, time.time()))
+    upload = Upload(folder, About(shown, f"book{suffix}", fields.get("title"), fields.get("edition"), time.time()))
     try:
         upload.take()
         with upload.file.open("xb") as out:

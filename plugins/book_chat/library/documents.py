@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from ragstone.core import SourceError
 
 from ..pdf.page_map import KEY as PAGES
-from .layouts import LeftOut
+from .files import LeftOut
 from .manifest import LONGEST_TITLE, SIMULATION, read_manifest
 
 if TYPE_CHECKING:
@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
     from ragstone.core import Host
 
-    from .layouts import BookLayout, ChapterFile
+    from .files import ChapterFile
+    from .layouts import BookLayout
 
 
 class BookDocuments:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..markdown.sections import SEPARATOR
@@ -53,7 +53,7 @@ class SectionDiff:
     changed: tuple[str, ...] = ()
     unchanged: int = 0
     #: (before, after) of sections with the same words under another heading.
-    renamed: tuple[tuple[str, str], ...] = field(default=())
+    renamed: tuple[tuple[str, str], ...] = ()
 
 
 def diff(corpus: Corpus, before: Book, after: Book) -> SectionDiff:

@@ -16,8 +16,6 @@ from .mdbook import find_summary, mdbook_files
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["BookLayout", "ChapterFile", "LeftOut", "read_layout"]
-
 _ASSETS = {
     "images": "png jpg jpeg gif svg webp avif ico bmp tif tiff drawio mp4 webm mov",
     "styles": "css scss sass less",

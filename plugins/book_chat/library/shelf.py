@@ -13,7 +13,7 @@ from ragstone.core import BadRequest, NotFound, SourceError
 
 from ..settings import BookChatSettings
 from .documents import BookDocuments
-from .layouts import BookLayout, LeftOut, read_layout
+from .layouts import BookLayout, read_layout
 from .manifest import LONGEST_EDITION, LONGEST_TITLE
 from .pdf_files import PdfFiles
 from .source_pages import SourcePage, source_page
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ragstone.core import Corpus, Host, IngestProgress
+
+    from .files import LeftOut
 
 CORPUS = "books"
 KIND = "book"

@@ -57,18 +57,17 @@ def block_parser(*disable: str) -> MarkdownIt:
 
 def read_blocks(text: str) -> tuple[Block, ...]:
     """The blocks of normalized Markdown in order; together they cover all of ``text`` that is not blank."""
-    bounds = _line_bounds(text)
-    tokens = block_parser(*_NOT_IN_CLEAN_TEXT).parse(text)
+    lines = _Lines(text)
     blocks: list[Block] = []
     reached = 0
-    for first, last, token, depth in _spans(tokens):
+    for first, last, token, depth in _spans(block_parser(*_NOT_IN_CLEAN_TEXT).parse(text)):
         first = max(first, reached)
-        blocks += _gap(text, bounds, reached, first)
-        found = _block(text, bounds, first, last, token, depth)
+        blocks += lines.skipped(reached, first)
+        found = _block(lines, first, last, token, depth)
         if found is not None:
             blocks.append(found)
         reached = max(reached, last)
-    blocks += _gap(text, bounds, reached, len(bounds))
+    blocks += lines.skipped(reached, len(lines.bounds))
     return tuple(blocks)
 
 
@@ -81,15 +80,27 @@ def first_heading(text: str) -> str | None:
     return None
 
 
-def _line_bounds(text: str) -> list[tuple[int, int]]:
-    """Start and end (without the newline) of each line, by the parser's idea of a line."""
-    bounds = []
-    start = 0
-    for newline in _NEWLINE.finditer(text):
-        bounds.append((start, newline.start()))
-        start = newline.end()
-    bounds.append((start, len(text)))
-    return bounds
+class _Lines:
+    """A text and the start and end (without the newline) of each line, as the parser counts them."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        ends = [found.span() for found in _NEWLINE.finditer(text)]
+        self.bounds = list(zip([0, *(end for _, end in ends)], [*(start for start, _ in ends), len(text)], strict=True))
+
+    def trimmed(self, first: int, last: int) -> tuple[int, int] | None:
+        """Character span of the lines without blank ones at either end; None when all are blank."""
+        last = min(last, len(self.bounds))
+        while first < last and not self.text[slice(*self.bounds[first])].strip():
+            first += 1
+        while last > first and not self.text[slice(*self.bounds[last - 1])].strip():
+            last -= 1
+        return None if first >= last else (self.bounds[first][0], self.bounds[last - 1][1])
+
+    def skipped(self, first: int, last: int) -> list[Block]:
+        """Lines that the parser left out, as a paragraph: no text is lost."""
+        span = self.trimmed(first, last)
+        return [] if span is None else [Block("paragraph", *span, 0, self.text[slice(*span)].strip(), "")]
 
 
 def _spans(tokens: Sequence[Token]) -> Iterator[tuple[int, int, Token, int]]:
@@ -102,26 +113,11 @@ def _spans(tokens: Sequence[Token]) -> Iterator[tuple[int, int, Token, int]]:
             yield token.map[0], token.map[1], token, token.level
 
 
-def _gap(text: str, bounds: list[tuple[int, int]], first: int, last: int) -> list[Block]:
-    """Lines that the parser passed over, as a paragraph: nothing is lost."""
-    span = _trim(text, bounds, first, last)
-    return [] if span is None else [Block("paragraph", *span, 0, text[slice(*span)].strip(), "")]
-
-
-def _trim(text: str, bounds: list[tuple[int, int]], first: int, last: int) -> tuple[int, int] | None:
-    """Character span of the lines without blank ones at either end; None when all are blank."""
-    while first < last and not text[slice(*bounds[first])].strip():
-        first += 1
-    while last > first and not text[slice(*bounds[last - 1])].strip():
-        last -= 1
-    return None if first >= last else (bounds[first][0], bounds[last - 1][1])
-
-
-def _block(text: str, bounds: list[tuple[int, int]], first: int, last: int, token: Token, depth: int) -> Block | None:
-    span = _trim(text, bounds, first, min(last, len(bounds)))
+def _block(source: _Lines, first: int, last: int, token: Token, depth: int) -> Block | None:
+    span = source.trimmed(first, last)
     if span is None:
         return None
-    lines = _NEWLINE.sub("\n", text[slice(*span)]).split("\n")
+    lines = _NEWLINE.sub("\n", source.text[slice(*span)]).split("\n")
 
     def block(kind: BlockKind, plain: str, level: int = 0, info: str = "") -> Block:
         return Block(kind, *span, level, plain, info)

@@ -4,11 +4,18 @@ from __future__ import annotations
 
 import ctypes
 import math
+import re
 from typing import Any
 
 import pypdfium2.raw as pdfium
 
 _FIXED_PITCH, _FORCE_BOLD = 1, 1 << 18  # ISO 32000-1, table 123
+# Parts of names, and beginnings of the names of TeX's fonts.
+_MONO = re.compile(
+    "mono|courier|nimbusmon|consol|menlo|typewriter|cmtt|sltt|inconsolata|letter gothic"
+    "|^(?:ectt|lmtt|sftt|txtt|ntxtt|zi4|t1-zi4|fvmm)"
+)
+_BOLD = re.compile("bold|black|heavy|semib|demi|^(?:cmb|ecbx|sfbx|cmssbx)")
 
 
 class Fonts:
@@ -48,20 +55,6 @@ def _font(font: Any) -> tuple[bool, bool]:
     pdfium.FPDFFont_GetBaseFontName(font, buffer, 200)
     name = buffer.value.decode("utf-8", "replace").rpartition("+")[2].lower()
     flags = pdfium.FPDFFont_GetFlags(font)
-    families = (
-        "mono",
-        "courier",
-        "nimbusmon",
-        "consol",
-        "menlo",
-        "typewriter",
-        "cmtt",
-        "sltt",
-        "inconsolata",
-        "letter gothic",
-    )
-    tex = name.startswith(("cmtt", "ectt", "lmtt", "lmmono", "sftt", "txtt", "ntxtt", "zi4", "t1-zi4", "fvmm"))
-    mono = bool(flags > 0 and flags & _FIXED_PITCH) or tex or any(family in name for family in families)
-    heavy = any(sign in name for sign in ("bold", "black", "heavy", "semib", "demi"))
-    bold = heavy or bool(flags > 0 and flags & _FORCE_BOLD) or name.startswith(("cmb", "ecbx", "sfbx", "cmssbx"))
-    return mono, bold
+    mono = (flags > 0 and flags & _FIXED_PITCH) or _MONO.search(name)
+    bold = (flags > 0 and flags & _FORCE_BOLD) or _BOLD.search(name)
+    return bool(mono), bool(bold)
