@@ -12,12 +12,7 @@ _COUNT = {"type": "integer", "minimum": 0}
 
 
 def _object(**properties: Any) -> dict[str, Any]:
-    return {
-        "type": "object",
-        "properties": properties,
-        "required": list(properties),
-        "additionalProperties": False,
-    }
+    return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
 
 
 def _json_response(description: str, schema: dict[str, Any]) -> dict[str, Any]:

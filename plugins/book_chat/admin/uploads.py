@@ -103,14 +103,7 @@ class Upload:
         self.release()
 
 
-def store(
-    content: IO[bytes],
-    name: str,
-    uploads: Path,
-    *,
-    suffixes: Collection[str],
-    **fields: str | None,
-) -> Upload:
+def store(content: IO[bytes], name: str, uploads: Path, *, suffixes: Collection[str], **fields: str | None) -> Upload:
     """Write an uploaded file into a new folder of ``uploads``, with the book's ``title`` and ``edition`` if given.
 
     Raises ``SourceError`` for a file that has no reader.

@@ -33,16 +33,23 @@ _MACHINERY = re.compile(
 )
 
 
+def _count(text: str, *patterns: re.Pattern[str]) -> int:
+    return sum(len(pattern.findall(text)) for pattern in patterns)
+
+
+def _is_mostly_hardware(text: str) -> bool:
+    """Whether the text names hardware or machinery at least twice and more often than simulation."""
+    named = _count(text, _HARDWARE, _MACHINERY)
+    return named >= 2 and named > _count(text, _SIMULATION)
+
+
 def names_hardware(headings: Sequence[str], text: str) -> bool:
     """Whether a passage that is not about simulation deals with real machinery.
 
     True when a heading names hardware, or when the text names hardware or machinery at least twice and more often than
     simulation.
     """
-    if any(_HARDWARE.search(heading) for heading in headings):
-        return True
-    named = sum(1 for _ in _HARDWARE.finditer(text)) + sum(1 for _ in _MACHINERY.finditer(text))
-    return named >= 2 and named > sum(1 for _ in _SIMULATION.finditer(text))
+    return any(_HARDWARE.search(heading) for heading in headings) or _is_mostly_hardware(text)
 
 
 def is_simulation(headings: Sequence[str], text: str) -> bool:
@@ -60,8 +67,8 @@ def is_simulation(headings: Sequence[str], text: str) -> bool:
         simulated, real = bool(_SIMULATION.search(heading)), bool(_HARDWARE.search(heading))
         if simulated != real:
             return simulated
-    named = sum(1 for _ in _SIMULATION.finditer(text))
-    return named >= 2 and named > sum(1 for _ in _HARDWARE.finditer(text))
+    named = _count(text, _SIMULATION)
+    return named >= 2 and named > _count(text, _HARDWARE)
 
 
 def setting(headings: Sequence[str], text: str, simulated: bool) -> str:
@@ -74,8 +81,7 @@ def setting(headings: Sequence[str], text: str, simulated: bool) -> str:
     if simulated:
         return SIMULATION
     named = [bool(_HARDWARE.search(heading)) and not _SIMULATION.search(heading) for heading in headings]
-    named_in_text = sum(1 for _ in _HARDWARE.finditer(text)) + sum(1 for _ in _MACHINERY.finditer(text))
-    mostly = named_in_text >= 2 and named_in_text > sum(1 for _ in _SIMULATION.finditer(text))
-    if (named and named[-1]) or (any(named) and named_in_text) or mostly:
+    is_below = any(named) and _count(text, _HARDWARE, _MACHINERY) > 0
+    if (named and named[-1]) or is_below or _is_mostly_hardware(text):
         return HARDWARE
     return GENERAL

@@ -86,9 +86,7 @@ def walk(root: Path, left: list[LeftOut]) -> Iterator[Path]:
                 seen += 1
                 if seen > MAX_FILES:
                     raise SourceError(
-                        f"holds more than {MAX_FILES:,} files",
-                        where=str(root),
-                        hint="give the book's own folder",
+                        f"holds more than {MAX_FILES:,} files", where=str(root), hint="give the book's own folder"
                     )
                 yield path
 

@@ -62,9 +62,7 @@ def read_layout(root: Path, suffixes: frozenset[str]) -> BookLayout:
     readable = [path for path in paths if path.suffix.lower() in suffixes]
     if not readable:
         raise SourceError(
-            "holds no file that can be read",
-            where=str(root),
-            hint=f"these can be read: {', '.join(sorted(suffixes))}",
+            "holds no file that can be read", where=str(root), hint=f"these can be read: {', '.join(sorted(suffixes))}"
         )
     summary, title = find_summary(root)
     if summary is not None:

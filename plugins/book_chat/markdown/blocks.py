@@ -21,8 +21,8 @@ MAX_NESTING = 40
 #: How a figure's caption begins in normalized Markdown.
 FIGURE = "Figure: "
 
-# In clean text only ATX headings, lists, quotes, code and tables are structure: a tag or a rule is words.
-_NOT_IN_CLEAN_TEXT = ("html_block", "reference", "lheading", "hr")
+# In normalized text only ATX headings, lists, quotes, code and tables are structure: a tag or a rule is words.
+_NOT_IN_NORMALIZED_TEXT = ("html_block", "reference", "lheading", "hr")
 _NEWLINE = re.compile(r"\r\n?|\n")
 #: A line's mark of a quote, and of a list item.
 QUOTE = re.compile(r"[ \t]*>[ \t]?")
@@ -60,12 +60,11 @@ def read_blocks(text: str) -> tuple[Block, ...]:
     lines = _Lines(text)
     blocks: list[Block] = []
     reached = 0
-    for first, last, token, depth in _spans(block_parser(*_NOT_IN_CLEAN_TEXT).parse(text)):
+    for first, last, token in _outermost(block_parser(*_NOT_IN_NORMALIZED_TEXT).parse(text)):
         first = max(first, reached)
         blocks += lines.skipped(reached, first)
-        found = _block(lines, first, last, token, depth)
-        if found is not None:
-            blocks.append(found)
+        if span := lines.trimmed(first, last):
+            blocks.append(_block(text, span, token))
         reached = max(reached, last)
     blocks += lines.skipped(reached, len(lines.bounds))
     return tuple(blocks)
@@ -73,7 +72,7 @@ def read_blocks(text: str) -> tuple[Block, ...]:
 
 def first_heading(text: str) -> str | None:
     """The first H1 of normalized Markdown."""
-    tokens = block_parser(*_NOT_IN_CLEAN_TEXT).parse(text)
+    tokens = block_parser(*_NOT_IN_NORMALIZED_TEXT).parse(text)
     for at, token in enumerate(tokens):
         if token.type == "heading_open" and token.tag == "h1":
             return " ".join(tokens[at + 1].content.split()) or None
@@ -103,21 +102,18 @@ class _Lines:
         return [] if span is None else [Block("paragraph", *span, 0, self.text[slice(*span)].strip(), "")]
 
 
-def _spans(tokens: Sequence[Token]) -> Iterator[tuple[int, int, Token, int]]:
-    """First line, line after the last, token and list depth of each outermost block or list item."""
+def _outermost(tokens: Sequence[Token]) -> Iterator[tuple[int, int, Token]]:
+    """First line, line after the last, and token of each outermost block or list item."""
     for token in tokens:
         if token.map is None or token.nesting < 0:
             continue
         outermost = token.level == 0 and token.type not in ("bullet_list_open", "ordered_list_open", "inline")
         if outermost or (token.level == 1 and token.type == "list_item_open"):
-            yield token.map[0], token.map[1], token, token.level
+            yield token.map[0], token.map[1], token
 
 
-def _block(source: _Lines, first: int, last: int, token: Token, depth: int) -> Block | None:
-    span = source.trimmed(first, last)
-    if span is None:
-        return None
-    lines = _NEWLINE.sub("\n", source.text[slice(*span)]).split("\n")
+def _block(text: str, span: tuple[int, int], token: Token) -> Block:
+    lines = _NEWLINE.sub("\n", text[slice(*span)]).split("\n")
 
     def block(kind: BlockKind, plain: str, level: int = 0, info: str = "") -> Block:
         return Block(kind, *span, level, plain, info)
@@ -130,7 +126,7 @@ def _block(source: _Lines, first: int, last: int, token: Token, depth: int) -> B
         case "table_open":
             return block("table", "\n".join(lines))
         case "list_item_open":
-            return block("list_item", _item(lines), depth, "ordered" if token.info else "")
+            return block("list_item", _item(lines), token.level, "ordered" if token.info else "")
         case "blockquote_open":
             named = _ADMONITION.match(lines[0])
             body = [lines[0][named.end() :] if named else _unquote(lines[0]), *map(_unquote, lines[1:])]
