@@ -209,7 +209,7 @@ def _upload_through_a_link(folder: Path, others: Others) -> None:
 def _pdfs(folder: Path, others: Others) -> None:
     others.plant(folder / "data" / "pdfs", files=("thesis.pdf", f"{'0' * 64}.pdf"))
     with open_host(folder) as host:
-        Shelf(host).pdfs.tidy()
+        Shelf(host).pdfs.remove_unused()
 
 
 def _wiki_pages(folder: Path, others: Others) -> None:

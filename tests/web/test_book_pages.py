@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from ragstone.plugins.book_chat.library.source_pages import ShownBlock
-from ragstone.plugins.book_chat.pages import stretches, trail_to
+from ragstone.plugins.book_chat.pages import breadcrumbs, grouped
 
 
 def block(kind: str, text: str = "", *, info: str = "", inside: bool = False) -> ShownBlock:
@@ -21,9 +21,7 @@ def test_lists_stay_together_and_the_passage_apart() -> None:
         block("paragraph", inside=True),
         block("code"),
     )
-    found = [
-        (stretch.in_passage, [(part.kind, len(part.blocks)) for part in stretch.parts]) for stretch in stretches(shown)
-    ]
+    found = [(group.in_passage, [(part.kind, len(part.blocks)) for part in group.parts]) for group in grouped(shown)]
     assert found == [
         (False, [("paragraph", 1), ("ul", 1)]),
         (True, [("ul", 2), ("ol", 1), ("paragraph", 1), ("paragraph", 1)]),
@@ -41,4 +39,4 @@ def test_lists_stay_together_and_the_passage_apart() -> None:
     ],
 )
 def test_the_way_to_a_section(chapter: str, section: str, trail: tuple[str, ...]) -> None:
-    assert trail_to(chapter, section) == trail
+    assert breadcrumbs(chapter, section) == trail

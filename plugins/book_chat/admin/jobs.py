@@ -222,7 +222,7 @@ def jobs_of(host: Host) -> Jobs:
             layout, title=about.title, edition=about.edition, uploaded_as=about.name, on_progress=on_progress
         )
         shelf.pdfs.keep(report.book, upload.folder)
-        shelf.pdfs.tidy()
+        shelf.pdfs.remove_unused()
         return report
 
     jobs = Jobs(add, lambda: host.closed)

@@ -98,7 +98,7 @@ class PdfFiles:
                 self._kept.mkdir(mode=0o700, parents=True, exist_ok=True)
                 file.replace(self._place(sha256))
 
-    def tidy(self) -> None:
+    def remove_unused(self) -> None:
         """Remove what was kept and belongs to no book any more that may be served."""
         # The files are listed first: one that arrives later belongs to a book that is on the shelf already.
         there = list(self._kept.glob("*.pdf")) if self._kept.is_dir() else []

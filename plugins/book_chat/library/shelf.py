@@ -185,7 +185,7 @@ class Shelf:
         """Take the book off the shelf. Raises ``NotFound``."""
         book = self.book(slug)
         self.corpus.remove(self._doc_ids(slug))
-        self.pdfs.tidy()
+        self.pdfs.remove_unused()
         return book
 
     def _doc_ids(self, slug: str) -> list[str]:

@@ -77,12 +77,12 @@ def _words(raw: Any, place: _Coordinates) -> list[Word]:
     if not text:
         return []
     try:
-        return _gather(text, place)
+        return _read_words(text, place)
     finally:
         pdfium.FPDFText_ClosePage(text)
 
 
-def _gather(text: Any, place: _Coordinates) -> list[Word]:
+def _read_words(text: Any, place: _Coordinates) -> list[Word]:
     count = min(pdfium.FPDFText_CountChars(text), MAX_GLYPHS)
     unicode_of: Callable[[Any, int], int] = pdfium.FPDFText_GetUnicode
     box_of, object_of = pdfium.FPDFText_GetLooseCharBox, pdfium.FPDFText_GetTextObject

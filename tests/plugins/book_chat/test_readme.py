@@ -16,6 +16,14 @@ def test_the_example_runs() -> None:
     exec(compile(example, str(README), "exec"), {})
 
 
+def test_the_package_exports_what_the_readme_uses() -> None:
+    names = re.findall(r"^from ragstone\.plugins\.book_chat(\S*) import (.+)$", README.read_text("utf-8"), re.MULTILINE)
+    assert names
+    assert all(not module and name in ragstone.plugins.book_chat.__all__ for module, name in names)
+    assert ragstone.plugins.book_chat.__all__ == sorted(ragstone.plugins.book_chat.__all__)
+    assert all(hasattr(ragstone.plugins.book_chat, name) for name in ragstone.plugins.book_chat.__all__)
+
+
 def test_every_setting_is_told() -> None:
     text = README.read_text("utf-8")
     for name, field in BookChatSettings.model_fields.items():
