@@ -60,7 +60,7 @@ class UnreadablePdf(SourceError):
 
 
 class PdfReader(BaseReader):
-    """Reads a PDF in a child process that has ``seconds`` for 300 pages and ``megabytes`` for 1,000."""
+    """Reads a PDF in a subprocess that has ``seconds`` for 300 pages and ``megabytes`` for 1,000."""
 
     def __init__(self, *, seconds: float = 30.0, megabytes: int = 512) -> None:
         self._seconds = seconds

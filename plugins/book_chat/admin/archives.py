@@ -51,7 +51,7 @@ def unpack(archive: Path, root: Path) -> None:
 
 
 class _Archive(io.FileIO):
-    """An archive's file that gives no more at once than a directory may have."""
+    """An archive's file; a read of more bytes than a directory may have is refused."""
 
     def read(self, size: int | None = -1, /) -> bytes:
         if size is not None and size > _LONGEST_DIRECTORY:

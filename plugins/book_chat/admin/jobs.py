@@ -51,7 +51,7 @@ class Job:
 
     @property
     def ended(self) -> bool:
-        """Whether there is nothing more to come."""
+        """Whether it is done or failed."""
         return self.state in {"done", "failed"}
 
     def to_dict(self) -> dict[str, Any]:

@@ -17,7 +17,7 @@ class Access(Enum):
     GRANTED = "granted"
     #: No key was given, or not the right one.
     WRONG = "wrong"
-    #: The deployment has none: nobody may.
+    #: The deployment has none.
     CLOSED = "closed"
 
 

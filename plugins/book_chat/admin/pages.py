@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from .jobs import Job
 
-#: Seconds between signs of life on a stream, without which nobody would notice that its reader has gone.
+#: Seconds between signs of life on a stream, without which the server would not notice that the client has left.
 _PAUSE = 10.0
 #: Streams at a time: each keeps one of the server's threads.
 _MOST_WATCHING = 3

@@ -39,7 +39,7 @@ _log = logging.getLogger(__name__)
 class About:
     """What another server needs to resume an upload."""
 
-    #: As the client calls it; shown, and never used as a path.
+    #: The client's name for it; shown, and never used as a path.
     name: str
     #: The file's name in its folder.
     file: str
@@ -62,7 +62,7 @@ class Upload:
 
     @property
     def name(self) -> str:
-        """As the client calls it."""
+        """The client's name for it."""
         return self.about.name
 
     @property
@@ -97,7 +97,7 @@ class Upload:
         write_atomically(self.folder / _ABOUT, json.dumps(asdict(self.about)).encode())
 
     def remove(self) -> None:
-        """Forget the file. Removing it twice is fine."""
+        """Remove the folder. It may be called twice."""
         with suppress(OSError):
             upload_folders(self.folder.parent).remove(self.folder.name)
         self.release()
@@ -161,7 +161,7 @@ def unfinished_uploads(uploads: Path) -> list[Upload]:
 
 
 def upload_folders(uploads: Path) -> OwnedFolders:
-    """The folders of uploads."""
+    """The folders of uploads, which may be removed again."""
     names = rf"{re.escape(_ABOUT)}(\.new)?|{_LOCK}|{_BOOK}|\.ragstone-.*"
     return OwnedFolders(uploads, "upload", names, home=uploads.parent)
 

@@ -1,1 +1,1 @@
-"""Safety warnings before procedures, and simulation told apart from hardware."""
+"""Safety warnings before procedures, and the distinction of simulation and hardware."""

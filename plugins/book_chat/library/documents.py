@@ -40,7 +40,7 @@ class BookDocuments:
         self.broken_pages: dict[str, list[int]] = {}
 
     def title(self) -> str:
-        """What the book calls itself (``book.toml``, layout, a single file's title), else its name made readable."""
+        """The book's own title (``book.toml``, layout, a single file's title), else one made from its name."""
         known = self.manifest.title or self._layout.title
         if known:
             return known
@@ -121,7 +121,7 @@ class BookDocuments:
             if PAGES in stored:
                 stored[PAGES] = pages = dict(stored[PAGES])
                 if self._uploaded_as is not None:
-                    del pages["file"]  # soon there is none, and another upload of it is still the same document
+                    del pages["file"]  # it is temporary, and another upload of the same file is the same document
                 for name, named in (("needs_ocr", self.needs_ocr), ("broken", self.broken_pages)):
                     if gaps := pages.pop(name, None):  # for the report alone
                         named[file.relative] = list(gaps)

@@ -27,7 +27,7 @@ _REMEMBERED = 1_000
 
 @dataclass(frozen=True)
 class OpenPdf:
-    """A file that is open for reading, and what it is."""
+    """A file that is open for reading, its size and SHA-256."""
 
     file: IO[bytes]
     size: int
@@ -87,7 +87,7 @@ class PdfFiles:
         return OpenPdf(opened, os.fstat(opened.fileno()).st_size, sha256)
 
     def keep(self, slug: str, folder: Path) -> None:
-        """Take the book's PDFs out of an upload's ``folder``, which will be gone, if they may be served at all."""
+        """Move the book's PDFs out of an upload's ``folder``, which will be removed, if they may be served."""
         wanted = {known.sha256 for known in self._stored(slug).values()} if self.allows(slug) else set()
         for file in folder.rglob("*") if wanted else ():
             if file.suffix.lower() != ".pdf" or not file.is_file():
@@ -99,7 +99,7 @@ class PdfFiles:
                 file.replace(self._place(sha256))
 
     def remove_unused(self) -> None:
-        """Remove what was kept and belongs to no book any more that may be served."""
+        """Remove kept files of books that are gone or may not be served any more."""
         # The files are listed first: one that arrives later belongs to a book that is on the shelf already.
         there = list(self._kept.glob("*.pdf")) if self._kept.is_dir() else []
         if not there:

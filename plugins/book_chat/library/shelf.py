@@ -44,7 +44,7 @@ class Book:
 
 @dataclass(frozen=True)
 class CountedBook(Book):
-    """A book with what there is of it."""
+    """A book with its numbers of chapters, passages and files."""
 
     chapters: int
     chunks: int
@@ -53,7 +53,7 @@ class CountedBook(Book):
 
 @dataclass
 class AddReport:
-    """What putting a book on the shelf did, file by file."""
+    """The result of adding a book, file by file."""
 
     book: str
     title: str
@@ -104,7 +104,7 @@ class Shelf:
         return books
 
     def counted(self) -> tuple[CountedBook, ...]:
-        """Every book in the same order, with what there is of it: all their passages are looked at."""
+        """Every book in the same order, with its numbers; all passages are counted for it."""
         chunks: Counter[tuple[str, str, str]] = Counter()
         chapters: dict[tuple[str, str, str], set[str]] = {}
         files: dict[tuple[str, str, str], set[str]] = {}
@@ -128,7 +128,7 @@ class Shelf:
         raise NotFound(f"there is no book {slug[:80]!r}", hint=hint)
 
     def source_page(self, chunk_id: str) -> SourcePage:
-        """The place that a citation opens. Raises ``NotFound``."""
+        """The page that a citation opens. Raises ``NotFound``."""
         return source_page(self.corpus, chunk_id)
 
     def plan(self, path: Path) -> BookLayout:
@@ -144,11 +144,11 @@ class Shelf:
         uploaded_as: str | None = None,
         on_progress: Callable[[IngestProgress], None] | None = None,
     ) -> AddReport:
-        """Put the book on the shelf, or bring it up to date: only new and changed files are embedded.
+        """Add the book, or update it: only new and changed files are embedded.
 
-        A book is known again by its title and edition. A file that cannot be read is left out and named, and what
-        was stored of it before stays. ``uploaded_as``: the name of a book whose place on the disk says nothing and is
-        forgotten. Raises ``BadRequest`` and ``SourceError``.
+        A book is identified by its title and edition. A file that cannot be read is left out and named, and what
+        was stored of it before stays. ``uploaded_as``: the client's name of an upload, whose path is
+        temporary. Raises ``BadRequest`` and ``SourceError``.
         """
         reading = BookDocuments(self._host, layout, uploaded_as)
         title = _checked(title or reading.title(), "title", LONGEST_TITLE)

@@ -66,7 +66,7 @@ def rewrite_containers(source: Source) -> str:
             opened.append(number)
         elif opened:
             closers[number] = opened.pop()
-    # An admonition that nobody closed reaches to the next blank line, not to the end of the book.
+    # An unclosed admonition reaches to the next blank line, not to the end of the book.
     unclosed = set(opened)
     out: list[str] = []
     marks: list[tuple[int, str]] = []

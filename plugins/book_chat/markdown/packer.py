@@ -1,4 +1,4 @@
-"""Blocks packed into chunks: whole where they fit, else cut at the best places there are."""
+"""Packs blocks into chunks: whole where they fit, else split at sentences, lines or words."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ class Packer:
         return units
 
     def _split(self, text: str, start: int, end: int, block: Block, level: int) -> Iterator[tuple[int, int, int]]:
-        """Spans of at most ``max_tokens`` that cover ``text[start:end]``, at the best places there are."""
+        """Spans of at most ``max_tokens`` that cover ``text[start:end]``, at the best places."""
         cutters = _CUTTERS.get(block.kind, _PROSE)
         spans = cutters[level](text, start, end) if level < len(cutters) else self._characters(text, start, end)
         for first, last in spans:
@@ -88,7 +88,7 @@ class Packer:
                 yield from self._split(text, first, last, block, level + 1)
 
     def _characters(self, text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-        """Even cuts of text that has no seam, small enough for most; what is still too long is cut again."""
+        """Even parts of text without spaces and line ends; a part that is still too long is split again."""
         tokens = self.count_tokens(text[start:end])
         width = max(1, (end - start) * self.max_tokens // (2 * max(tokens, 1)))
         width = min(width, max(1, (end - start) // 2))

@@ -100,7 +100,7 @@ def _title(document: Any, read: dict[int, list[Column]], body: float, headings: 
 
 
 def _without_contents(blocks: Sequence[Block]) -> list[Block]:
-    """The blocks without the table of contents, whose lines would be found instead of what they lead to."""
+    """The blocks without the table of contents, which would be found instead of the sections that it names."""
     out: list[Block] = []
     skipping = False
     for block in blocks:

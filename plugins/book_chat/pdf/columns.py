@@ -1,4 +1,4 @@
-"""The order in which a reader reads a page: columns from left to right between what runs across them."""
+"""The reading order of a page: columns from left to right between the items that span them."""
 
 from __future__ import annotations
 

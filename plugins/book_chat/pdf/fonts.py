@@ -1,4 +1,4 @@
-"""The type in which text is set: its size, whether it is upright, monospaced, bold."""
+"""The fonts of text objects: size, direction, monospaced, bold."""
 
 from __future__ import annotations
 

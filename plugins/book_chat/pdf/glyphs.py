@@ -22,7 +22,7 @@ MAX_OBJECTS = 50_000
 _WORD_GAP = 0.17  # of the type size; TeX's tightest space between words is 0.2
 _THIN = 2.5
 _LIGATURES = {chr(0xFB00 + at): text for at, text in enumerate(("ff", "fi", "fl", "ffi", "ffl", "st", "st"))}
-# Symbol fonts put their bullets into the private use area; what else is there means nothing to a reader.
+# Symbol fonts have their bullets in the private use area; its other characters have no meaning.
 _BULLETS = dict.fromkeys("\uf0b7\uf0a7\uf076\uf0d8\uf0a8\uf06e\uf071", "•")
 _ACCENTS = dict(zip("´`¨ˆ˜¸ˇ˚¯", "\u0301\u0300\u0308\u0302\u0303\u0327\u030c\u030a\u0304", strict=True))
 _SPACES = frozenset((0x20, 0x0D, 0x0A, 0x09, 0xA0))
@@ -44,7 +44,7 @@ def read_page(document: Any, number: int, label: str) -> Page:
 
 
 class _Coordinates:
-    """From PDF space to the page as a reader holds it: turned as its ``/Rotate`` says, y downwards."""
+    """From PDF space to the page as it is displayed: turned by ``/Rotate``, y downwards."""
 
     def __init__(self, box: tuple[float, float, float, float], turned: int) -> None:
         self.left, self.low, self.right, self.high = box
@@ -95,7 +95,7 @@ def _read_words(text: Any, place: _Coordinates) -> list[Word]:
         code = unicode_of(text, at)
         if code in _SPACES:
             if open_word is not None and generated(text, at):
-                builder.suspect_end()  # PDFium's guess; where the glyphs stand decides
+                builder.suspect_end()  # PDFium's guess; the positions of the glyphs decide
             else:
                 builder.close(open_word)
                 open_word = None
@@ -124,7 +124,7 @@ def _read_words(text: Any, place: _Coordinates) -> list[Word]:
 
 
 def _shown_text(code: int) -> str:
-    """What a reader reads for one character; nothing for what no reader sees."""
+    """The text displayed for one character; empty for an invisible one."""
     if code < 0x20 and code != 0x02:
         return ""
     shown = chr(code) if code < 0x110000 and not 0xD800 <= code < 0xE000 else ""
@@ -144,7 +144,7 @@ def _shown_text(code: int) -> str:
 
 
 class _WordBuilder:
-    """How glyphs join a word: what is set small and high or low is marked as an exponent or an index."""
+    """Joins glyphs into words; small raised or lowered ones are marked as exponents or indices."""
 
     def __init__(self) -> None:
         self._base = (0.0, 0.0, 0.0)  # top, bottom and size of the word's full-size glyphs
@@ -158,7 +158,7 @@ class _WordBuilder:
         self._suspected = False
 
     def suspect_end(self) -> None:
-        """PDFium thinks that a word ends here."""
+        """PDFium reports the end of a word here."""
         self._suspected = True
 
     def continues(self, word: Word, box: tuple[float, float, float, float], size: float) -> bool:
@@ -174,7 +174,7 @@ class _WordBuilder:
         return -0.7 * em < gap < widest * em and overlap > 0.25 * min(low - high, bottom - top)
 
     def add(self, word: Word, shown: str, box: tuple[float, float, float, float], size: float) -> None:
-        """Let the glyph join the word."""
+        """Add the glyph to the word."""
         x0, top, x1, bottom = box
         high, low, base = self._base
         shift = ((high + low) - (top + bottom)) / 2 / max(base, 0.1)
@@ -192,7 +192,7 @@ class _WordBuilder:
         word.x1, self._last, self._suspected = max(word.x1, x1), (x0, x1), False
 
     def close(self, word: Word | None) -> None:
-        """The word ends."""
+        """End the word."""
         if word is not None:
             self._flush(word)
 

@@ -27,14 +27,14 @@ _NEAR = 60.0  # points between where an entry leads and its heading
 
 @dataclass(frozen=True)
 class Heading:
-    """A heading in place of the lines that it takes up."""
+    """A heading in place of the lines that it replaces."""
 
     level: int
     text: str
 
 
 class Headings:
-    """Headings by the line before which they stand, and the lines that they take up."""
+    """Headings by the line that they precede, and the lines that they replace."""
 
     def __init__(self) -> None:
         self.before: dict[int, list[Heading]] = defaultdict(list)

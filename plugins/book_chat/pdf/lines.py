@@ -1,4 +1,4 @@
-"""Words as lines, whatever order the file drew them in."""
+"""Words as lines, in whatever order the file draws them."""
 
 from __future__ import annotations
 

@@ -48,7 +48,7 @@ class Table:
 
 @dataclass(slots=True)
 class Line:
-    """Words that stand beside each other, from left to right."""
+    """Words beside each other, from left to right."""
 
     words: list[Word]
     x0: float = 0.0
@@ -75,7 +75,7 @@ class Line:
 
 @dataclass(slots=True)
 class Page:
-    """One page as read, before anything is understood of it."""
+    """One page as PDFium gives it; its lines, tables and columns are found later."""
 
     #: Physical page, from 1 as in ``#page=1``.
     number: int
@@ -85,7 +85,7 @@ class Page:
     height: float
     words: list[Word]
     rules: list[Rule]
-    #: Whether anything is drawn on it: a page with pictures and no text wants to be read by OCR, a blank one does not.
+    #: Whether anything is drawn on it: a page with pictures and without text needs OCR, a blank one does not.
     drawn: bool
     #: What ``y`` of PDF space is the top of the page; None when the page is shown turned.
     origin: float | None

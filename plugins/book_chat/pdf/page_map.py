@@ -1,4 +1,4 @@
-"""Which page a place in a document's text is on: small enough to lie beside the text."""
+"""The page map: the pages of a document's text, in the compact form that is stored with it."""
 
 from __future__ import annotations
 

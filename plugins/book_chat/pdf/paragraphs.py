@@ -28,7 +28,7 @@ _ENDS = re.compile(r"[.!?:;][\"')\]”’]*$")
 
 @dataclass
 class _Open:
-    """The block that the next line may go on."""
+    """The block that the next line may continue."""
 
     kind: str
     lines: list[Line]
@@ -108,7 +108,7 @@ class _Reader:
         )
 
     def _is_line_number(self, item: Line) -> bool:
-        """Whether all there is on a line of a listing is the small number before it."""
+        """Whether a line of a listing has only its line number."""
         if self._open is None or self._open.kind != "code" or item.share(mono=True) > 0:
             return False
         return item.text.replace(" ", "").isdecimal() and item.size < 0.9 * self._open.lines[-1].size
@@ -159,7 +159,7 @@ class _Reader:
 
 
 def code_text(lines: Sequence[Line]) -> str:
-    """Code with its lines, indentation and blank lines, from where its glyphs stand."""
+    """Code with its lines, indentation and blank lines, from the positions of its glyphs."""
     wide = [(w.x1 - w.x0) / len(w.text) for line in lines for w in line.words if w.mono and len(w.text) > 1]
     step = median(wide) if wide else 6.0
     step = max(step, 1.0)

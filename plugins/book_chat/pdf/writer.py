@@ -48,7 +48,7 @@ def to_markdown(blocks: Sequence[Block], first_page: int = 1) -> tuple[str, list
 
 
 def _joined(blocks: Sequence[Block]) -> list[Block]:
-    """Paragraphs that a page or a column cut in two are one again."""
+    """Paragraphs split by the end of a page or a column, joined."""
     out: list[Block] = []
     for block in blocks:
         last = out[-1] if out else None
@@ -91,7 +91,7 @@ def _pieces(block: Block, known: Counter[str]) -> list[tuple[int, str]]:
 
 
 def _without_hyphenation(pieces: Iterable[tuple[int, str]], known: Counter[str]) -> list[tuple[int, str]]:
-    """Words that were cut at a line's end made whole; a hyphen stays where the book writes the word with one."""
+    """Words split at a line's end, joined; a hyphen stays where the book writes the word with one elsewhere."""
 
     def joined(found: re.Match[str]) -> str:
         before, after = found[1], found[2]
@@ -116,7 +116,7 @@ def _without_hyphenation(pieces: Iterable[tuple[int, str]], known: Counter[str])
 
 
 def _vocabulary(blocks: Iterable[Block]) -> Counter[str]:
-    """The words that stand whole within lines, and how often."""
+    """The words that are not split, and how often."""
     words: Counter[str] = Counter()
     for block in blocks:
         if block.kind != "code":

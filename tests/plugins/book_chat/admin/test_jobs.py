@@ -63,6 +63,7 @@ def test_the_next_server_reads_what_waited(tmp_path: Path, monkeypatch: pytest.M
     waiting.release()  # as the system does for a server that is killed
     with open_host(tmp_path, options={"book_chat": {"sample": False}}) as host:
         client = create_app(host).test_client()
+        host.serve()
         (job,) = client.get("/api/books/jobs", headers=HELD).get_json()["jobs"]
         assert (job["id"], job["file"], job["resumed"]) == (waiting.folder.name, "wheels.md", True)
         told = client.get(f"/api/books/jobs/{job['id']}/events", headers=HELD, buffered=True).text
