@@ -79,12 +79,8 @@ def diff_books(deployment: Deployment, before: str, after: str, as_json: bool) -
         return
     click.echo(f"From '{old.title}' ({old.edition}) to '{new.title}' ({new.edition}):")
     renamed = tuple(f"{name}, before: {former}" for former, name in found.renamed)
-    for what, names in (
-        ("added", found.added),
-        ("removed", found.removed),
-        ("changed", found.changed),
-        ("renamed", renamed),
-    ):
+    parts = {"added": found.added, "removed": found.removed, "changed": found.changed, "renamed": renamed}
+    for what, names in parts.items():
         for name in names:
             click.echo(printable(f"  {what:8} {name}"))
     click.echo(f"{found.unchanged} sections are as they were.")
@@ -112,16 +108,8 @@ def remove(deployment: Deployment, slug: str, yes: bool, as_json: bool) -> None:
 
 def _summarise(report: AddReport) -> None:
     click.echo(f"'{report.title}' ({report.edition}) is on the shelf as {report.book}.")
-    counts = [
-        f"{len(files)} {name}"
-        for name, files in (
-            ("added", report.added),
-            ("updated", report.updated),
-            ("unchanged", report.unchanged),
-            ("removed", report.removed),
-        )
-        if files
-    ]
+    parts = {name: len(getattr(report, name)) for name in ("added", "updated", "unchanged", "removed")}
+    counts = [f"{count} {name}" for name, count in parts.items() if count]
     click.echo(f"Read as {report.layout}: {', '.join(counts)}; {report.chunks} passages embedded.")
     for what, files in (("without text, to be read by OCR", report.needs_ocr), ("damaged", report.broken_pages)):
         for name, pages in files.items():

@@ -63,34 +63,29 @@ class BookDocuments:
 
     def load(self, file: ChapterFile) -> list[Document]:
         """The documents of the file's reader. A book of one file is read once, for its title and its text."""
-        if isinstance(self._loaded, SourceError):
-            raise self._loaded
-        if self._loaded is not None:
-            return self._loaded
-        try:
-            documents = self._host.hooks.read(file.path.suffix.lower(), file.path)
-        except SourceError as error:
-            self._loaded = error if self._layout.kind == "file" else None
-            raise
-        if self._layout.kind == "file":
-            self._loaded = documents
-        return documents
+        loaded = self._loaded
+        if loaded is None:
+            try:
+                loaded = self._host.hooks.read(file.path.suffix.lower(), file.path)
+            except SourceError as error:
+                loaded = error
+            if self._layout.kind == "file":
+                self._loaded = loaded
+        if isinstance(loaded, SourceError):
+            raise loaded
+        return loaded
 
     def __iter__(self) -> Iterator[Document]:
         for file in self._layout.files:
             try:
                 documents = self._read(file)
-            except SourceError as error:
-                self._leave_out(file, error.what)
-                continue
             except Exception as error:
-                self._leave_out(file, f"its reader raised {type(error).__name__}: {error}")
-                continue
-            yield from documents
-
-    def _leave_out(self, file: ChapterFile, reason: str) -> None:
-        self.failed.append(LeftOut(file.relative, reason))
-        self.failed_ids.add(self._doc_id(file, 0))
+                unexpected = f"its reader raised {type(error).__name__}: {error}"
+                reason = error.what if isinstance(error, SourceError) else unexpected
+                self.failed.append(LeftOut(file.relative, reason))
+                self.failed_ids.add(self._doc_id(file, 0))
+            else:
+                yield from documents
 
     def _doc_id(self, file: ChapterFile, number: int) -> str:
         return f"{self.about['book']}:{file.relative}" + (f"#{number}" if number else "")

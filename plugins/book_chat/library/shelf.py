@@ -171,13 +171,9 @@ class Shelf:
         if slug not in {book.slug for book in self.counted()}:
             self.corpus.remove(stored)
             raise SourceError("holds no text that could be asked about", where=str(layout.root))
-        for name, ids in (
-            ("added", done.added),
-            ("updated", done.updated),
-            ("unchanged", done.unchanged),
-            ("removed", gone),
-        ):
-            setattr(report, name, [doc_id.partition(":")[2] for doc_id in ids])
+        parts = {"added": done.added, "updated": done.updated, "unchanged": done.unchanged, "removed": gone}
+        for name, doc_ids in parts.items():
+            setattr(report, name, [doc_id.partition(":")[2] for doc_id in doc_ids])
         report.chunks = done.chunks
         return report
 
