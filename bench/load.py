@@ -27,7 +27,7 @@ import psutil
 
 from ragstone.core import Host, Settings
 from ragstone.core.catalog import NewChunk, NewDocument
-from ragstone.plugins.book_chat.shelf import Shelf
+from ragstone.plugins.book_chat import Shelf
 from ragstone.web.serve import settle
 
 from . import machine

@@ -15,7 +15,7 @@ from pathlib import Path
 from pypdf import PdfReader as Peer
 
 from ragstone.core import SourceError
-from ragstone.plugins.book_chat.pdf.reader import PdfReader
+from ragstone.plugins.book_chat import PdfReader
 
 _WORD = re.compile(r"[^\W\d_]+")
 

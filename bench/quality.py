@@ -19,7 +19,7 @@ from rich.table import Table
 from ragstone.core import Host, Settings
 from ragstone.core.evaluation import answers, open_corpus, read_question_set, refusal, retrieval, sides
 from ragstone.core.retrieval import HybridRetriever
-from ragstone.plugins.book_chat.shelf import Shelf
+from ragstone.plugins.book_chat import Shelf
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from ragstone.core import Host, Settings
 from ragstone.core.embedding import MiniLMEmbedding
 from ragstone.core.text.chunk_terms import headings_of
-from ragstone.plugins.book_chat.shelf import Shelf
+from ragstone.plugins.book_chat import Shelf
 
 from .figures import spread
 from .null_encoder import NullEncoder

@@ -108,7 +108,7 @@ _CONTEXT.set_forkserver_preload(
         "chromadb",
         "llama_index.vector_stores.chroma",
         "ragstone.core",
-        "ragstone.plugins.book_chat.shelf",
+        "ragstone.plugins.book_chat.library.shelf",
         "ragstone.plugins.iris_memory.indexing.watcher",
         "faults.models",
     ]

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 import psutil
 
-from ragstone.plugins.book_chat.shelf import Shelf
+from ragstone.plugins.book_chat import Shelf
 from tests.support.needs import needed
 from tests.support.third_party_fakes import RAGSTONE, distribution, environment
 

@@ -18,9 +18,9 @@ from ragstone.core import StorageDenied, hookimpl
 from ragstone.core.runtime import OwnedFolders
 from ragstone.core.testing import open_host
 from ragstone.core.vector_index.follower import Follower, index_folders
+from ragstone.plugins.book_chat import Shelf
 from ragstone.plugins.book_chat.admin import uploads as uploads_module
-from ragstone.plugins.book_chat.admin.uploads import left_behind, store
-from ragstone.plugins.book_chat.shelf import Shelf
+from ragstone.plugins.book_chat.admin.uploads import store, unfinished_uploads
 from ragstone.plugins.concept_tutor.wiki.cache import Cache, Entry
 from ragstone.plugins.iris_memory.indexing.update_state import LastUpdate, UpdateState
 from ragstone.plugins.wiki_edge.building.builder import Order, build
@@ -184,15 +184,15 @@ def _uploads(folder: Path, others: Others) -> None:
     others.plant(uploads)
     half = store(io.BytesIO(b"# Wheels\n"), "wheels.md", uploads, suffixes={".md"})
     (half.folder / "upload.json").unlink()
-    half.let_go()
-    old = uploads_module._LEFT_BEHIND + 60
+    half.release()
+    old = uploads_module._ABANDONED + 60
     os.utime(half.folder, (half.about.at - old, half.about.at - old))
     whole = store(io.BytesIO(b"# Wheels\n"), "wheels.md", uploads, suffixes={".md"})
     others.plant(whole.folder, names=("photos",))
     others.link(whole.folder / "upload.json.new")
     whole.begin()
-    whole.let_go()
-    (found,) = left_behind(uploads)
+    whole.release()
+    (found,) = unfinished_uploads(uploads)
     found.remove()
     assert not half.folder.exists(), "our own goes"
     assert not whole.file.exists(), "our own goes"
@@ -202,13 +202,13 @@ def _upload_through_a_link(folder: Path, others: Others) -> None:
     others.link(folder / "data" / "uploads", "folder")
     with pytest.raises(StorageDenied):
         store(io.BytesIO(b"# Wheels\n"), "wheels.md", folder / "data" / "uploads", suffixes={".md"})
-    assert left_behind(folder / "data" / "uploads") == []
+    assert unfinished_uploads(folder / "data" / "uploads") == []
 
 
 def _pdfs(folder: Path, others: Others) -> None:
     others.plant(folder / "data" / "pdfs", files=("thesis.pdf", f"{'0' * 64}.pdf"))
     with open_host(folder) as host:
-        Shelf(host).pdfs.tidy()
+        Shelf(host).pdfs.remove_unused()
 
 
 def _wiki_pages(folder: Path, others: Others) -> None:

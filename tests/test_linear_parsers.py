@@ -51,11 +51,10 @@ def parsers_of_core() -> dict[str, Parser]:
 
 
 def parsers_of_plugins() -> dict[str, Parser]:
-    from ragstone.plugins.book_chat.blocks import read_blocks
-    from ragstone.plugins.book_chat.cleaning import clean_markdown
-    from ragstone.plugins.book_chat.fields import read_toml, read_yaml
-    from ragstone.plugins.book_chat.markdown_files import split_front_matter
-    from ragstone.plugins.book_chat.mdbook import _entries
+    from ragstone.plugins.book_chat.library.fields import read_toml, read_yaml, split_front_matter
+    from ragstone.plugins.book_chat.library.mdbook import _entries
+    from ragstone.plugins.book_chat.markdown.blocks import read_blocks
+    from ragstone.plugins.book_chat.markdown.normalization import normalize_markdown
     from ragstone.plugins.concept_tutor.learn.reading.names import names_in
     from ragstone.plugins.concept_tutor.learn.reading.numbers import counts_in
     from ragstone.plugins.iris_memory.mail.html import text_of_html
@@ -76,7 +75,7 @@ def parsers_of_plugins() -> dict[str, Parser]:
             return
 
     return {
-        "Markdown": clean_markdown,
+        "Markdown": normalize_markdown,
         "blocks": read_blocks,
         "front matter": lambda text: split_front_matter(f"---\n{text}\n"),
         "SUMMARY.md": lambda text: list(_entries(text)),

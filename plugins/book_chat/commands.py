@@ -1,4 +1,4 @@
-"""``ragstone book``: put books on the shelf, look at it, take books off."""
+"""``ragstone book``: add, list, compare and remove books."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ import click
 from ragstone.core import BadRequest, NotFound
 from ragstone.core.cli import printable, show_json, show_progress, show_table
 
-from .editions import diff
-from .pdf.pagemap import ranges
-from .shelf import AddReport, Shelf
+from .library.editions import diff
+from .library.shelf import AddReport, Shelf
+from .pdf.page_map import ranges
 
 if TYPE_CHECKING:
     from ragstone.core.cli import Deployment
@@ -40,8 +40,8 @@ def add(deployment: Deployment, path: str, title: str | None, edition: str | Non
     if not path.strip():
         raise BadRequest("the path is empty", hint="give a book's folder or one of its files")
     layout = shelf.plan(Path(path))
-    with show_progress("reading", len(layout.files)) as tell:
-        report = shelf.add(layout, title=title, edition=edition, on_progress=tell)
+    with show_progress("reading", len(layout.files)) as on_progress:
+        report = shelf.add(layout, title=title, edition=edition, on_progress=on_progress)
     if as_json:
         show_json(asdict(report))
     else:
@@ -70,7 +70,7 @@ def list_books(deployment: Deployment, as_json: bool) -> None:
 @_json
 @click.pass_obj
 def diff_books(deployment: Deployment, before: str, after: str, as_json: bool) -> None:
-    """Tell which sections changed from one edition to another, by their slugs. Line breaks do not count."""
+    """Show which sections changed from one edition to another, by their slugs. Line breaks do not count."""
     shelf = Shelf(deployment.host())
     old, new = shelf.book(before), shelf.book(after)
     found = diff(shelf.corpus, old, new)
@@ -79,12 +79,8 @@ def diff_books(deployment: Deployment, before: str, after: str, as_json: bool) -
         return
     click.echo(f"From '{old.title}' ({old.edition}) to '{new.title}' ({new.edition}):")
     renamed = tuple(f"{name}, before: {former}" for former, name in found.renamed)
-    for what, names in (
-        ("added", found.added),
-        ("removed", found.removed),
-        ("changed", found.changed),
-        ("renamed", renamed),
-    ):
+    parts = {"added": found.added, "removed": found.removed, "changed": found.changed, "renamed": renamed}
+    for what, names in parts.items():
         for name in names:
             click.echo(printable(f"  {what:8} {name}"))
     click.echo(f"{found.unchanged} sections are as they were.")
@@ -102,7 +98,7 @@ def remove(deployment: Deployment, slug: str, yes: bool, as_json: bool) -> None:
     passages = sum(each.chunks for each in shelf.counted() if each.slug == slug)
     if not yes and sys.stdin.isatty():
         click.confirm(f"Take '{found.title}' ({found.edition}) off the shelf?", abort=True)
-    with suppress(NotFound):  # somebody else was quicker: it is off the shelf
+    with suppress(NotFound):  # another process has removed it in the meantime
         shelf.remove(slug)
     if as_json:
         show_json({"removed": slug, "title": found.title, "edition": found.edition, "chunks": passages})
@@ -112,16 +108,8 @@ def remove(deployment: Deployment, slug: str, yes: bool, as_json: bool) -> None:
 
 def _summarise(report: AddReport) -> None:
     click.echo(f"'{report.title}' ({report.edition}) is on the shelf as {report.book}.")
-    counts = [
-        f"{len(files)} {name}"
-        for name, files in (
-            ("added", report.added),
-            ("updated", report.updated),
-            ("unchanged", report.unchanged),
-            ("removed", report.removed),
-        )
-        if files
-    ]
+    parts = {name: len(getattr(report, name)) for name in ("added", "updated", "unchanged", "removed")}
+    counts = [f"{count} {name}" for name, count in parts.items() if count]
     click.echo(f"Read as {report.layout}: {', '.join(counts)}; {report.chunks} passages embedded.")
     for what, files in (("without text, to be read by OCR", report.needs_ocr), ("damaged", report.broken_pages)):
         for name, pages in files.items():

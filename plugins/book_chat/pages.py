@@ -1,4 +1,4 @@
-"""Book chat's pages: the chat, and the place in the book that a citation opens."""
+"""Book chat's pages: the chat, and the page that a citation opens."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from ragstone.core import Question, RagstoneError
 from ragstone.core.pages import ViewOptions
 
 from .admin import pages as admin
-from .places import source_page
-from .shelf import Shelf
+from .library.shelf import Shelf
+from .markdown.sections import SEPARATOR
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from ragstone.core import Host
 
-    from .pdf.serving import OpenPdf
-    from .places import ShownBlock
+    from .library.pdf_files import OpenPdf
+    from .library.source_pages import ShownBlock
 
 _NAME = "book_chat"
 _STATIC = Path(__file__).parent / "static" / _NAME
@@ -41,7 +41,7 @@ class Part:
 
 
 @dataclass(frozen=True)
-class Stretch:
+class BlockGroup:
     """Neighbouring parts that are all in the cited passage, or all outside it."""
 
     in_passage: bool
@@ -79,26 +79,26 @@ def blueprint(host: Host) -> Blueprint:
 
     @pages.get("/source/<chunk_id>")
     def source(chunk_id: str) -> str:
-        page = source_page(shelf.corpus, chunk_id)
-        trail = trail_to(page.chapter, page.section)
-        heading = trail[-1] if trail else page.book_title
+        page = shelf.source_page(chunk_id)
+        steps = breadcrumbs(page.chapter, page.section)
+        heading = steps[-1] if steps else page.book_title
         shown = page.blocks
-        # the page's own heading says it already
+        # the page's heading is the same
         if shown and shown[0].kind == "heading" and shown[0].text == heading:
             shown = shown[1:]
         return render_template(
             "book_chat/source.html",
             assistant=host.assistant(_NAME),
             page=page,
-            trail=trail,
+            breadcrumbs=steps,
             heading=heading,
-            stretches=stretches(shown),
+            groups=grouped(shown),
             pdf=files.address(f"/{_NAME}/book", page.book, page.path, page.page_index),
         )
 
     @pages.get("/book/<slug>.pdf")
     def pdf(slug: str) -> Response:
-        return _sent(files.open(slug, request.args.get("path")), f"{slug}.pdf")
+        return _pdf_response(files.open(slug, request.args.get("path")), f"{slug}.pdf")
 
     @pages.get("/widget.js")
     @ViewOptions(reach="any")
@@ -112,7 +112,7 @@ def blueprint(host: Host) -> Blueprint:
     return pages
 
 
-def _sent(pdf: OpenPdf, name: str) -> Response:
+def _pdf_response(pdf: OpenPdf, name: str) -> Response:
     """An open PDF as a response: whole, or the ranges that a viewer asks for; shown, not saved."""
     response = Response(wrap_file(request.environ, pdf.file), mimetype="application/pdf", direct_passthrough=True)
     response.content_length = pdf.size
@@ -130,16 +130,16 @@ def _sent(pdf: OpenPdf, name: str) -> Response:
     return response
 
 
-def trail_to(chapter: str, section: str) -> tuple[str, ...]:
+def breadcrumbs(chapter: str, section: str) -> tuple[str, ...]:
     """Return the headings that lead to a section, from the chapter down, none of them twice in a row."""
-    steps = [step.strip() for step in (chapter, *section.split("\u203a")) if step.strip()]
+    steps = [step.strip() for step in (chapter, *section.split(SEPARATOR.strip())) if step.strip()]
     return tuple(step for step, _ in groupby(steps))
 
 
-def stretches(blocks: Iterable[ShownBlock]) -> tuple[Stretch, ...]:
+def grouped(blocks: Iterable[ShownBlock]) -> tuple[BlockGroup, ...]:
     """Split a section's blocks into what is in the passage and what is not, lists kept together."""
     return tuple(
-        Stretch(in_passage, tuple(_parts(group)))
+        BlockGroup(in_passage, tuple(_parts(group)))
         for in_passage, group in groupby(blocks, key=lambda block: block.in_passage)
     )
 

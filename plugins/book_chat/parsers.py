@@ -1,4 +1,4 @@
-"""Books as chunks: sections from headings, whole blocks packed into slices of the document's own text."""
+"""Books as chunks: sections from headings, whole blocks packed into slices of the document's text."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from pydantic import Field
 
 from ragstone.core import SlicingNodeParser
 
-from .manifest import SIMULATION, said_of_section
-from .packing import Packer, Unit
-from .pdf.pagemap import KEY, PageMap
-from .sections import SEPARATOR, read_sections
-from .simulation import HARDWARE, is_simulation, setting
+from .guardrails.simulation import HARDWARE, is_simulation, setting
+from .library.manifest import SIMULATION, section_simulation
+from .markdown.packer import Packer, Unit
+from .markdown.sections import SEPARATOR, read_sections
+from .pdf.page_map import KEY, PageMap
 
 _NAMESPACE = uuid.UUID("6f3b1c52-94d0-5c1e-8a55-0d6f8c5a7e21")
 
 
 class BookNodeParser(SlicingNodeParser):
-    """Cuts clean Markdown documents into chunks that say which chapter, section and lines they come from.
+    """Cuts normalized Markdown documents into chunks that say which chapter, section and lines they come from.
 
     A chunk is a contiguous slice of its document, never crosses a heading, and holds about ``min_tokens`` to
     ``max_tokens`` tokens where its section has as many; code and tables stay whole up to ``hard_limit``. Each
@@ -66,9 +66,9 @@ class BookNodeParser(SlicingNodeParser):
         packer = Packer(self.count_tokens, self.max_tokens, self.min_tokens, self.overlap_tokens, self.hard_limit)
         for section in read_sections(text, known):
             words = text[section.start : section.end]
-            said = said_of_section(known.get(SIMULATION) or {}, section.headings)
-            simulated = is_simulation(section.headings, words) if said is None else said
-            about = HARDWARE if said is False else setting(section.headings, words, simulated)
+            stated = section_simulation(known.get(SIMULATION) or {}, section.headings)
+            simulated = is_simulation(section.headings, words) if stated is None else stated
+            about = HARDWARE if stated is False else setting(section.headings, words, simulated)
             for units in packer.chunks(text, section.blocks):
                 start, end = units[0].start, units[-1].end
                 words = text[start:end]
@@ -83,7 +83,7 @@ class BookNodeParser(SlicingNodeParser):
                     "page_index": page,
                     "content_type": _content_type(units),
                     "is_simulation": simulated,
-                    # More than the truth value says, and a word: LlamaIndex's filters know no truth values.
+                    # A word, as LlamaIndex's filters know no booleans; it has a third value, general.
                     "setting": about,
                     "has_code": any(unit.block.kind == "code" for unit in units),
                     "path": known.get("path"),

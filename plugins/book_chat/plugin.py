@@ -1,4 +1,4 @@
-"""Book chat's door plate: every hook that it implements."""
+"""Book chat's hooks."""
 
 from __future__ import annotations
 
@@ -30,8 +30,7 @@ def ragstone_settings() -> type[BaseModel]:
 @hookimpl
 def ragstone_readers(host: Host) -> Mapping[str, BaseReader]:
     """Markdown files and PDFs."""
-    from .pdf.reader import PdfReader
-    from .readers import MarkdownReader
+    from .readers import MarkdownReader, PdfReader
     from .settings import BookChatSettings
 
     options = host.options(BookChatSettings)
@@ -58,7 +57,7 @@ def ragstone_node_parsers(host: Host) -> Mapping[str, NodeParser]:
 
 @hookimpl
 def ragstone_prompts() -> Mapping[str, BasePromptTemplate]:
-    """What a language model is told before it may answer."""
+    """The template ``book_chat/answer``."""
     from .prompts import prompts
 
     return prompts()
@@ -67,7 +66,7 @@ def ragstone_prompts() -> Mapping[str, BasePromptTemplate]:
 @hookimpl
 def ragstone_assistants(host: Host) -> Sequence[Assistant]:
     """The assistant ``book_chat``."""
-    from .service import assistant
+    from .assistant import assistant
 
     return [assistant(host)]
 
@@ -82,9 +81,9 @@ def ragstone_pages(host: Host) -> Any:
 
 @hookimpl
 def ragstone_serving(host: Host) -> None:
-    """Put the sample book on an empty shelf, and read the uploads that were left when the last server stopped."""
-    from .admin.service import resume_uploads
-    from .service import put_sample_on_empty_shelf
+    """Put the sample book on an unused shelf, and resume the uploads of the last server."""
+    from .admin.jobs import resume_uploads
+    from .library.sample import put_sample_on_empty_shelf
 
     put_sample_on_empty_shelf(host)
     resume_uploads(host)
@@ -101,12 +100,7 @@ def ragstone_commands(cli: click.Group) -> None:
 
 @hookimpl
 def ragstone_checks(host: Host) -> Sequence[Check]:
-    """How many books there are to ask; an empty shelf is no fault."""
-    from ragstone.core import Check
+    """How many books there are to ask."""
+    from .checks import checks
 
-    from .shelf import Shelf
-
-    books = Shelf(host).books()
-    if not books:
-        return [Check("books", True, "none yet", mend="ragstone book add PATH")]
-    return [Check("books", True, f"{len(books)} on the shelf")]
+    return checks(host)

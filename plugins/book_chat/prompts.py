@@ -1,4 +1,4 @@
-"""What a language model is told before it may answer from a book."""
+"""The prompt template for a language model that answers from a book."""
 
 from llama_index.core.base.llms.types import ChatMessage, MessageRole
 from llama_index.core.prompts import BasePromptTemplate, ChatPromptTemplate

@@ -1,19 +1,39 @@
-"""One Markdown file as a LlamaIndex document: its text, its front matter and its title."""
+"""One Markdown file or PDF as a LlamaIndex document of normalized Markdown."""
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from llama_index.core.readers.base import BaseReader
 from llama_index.core.schema import Document
 
-from .cleaning import clean_markdown
-from .markdown_files import first_heading, front_title, read_text, split_front_matter
+from ragstone.core import MissingExtra, SourceError
+
+from .library.fields import front_title, split_front_matter
+from .library.files import digest_of, open_regular, read_text
+from .markdown.blocks import first_heading
+from .markdown.normalization import normalize_markdown
+from .pdf.limits import MAX_BYTES
+from .pdf.page_map import KEY, packed
+from .pdf.process import ReadFailed, read_in_subprocess
+
+if TYPE_CHECKING:
+    from .pdf.messages import Read, Reason
+
+_REASONS: dict[str, tuple[str, str | None]] = {
+    "needs_ocr": ("no page has text", "add a text layer by OCR, for example with ocrmypdf"),
+    "encrypted": ("it opens only with a password", "save it without one"),
+    "broken": ("it is no PDF, or a damaged one", "look at it in a viewer, and save it anew"),
+    "too_large": ("reading it takes more memory than it may have", "pdf_megabytes of [plugins.book_chat]"),
+    "timeout": ("reading it takes longer than it may", "pdf_seconds of [plugins.book_chat]"),
+    "crashed": ("its reader broke down", None),
+}
 
 
 class MarkdownReader(BaseReader):
-    """Reads one Markdown file as one LlamaIndex ``Document`` of clean Markdown."""
+    """Reads one Markdown file as one LlamaIndex ``Document`` of normalized Markdown."""
 
     def load_data(self, file: Path | str, extra_info: dict[str, Any] | None = None) -> list[Document]:
         """One document, its metadata ``title`` and ``extra_info``.
@@ -21,6 +41,54 @@ class MarkdownReader(BaseReader):
         Raises ``SourceError`` when the file is gone, unreadable, too large or not UTF-8 text.
         """
         front, body = split_front_matter(read_text(Path(file)))
-        text = clean_markdown(body)
+        text = normalize_markdown(body)
         title = front_title(front) or first_heading(text)
         return [Document(text=text, metadata={"title": title, **(extra_info or {})})]
+
+
+class UnreadablePdf(SourceError):
+    """A PDF that gives no text. ``reason`` is one word: needs_ocr, encrypted, broken, too_large, timeout, crashed."""
+
+    def __init__(self, reason: Reason, path: Path, detail: str = "") -> None:
+        message, hint = _REASONS[reason]
+        self.reason: Reason = reason
+        super().__init__(f"{reason}: {message}" + (f" ({detail})" if detail else ""), where=str(path), hint=hint)
+
+    def to_problem(self) -> dict[str, Any]:
+        """The problem details, with ``reason`` for programs."""
+        return {**super().to_problem(), "reason": self.reason}
+
+
+class PdfReader(BaseReader):
+    """Reads a PDF in a subprocess that has ``seconds`` for 300 pages and ``megabytes`` for 1,000."""
+
+    def __init__(self, *, seconds: float = 30.0, megabytes: int = 512) -> None:
+        self._seconds = seconds
+        self._megabytes = megabytes
+
+    def load_data(self, file: Path | str, extra_info: dict[str, Any] | None = None) -> list[Document]:
+        """One document. Its metadata: ``title``, ``extra_info``, and ``pdf`` with the page map, the
+        file's absolute path and SHA-256, and the pages (from 1) that need OCR or are broken.
+
+        Raises ``UnreadablePdf``, and ``SourceError`` when the file is gone or the extra is not installed.
+        """
+        path = Path(file)
+        if find_spec("pypdfium2") is None:
+            missing = MissingExtra("pdf", ("pypdfium2",))
+            raise SourceError(f"a PDF {missing.what}: {missing.install}", where=str(path), hint=missing.install)
+        with open_regular(path, MAX_BYTES) as opened:
+            digest = digest_of(opened)
+            try:
+                read = read_in_subprocess(opened, seconds=self._seconds, megabytes=self._megabytes)
+            except ReadFailed as error:
+                raise UnreadablePdf(error.reason, path, error.detail) from error
+        if not read.text.strip():
+            if read.broken and not read.needs_ocr:
+                raise UnreadablePdf("broken", path, f"none of {len(read.broken)} pages can be loaded")
+            raise UnreadablePdf("needs_ocr", path, f"{read.pages} pages")
+        return [Document(text=read.text, metadata=self._metadata(read, path, digest) | (extra_info or {}))]
+
+    def _metadata(self, read: Read, path: Path, digest: str) -> dict[str, Any]:
+        about = {**packed(read), "file": str(path.resolve()), "sha256": digest}
+        about |= {name: pages for name in ("needs_ocr", "broken") if (pages := getattr(read, name))}
+        return {"title": " ".join(read.title.split()) or None, KEY: about}

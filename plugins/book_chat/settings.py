@@ -6,7 +6,7 @@ from ragstone.core import Table
 
 
 class BookChatSettings(Table):
-    """Every option has a default that needs no thought."""
+    """All options have defaults."""
 
     #: Passages that an answer may draw on.
     top_k: int = Field(default=5, ge=1, le=50)
@@ -19,5 +19,5 @@ class BookChatSettings(Table):
     #: What reading one PDF may take: seconds for up to 300 pages, megabytes of memory for up to 1,000.
     pdf_seconds: float = Field(default=30.0, gt=0, le=3600)
     pdf_megabytes: int = Field(default=512, ge=128, le=65536)
-    #: Slugs of the books whose PDF itself anybody may open who may ask; "*" for all.
+    #: Slugs of the books whose PDF may be opened by all who may ask; "*" for all books.
     serve_pdf: tuple[str, ...] = ()

@@ -45,7 +45,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """A server that reads two uploads when it starts, and may serve one of them."""
     folder = tmp_path_factory.mktemp("pdfs")
     for title in ("Open parts", "Closed parts"):
-        store(io.BytesIO(book(title)), "parts.pdf", folder / "uploads", suffixes={".pdf"}).let_go()
+        store(io.BytesIO(book(title)), "parts.pdf", folder / "uploads", suffixes={".pdf"}).release()
     (folder / "ragstone.toml").write_text('[plugins.book_chat]\nsample = false\nserve_pdf = ["open-parts"]\n')
     with serving(folder) as address:
         slugs = ("open-parts", "closed-parts")  # they are read in the background

@@ -33,7 +33,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     lost = store(io.BytesIO(b"# Lost\n"), "lost.md", folder / "uploads", suffixes={".md"})
     for _ in range(MOST_BEGUN):
         lost.begin()
-    lost.let_go()
+    lost.release()
     with serving(folder, RAGSTONE_ADMIN_KEY=KEY) as address:
         yield address
 

@@ -14,7 +14,7 @@ from pydantic import PrivateAttr
 from ragstone.core import Host, NotFound
 from ragstone.core.ingestion import pipeline as ingest_module
 from ragstone.core.testing import WordEmbedding, open_host
-from ragstone.plugins.book_chat.shelf import Shelf
+from ragstone.plugins.book_chat import Shelf
 from tests.support.patience import HANG
 
 if TYPE_CHECKING:

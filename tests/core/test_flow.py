@@ -14,7 +14,7 @@ import pytest
 
 import ragstone.core
 from ragstone.core.testing import ScriptedLLM, open_host
-from ragstone.plugins.book_chat.shelf import Shelf
+from ragstone.plugins.book_chat import Shelf
 from tests.support.markdown import sections
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from llama_index.core.instrumentation.span import active_span_id
 from ragstone.core import Host, LLMError, Question, Settings
 from ragstone.core.testing import TestModels, open_host
 from ragstone.core.tracing import has_listeners, in_its_own_context, step
-from ragstone.plugins.book_chat.shelf import Shelf
+from ragstone.plugins.book_chat import Shelf
 from tests.support.llm_server import Server, refuse, say
 from tests.support.needs import needed
 from tests.support.patience import HANG, until

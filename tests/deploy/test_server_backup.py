@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from ragstone.core.testing import open_host
-from ragstone.plugins.book_chat.shelf import Shelf
+from ragstone.plugins.book_chat import Shelf
 from tests.support.composed import SERVER
 from tests.support.needs import missing
 from tests.support.patience import until

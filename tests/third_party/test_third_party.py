@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from ragstone.core.testing import open_host
-from ragstone.plugins.book_chat.shelf import Shelf
+from ragstone.plugins.book_chat import Shelf
 from tests.support.environments import built, unpacked
 from tests.support.patience import HANG, until
 from tests.support.third_party_fakes import Here, environment, fast_models

@@ -12,7 +12,7 @@ import pytest
 from ragstone.core import Host, PluginState, Settings
 from ragstone.core.host.trial import try_plugins
 from ragstone.core.settings import LimitsSettings
-from ragstone.plugins.book_chat.shelf import Shelf
+from ragstone.plugins.book_chat import Shelf
 from ragstone.web import create_app
 from ragstone.web.keys.access import EVERYTHING
 from ragstone.web.mcp.tools import called, offers

@@ -10,7 +10,7 @@ import pytest
 
 from ragstone.core.testing import open_host
 from ragstone.core.testing.models import ScriptedLLM
-from ragstone.plugins.book_chat.shelf import Shelf
+from ragstone.plugins.book_chat import Shelf
 from ragstone.web import create_app
 from tests.support.patience import HANG
 

@@ -18,7 +18,7 @@ from llama_index.core.tools import BaseTool, FunctionTool
 
 from ragstone.core import Host, NotFound, hookimpl
 from ragstone.core.testing import open_host
-from ragstone.plugins.book_chat.shelf import Shelf
+from ragstone.plugins.book_chat import Shelf
 from ragstone.web import create_app
 from ragstone.web.keys.store import Keys
 from ragstone.web.settings import WebSettings

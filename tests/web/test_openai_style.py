@@ -13,7 +13,7 @@ import pytest
 
 from ragstone.core import LLMError
 from ragstone.core.testing import open_host
-from ragstone.plugins.book_chat.shelf import Shelf
+from ragstone.plugins.book_chat import Shelf
 from ragstone.web import create_app
 from ragstone.web.settings import WebSettings
 from tests.support.needs import needed

@@ -1,1 +1,1 @@
-"""Books put on the shelf over HTTP: by whoever has the key, one after the other, from uploaded files."""
+"""Adding and removing books over HTTP with the admin key."""

@@ -1,4 +1,4 @@
-"""Uploads on their way to the shelf: a queue, one at a time, whoever watches or goes away."""
+"""The queue of uploads: one is read at a time, in the background."""
 
 from __future__ import annotations
 
@@ -10,11 +10,16 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from ragstone.core import NotFound, RagstoneError, StorageBusy
 
+from ..library.shelf import Shelf
+from .uploads import Upload, book_of, unfinished_uploads
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
+    from pathlib import Path
 
-    from ..shelf import AddReport
-    from .uploads import Upload
+    from ragstone.core import Host, IngestProgress
+
+    from ..library.shelf import AddReport
 
 _log = logging.getLogger(__name__)
 
@@ -22,13 +27,13 @@ _log = logging.getLogger(__name__)
 MOST_WAITING = 20
 MOST_REMEMBERED = 50
 _MOST_NAMED = 100
-#: Times that reading a book is begun. Over what ends its server each time it would never come to an end.
+#: Times that reading a book is begun: one that ends the server each time is given up.
 MOST_BEGUN = 3
 
 
 @dataclass(frozen=True)
 class Job:
-    """How far one upload is; a new one for every step."""
+    """The state of one upload; a new object for every step."""
 
     id: str
     file: str
@@ -46,7 +51,7 @@ class Job:
 
     @property
     def ended(self) -> bool:
-        """Whether there is nothing more to come."""
+        """Whether it is done or failed."""
         return self.state in {"done", "failed"}
 
     def to_dict(self) -> dict[str, Any]:
@@ -55,14 +60,14 @@ class Job:
 
 
 class Jobs:
-    """All uploads of a server. Safe to use from several threads; the work is done in a thread of its own."""
+    """All uploads of a server. Thread-safe; the uploads are read in a thread of its own."""
 
     def __init__(
         self,
         add: Callable[[Upload, Callable[[int, int, int], None]], AddReport],
         is_over: Callable[[], bool] = lambda: False,
     ) -> None:
-        """``add``: reads an upload, telling how far it is. ``is_over``: whether the server ends."""
+        """``add``: reads an upload and reports its progress. ``is_over``: whether the server is closing."""
         self._add = add
         self._is_over = is_over
         self._changed = threading.Condition()
@@ -82,7 +87,7 @@ class Jobs:
         return job
 
     def resume(self, uploads: Iterable[Upload]) -> None:
-        """Go on, under the same ids, with what a server had when it stopped; its catalog knows what was read of it."""
+        """Queue the uploads of a server that stopped, under the same ids; what it has stored is not read again."""
         with self._changed:
             for upload in uploads:
                 job = Job(upload.folder.name, upload.name, resumed=True)
@@ -103,15 +108,15 @@ class Jobs:
         self._waiting.append((job.id, upload))
         if not self._working:
             self._working = True
-            # a daemon: what it stores is whole at every moment, so the server need not wait for it to end
+            # a daemon: each document is stored in one transaction, so that it may be killed
             threading.Thread(target=self._work, name="ragstone-uploads", daemon=True).start()
 
     def stop(self) -> None:
-        """The server ends in order: the next one goes on with what it has, and the stop is not held against a book."""
+        """The server is closing: the next one resumes, and this stop does not count as a failure of the book."""
         with self._changed:
             self._waiting.clear()
             if self._reading is not None:
-                self._reading.put_off()
+                self._reading.undo_begin()
 
     def jobs(self) -> tuple[Job, ...]:
         """All that are remembered, the latest last."""
@@ -127,16 +132,16 @@ class Jobs:
 
     def follow(self, job_id: str, pause: float) -> Iterator[Job | None]:
         """The job now and after every step, up to its end; ``None`` when nothing has happened for ``pause`` seconds."""
-        told: Job | None = None
-        while told is None or not told.ended:
+        sent: Job | None = None
+        while sent is None or not sent.ended:
             with self._changed:
-                if self._jobs.get(job_id) is told:
+                if self._jobs.get(job_id) is sent:
                     self._changed.wait(pause)
                 now = self._jobs.get(job_id)
             if now is None:
                 return
-            yield None if now is told else now
-            told = now
+            yield None if now is sent else now
+            sent = now
 
     def _forget(self) -> None:
         ended = [job.id for job in self._jobs.values() if job.ended]
@@ -157,10 +162,10 @@ class Jobs:
                 job_id, upload = self._waiting.popleft()
             self._update(job_id, state="reading")
             try:
-                facts = {"state": "done", "report": _told(self._read(job_id, upload))}
+                facts = {"state": "done", "report": _report_dict(self._read(job_id, upload))}
             except Exception as error:
                 if self._is_over():
-                    return  # whatever it says, it is the server that ends: the next one goes on with the book
+                    return  # the error comes from the closing server: the next one resumes
                 facts = {"state": "failed", "problem": _problem(upload, error)}
             with self._changed:
                 self._reading = None
@@ -168,13 +173,13 @@ class Jobs:
             self._update(job_id, **facts)
 
     def _read(self, job_id: str, upload: Upload) -> AddReport:
-        def tell(files: int, of: int, chunks: int) -> None:
+        def report_progress(files: int, of: int, chunks: int) -> None:
             self._update(job_id, files=files, of=of, chunks=chunks)
 
         with self._changed:
             upload.begin()
             self._reading = upload
-        return self._add(upload, tell)
+        return self._add(upload, report_progress)
 
 
 def _problem(upload: Upload, error: Exception) -> dict[str, Any]:
@@ -185,12 +190,46 @@ def _problem(upload: Upload, error: Exception) -> dict[str, Any]:
     return RagstoneError("reading the book failed; the log says more").to_problem()
 
 
-def _told(report: AddReport) -> dict[str, Any]:
-    told: dict[str, Any] = {name: getattr(report, name) for name in ("book", "title", "edition", "layout", "chunks")}
+def _report_dict(report: AddReport) -> dict[str, Any]:
+    found: dict[str, Any] = {name: getattr(report, name) for name in ("book", "title", "edition", "layout", "chunks")}
     for name in ("added", "updated", "unchanged", "removed"):
-        told[name] = len(getattr(report, name))
-    told["left_out"] = [{"file": one.relative, "reason": one.reason} for one in report.left_out[:_MOST_NAMED]]
+        found[name] = len(getattr(report, name))
+    found["left_out"] = [{"file": one.relative, "reason": one.reason} for one in report.left_out[:_MOST_NAMED]]
     for name in ("needs_ocr", "broken_pages"):
         files = list(getattr(report, name).items())[:_MOST_NAMED]
-        told[name] = [{"file": file, "pages": pages} for file, pages in files]
-    return told
+        found[name] = [{"file": file, "pages": pages} for file, pages in files]
+    return found
+
+
+def uploads_of(host: Host) -> Path:
+    """The folder of uploaded files until they are read."""
+    return host.settings.data_dir / "uploads"
+
+
+def jobs_of(host: Host) -> Jobs:
+    """A queue that puts uploads on the shelf of ``host``."""
+
+    def add(upload: Upload, report_progress: Callable[[int, int, int], None]) -> AddReport:
+        shelf = Shelf(host)
+        layout = shelf.plan(book_of(upload))
+        report_progress(0, len(layout.files), 0)
+
+        def on_progress(progress: IngestProgress) -> None:
+            report_progress(min(progress.documents, len(layout.files)), len(layout.files), progress.chunks)
+
+        about = upload.about
+        report = shelf.add(
+            layout, title=about.title, edition=about.edition, uploaded_as=about.name, on_progress=on_progress
+        )
+        shelf.pdfs.keep(report.book, upload.folder)
+        shelf.pdfs.remove_unused()
+        return report
+
+    jobs = Jobs(add, lambda: host.closed)
+    host.when_closing(jobs.stop)
+    return jobs
+
+
+def resume_uploads(host: Host) -> None:
+    """Queue the uploads that were left when the last server stopped."""
+    host.once(jobs_of).resume(unfinished_uploads(uploads_of(host)))

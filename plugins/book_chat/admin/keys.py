@@ -1,4 +1,4 @@
-"""The key of those who may change the shelf: from the environment, and nowhere else."""
+"""The admin key, which is read from the environment."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ SHORTEST = 16
 
 
 class Access(Enum):
-    """What a given key opens."""
+    """The result of checking a key."""
 
     GRANTED = "granted"
     #: No key was given, or not the right one.
     WRONG = "wrong"
-    #: The deployment has none: nobody may.
+    #: The deployment has none.
     CLOSED = "closed"
 
 
@@ -28,7 +28,7 @@ def configured() -> str | None:
 
 
 def access(authorization: str | None) -> Access:
-    """What the header ``Authorization: Bearer KEY`` opens. Takes the same time for every wrong key of a length."""
+    """Check the header ``Authorization: Bearer KEY``, in constant time for keys of one length."""
     key = configured()
     if key is None:
         return Access.CLOSED

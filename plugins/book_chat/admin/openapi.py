@@ -1,4 +1,4 @@
-"""What ``/openapi.json`` says of ``/api/books``: OpenAPI 3.1 operations, written by hand."""
+"""OpenAPI 3.1 operations of ``/api/books``, for ``/openapi.json``."""
 
 from __future__ import annotations
 
@@ -12,15 +12,10 @@ _COUNT = {"type": "integer", "minimum": 0}
 
 
 def _object(**properties: Any) -> dict[str, Any]:
-    return {
-        "type": "object",
-        "properties": properties,
-        "required": list(properties),
-        "additionalProperties": False,
-    }
+    return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
 
 
-def _told(description: str, schema: dict[str, Any]) -> dict[str, Any]:
+def _json_response(description: str, schema: dict[str, Any]) -> dict[str, Any]:
     return {"description": description, "content": {"application/json": {"schema": schema}}}
 
 
@@ -78,7 +73,7 @@ _FORM = {
 BOOKS: Operation = {
     "summary": "The books on the shelf",
     "security": _KEY,
-    "responses": {"200": _told("The books", _object(books={"type": "array", "items": _BOOK})), **_problems()},
+    "responses": {"200": _json_response("The books", _object(books={"type": "array", "items": _BOOK})), **_problems()},
 }
 ADD: Operation = {
     "summary": "Upload a book; it is read in the background, one at a time",
@@ -86,8 +81,8 @@ ADD: Operation = {
     "requestBody": {"required": True, "content": {"multipart/form-data": {"schema": _FORM}}},
     "responses": {
         "202": {
-            **_told("It is queued", _object(job=_JOB)),
-            "headers": {"Location": {"description": "where its progress is told", "schema": _TEXT}},
+            **_json_response("It is queued", _object(job=_JOB)),
+            "headers": {"Location": {"description": "the address of its progress", "schema": _TEXT}},
         },
         **_problems(400, 413, 415, 422, 503, 507),
     },
@@ -100,7 +95,7 @@ REMOVE: Operation = {
 JOBS: Operation = {
     "summary": "Uploads that wait, are read, or were",
     "security": _KEY,
-    "responses": {"200": _told("The uploads", _object(jobs={"type": "array", "items": _JOB})), **_problems()},
+    "responses": {"200": _json_response("The uploads", _object(jobs={"type": "array", "items": _JOB})), **_problems()},
 }
 EVENTS: Operation = {
     "summary": "Progress of an upload as server-sent events",

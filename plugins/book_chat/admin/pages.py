@@ -13,10 +13,11 @@ from werkzeug.exceptions import Unauthorized
 from ragstone.core import BadRequest
 from ragstone.core.pages import KEEP_ALIVE, EventStream, ViewOptions, event
 
-from ..shelf import Shelf
+from ..library.manifest import LONGEST_EDITION, LONGEST_TITLE
+from ..library.shelf import Shelf
 from . import openapi
+from .jobs import jobs_of, uploads_of
 from .keys import SHORTEST, VARIABLE, Access, access, configured
-from .service import jobs_of, uploads_of
 from .uploads import ZIP, store
 
 if TYPE_CHECKING:
@@ -28,11 +29,11 @@ if TYPE_CHECKING:
 
     from .jobs import Job
 
-#: Seconds between signs of life on a stream, without which nobody would notice that its reader has gone.
+#: Seconds between signs of life on a stream, without which the server would not notice that the client has left.
 _PAUSE = 10.0
 #: Streams at a time: each keeps one of the server's threads.
 _MOST_WATCHING = 3
-_FIELDS = frozenset({"title", "edition"})
+_FIELDS = {"edition": LONGEST_EDITION, "title": LONGEST_TITLE}
 
 
 def blueprint(host: Host) -> Blueprint:
@@ -41,13 +42,10 @@ def blueprint(host: Host) -> Blueprint:
     shelf, jobs = Shelf(host), host.once(jobs_of)
     watching = threading.BoundedSemaphore(_MOST_WATCHING)
 
-    def suffixes() -> frozenset[str]:
-        return frozenset(suffix for suffix in host.hooks.readers if suffix.startswith("."))
-
     @pages.get("/book_chat/admin")
     def admin() -> str:
         return render_template(
-            "book_chat/admin.html", accepted=",".join(sorted({*suffixes(), ZIP})), closed=configured() is None
+            "book_chat/admin.html", accepted=",".join(sorted({*shelf.suffixes, ZIP})), closed=configured() is None
         )
 
     def books() -> Response:
@@ -55,7 +53,7 @@ def blueprint(host: Host) -> Blueprint:
 
     def add() -> Response:
         file, fields = _form()
-        upload = store(file.stream, file.filename or "", uploads_of(host), suffixes=suffixes(), **fields)
+        upload = store(file.stream, file.filename or "", uploads_of(host), suffixes=shelf.suffixes, **fields)
         job = jobs.submit(upload)
         response = _json({"job": job.to_dict()}, 202)
         response.headers["Location"] = f"/api/books/jobs/{job.id}/events"
@@ -108,9 +106,9 @@ def _form() -> tuple[FileStorage, dict[str, Any]]:
     files = request.files.getlist("file")
     if len(files) != 1 or not files[0].filename:
         raise BadRequest("there must be one file, in the field file")
-    fields = {name: " ".join(request.form.get(name, "").split()) or None for name in sorted(_FIELDS)}
+    fields = {name: " ".join(request.form.get(name, "").split()) or None for name in _FIELDS}
     for name, value in fields.items():
-        if value and not (value.isprintable() and len(value) <= {"title": 255, "edition": 50}[name]):
+        if value and not (value.isprintable() and len(value) <= _FIELDS[name]):
             raise BadRequest(f"the {name} is too long or has signs that cannot be printed")
     return files[0], fields
 

@@ -1,1 +1,1 @@
-"""PDF books: a page's glyphs as clean Markdown, made in a process that can be killed."""
+"""PDF books as normalized Markdown, read in a subprocess."""

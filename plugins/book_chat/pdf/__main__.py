@@ -1,7 +1,7 @@
-"""The child that reads one PDF: ``python -m ragstone.plugins.book_chat.pdf SECONDS MEGABYTES < book.pdf``.
+"""The subprocess that reads one PDF: ``python -m ragstone.plugins.book_chat.pdf SECONDS MEGABYTES < book.pdf``.
 
-It writes two lines of JSON: the number of pages, then what was read or why nothing was. It is started with nothing but
-the file, can write no other, and dies of its own limits if nobody kills it.
+It writes two lines of JSON, as in ``messages``: the number of pages, then the text or the reason why there is none. It
+gets no other file, can write none, and sets limits of time and memory for itself.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from typing import Any
 
 from .limits import MAX_PAGES, memory_for, seconds_for
 
-_WHY = {2: "broken", 3: "broken", 4: "encrypted", 5: "encrypted"}  # FPDF_GetLastError
+_STATUSES = {2: "broken", 3: "broken", 4: "encrypted", 5: "encrypted"}  # FPDF_GetLastError
 
 
 def main(seconds: float, megabytes: int) -> None:
-    """Read standard input, answer on standard output."""
+    """Read standard input, write to standard output."""
     _limit(1, seconds, megabytes)
     try:
         answer = _read(seconds, megabytes)
@@ -27,7 +27,7 @@ def main(seconds: float, megabytes: int) -> None:
         answer = {"status": "too_large", "detail": ""}
     except Exception as error:
         answer = {"status": "broken", "detail": f"{type(error).__name__}: {error}"[:300]}
-    _say(answer)
+    _send(answer)
 
 
 def _read(seconds: float, megabytes: int) -> dict[str, Any]:
@@ -40,12 +40,12 @@ def _read(seconds: float, megabytes: int) -> dict[str, Any]:
         document = pypdfium2.PdfDocument(os.fdopen(0, "rb", closefd=False))
     except pypdfium2.PdfiumError as error:
         code = getattr(error, "err_code", None)
-        return {"status": _WHY.get(code or 3, "broken"), "detail": str(error)[:300]}
+        return {"status": _STATUSES.get(code or 3, "broken"), "detail": str(error)[:300]}
     pages = len(document)
     if pages > MAX_PAGES:
         return {"status": "too_large", "detail": f"claims {pages:,} pages, more than {MAX_PAGES:,}"}
     _limit(pages, seconds, megabytes)
-    _say({"pages": pages})
+    _send({"pages": pages})
     return read_book(document.raw, pages)
 
 
@@ -66,11 +66,11 @@ def _set(what: int, soft: int, hard: int) -> None:
         soft = min(soft, hard)
     try:
         resource.setrlimit(what, (soft, hard))
-    except (OSError, ValueError):  # not every system has every limit; the parent's clock holds in any case
+    except (OSError, ValueError):  # not every system has every limit; the parent's time limit holds in any case
         return
 
 
-def _say(answer: dict[str, Any]) -> None:
+def _send(answer: dict[str, Any]) -> None:
     sys.stdout.write(json.dumps(answer, ensure_ascii=True) + "\n")
     sys.stdout.flush()
 

@@ -1,35 +1,35 @@
-"""A PDF file as clean Markdown with its pages: all of it in this process, so only for one that may be killed."""
+"""A PDF file as normalized Markdown with its pages. Runs in the subprocess only."""
 
 from __future__ import annotations
 
-import ctypes
 import re
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pypdfium2.raw as pdfium
 
 from .columns import columns_of
-from .furniture import take_furniture
 from .glyphs import read_page
 from .headings import bare, body_size, from_outline, from_type, is_contents, is_numbered
-from .outline import read_outline
+from .model import Line
+from .outline import read_outline, utf16_text
 from .paragraphs import blocks_of
-from .shapes import Line
+from .running_heads import take_running_heads
 from .tables import take_tables
-from .writing import write
+from .writer import to_markdown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from .columns import Column
-    from .shapes import Block, Page
+    from .model import Block, Page
 
 _HASH = re.compile(r"[0-9a-f]{12,}")
 _FILE_NAME = re.compile(r"\S+\.\w{2,5}$|[^\s]*$|untitled.*|microsoft word.*|document\d*", re.IGNORECASE)
 
 
 def read_book(document: Any, count: int) -> dict[str, Any]:
-    """What ``answers.Read`` checks: title, text, labels, page starts, pages that cannot be read."""
+    """The fields of ``messages.Read``: title, text, labels, page starts, pages that cannot be read."""
     labels = [_label(document, number) for number in range(count)]
     pages = [read_page(document, number + 1, labels[number]) for number in range(count)]
     broken = [page.number for page in pages if page.broken]
@@ -38,7 +38,7 @@ def read_book(document: Any, count: int) -> dict[str, Any]:
     needs_ocr = [page.number for page in pages if page.drawn and not _has_text(page)]
     for page in pages:
         take_tables(page)
-    printed = take_furniture(pages)
+    printed = take_running_heads(pages)
     read = {page.number: columns_of(page) for page in pages}
     body = body_size(column for columns in read.values() for column in columns)
     entries = read_outline(document, pages)
@@ -49,7 +49,7 @@ def read_book(document: Any, count: int) -> dict[str, Any]:
             headings.before.pop(id(line), None)
             headings.taken.add(id(line))  # it is the book's title, not a heading in it
     blocks = [block for page in pages for block in blocks_of(page.number, read[page.number], headings)]
-    text, starts = write(_without_contents(blocks))
+    text, starts = to_markdown(_without_contents(blocks))
     return {
         "status": "read",
         "title": title,
@@ -67,9 +67,7 @@ def _has_text(page: Page) -> bool:
 
 
 def _label(document: Any, number: int) -> str:
-    buffer = ctypes.create_string_buffer(128)
-    size = min(pdfium.FPDF_GetPageLabel(document, number, buffer, 128), 128)
-    return " ".join(buffer.raw[: max(0, size - 2)].decode("utf-16-le", "ignore").split())
+    return " ".join(utf16_text(partial(pdfium.FPDF_GetPageLabel, document, number), 128).split())
 
 
 def _printed(numbers: Sequence[int | None]) -> list[str]:
@@ -85,10 +83,7 @@ def _printed(numbers: Sequence[int | None]) -> list[str]:
 
 def _title(document: Any, read: dict[int, list[Column]], body: float, headings: set[int]) -> tuple[str, list[Line]]:
     """The title that the file gives, unless that is a file's name; else the largest type of the first pages."""
-    size = min(pdfium.FPDF_GetMetaText(document, b"Title", None, 0), 2048)
-    buffer = ctypes.create_string_buffer(size + 2)
-    pdfium.FPDF_GetMetaText(document, b"Title", buffer, size)
-    given = " ".join(buffer.raw[: max(0, size - 2)].decode("utf-16-le", "ignore").split())
+    given = " ".join(utf16_text(partial(pdfium.FPDF_GetMetaText, document, b"Title"), 2048).split())
     given = re.sub(r"[\x00-\x1f\x7f-\x9f\ue000-\uf8ff]", "", given)[:250]
     largest: list[Line] = []
     for number in sorted(read)[:2]:
@@ -105,7 +100,7 @@ def _title(document: Any, read: dict[int, list[Column]], body: float, headings: 
 
 
 def _without_contents(blocks: Sequence[Block]) -> list[Block]:
-    """The blocks without the table of contents, whose lines would be found instead of what they lead to."""
+    """The blocks without the table of contents, which would be found instead of the sections that it names."""
     out: list[Block] = []
     skipping = False
     for block in blocks:

@@ -1,4 +1,4 @@
-"""The order in which a reader reads a page: columns from left to right between what runs across them."""
+"""The reading order of a page: columns from left to right between the items that span them."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from .lines import lines_of, segments_of
-from .shapes import Line, Table
+from .model import Line, Table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from .shapes import Page, Word
+    from .model import Page, Word
 
 _DEEPEST = 2
 _FEWEST_LINES = 5

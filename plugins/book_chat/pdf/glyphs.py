@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import pypdfium2.raw as pdfium
 
-from .faces import Faces
-from .shapes import Page, Rule, Word
+from .fonts import Fonts
+from .model import Page, Rule, Word
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,7 +22,7 @@ MAX_OBJECTS = 50_000
 _WORD_GAP = 0.17  # of the type size; TeX's tightest space between words is 0.2
 _THIN = 2.5
 _LIGATURES = {chr(0xFB00 + at): text for at, text in enumerate(("ff", "fi", "fl", "ffi", "ffl", "st", "st"))}
-# Symbol fonts put their bullets into the private use area; what else is there means nothing to a reader.
+# Symbol fonts have their bullets in the private use area; its other characters have no meaning.
 _BULLETS = dict.fromkeys("\uf0b7\uf0a7\uf076\uf0d8\uf0a8\uf06e\uf071", "•")
 _ACCENTS = dict(zip("´`¨ˆ˜¸ˇ˚¯", "\u0301\u0300\u0308\u0302\u0303\u0327\u030c\u030a\u0304", strict=True))
 _SPACES = frozenset((0x20, 0x0D, 0x0A, 0x09, 0xA0))
@@ -35,7 +35,7 @@ def read_page(document: Any, number: int, label: str) -> Page:
     if not raw:
         return Page(number, label, 612.0, 792.0, [], [], drawn=False, origin=None, broken=True)
     try:
-        place = _placing(raw)
+        place = _coordinates(raw)
         words = _words(raw, place)
         rules, drawn = _rules(raw, place)
         return Page(number, label, *place.size, words, rules, drawn, place.high if place.turned == 0 else None)
@@ -43,8 +43,8 @@ def read_page(document: Any, number: int, label: str) -> Page:
         pdfium.FPDF_ClosePage(raw)
 
 
-class _Placing:
-    """From PDF space to the page as a reader holds it: turned as its ``/Rotate`` says, y downwards."""
+class _Coordinates:
+    """From PDF space to the page as it is displayed: turned by ``/Rotate``, y downwards."""
 
     def __init__(self, box: tuple[float, float, float, float], turned: int) -> None:
         self.left, self.low, self.right, self.high = box
@@ -63,68 +63,68 @@ class _Placing:
         return left - self.left, self.high - high, right - self.left, self.high - low
 
 
-def _placing(raw: Any) -> _Placing:
+def _coordinates(raw: Any) -> _Coordinates:
     rect = pdfium.FS_RECTF()
     pdfium.FPDF_GetPageBoundingBox(raw, rect)
     box = (rect.left, rect.bottom, rect.right, rect.top)
     if not all(map(math.isfinite, box)) or box[2] - box[0] < 1 or box[3] - box[1] < 1:
         box = (0.0, 0.0, 612.0, 792.0)
-    return _Placing(box, pdfium.FPDFPage_GetRotation(raw) % 4)
+    return _Coordinates(box, pdfium.FPDFPage_GetRotation(raw) % 4)
 
 
-def _words(raw: Any, place: _Placing) -> list[Word]:
+def _words(raw: Any, place: _Coordinates) -> list[Word]:
     text = pdfium.FPDFText_LoadPage(raw)
     if not text:
         return []
     try:
-        return _gather(text, place)
+        return _read_words(text, place)
     finally:
         pdfium.FPDFText_ClosePage(text)
 
 
-def _gather(text: Any, place: _Placing) -> list[Word]:
+def _read_words(text: Any, place: _Coordinates) -> list[Word]:
     count = min(pdfium.FPDFText_CountChars(text), MAX_GLYPHS)
     unicode_of: Callable[[Any, int], int] = pdfium.FPDFText_GetUnicode
     box_of, object_of = pdfium.FPDFText_GetLooseCharBox, pdfium.FPDFText_GetTextObject
     generated = pdfium.FPDFText_IsGenerated
-    rect, faces = pdfium.FS_RECTF(), Faces(place.turned)
+    rect, fonts = pdfium.FS_RECTF(), Fonts(place.turned)
     words: list[Word] = []
     open_word: Word | None = None
-    script = _Script()
+    builder = _WordBuilder()
     for at in range(count):
         code = unicode_of(text, at)
         if code in _SPACES:
             if open_word is not None and generated(text, at):
-                script.doubt()  # PDFium's guess; where the glyphs stand decides
+                builder.suspect_end()  # PDFium's guess; the positions of the glyphs decide
             else:
-                script.close(open_word)
+                builder.close(open_word)
                 open_word = None
             continue
-        shown = _reading(code)
+        shown = _shown_text(code)
         if not shown:
             continue
         thing = object_of(text, at)
         if not thing or not box_of(text, at, rect):
             continue
-        size, upright, mono, bold = faces.of(thing)
+        size, upright, mono, bold = fonts.of(thing)
         if not upright:
-            script.close(open_word)
+            builder.close(open_word)
             open_word = None
             continue
         x0, top, x1, bottom = place(rect.left, rect.bottom, rect.right, rect.top)
-        if open_word is not None and script.goes_on(open_word, (x0, top, x1, bottom), size):
-            script.add(open_word, shown, (x0, top, x1, bottom), size)
+        if open_word is not None and builder.continues(open_word, (x0, top, x1, bottom), size):
+            builder.add(open_word, shown, (x0, top, x1, bottom), size)
         else:
-            script.close(open_word)
+            builder.close(open_word)
             open_word = Word(shown, x0, top, x1, bottom, size, mono, bold)
             words.append(open_word)
-            script.begin(open_word)
-    script.close(open_word)
+            builder.begin(open_word)
+    builder.close(open_word)
     return [word for word in words if word.text.strip()]
 
 
-def _reading(code: int) -> str:
-    """What a reader reads for one character; nothing for what no reader sees."""
+def _shown_text(code: int) -> str:
+    """The text displayed for one character; empty for an invisible one."""
     if code < 0x20 and code != 0x02:
         return ""
     shown = chr(code) if code < 0x110000 and not 0xD800 <= code < 0xE000 else ""
@@ -143,25 +143,25 @@ def _reading(code: int) -> str:
     return shown
 
 
-class _Script:
-    """How glyphs join a word: what is set small and high or low is marked as an exponent or an index."""
+class _WordBuilder:
+    """Joins glyphs into words; small raised or lowered ones are marked as exponents or indices."""
 
     def __init__(self) -> None:
         self._base = (0.0, 0.0, 0.0)  # top, bottom and size of the word's full-size glyphs
         self._last = (0.0, 0.0)  # edges of the glyph before
         self._run = self._sign = ""
-        self._doubted = False
+        self._suspected = False
 
     def begin(self, word: Word) -> None:
         self._base, self._last = (word.top, word.bottom, word.size), (word.x0, word.x1)
         self._run = self._sign = ""
-        self._doubted = False
+        self._suspected = False
 
-    def doubt(self) -> None:
-        """PDFium thinks that a word ends here."""
-        self._doubted = True
+    def suspect_end(self) -> None:
+        """PDFium reports the end of a word here."""
+        self._suspected = True
 
-    def goes_on(self, word: Word, box: tuple[float, float, float, float], size: float) -> bool:
+    def continues(self, word: Word, box: tuple[float, float, float, float], size: float) -> bool:
         """Whether a glyph in this place belongs to the open word."""
         x0, top, x1, bottom = box
         high, low, base = self._base
@@ -169,12 +169,12 @@ class _Script:
         if abs(x0 - left) < 0.01 and abs(x1 - right) < 0.01:  # another letter of the same ligature
             return True
         gap, em = x0 - right, max(base, size)
-        widest = 0.08 if self._doubted else _WORD_GAP * (1.6 if word.mono else 1.0)
+        widest = 0.08 if self._suspected else _WORD_GAP * (1.6 if word.mono else 1.0)
         overlap = min(low, bottom) - max(high, top)
         return -0.7 * em < gap < widest * em and overlap > 0.25 * min(low - high, bottom - top)
 
     def add(self, word: Word, shown: str, box: tuple[float, float, float, float], size: float) -> None:
-        """Let the glyph join the word."""
+        """Add the glyph to the word."""
         x0, top, x1, bottom = box
         high, low, base = self._base
         shift = ((high + low) - (top + bottom)) / 2 / max(base, 0.1)
@@ -189,10 +189,10 @@ class _Script:
             self._run = _accented(self._run, shown) if overlaps else self._run + shown
         else:
             word.text = _accented(word.text, shown) if overlaps else word.text + shown
-        word.x1, self._last, self._doubted = max(word.x1, x1), (x0, x1), False
+        word.x1, self._last, self._suspected = max(word.x1, x1), (x0, x1), False
 
     def close(self, word: Word | None) -> None:
-        """The word ends."""
+        """End the word."""
         if word is not None:
             self._flush(word)
 
@@ -214,7 +214,7 @@ def _accented(text: str, shown: str) -> str:
     return text + shown
 
 
-def _rules(raw: Any, place: _Placing) -> tuple[list[Rule], bool]:
+def _rules(raw: Any, place: _Coordinates) -> tuple[list[Rule], bool]:
     """The drawn lines of a page, and whether anything but text is drawn on it."""
     rules: list[Rule] = []
     drawn = False

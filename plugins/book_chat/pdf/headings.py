@@ -7,13 +7,13 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from .shapes import Line
+from .model import Line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from .columns import Column
-    from .shapes import Entry
+    from .model import Entry
 
 _CHAPTER = re.compile(r"(?:chapter|part|appendix|unit|lesson)\s+(?:\d{1,3}|[IVXLC]{1,7}|[A-Z])\.?:?$", re.IGNORECASE)
 _NUMBERED = re.compile(
@@ -27,14 +27,14 @@ _NEAR = 60.0  # points between where an entry leads and its heading
 
 @dataclass(frozen=True)
 class Heading:
-    """What stands in the place of heading lines. ``lines`` of them are left out; the first is where it is put."""
+    """A heading in place of the lines that it replaces."""
 
     level: int
     text: str
 
 
 class Headings:
-    """Headings by the line before which they stand, and the lines that they take up."""
+    """Headings by the line that they precede, and the lines that they replace."""
 
     def __init__(self) -> None:
         self.before: dict[int, list[Heading]] = defaultdict(list)
@@ -122,7 +122,7 @@ def from_type(pages: dict[int, list[Column]], body: float) -> Headings:
     sizes = sorted({round(line.size) for *_, line in candidates if line.size > 1.12 * body}, reverse=True)
     numbered = [_NUMBERED.match(line.text) for *_, line in candidates]
     has_numbers = sum(1 for found in numbered if found) >= max(2, len(candidates) // 3)
-    if has_numbers:  # what stands large before the first numbered heading is the title page's
+    if has_numbers:  # large lines before the first numbered heading belong to the title page
         first = next(at for at, found in enumerate(numbered) if found)
         candidates, numbered = candidates[first:], numbered[first:]
     before: Line | None = None

@@ -1,4 +1,4 @@
-"""How much one PDF may cost. Without imports, so that the child knows it before it loads anything."""
+"""Limits of one PDF. Without imports, so that the subprocess has them before it loads anything."""
 
 from __future__ import annotations
 
@@ -22,6 +22,6 @@ def memory_for(pages: int, megabytes: int) -> int:
     return int(megabytes * 1_000_000 * min(max(1.0, pages / _PAGES_FOR_MEMORY), _MOST_MEMORY))
 
 
-def answer_for(pages: int) -> int:
-    """Bytes that the child may say: a page of dense text has some 10 KB."""
+def output_for(pages: int) -> int:
+    """Bytes that the subprocess may send: a page of dense text has some 10 KB."""
     return 1_000_000 + 100_000 * pages

@@ -1,15 +1,15 @@
-"""Words as lines, whatever order the file drew them in."""
+"""Words as lines, in whatever order the file draws them."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .shapes import Line
+from .model import Line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from .shapes import Word
+    from .model import Word
 
 
 _STRIP = 6.0

@@ -1,21 +1,22 @@
-"""The outline of a PDF: entries with the places that they lead to, however it is linked."""
+"""The outline of a PDF: entries with the places that they link to."""
 
 from __future__ import annotations
 
 import ctypes
 import re
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pypdfium2.raw as pdfium
 
-from .shapes import Entry
+from .model import Entry
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
-    from .shapes import Page
+    from .model import Page
 
-#: Entries that are read; the book of most entries that we know has some three thousand.
+#: Entries that are read; the longest that was measured had some 3,000.
 MAX_ENTRIES = 20_000
 _DEEPEST = 12
 
@@ -42,11 +43,15 @@ def read_outline(document: Any, pages: Sequence[Page]) -> tuple[Entry, ...]:
     return tuple(found)
 
 
+def utf16_text(write: Callable[[Any, int], int], longest: int) -> str:
+    """The text that a function of PDFium writes into a buffer of ``longest`` bytes; it returns the bytes needed."""
+    buffer = ctypes.create_string_buffer(longest)
+    size = min(write(buffer, longest), longest)
+    return buffer.raw[: max(0, size - 2)].decode("utf-16-le", "ignore")
+
+
 def _title(mark: Any) -> str:
-    size = min(pdfium.FPDFBookmark_GetTitle(mark, None, 0), 4096)
-    buffer = ctypes.create_string_buffer(size + 2)
-    pdfium.FPDFBookmark_GetTitle(mark, buffer, size)
-    raw = buffer.raw[: max(0, size - 2)].decode("utf-16-le", "ignore")
+    raw = utf16_text(partial(pdfium.FPDFBookmark_GetTitle, mark), 4096)
     return " ".join(re.sub(r"[\x00-\x1f\x7f-\x9f\ue000-\uf8ff]", " ", raw).split())[:500]
 
 

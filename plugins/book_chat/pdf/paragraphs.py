@@ -8,14 +8,14 @@ from dataclasses import dataclass, field
 from statistics import median
 from typing import TYPE_CHECKING
 
-from .shapes import Block, Line, Table
+from .model import Block, Line, Table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from .columns import Column
     from .headings import Headings
-    from .shapes import Word
+    from .model import Word
 
 _ITEM = re.compile(r"([•◦▪‣∙●○■–−∗*·]|\(?\d{1,2}[.)]|\([a-z]\))(?:\s+|$)")
 _CAPTION = re.compile(
@@ -28,7 +28,7 @@ _ENDS = re.compile(r"[.!?:;][\"')\]”’]*$")
 
 @dataclass
 class _Open:
-    """The block that the next line may go on."""
+    """The block that the next line may continue."""
 
     kind: str
     lines: list[Line]
@@ -76,10 +76,10 @@ class _Reader:
         if _LEADERS.search(text):  # a line of the table of contents: the headings say the same
             self.close()
             return
-        if self._is_gutter(item):
+        if self._is_line_number(item):
             return
         if item.share(mono=True) > 0.7:
-            if not self._goes_on_as_code(item):
+            if not self._continues_code(item):
                 self.close()
                 self._open = _Open("code", [], self._number)
             assert self._open is not None  # noqa: S101
@@ -90,7 +90,7 @@ class _Reader:
             self._begin("item", item)
         elif _CAPTION.match(text):
             self._begin("caption", item)
-        elif self._open is None or self._open.kind == "code" or self._begins(item) or self._is_formula(item):
+        elif self._open is None or self._open.kind == "code" or self._starts_paragraph(item) or self._is_formula(item):
             self._begin("paragraph", item)
         else:
             self._open.lines.append(item)
@@ -100,15 +100,15 @@ class _Reader:
         wide = self._column.x1 - self._column.x0
         return line.x0 > self._column.x0 + 0.12 * wide and bool(_MATHS.search(line.text)) and len(line.words) < 25
 
-    def _goes_on_as_code(self, item: Line) -> bool:
+    def _continues_code(self, item: Line) -> bool:
         return (
             self._open is not None
             and self._open.kind == "code"
             and item.top - self._open.lines[-1].bottom < 2.6 * max(item.size, 6)
         )
 
-    def _is_gutter(self, item: Line) -> bool:
-        """Whether all there is on a line of a listing is the small number before it."""
+    def _is_line_number(self, item: Line) -> bool:
+        """Whether a line of a listing has only its line number."""
         if self._open is None or self._open.kind != "code" or item.share(mono=True) > 0:
             return False
         return item.text.replace(" ", "").isdecimal() and item.size < 0.9 * self._open.lines[-1].size
@@ -117,7 +117,7 @@ class _Reader:
         self.close()
         self._open = _Open(kind, [line], self._number)
 
-    def _begins(self, line: Line) -> bool:
+    def _starts_paragraph(self, line: Line) -> bool:
         """Whether a line begins a paragraph: by the gap above it, its type, its indentation."""
         assert self._open is not None  # noqa: S101
         last = self._open.lines[-1]
@@ -159,7 +159,7 @@ class _Reader:
 
 
 def code_text(lines: Sequence[Line]) -> str:
-    """Code with its lines, indentation and blank lines, from where its glyphs stand."""
+    """Code with its lines, indentation and blank lines, from the positions of its glyphs."""
     wide = [(w.x1 - w.x0) / len(w.text) for line in lines for w in line.words if w.mono and len(w.text) > 1]
     step = median(wide) if wide else 6.0
     step = max(step, 1.0)

@@ -6,12 +6,12 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from .lines import lines_of
-from .shapes import Table
+from .model import Table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from .shapes import Page, Rule, Word
+    from .model import Page, Rule, Word
 
 _TOUCH = 4.5  # points between lines that are meant to meet
 _APART = 5.0  # points between two lines that are not one

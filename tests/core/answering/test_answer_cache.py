@@ -13,7 +13,7 @@ from sqlalchemy import column, func, select, text, update
 from ragstone.core import Host, LLMError, Question
 from ragstone.core.answering import answer_cache
 from ragstone.core.testing import ScriptedLLM, open_host
-from ragstone.plugins.book_chat.shelf import Shelf
+from ragstone.plugins.book_chat import Shelf
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

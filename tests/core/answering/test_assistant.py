@@ -17,7 +17,7 @@ from ragstone.core.retrieval.evidence_gate import weigh_evidence
 from ragstone.core.retrieval.fusion import fuse
 from ragstone.core.retrieval.search import HybridRetriever
 from ragstone.core.testing import ScriptedLLM, open_host
-from ragstone.plugins.book_chat.shelf import Shelf
+from ragstone.plugins.book_chat import Shelf
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -10,7 +10,7 @@ import pytest
 from llama_index.core.llms import CompletionResponse
 
 from ragstone.core.testing import open_host
-from ragstone.plugins.book_chat.shelf import Shelf
+from ragstone.plugins.book_chat import Shelf
 from tests.support.needs import missing
 from tests.support.obedient import ObedientLLM
 

@@ -13,7 +13,7 @@ from llama_index.core.schema import TextNode
 from ragstone.core import StorageError
 from ragstone.core.catalog import Catalog, NewChunk, NewDocument
 from ragstone.core.testing import open_host
-from ragstone.plugins.book_chat.shelf import Shelf
+from ragstone.plugins.book_chat import Shelf
 from tests.support.third_party_fakes import Here, fast_models
 
 if TYPE_CHECKING:

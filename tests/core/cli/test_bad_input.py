@@ -15,7 +15,7 @@ from ragstone.core import BadRequest, Host, NotFound, Question, SourceError, Too
 from ragstone.core.answering import find_passages
 from ragstone.core.catalog.schema import SCHEMA_VERSION
 from ragstone.core.retrieval import HybridRetriever
-from ragstone.plugins.book_chat.shelf import Shelf
+from ragstone.plugins.book_chat import Shelf
 from tests.support.third_party_fakes import Ended, Here, run, write_pages
 
 if TYPE_CHECKING:

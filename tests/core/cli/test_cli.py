@@ -15,7 +15,7 @@ import pytest
 
 from ragstone.core.cli import show_json
 from ragstone.core.cli.app import _cli
-from ragstone.plugins.book_chat.service import SAMPLE
+from ragstone.plugins.book_chat.library.sample import SAMPLE
 from tests.support.installed import BUILTINS, INTERFACES, PLUGINS
 from tests.support.third_party_fakes import RAGSTONE, Here, distribution, environment, run, write_pages
 

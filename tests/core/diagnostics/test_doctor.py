@@ -22,7 +22,7 @@ from ragstone.core import Check, RagstoneError, hookimpl
 from ragstone.core.diagnostics.inspection import run_check
 from ragstone.core.embedding.weights import ALL_MINILM_L6_V2
 from ragstone.core.testing import open_host
-from ragstone.plugins.book_chat.shelf import Shelf
+from ragstone.plugins.book_chat import Shelf
 from tests.support.llm_server import Server
 from tests.support.needs import needed
 from tests.support.third_party_fakes import Here, distribution, fast_models

@@ -48,7 +48,7 @@ from ragstone.core import (
 from ragstone.core.hooks import spec
 from ragstone.core.retrieval import HybridRetriever, Retrieval, ScoredRetriever, Scores
 from ragstone.core.testing import ScriptedLLM, TestModels, WordEmbedding, open_host
-from ragstone.plugins.book_chat.shelf import Shelf
+from ragstone.plugins.book_chat import Shelf
 from tests.support.patience import HANG
 
 if TYPE_CHECKING:

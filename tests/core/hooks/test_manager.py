@@ -13,7 +13,7 @@ import click
 import pytest
 
 from ragstone.core import HOOKS_VERSION, Host, MissingExtra, PluginState, Settings, hookimpl, require_extra
-from ragstone.plugins.book_chat.shelf import Shelf
+from ragstone.plugins.book_chat import Shelf
 from tests.support.installed import BUILTINS, INTERFACES, PLUGINS
 from tests.support.third_party_fakes import distribution, fast_models, run
 

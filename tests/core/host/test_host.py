@@ -26,7 +26,7 @@ from ragstone.core import (
     hookimpl,
 )
 from ragstone.core.testing import SmallCorpus, TestModels, WordEmbedding, fill_small_corpus, open_host
-from ragstone.plugins.book_chat.shelf import Shelf
+from ragstone.plugins.book_chat import Shelf
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -18,7 +18,7 @@ from llama_index.core.tools import QueryEngineTool, RetrieverTool
 from pydantic import PrivateAttr
 
 from ragstone.core.testing import open_host
-from ragstone.plugins.book_chat.shelf import Shelf
+from ragstone.plugins.book_chat import Shelf
 from tests.core.hooks.test_hooks import Notes, note
 from tests.support.loops import finished
 from tests.support.patience import HANG

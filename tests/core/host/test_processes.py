@@ -17,7 +17,7 @@ from llama_index.core.schema import Document
 
 from ragstone.core.ingestion import rebuild as rebuilding
 from ragstone.core.testing import open_host
-from ragstone.plugins.book_chat.shelf import Shelf
+from ragstone.plugins.book_chat import Shelf
 from tests.support.needs import needed
 from tests.support.third_party_fakes import RAGSTONE, environment, fast_models, run, write_pages
 from tests.support.words import by_words
@@ -298,7 +298,7 @@ import os
 import sys
 from pathlib import Path
 from ragstone.core.testing import open_host
-from ragstone.plugins.book_chat.shelf import Shelf
+from ragstone.plugins.book_chat import Shelf
 
 with open_host(Path(sys.argv[1]), database=os.environ.get("RAGSTONE_DATABASE")) as host:
     shelf = Shelf(host)

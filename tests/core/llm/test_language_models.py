@@ -14,7 +14,7 @@ import pytest
 
 from ragstone.core import Answer, Delta, Host, LLMError, Settings, SettingsError
 from ragstone.core.testing import TestModels
-from ragstone.plugins.book_chat.shelf import Shelf
+from ragstone.plugins.book_chat import Shelf
 from tests.support.allocations import peak_bytes
 from tests.support.llm_server import (
     Handler,

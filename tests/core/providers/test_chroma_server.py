@@ -24,7 +24,7 @@ from llama_index.core.vector_stores.types import FilterOperator, MetadataFilter,
 from ragstone.core import SettingsError, hookimpl, read_settings
 from ragstone.core.retrieval.search_cache import RevisionSearch
 from ragstone.core.testing import open_host
-from ragstone.plugins.book_chat.shelf import Shelf
+from ragstone.plugins.book_chat import Shelf
 from tests.support.needs import needed
 from tests.support.patience import until
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from ragstone.core.retrieval import calibration
 from ragstone.core.retrieval.calibration import DEFAULT_THRESHOLD, MIN_CALIBRATION_CHUNKS, bank
 from ragstone.core.testing import open_host
-from ragstone.plugins.book_chat.shelf import Shelf
+from ragstone.plugins.book_chat import Shelf
 from tests.support.third_party_fakes import Here, write_pages
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ import pytest
 
 from ragstone.core import BadRequest, Host, Question, TooLarge, Turn
 from ragstone.core.retrieval.follow_up import follow_up
-from ragstone.plugins.book_chat.shelf import Shelf
+from ragstone.plugins.book_chat import Shelf
 from tests.support.third_party_fakes import Here, write_pages
 
 if TYPE_CHECKING:

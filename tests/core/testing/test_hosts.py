@@ -5,7 +5,7 @@ from ragstone.core.testing import ScriptedLLM, open_host
 
 
 def test_a_host_in_a_folder_answers(fast_host: Host, small_book):  # type: ignore[no-untyped-def]
-    from ragstone.plugins.book_chat.shelf import Shelf
+    from ragstone.plugins.book_chat import Shelf
 
     shelf = Shelf(fast_host)
     report = shelf.add(shelf.plan(small_book), title="Robot parts")
@@ -15,7 +15,7 @@ def test_a_host_in_a_folder_answers(fast_host: Host, small_book):  # type: ignor
 
 
 def test_scripted_model(tmp_path, small_book):  # type: ignore[no-untyped-def]
-    from ragstone.plugins.book_chat.shelf import Shelf
+    from ragstone.plugins.book_chat import Shelf
 
     llm = ScriptedLLM()
     with open_host(tmp_path, llm=llm) as host:

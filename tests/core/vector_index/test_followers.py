@@ -13,7 +13,7 @@ from ragstone.core import Host, Question, hookimpl
 from ragstone.core.retrieval.search_cache import RevisionSearch
 from ragstone.core.testing import open_host
 from ragstone.core.vector_index import Follower
-from ragstone.plugins.book_chat.shelf import Shelf
+from ragstone.plugins.book_chat import Shelf
 from tests.support.needs import missing, needed
 from tests.support.patience import until
 

@@ -8,10 +8,9 @@ import pytest
 from llama_index.core.schema import Document
 
 from ragstone.core.testing import AssistantContract, FileReaderContract, NodeParserContract, open_host
-from ragstone.plugins.book_chat.shelf import Shelf
+from ragstone.plugins.book_chat import Shelf
+from tests.plugins.book_chat.pdfs import lines, make
 from tests.support.needs import needed
-
-from .pdfs import lines, make
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -12,11 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from llama_index.core.schema import Document, MetadataMode, TextNode
 
-from ragstone.plugins.book_chat.blocks import read_blocks
-from ragstone.plugins.book_chat.cleaning import clean_markdown
-from ragstone.plugins.book_chat.layouts import read_layout
-from ragstone.plugins.book_chat.parsers import BookNodeParser
-from ragstone.plugins.book_chat.readers import MarkdownReader
+from ragstone.plugins.book_chat import BookNodeParser, MarkdownReader
+from ragstone.plugins.book_chat.library.layouts import read_layout
+from ragstone.plugins.book_chat.markdown.blocks import read_blocks
+from ragstone.plugins.book_chat.markdown.normalization import normalize_markdown
 
 
 def words(text: str) -> int:
@@ -257,7 +256,7 @@ def test_no_markup_is_left_in_a_real_book(name: str) -> None:
             if block.kind != "code":
                 assert not re.search(r"\*\*|\]\(|\{:|<div", block.plain), (made.metadata["path"], block.plain)
         structure = [(block.kind, block.level) for block in read_blocks(made.text)]
-        assert [(b.kind, b.level) for b in read_blocks(clean_markdown(made.text))] == structure
+        assert [(b.kind, b.level) for b in read_blocks(normalize_markdown(made.text))] == structure
 
 
 @pytest.mark.data

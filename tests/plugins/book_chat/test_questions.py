@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from ragstone.core import Host, Question, Settings
-from ragstone.plugins.book_chat.shelf import Shelf
+from ragstone.plugins.book_chat import Shelf
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

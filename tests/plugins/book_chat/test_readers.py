@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from ragstone.core import SourceError
-from ragstone.plugins.book_chat import markdown_files
-from ragstone.plugins.book_chat.readers import MarkdownReader
+from ragstone.plugins.book_chat import MarkdownReader
+from ragstone.plugins.book_chat.library import files
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -43,7 +43,7 @@ def test_titles(tmp_path: Path, source: str, title: str | None, text: str) -> No
     [(b"ab\xffc", "0xff at offset 2"), (b"a\0b", "NUL byte at offset 1"), (b"x" * 99, "more than")],
 )
 def test_what_is_not_text_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, data: bytes, said: str) -> None:
-    monkeypatch.setattr(markdown_files, "MAX_BYTES", 50)
+    monkeypatch.setattr(files, "MAX_TEXT_BYTES", 50)
     path = tmp_path / "a.md"
     path.write_bytes(data)
     with pytest.raises(SourceError, match=said) as caught:

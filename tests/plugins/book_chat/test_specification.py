@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from ragstone.core import Question
-from ragstone.plugins.book_chat.shelf import Shelf
+from ragstone.plugins.book_chat import Shelf
 from tests.plugins.book_chat.pdfs import lines, make
 from tests.support.third_party_fakes import write_pages
 

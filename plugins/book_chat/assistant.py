@@ -1,0 +1,102 @@
+"""Book chat's assistant: its profile, filters, citations and refusals."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ragstone.core import Assistant, CitationFormat, Host, Profile, QuestionFilter
+
+from .guardrails.safety import SafetyWarnings, setting_of
+from .guardrails.simulation import GENERAL, HARDWARE, SIMULATION
+from .library.editions import older_editions
+from .library.sample import sample_questions
+from .library.shelf import Shelf
+from .prompts import ANSWER
+from .settings import BookChatSettings
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from llama_index.core.schema import BaseNode
+
+NAME = "book_chat"
+#: What a citation shows of its passage, in the order of the specification.
+_FIELDS = (
+    "book_title",
+    "edition",
+    "chapter",
+    "section",
+    "page_label",
+    "page_index",
+    "content_type",
+    "is_simulation",
+    "setting",
+    "licence",
+)
+
+
+def assistant(host: Host) -> Assistant:
+    """The assistant ``book_chat`` over all books of the host."""
+    shelf = Shelf(host)
+
+    def refusal(filters: Mapping[str, str]) -> str:
+        books = [shelf.book(filters["book"])] if "book" in filters else shelf.books()
+        titles = list(dict.fromkeys(book.title for book in books))
+        if len(titles) == 1:
+            return f"As an AI tutor for '{titles[0]},' I can only answer questions related to the book's content."
+        named = f"{', '.join(repr(title) for title in titles[:3])}{' and others' if len(titles) > 3 else ''}"
+        return f"As an AI tutor for {named}, I can only answer questions related to the books' content."
+
+    def conditions(filters: Mapping[str, str]) -> Mapping[str, str | tuple[str, ...]]:
+        found: dict[str, str | tuple[str, ...]] = {}
+        if "book" in filters:
+            found["book"] = shelf.book(filters["book"]).slug
+        elif older := older_editions(shelf.books()):
+            found["book"] = tuple(book.slug for book in shelf.books() if book not in older)
+        if "setting" in filters:
+            found["setting"] = (filters["setting"], GENERAL)  # what holds for both is wanted with either
+        return found
+
+    return Assistant(
+        host,
+        shelf.corpus,
+        Profile(
+            name=NAME,
+            title="Book chat",
+            description="A tutor that answers only from the books on its shelf, to chapter and section.",
+            citations=CitationFormat(
+                _FIELDS,
+                url=_url,
+                title="book_title",
+                parts=("edition", "chapter", "section"),
+                tags={"is_simulation": "Simulation"},
+            ),
+            guard=SafetyWarnings(shelf.corpus),
+            setting=setting_of,
+            refusal=refusal,
+            prompt=ANSWER,
+            examples=lambda: sample_questions(shelf),
+            filters={
+                "book": QuestionFilter(
+                    "slug of one book; see ragstone book list; without it the newest edition of each is asked"
+                ),
+                "setting": QuestionFilter(
+                    "simulation or hardware; what is about neither is asked in both cases",
+                    choices=(SIMULATION, HARDWARE),
+                ),
+            },
+            conditions=conditions,
+            top_k=host.options(BookChatSettings).top_k,
+            page="/book_chat/",
+            query_path="/query",
+            selection_path="/query-selection",
+        ),
+    )
+
+
+def _url(node: BaseNode) -> str:
+    """Where the book's owner publishes the page, else our own page with the passage."""
+    known: Mapping[str, Any] = node.metadata
+    if known.get("url"):
+        return str(known["url"])
+    return f"/book_chat/source/{node.node_id}" if known.get("path") else ""

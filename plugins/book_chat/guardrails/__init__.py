@@ -1,0 +1,1 @@
+"""Safety warnings before procedures, and the distinction of simulation and hardware."""

@@ -1,0 +1,1 @@
+"""The books: their files on the disk, and what the catalog holds of them."""

@@ -1,0 +1,129 @@
+"""A book's files as LlamaIndex documents, one after the other."""
+
+from __future__ import annotations
+
+import re
+from contextlib import suppress
+from pathlib import PurePath
+from typing import TYPE_CHECKING
+
+from ragstone.core import SourceError
+
+from ..pdf.page_map import KEY as PAGES
+from .files import LeftOut
+from .manifest import LONGEST_TITLE, SIMULATION, read_manifest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from llama_index.core.schema import Document
+
+    from ragstone.core import Host
+
+    from .files import ChapterFile
+    from .layouts import BookLayout
+
+
+class BookDocuments:
+    """The book's files as documents, with what could not be read."""
+
+    def __init__(self, host: Host, layout: BookLayout, uploaded_as: str | None = None) -> None:
+        self._host = host
+        self._layout = layout
+        self._uploaded_as = uploaded_as
+        self._loaded: list[Document] | SourceError | None = None
+        self.about: dict[str, str] = {}
+        self.manifest = read_manifest(layout.root)
+        self.failed: list[LeftOut] = []
+        self.failed_ids: set[str] = set()
+        self.needs_ocr: dict[str, list[int]] = {}
+        self.broken_pages: dict[str, list[int]] = {}
+
+    def title(self) -> str:
+        """The book's own title (``book.toml``, layout, a single file's title), else one made from its name."""
+        known = self.manifest.title or self._layout.title
+        if known:
+            return known
+        if self._layout.kind == "file":
+            with suppress(Exception):  # reported when the file is read for its text
+                first = self.load(self._layout.files[0])[:1]
+                if first and first[0].metadata.get("title"):
+                    return " ".join(str(first[0].metadata["title"]).split())[:LONGEST_TITLE]
+        root = self._layout.root
+        if self._uploaded_as is not None:
+            name = "".join(sign for sign in PurePath(self._uploaded_as).stem if sign.isprintable())
+        else:
+            name = root.stem if root.is_file() else root.resolve().name
+        return " ".join(re.split(r"[-_\s]+", name)).strip().capitalize() or "Untitled"
+
+    @property
+    def fault(self) -> SourceError | None:
+        """The error of the only file of a book of one file."""
+        return self._loaded if isinstance(self._loaded, SourceError) else None
+
+    def load(self, file: ChapterFile) -> list[Document]:
+        """The documents of the file's reader. A book of one file is read once, for its title and its text."""
+        loaded = self._loaded
+        if loaded is None:
+            try:
+                loaded = self._host.hooks.read(file.path.suffix.lower(), file.path)
+            except SourceError as error:
+                loaded = error
+            if self._layout.kind == "file":
+                self._loaded = loaded
+        if isinstance(loaded, SourceError):
+            raise loaded
+        return loaded
+
+    def __iter__(self) -> Iterator[Document]:
+        for file in self._layout.files:
+            try:
+                documents = self._read(file)
+            except Exception as error:
+                unexpected = f"its reader raised {type(error).__name__}: {error}"
+                reason = error.what if isinstance(error, SourceError) else unexpected
+                self.failed.append(LeftOut(file.relative, reason))
+                self.failed_ids.add(self._doc_id(file, 0))
+            else:
+                yield from documents
+
+    def _doc_id(self, file: ChapterFile, number: int) -> str:
+        return f"{self.about['book']}:{file.relative}" + (f"#{number}" if number else "")
+
+    def _read(self, file: ChapterFile) -> list[Document]:
+        from llama_index.core.schema import Document
+
+        found = []
+        for number, document in enumerate(self.load(file)):
+            title = file.title or document.metadata.get("title") or file.path.stem
+            chapter = file.chapter or document.metadata.get("chapter")
+            if chapter is None and self._layout.kind != "file" and not _is_whole_book(document):
+                chapter = title  # of several files each is a chapter; a single one is divided by its headings
+            known = {
+                **self.about,
+                "path": file.relative,
+                "position": file.position,
+                "title": title,
+                "chapter": chapter,
+                "within": list(file.within),
+            }
+            stated = {
+                "url": self.manifest.url_of(file.relative),
+                "licence": self.manifest.licence,
+                SIMULATION: self.manifest.simulation_in(file.relative),
+            }
+            stored = {**document.metadata, **known, **{key: value for key, value in stated.items() if value}}
+            if PAGES in stored:
+                stored[PAGES] = pages = dict(stored[PAGES])
+                if self._uploaded_as is not None:
+                    del pages["file"]  # it is temporary, and another upload of the same file is the same document
+                for name, named in (("needs_ocr", self.needs_ocr), ("broken", self.broken_pages)):
+                    if gaps := pages.pop(name, None):  # for the report alone
+                        named[file.relative] = list(gaps)
+            found.append(Document(id_=self._doc_id(file, number), text=document.text, metadata=stored))
+        return found
+
+
+def _is_whole_book(document: Document) -> bool:
+    """Whether a PDF beside other files has chapters of its own."""
+    return PAGES in document.metadata and len(re.findall(r"^# ", document.text, re.MULTILINE)) > 1

@@ -1,0 +1,96 @@
+"""TOML, YAML and front matter of a book: untrusted input, with limits checked before it is parsed."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from typing import TYPE_CHECKING, Any
+
+import yaml
+
+from ..markdown.characters import without_controls
+
+if TYPE_CHECKING:
+    from yaml.nodes import ScalarNode
+
+#: Characters of a ``book.toml``: the addresses of some 5,000 chapters.
+LONGEST_TOML = 500_000
+#: ``tomllib`` keeps every beginning of a dotted key, so a key of n parts takes memory and time for n² of them, and each
+#: key below a table's header takes time for the header's parts. A key and a header stand on one line: this bounds the
+#: sum, over all lines, of the squared number of dots in the line and in the header above. An ordinary line has five.
+_MOST_DOTS_SQUARED = 1_000_000
+#: Characters of front matter or of a ``_category_`` file; PyYAML reads some 30,000 a second.
+LONGEST_YAML = 20_000
+#: PyYAML compares each opening bracket with those before it.
+_MOST_BRACKETS = 500
+_LARGEST_INTEGER = 2**63
+_FRONT_MATTER = re.compile(r"---[ \t]*\n(.*?)(?:^|\n)(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
+
+
+def read_toml(text: str) -> dict[str, Any]:
+    """The tables of a TOML text. Raises ``ValueError`` for what is no TOML, too long or nested too deeply."""
+    if len(text) > LONGEST_TOML:
+        raise ValueError(f"it has {len(text):,} characters, more than {LONGEST_TOML:,}")
+    if _dots_squared(text) > _MOST_DOTS_SQUARED:
+        raise ValueError("its keys are nested too deeply")
+    try:
+        return tomllib.loads(text)
+    except RecursionError as error:
+        raise ValueError("its values are nested too deeply") from error
+
+
+def _dots_squared(text: str) -> int:
+    total = header = 0
+    for line in text.split("\n"):
+        dots = line.count(".")
+        total += (dots + header) ** 2
+        if line.lstrip().startswith("["):
+            header = dots
+    return total
+
+
+def read_yaml(text: str) -> dict[str, Any]:
+    """The fields of a YAML mapping; none for what is broken, too long, nested too deeply or has aliases."""
+    if len(text) > LONGEST_YAML or text.count("[") + text.count("{") > _MOST_BRACKETS:
+        return {}
+    try:
+        fields = yaml.load(text, _Loader)  # noqa: S506 - it is a SafeLoader
+    # PyYAML raises LookupError, AttributeError and others for "!!int" and "!!timestamp" before something else.
+    except (yaml.YAMLError, RecursionError, ValueError, TypeError, LookupError, AttributeError, ArithmeticError):
+        return {}
+    return fields if isinstance(fields, dict) else {}
+
+
+def split_front_matter(text: str) -> tuple[dict[str, Any], str]:
+    """The YAML between the leading ``---`` lines, and the rest; broken YAML is cut off and counts as none."""
+    text = re.sub(r"\r\n?", "\n", text)
+    found = _FRONT_MATTER.match(text)
+    if found is None:
+        return {}, text
+    return read_yaml(found[1]), text[found.end() :]
+
+
+def front_title(front: dict[str, Any]) -> str | None:
+    """The front matter's title as one line, if it has one."""
+    title = front.get("title")
+    if not isinstance(title, str | int | float):
+        return None
+    return " ".join(without_controls(str(title)).split()) or None
+
+
+class _Loader(yaml.SafeLoader):
+    """Refuses aliases, which multiply what they stand for when they are merged, and integers of any length."""
+
+    def compose_node(self, parent: Any, index: Any) -> Any:
+        if self.check_event(yaml.AliasEvent):
+            raise yaml.YAMLError("has an alias")
+        return super().compose_node(parent, index)
+
+    def integer(self, node: ScalarNode) -> int:
+        value: int = self.construct_yaml_int(node)
+        if abs(value) > _LARGEST_INTEGER:
+            raise ValueError("an integer is too large")
+        return value
+
+
+_Loader.add_constructor("tag:yaml.org,2002:int", _Loader.integer)

@@ -1,0 +1,41 @@
+"""The sample book, and questions that it answers."""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ragstone.core import RagstoneError
+
+from ..settings import BookChatSettings
+from .shelf import Shelf
+
+if TYPE_CHECKING:
+    from ragstone.core import Host
+
+SAMPLE = Path(__file__).parents[1] / "sample" / "primer"
+_SLUG = "physical-ai-humanoid-robotics-a-primer"
+_QUESTIONS = (
+    "What is the zero moment point?",
+    "Why does a motor control loop have to run so fast?",
+    "What does a category 1 stop do?",
+)
+
+_log = logging.getLogger(__name__)
+
+
+def sample_questions(shelf: Shelf) -> tuple[str, ...]:
+    """The questions, if the sample book is on the shelf."""
+    return _QUESTIONS if any(book.slug == _SLUG for book in shelf.books()) else ()
+
+
+def put_sample_on_empty_shelf(host: Host) -> None:
+    """Add the sample book to a shelf that was never used. One that was emptied stays empty."""
+    shelf = Shelf(host)
+    if not host.options(BookChatSettings).sample or shelf.corpus.exists:
+        return
+    try:
+        shelf.add(shelf.plan(SAMPLE))
+    except RagstoneError as error:
+        _log.warning("the sample book was not added: %s", error)

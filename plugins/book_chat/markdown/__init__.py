@@ -1,0 +1,1 @@
+"""Markdown of several dialects as normalized Markdown, its blocks, sections and chunks."""

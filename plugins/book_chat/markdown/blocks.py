@@ -1,0 +1,157 @@
+"""The blocks of normalized Markdown: chunks are packed from them, and pages show them."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from markdown_it import MarkdownIt
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from markdown_it.token import Token
+
+BlockKind = Literal["heading", "paragraph", "list_item", "code", "table", "admonition", "quote", "figure"]
+
+#: How deep blocks may nest before the rest of a line is taken as text; keeps hostile nesting linear.
+MAX_NESTING = 40
+
+#: How a figure's caption begins in normalized Markdown.
+FIGURE = "Figure: "
+
+# In normalized text only ATX headings, lists, quotes, code and tables are structure: a tag or a rule is words.
+_NOT_IN_NORMALIZED_TEXT = ("html_block", "reference", "lheading", "hr")
+_NEWLINE = re.compile(r"\r\n?|\n")
+#: A line's mark of a quote, and of a list item.
+QUOTE = re.compile(r"[ \t]*>[ \t]?")
+MARKER = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])(?=[ \t]|$)[ \t]*")
+_ADMONITION = re.compile(r"[ \t]*>[ \t]*\[!([A-Za-z]+)\][ \t]*")
+_ESCAPE = re.compile(r"^(\s*\d{0,9})\\(?=[#>+*=|`~.)-])")
+
+
+@dataclass(frozen=True)
+class Block:
+    """One block of a text; ``text[start:end]`` is its source.
+
+    ``level`` is a heading's level or a list item's depth, else 0. ``plain`` is the text without heading, list
+    and quote marks and without fences. ``info`` is a code block's language, an admonition's kind in small
+    letters, or "ordered" for a numbered list item.
+    """
+
+    kind: BlockKind
+    start: int
+    end: int
+    level: int
+    plain: str
+    info: str
+
+
+def block_parser(*disable: str) -> MarkdownIt:
+    """CommonMark's blocks and tables, without the rules ``disable`` and without inline markup."""
+    parser = MarkdownIt("commonmark", {"maxNesting": MAX_NESTING}).enable("table").disable(list(disable))
+    parser.core.ruler.disable(["inline"])
+    return parser
+
+
+def read_blocks(text: str) -> tuple[Block, ...]:
+    """The blocks of normalized Markdown in order; together they cover all of ``text`` that is not blank."""
+    lines = _Lines(text)
+    blocks: list[Block] = []
+    reached = 0
+    for first, last, token in _outermost(block_parser(*_NOT_IN_NORMALIZED_TEXT).parse(text)):
+        first = max(first, reached)
+        blocks += lines.skipped(reached, first)
+        if span := lines.trimmed(first, last):
+            blocks.append(_block(text, span, token))
+        reached = max(reached, last)
+    blocks += lines.skipped(reached, len(lines.bounds))
+    return tuple(blocks)
+
+
+def first_heading(text: str) -> str | None:
+    """The first H1 of normalized Markdown."""
+    tokens = block_parser(*_NOT_IN_NORMALIZED_TEXT).parse(text)
+    for at, token in enumerate(tokens):
+        if token.type == "heading_open" and token.tag == "h1":
+            return " ".join(tokens[at + 1].content.split()) or None
+    return None
+
+
+class _Lines:
+    """A text and the start and end (without the newline) of each line, as the parser counts them."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        ends = [found.span() for found in _NEWLINE.finditer(text)]
+        self.bounds = list(zip([0, *(end for _, end in ends)], [*(start for start, _ in ends), len(text)], strict=True))
+
+    def trimmed(self, first: int, last: int) -> tuple[int, int] | None:
+        """Character span of the lines without blank ones at either end; None when all are blank."""
+        last = min(last, len(self.bounds))
+        while first < last and not self.text[slice(*self.bounds[first])].strip():
+            first += 1
+        while last > first and not self.text[slice(*self.bounds[last - 1])].strip():
+            last -= 1
+        return None if first >= last else (self.bounds[first][0], self.bounds[last - 1][1])
+
+    def skipped(self, first: int, last: int) -> list[Block]:
+        """Lines that the parser left out, as a paragraph: no text is lost."""
+        span = self.trimmed(first, last)
+        return [] if span is None else [Block("paragraph", *span, 0, self.text[slice(*span)].strip(), "")]
+
+
+def _outermost(tokens: Sequence[Token]) -> Iterator[tuple[int, int, Token]]:
+    """First line, line after the last, and token of each outermost block or list item."""
+    for token in tokens:
+        if token.map is None or token.nesting < 0:
+            continue
+        outermost = token.level == 0 and token.type not in ("bullet_list_open", "ordered_list_open", "inline")
+        if outermost or (token.level == 1 and token.type == "list_item_open"):
+            yield token.map[0], token.map[1], token
+
+
+def _block(text: str, span: tuple[int, int], token: Token) -> Block:
+    lines = _NEWLINE.sub("\n", text[slice(*span)]).split("\n")
+
+    def block(kind: BlockKind, plain: str, level: int = 0, info: str = "") -> Block:
+        return Block(kind, *span, level, plain, info)
+
+    match token.type:
+        case "heading_open":
+            return block("heading", re.sub(r"^\s*#{1,6}\s*", "", lines[0]).strip(), int(token.tag[1:]))
+        case "fence" | "code_block":
+            return block("code", token.content.rstrip("\n"), info=(token.info.split() or [""])[0])
+        case "table_open":
+            return block("table", "\n".join(lines))
+        case "list_item_open":
+            return block("list_item", _item(lines), token.level, "ordered" if token.info else "")
+        case "blockquote_open":
+            named = _ADMONITION.match(lines[0])
+            body = [lines[0][named.end() :] if named else _unquote(lines[0]), *map(_unquote, lines[1:])]
+            plain = "\n".join(body).strip()
+            return block("admonition" if named else "quote", plain, info=named[1].lower() if named else "")
+    plain = "\n".join(_ESCAPE.sub(r"\1", line.strip()) for line in lines)
+    return block("figure" if plain.startswith(FIGURE) else "paragraph", plain)
+
+
+def _item(lines: list[str]) -> str:
+    """A list item's lines without its marker and without the indentation that the marker asks for."""
+    marker = MARKER.match(lines[0])
+    width = marker.end() if marker else 0
+    rest = [line[min(width, len(line) - len(line.lstrip())) :] for line in lines[1:]]
+    return "\n".join([_ESCAPE.sub(r"\1", lines[0][width:]), *rest]).strip()
+
+
+def _unquote(line: str) -> str:
+    quote = QUOTE.match(line)
+    return line[quote.end() :] if quote else line
+
+
+def references(env: dict[str, Any]) -> Iterator[tuple[int, int]]:
+    """The line spans of link reference definitions that a parse left in ``env``, footnotes excepted."""
+    named = env.get("references", {})
+    for label, reference in [*named.items(), *((r["label"], r) for r in env.get("duplicate_refs", []))]:
+        if not label.startswith("^"):
+            yield reference["map"][0], reference["map"][1]

@@ -1,0 +1,126 @@
+"""Extensions of Markdown as CommonMark, line by line: admonitions, containers, attributes, includes, MDX."""
+
+from __future__ import annotations
+
+import re
+
+from .editor import Source
+
+_KINDS = frozenset(
+    """note tip info warning danger caution important success question hint attention error example abstract
+    summary failure bug quote seealso todo""".split()  # noqa: SIM905
+)
+#: kramdown attributes such as ``{: .note key="value"}``, as a pattern.
+ATTRIBUTE_LIST = r"""\{:\s*(?:(?:[.#][A-Za-z][\w.:-]*|[\w-]+=(?:"[^"]*"|'[^']*')|toc|no_toc)(?:\s+|(?=\})))*\}"""
+_LINE_ATTRIBUTES = re.compile(rf"[ \t>]*(?:{ATTRIBUTE_LIST}|\^)\s*")
+_MDBOOK = re.compile(r"(?<!\\)\{\{\s*#[a-z_]+[^{}\n]*\}\}")
+_IMPORT = re.compile(r"""import\s+(?:["'][^"']+["']|[\w{*][^"']*?\sfrom\s+["'][^"']+["'])\s*;?\s*$""")
+_IMPORT_OPENS = re.compile(r"import\s*(?:\w+\s*,\s*)?\{[^}]*$")
+_EXPORT = re.compile(
+    r"export\s+(?:default\s+(?:\w+\s*;?\s*$|(?:async\s+)?(?:function|class)\b|[({])"
+    r"|(?:const|let|var)\s+[\w{\[]+.*=|(?:async\s+)?function\b.*\(|class\s.*\{|[{*])"
+)
+_COLONS = re.compile(r"([ \t]*)(:{3,})[ \t]*(?:([A-Za-z]\w*)(.*))?$")
+_BANGS = re.compile(r"""([ \t]*)(?:!!!|\?\?\?\+?)[ \t]+([A-Za-z]+)[^"\n]*(?:"([^"]*)")?[ \t]*$""")
+_QUOTED_KIND = re.compile(r"((?:[ \t]*>)+)[ \t]*(?:\[!([A-Za-z]+)\]|(?:\*\*|__)([A-Za-z]+):?(?:\*\*|__):?)[ \t]*$")
+_HTML_HEADING = re.compile(r"([ \t]*)<h([1-6])\b[^<>]*>(.*)</h\2>\s*$", re.IGNORECASE)
+
+
+def _opening(kind: str, title: str | None) -> str:
+    return f"> [!{kind.upper()}] {title or ''}".rstrip()
+
+
+def rewrite_admonitions(source: Source, depth: int = 0) -> str:
+    """MkDocs' ``!!! warning "Title"`` with its indented body as a quote."""
+    if ("!!!" not in source.text and "???" not in source.text) or depth > 8:
+        return source.text
+    code, lines, out, number = source.code, source.lines, list[str](), 0
+    while number < len(lines):
+        opened = None if number in code else _BANGS.match(lines[number])
+        number += 1
+        if opened is None:
+            out.append(lines[number - 1])
+            continue
+        margin = opened[1] + "    "
+        body: list[str] = []
+        while number < len(lines) and (lines[number].startswith(margin) or not lines[number].strip()):
+            body.append(lines[number][len(margin) :])
+            number += 1
+        inner = rewrite_admonitions(Source("\n".join(body).rstrip()), depth + 1)
+        quoted = [f"> {line}".rstrip() for line in inner.split("\n")] if inner else []
+        out += [f"{opened[1]}{line}" for line in (_opening(opened[2], opened[3]), *quoted)]
+        out.append("")
+    return "\n".join(out)
+
+
+def rewrite_containers(source: Source) -> str:
+    """Docusaurus' ``:::note Title`` … ``:::`` as a quote, nested ones nested; other containers unwrapped."""
+    if ":::" not in source.text:
+        return source.text
+    code, lines = source.code, source.lines
+    found = {n: m for n, line in enumerate(lines) if n not in code and (m := _COLONS.match(line))}
+    closers: dict[int, int] = {}
+    opened: list[int] = []
+    for number, match in found.items():
+        if match[3]:
+            opened.append(number)
+        elif opened:
+            closers[number] = opened.pop()
+    # An unclosed admonition reaches to the next blank line, not to the end of the book.
+    unclosed = set(opened)
+    out: list[str] = []
+    marks: list[tuple[int, str]] = []
+    for number, line in enumerate(lines):
+        if number in found:
+            match = found[number]
+            if not match[3]:
+                while marks and number in closers and marks[-1][0] >= closers[number]:
+                    marks.pop()
+                out.append("".join(m for _, m in marks).rstrip())
+            elif match[3].lower() in _KINDS and len(marks) < 16:
+                title = re.sub(r"\{[^{}]*\}\s*$", "", match[4]).strip().removeprefix("[").removesuffix("]")
+                outer = "".join(m for _, m in marks)
+                out += [outer.rstrip(), f"{outer}{match[1]}{_opening(match[3], title)}"]
+                marks.append((number, f"{match[1]}> "))
+            continue
+        while marks and marks[-1][0] in unclosed and not line.strip():
+            marks.pop()
+        prefix = "".join(m for _, m in marks)
+        margin = sum(len(m) - 2 for _, m in marks)
+        body = line[min(margin, len(line) - len(line.lstrip())) :]
+        out.append((prefix + body).rstrip() if marks and number not in code else prefix + body)
+    return "\n".join(out)
+
+
+def rewrite_lines(source: Source) -> str:
+    """Attribute lists, includes, imports and exports removed; definitions, named quotes, HTML headings rewritten."""
+    code, out = source.code, list[str]()
+    dropping = ""
+    for number, line in enumerate(source.lines):
+        if number in code:
+            dropping = ""
+            out.append(line)
+            continue
+        if dropping == "import":
+            dropping = "" if re.search(r"""\sfrom\s+["']""", line) or not line.strip() else dropping
+            continue
+        if dropping == "export" and line.strip():
+            continue
+        dropping = ""
+        if _IMPORT.match(line) or _IMPORT_OPENS.match(line) or _EXPORT.match(line):
+            dropping = "" if _IMPORT.match(line) else line[:6]
+        elif _LINE_ATTRIBUTES.fullmatch(line):
+            if "^" in line:
+                out.append("")
+        elif line.startswith(": ") and out and out[-1].strip():
+            out[-1] += f": {line[2:].strip()}"
+        elif named := _QUOTED_KIND.match(line):
+            kind = named[2] or named[3]
+            out.append(f"{named[1]} [!{kind.upper()}]" if kind.lower() in _KINDS else line)
+        elif heading := _HTML_HEADING.match(line):
+            out.append(f"{heading[1]}{'#' * int(heading[2])} {heading[3]}")
+        else:
+            bare = _MDBOOK.sub("", line)
+            if bare.strip() or not line.strip():
+                out.append(bare)
+    return "\n".join(out)

@@ -1,0 +1,124 @@
+"""HTML and JSX in Markdown: its block elements as Markdown."""
+
+from __future__ import annotations
+
+import html
+import re
+from typing import TYPE_CHECKING
+
+from .editor import BlockEditor, Source
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_BLOCK_TAGS = frozenset(
+    """address article aside blockquote body center dd details div dl dt fieldset figcaption figure footer
+    form h1 h2 h3 h4 h5 h6 head header hr html iframe legend li link main math nav object ol p para picture
+    pre section source summary table tbody td tfoot th thead tr ul video audio""".split()  # noqa: SIM905
+)
+#: The elements of which nothing is read, as a pattern.
+UNREAD = r"script|style|iframe|svg|template|cnx-pi"
+#: A tag: its slash if it closes, its name, its attributes.
+TAG = re.compile(r"""<(/?)([A-Za-z][\w.:-]*+)((?:[\s/](?:"[^"]*+"|'[^']*+'|[^"'<>])*+)?+)>""")
+_OPENS = re.compile(rf"<(?:!--|(?:{UNREAD}|pre|table)\b)", re.IGNORECASE)
+# A JSX attribute whose template literal goes on in the lines below, such as a page's translation.
+_JSX_TEMPLATE = re.compile(r"<[A-Z][\w.]*\b[^<>`]*\{`(?!.*`\})")
+_ROW_PARTS = re.compile(r"(</?[A-Za-z][^<>]*>)")
+
+
+def is_block(tag: re.Match[str]) -> bool:
+    """Whether a tag is a block: HTML's, a JSX component (a capital), or a custom element (a hyphen)."""
+    name = tag[2]
+    return name.lower() in _BLOCK_TAGS or name[0].isupper() or "-" in name
+
+
+def rewrite_elements(source: Source) -> str:
+    """Comments and unread elements removed, ``<pre>`` as a fence, ``<table>`` as a Markdown table."""
+    if "<" not in source.text:
+        return source.text
+    code, lines, out = source.code, source.lines, list[str]()
+    rest: Iterator[tuple[int, str]] = iter(enumerate(lines))
+    lowered = [line.lower() for line in lines]
+    last: dict[str, int] = {}
+    for number, line in rest:
+        bare = line.lstrip(" \t>")
+        opened = None if number in code else _OPENS.match(bare) or _JSX_TEMPLATE.match(bare)
+        if opened is None:
+            out.append(line)
+            continue
+        margin = line[: len(line) - len(line.lstrip(" \t>"))]
+        name = opened[0].lower()[1:]
+        ending = "`}" if name.endswith("`") else "-->" if name == "!--" else f"</{name}>"
+        if ending not in last:
+            last[ending] = max((n for n, low in enumerate(lowered) if ending in low), default=-1)
+        if last[ending] < number:
+            out.append(margin + line[len(margin) + len(opened[0]) :] if name == "!--" else line)
+            continue
+        inner = [line[len(margin) :]]
+        while ending not in inner[-1].lower():
+            inner.append(next(rest)[1])
+        at = inner[-1].lower().index(ending) + len(ending)
+        after, inner[-1] = inner[-1][at:], inner[-1][:at]
+        if ending == "`}":
+            after = after[after.find(">") + 1 :]
+        made: list[str] = []
+        if name == "table":
+            made = _table("\n".join(inner))
+        elif name == "pre":
+            made = ["```", *html.unescape(TAG.sub("", "\n".join(inner))).strip("\n").split("\n"), "```"]
+        out += [f"{margin}{part}" for part in ([""] if made else []) + made + ([""] if made else [])]
+        out.append(margin + after.lstrip() if after.strip() else margin.rstrip())
+    return "\n".join(out)
+
+
+def _table(source: str) -> list[str]:
+    """An HTML table as Markdown rows; cells keep their entities and their Markdown."""
+    rows: list[list[str]] = []
+    for part in _ROW_PARTS.split(source):
+        tag = TAG.fullmatch(part)
+        name = tag[2].lower() if tag else ""
+        if name == "tr" and tag and not tag[1]:
+            rows.append([])
+        elif name in ("td", "th") and tag and not tag[1]:
+            (rows or [[]])[-1].append("")
+        elif rows and rows[-1]:
+            rows[-1][-1] += (" " if name in _BLOCK_TAGS or name == "br" else part) if tag else part
+    rows = [row for row in rows if any(cell.strip() for cell in row)]
+    width = max(map(len, rows), default=0)
+    cells = [[re.sub(r"(?<!\\)\|", r"\\|", " ".join(cell.split())) for cell in row] for row in rows]
+    made = [f"| {' | '.join(row + [''] * (width - len(row)))} |" for row in cells]
+    return [made[0], "|" + " --- |" * width, *made[1:]] if made else []
+
+
+def rewrite_tags(source: Source) -> str:
+    """Block tags at the start or end of a paragraph's lines as paragraph ends."""
+    if "<" not in source.text:
+        return source.text
+    page = BlockEditor(source.text)
+    for at, token in page.walk():
+        if token.type == "paragraph_open":
+            lines = [line.strip() for line in page.tokens[at + 1].content.split("\n")]
+            if any(_bounded(line) for line in lines):
+                page.replace_paragraph(token, [part.strip() for line in lines for part in _unwrapped(line).split("\n")])
+    return page.text()
+
+
+def _bounded(line: str) -> bool:
+    """Whether a line begins or ends with a block tag."""
+    tags = [TAG.match(line), TAG.fullmatch(line[line.rfind("<") :]) if line.endswith(">") else None]
+    return any(tag and is_block(tag) for tag in tags)
+
+
+def _unwrapped(line: str) -> str:
+    """A line with its block tags as paragraph ends; with code in it, only those that it begins with."""
+    if "`" not in line:
+        return TAG.sub(_paragraph_end, line)
+    while (tag := TAG.match(line)) and is_block(tag):
+        line = line[tag.end() :].lstrip()
+    return line
+
+
+def _paragraph_end(tag: re.Match[str]) -> str:
+    if not is_block(tag):
+        return tag[0]
+    return "\n\n- " if tag[2].lower() == "li" and not tag[1] else "\n\n"

@@ -1,0 +1,135 @@
+"""Inline Markdown as plain text: the words that a reader sees."""
+
+from __future__ import annotations
+
+import html
+import re
+from typing import TYPE_CHECKING, Any
+
+from markdown_it import MarkdownIt
+
+from .characters import without_controls
+from .dialects import ATTRIBUTE_LIST
+from .elements import TAG, UNREAD, is_block
+from .mathematics import add_math_rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from markdown_it.token import Token
+
+_ATTRIBUTES = re.compile(ATTRIBUTE_LIST)
+_NAMED = re.compile(r"""\s(alt|title)\s*=\s*(?:"([^"]*)"|'([^']*)')""", re.IGNORECASE)
+_VERBATIM, _IMAGE, _DROPPED = "\x01", "\x02", "\x03"  # stand-ins while inline text is put together
+_DROPPED_WORDS = re.compile(rf"(?<![ \t])[ \t]*(?:\(\s*{_DROPPED}(?:[\s,;]*(?:and\s+)?{_DROPPED})*\s*\)|{_DROPPED})")
+_SIGNS = re.compile(r"[\\`*_~\]<&${\n]|  ")  # without any of these, text is what it is
+
+_PARSER = add_math_rule(MarkdownIt("commonmark", {"maxNesting": 10}).enable("strikethrough"))
+_LINKLESS = add_math_rule(MarkdownIt("commonmark", {"maxNesting": 10}).enable("strikethrough"))
+_LINKLESS.disable(["link", "image"])
+_PIECE = 10_000  # characters of inline text parsed at once: brackets cost more than linear time
+
+
+def inline_text(source: str, env: dict[str, Any], *, inside: bool = False) -> tuple[str, list[str]]:
+    """Inline Markdown as plain text, and the captions of its figures.
+
+    ``inside`` a heading or a cell there is no room for figures: images are their alternative text.
+    """
+    words, figures = list[str](), list[str]()
+    for piece in _pieces(without_controls(source)):
+        text, found = _piece_text(piece, env, inside)
+        words.append(text)
+        figures += found
+    return "".join(words), figures
+
+
+def _pieces(source: str) -> Iterator[str]:
+    start = 0
+    while len(source) - start > _PIECE:
+        end = start + _PIECE
+        cut = max(source.rfind("\n", start, end), source.rfind(" ", start, end)) + 1 or end
+        yield source[start:cut]
+        start = cut
+    yield source[start:]
+
+
+def _piece_text(source: str, env: dict[str, Any], inside: bool) -> tuple[str, list[str]]:
+    if not _SIGNS.search(source):
+        return source, []
+    text, verbatim, images = _text_of(_tokens(source, env))
+    text = re.sub(r"(?<=\S) {2,}(?=\S)", " ", _DROPPED_WORDS.sub("", _ATTRIBUTES.sub("", text)))
+    alone = not text.replace(_IMAGE, "").strip()
+    figures = []
+    for alt, title in images:
+        label = " ".join((title or alt).split())
+        is_figure = not inside and label and (alone or title)
+        if is_figure:
+            figures.append(label)
+        text = text.replace(_IMAGE, "" if is_figure else " ".join(alt.split()), 1)
+    parts = text.split(_VERBATIM)
+    return "".join(a + b for a, b in zip(parts, [*verbatim, ""], strict=True)), figures
+
+
+def _tokens(source: str, env: dict[str, Any]) -> list[Token]:
+    # Without a closing bracket there is no link, and looking for one at each opening bracket is slow.
+    parser = _PARSER if "]" in source else _LINKLESS
+    return parser.inline.parse(source, parser, env, [])
+
+
+def _text_of(tokens: Sequence[Token]) -> tuple[str, list[str], list[tuple[str, str]]]:
+    """The words with stand-ins, the code and formulas, and the images' alternative texts and titles."""
+    out: list[str] = []
+    verbatim: list[str] = []
+    images: list[tuple[str, str]] = []
+    links: list[int] = []
+    unread = ""
+    for token in tokens:
+        if token.type == "html_inline":
+            tag = TAG.fullmatch(token.content)
+            name = tag[2].lower() if tag else ""
+            if tag and re.fullmatch(UNREAD, name) and not token.content.endswith("/>"):
+                unread = "" if tag[1] else name
+            elif not unread and name == "img":
+                images.append(_image(token.content))
+                out.append(_IMAGE)
+            elif not unread and tag:
+                out.append(_tag_text(tag, out))
+        elif unread:
+            continue
+        elif token.type in ("text", "text_special"):
+            # A character reference or a link's address may stand for a control character or a newline.
+            out.append(without_controls(token.content).replace("\n", " "))
+        elif token.type == "softbreak":
+            out.append(" ")  # where an author's editor broke the line says nothing to a reader
+        elif token.type == "hardbreak":
+            out.append("\n")
+        elif token.type in ("code_inline", "math_inline"):
+            verbatim.append(token.content)
+            out.append(_VERBATIM)
+        elif token.type == "image":
+            alt = "".join(" " if c.type == "softbreak" else c.content for c in token.children or [])
+            images.append((without_controls(alt), without_controls(str(token.attrs.get("title") or ""))))
+            out.append(_IMAGE)
+        elif token.type == "link_open":
+            links.append(len(out))
+        elif token.type == "link_close" and links:
+            start = links.pop()
+            if "".join(out[start:]).strip().lower() == "[link]":
+                out[start:] = [_DROPPED]
+    return "".join(out), verbatim, images
+
+
+def _image(tag: str) -> tuple[str, str]:
+    """The alternative text and the title of an ``<img>``."""
+    named = {found[1].lower(): html.unescape(found[2] or found[3] or "") for found in _NAMED.finditer(tag)}
+    return without_controls(named.get("alt", "")), without_controls(named.get("title", ""))
+
+
+def _tag_text(tag: re.Match[str], out: list[str]) -> str:
+    """The text for a tag within a line: a space between blocks, a power sign after a number, else nothing."""
+    name = tag[2].lower()
+    if name == "li" and not tag[1]:
+        return " - "
+    if name == "sup" and not tag[1] and out and out[-1][-1:].isdigit():
+        return "^"
+    return " " if name == "br" or is_block(tag) else ""

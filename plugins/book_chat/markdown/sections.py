@@ -1,0 +1,79 @@
+"""A document's sections, with their chapter and path, from its headings."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING, Any
+
+from .blocks import read_blocks
+
+if TYPE_CHECKING:
+    from .blocks import Block
+
+#: Joins the titles of a section's path.
+SEPARATOR = " \u203a "
+
+_NUMBERING = re.compile(r"^(?:(?:chapter|part|section|unit)\s+)?\d+(?:\.\d+)*\s*[:.)\-\u2013\u2014]*\s+", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Section:
+    """A heading and the text below it, up to the next; ``headings`` is its path, outermost first."""
+
+    chapter: str
+    title: str
+    headings: tuple[str, ...]
+    start: int
+    end: int
+    blocks: tuple[Block, ...]
+
+
+def read_sections(text: str, known: dict[str, Any]) -> list[Section]:
+    """A document's sections in order, those without text left out.
+
+    ``known`` may give ``chapter``, ``within`` and ``title``. Without ``chapter`` it comes from the headings: several
+    H1 are chapters; below a single H1 several H2 are; else the H1, the title or the file's name is the
+    chapter.
+    """
+    blocks = read_blocks(text)
+    heads = [at for at, block in enumerate(blocks) if block.kind == "heading"]
+    levels = Counter(blocks[at].level for at in heads)
+    given = known.get("chapter")
+    top = next((blocks[at].plain for at in heads if blocks[at].level == 1), None)
+    page = known.get("title") or top or PurePosixPath(str(known.get("path") or "Untitled")).stem
+    chapter_level = 0 if given else 1 if levels[1] > 1 else 2 if levels[1] == 1 and levels[2] > 1 else 0
+    chapter = str(given or (page if chapter_level == 1 else top or page))
+    outer = tuple(str(title) for title in known.get("within") or ())
+    repeated = {_bare(str(title)) for title in (chapter, page, *outer[-1:]) if title}
+    start = SEPARATOR.join(outer) or (str(page) if given else chapter)
+    sections: list[Section] = []
+    path: list[tuple[int, str]] = []
+    bounds = [-1, *heads, len(blocks)]
+    for at, following in itertools.pairwise(bounds):
+        if at >= 0:
+            heading = blocks[at]
+            words = " ".join(heading.plain.split())
+            while path and path[-1][0] >= heading.level:
+                path.pop()
+            if heading.level == chapter_level:
+                chapter = start = words or chapter
+                outer, path = (), []
+            elif words and not (_bare(words) in repeated and (heading.level == 1 or at == heads[0])):
+                path.append((heading.level, words))
+        titles = (*outer, *(title for _, title in path))
+        body = blocks[at + 1 : following]
+        if body:
+            end = blocks[following].start if following < len(blocks) else len(text)
+            begin = blocks[at].start if at >= 0 else 0
+            name = SEPARATOR.join(titles) if path else start
+            sections.append(Section(chapter, name, (chapter, *titles), begin, end, body))
+    return sections
+
+
+def _bare(title: str) -> str:
+    """A title without its number, for telling whether a heading repeats it."""
+    return re.sub(r"[\W_]+", " ", _NUMBERING.sub("", title)).strip().casefold()

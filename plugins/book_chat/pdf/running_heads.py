@@ -1,0 +1,84 @@
+"""Running heads and page numbers, which are not part of the text."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from .lines import lines_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from .model import Line, Page
+
+_EDGE = 0.1  # of the page's height, where running heads are
+_MOST_LINES = 3
+_REPEATED = 3
+_NUMBER = re.compile(r"[\divxlcIVXLC]+$")
+
+
+def take_running_heads(pages: Sequence[Page]) -> list[int | None]:
+    """Take running heads and page numbers out of ``page.words``; give the number printed on each page, if any."""
+    lines = {page.number: lines_of(page.words) for page in pages}
+    printed: dict[int, int] = {}
+    for low in (False, True):
+        for _ in range(_MOST_LINES):
+            found = {}
+            for page in pages:
+                here = lines[page.number]
+                if here and _at_edge(here[-1 if low else 0], page, low):
+                    found[page.number] = here[-1 if low else 0]
+            gone = _running(found, pages)
+            if not gone:
+                break
+            for page in pages:
+                if page.number in gone:
+                    line = lines[page.number].pop(-1 if low else 0)
+                    taken = set(map(id, line.words))
+                    page.words = [w for w in page.words if id(w) not in taken]
+                    ends = (line.words[0].text, line.words[-1].text)
+                    number = next((int(end) for end in ends if end.isdecimal() and len(end) < 6), None)
+                    if number is not None:
+                        printed.setdefault(page.number, number)
+    return [printed.get(page.number) for page in pages]
+
+
+def _at_edge(line: Line, page: Page, low: bool) -> bool:
+    return line.top > page.height * (1 - _EDGE) if low else line.bottom < page.height * _EDGE
+
+
+def _running(found: dict[int, Line], pages: Sequence[Page]) -> set[int]:
+    """Pages on which the line found is a running head.
+
+    It is when its words, numbers aside, stand in that place on other pages too, or when it begins or ends with the
+    page's number where many pages have one.
+    """
+    words = Counter(_normal(line) for line in found.values())
+    offsets: Counter[int] = Counter()
+    labels = {page.number: page.label for page in pages}
+    numbered: dict[int, set[int]] = {}
+    labelled = 0
+    for number, line in found.items():
+        ends = {line.words[0].text, line.words[-1].text}
+        values = {int(end) - number for end in ends if end.isdecimal() and len(end) < 6}
+        numbered[number] = values
+        offsets.update(values)
+        if labels[number] and labels[number] in ends:
+            labelled += 1
+    common = {offset for offset, count in offsets.items() if count >= _REPEATED}
+    gone = set()
+    for number, line in found.items():
+        ends = {line.words[0].text, line.words[-1].text}
+        by_label = labelled >= _REPEATED and labels[number] in ends
+        alone = len(line.words) == 1 and bool(_NUMBER.match(line.text)) and len(pages) > _REPEATED
+        short = len(line.text) < 120
+        if short and (words[_normal(line)] >= _REPEATED or by_label or numbered[number] & common or (alone and common)):
+            gone.add(number)
+    return gone
+
+
+def _normal(line: Line) -> str:
+    bare = " ".join(w.text for w in line.words if not _NUMBER.fullmatch(w.text))
+    return re.sub(r"\d+", "#", bare) + f"@{round(line.top / 8)}" if bare else ""

@@ -1,0 +1,139 @@
+"""Putting books on the shelf, bringing them up to date, taking them off."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from ragstone.core import BadRequest, Host, NotFound, SourceError
+from ragstone.core.testing import open_host
+from ragstone.plugins.book_chat.library.sample import put_sample_on_empty_shelf
+from ragstone.plugins.book_chat.library.shelf import Shelf, slug_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.fixture
+def shelf(fast_host: Host) -> Shelf:
+    return Shelf(fast_host)
+
+
+def test_only_what_changed_is_embedded_again(shelf: Shelf, small_book: Path) -> None:
+    first = shelf.add(shelf.plan(small_book), title="Parts")
+    assert (first.added, first.chunks) == (["01-wheels.md", "02-arms.md"], 4)
+    (small_book / "03-legs.md").write_text("# Legs\n\nLegs walk.\n", "utf-8")
+    (small_book / "01-wheels.md").unlink()
+    arms = small_book / "02-arms.md"
+    arms.write_text(arms.read_text("utf-8").replace("40 newtons", "45 newtons"), "utf-8")
+    second = shelf.add(shelf.plan(small_book), title="Parts")
+    assert (second.added, second.updated, second.unchanged, second.removed) == (
+        ["03-legs.md"],
+        ["02-arms.md"],
+        [],
+        ["01-wheels.md"],
+    )
+    assert [(book.slug, book.files) for book in shelf.counted()] == [("parts", 2)]
+
+
+def test_a_chunk_keeps_its_id_while_its_text_stays(shelf: Shelf, small_book: Path) -> None:
+    shelf.add(shelf.plan(small_book), title="Parts")
+    before = {node.text: node.node_id for node in shelf.corpus.contents.document_nodes("parts:02-arms.md")}
+    arms = small_book / "02-arms.md"
+    arms.write_text("# Arms\n\n## New\n\nNew text first.\n\n" + arms.read_text("utf-8"), "utf-8")
+    shelf.add(shelf.plan(small_book), title="Parts")
+    after = {node.text: node.node_id for node in shelf.corpus.contents.document_nodes("parts:02-arms.md")}
+    assert before.items() <= after.items()
+    assert len(after) == len(before) + 1
+
+
+def test_editions_stand_side_by_side(shelf: Shelf, small_book: Path) -> None:
+    shelf.add(shelf.plan(small_book), title="Parts")
+    shelf.add(shelf.plan(small_book), title="Parts", edition="Second Edition")
+    assert [book.slug for book in shelf.books()] == ["parts", "parts-second-edition"]
+    shelf.remove("parts")
+    assert [book.slug for book in shelf.books()] == ["parts-second-edition"]
+    with pytest.raises(NotFound, match="there are: parts-second-edition"):
+        shelf.remove("parts")
+
+
+def test_an_unreadable_file_is_named_and_its_old_text_stays(shelf: Shelf, small_book: Path) -> None:
+    shelf.add(shelf.plan(small_book), title="Parts")
+    (small_book / "01-wheels.md").write_bytes(b"# Wheels\n\n\xff\xfe broken")
+    report = shelf.add(shelf.plan(small_book), title="Parts")
+    assert [left.relative for left in report.left_out] == ["01-wheels.md"]
+    assert "UTF-8" in report.left_out[0].reason
+    assert report.removed == []
+    assert shelf.corpus.contents.document_nodes("parts:01-wheels.md")
+
+
+def test_a_file_that_vanishes_while_the_book_is_read(shelf: Shelf, small_book: Path) -> None:
+    layout = shelf.plan(small_book)
+    (small_book / "02-arms.md").unlink()
+    report = shelf.add(layout, title="Parts")
+    assert report.added == ["01-wheels.md"]
+    assert [left.relative for left in report.left_out] == ["02-arms.md"]
+
+
+def test_a_book_of_which_nothing_can_be_read_changes_nothing(shelf: Shelf, tmp_path: Path) -> None:
+    (tmp_path / "bad.md").write_bytes(b"\xff\xff\xff")
+    with pytest.raises(SourceError, match="is not UTF-8"):
+        shelf.add(shelf.plan(tmp_path / "bad.md"))
+    assert shelf.books() == ()
+
+
+def test_a_single_file_is_divided_by_its_headings(shelf: Shelf, tmp_path: Path) -> None:
+    (tmp_path / "one.md").write_text("# One Book\n\n## First\n\nAlpha.\n\n## Second\n\n### Deep\n\nBeta.\n", "utf-8")
+    report = shelf.add(shelf.plan(tmp_path / "one.md"))
+    assert report.title == "One Book"
+    places = [
+        (node.metadata["chapter"], node.metadata["section"])
+        for node in shelf.corpus.contents.document_nodes("one-book:one.md")
+    ]
+    assert places == [("First", "First"), ("Second", "Deep")]
+
+
+@pytest.mark.parametrize("title", ["", "  ", "x" * 256, "bell\x07"])
+def test_a_title_that_cannot_be_one(shelf: Shelf, small_book: Path, title: str) -> None:
+    with pytest.raises((BadRequest, SourceError)):
+        shelf.add(shelf.plan(small_book), title=title or " ")
+
+
+def test_slugs_tell_books_apart() -> None:
+    assert slug_of("Physical AI & Humanoid Robotics", "First Edition") == "physical-ai-humanoid-robotics"
+    assert slug_of("机器人学", "First Edition") != slug_of("控制论", "First Edition")
+    assert slug_of("a" * 100, "First Edition") != slug_of("a" * 101, "First Edition")
+    assert len(slug_of("a" * 200, "Second Edition")) <= 60
+
+
+def test_the_sample_comes_to_an_empty_shelf_once(fast_host: Host) -> None:
+    put_sample_on_empty_shelf(fast_host)
+    shelf = Shelf(fast_host)
+    (book,) = shelf.books()
+    assert book.title == "Physical AI & Humanoid Robotics: A Primer"
+    assert len(fast_host.assistant("book_chat").examples) == 3
+    shelf.remove(book.slug)
+    put_sample_on_empty_shelf(fast_host)
+    assert shelf.books() == ()
+
+
+def test_the_sample_can_be_left_out(tmp_path: Path) -> None:
+    with open_host(tmp_path, options={"book_chat": {"sample": False}}) as host:
+        put_sample_on_empty_shelf(host)
+        assert Shelf(host).books() == ()
+
+
+def test_a_citation_opens_its_passage_in_its_section(shelf: Shelf, small_book: Path) -> None:
+    shelf.add(shelf.plan(small_book), title="Parts")
+    grippers, safety = shelf.corpus.contents.document_nodes("parts:02-arms.md")
+    page = shelf.source_page(safety.node_id)
+    assert (page.book_title, page.chapter, page.section) == ("Parts", "Arms", "Safety")
+    assert (page.previous, page.next) == (grippers.node_id, None)
+    assert [(block.kind, block.in_passage) for block in page.blocks] == [
+        ("heading", False),
+        ("admonition", True),
+        ("paragraph", True),
+    ]
+    with pytest.raises(NotFound):
+        shelf.source_page("no-such-passage")

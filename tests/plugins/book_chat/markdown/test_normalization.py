@@ -1,0 +1,138 @@
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ragstone.plugins.book_chat.markdown.blocks import block_parser, read_blocks
+from ragstone.plugins.book_chat.markdown.editor import code_lines
+from ragstone.plugins.book_chat.markdown.normalization import normalize_markdown
+from tests.support.patience import grows_linearly
+
+CASES = {
+    "inline markup": (
+        'Use *a*, **b**, `x*y*z`, [t](u "q"), <https://e.org>, ![p](q), a<br>b, &lt;i&gt; \\*s\\* r_d_m.\n',
+        "Use a, b, x*y*z, t, https://e.org, p, a b, <i> *s* r_d_m.\n",
+    ),
+    "headings": ("Title\n=====\n\n## Sub *x* {#id}\n### K\n{: .y}\n", "# Title\n\n## Sub x\n### K\n"),
+    "words that would be structure": (
+        "1\\. May\n\n\\# hash\n\n&gt; more\n",
+        "1\\. May\n\n\\# hash\n\n\\> more\n",
+    ),
+    "lists and quotes keep their marks": (
+        "- one *x*\n  two\n\n      code *x*\n- > quote `a`\n  > more\n\n3. [x](y)\n   - b **c**\n",
+        "- one x two\n\n      code *x*\n- > quote a more\n\n3. x\n   - b c\n",
+    ),
+    "soft line breaks are joined, hard ones stay": (
+        "One line\nof prose.  \nAnother\\\nand one.\n",
+        "One line of prose.\nAnother\nand one.\n",
+    ),
+    "code is untouched": (
+        "```md\n*x*  \n\n\n<b>\n```\n\n    *y*\n",
+        "```md\n*x*  \n\n\n<b>\n```\n\n    *y*\n",
+    ),
+    "tables": (
+        "a | b\n--|:-:\n`x` | **z**\nu\\|v | w<br>y\n",
+        "| a | b |\n--|:-:\n| x | z |\n| u\\|v | w y |\n",
+    ),
+    "kramdown": (
+        '**Term**{: data-type="term"} a ([\\[link\\]](#f)), as in [[link]](#g).\n\n1. a\n{: type="a"}\n',
+        "Term a, as in.\n\n1. a\n",
+    ),
+    "definitions": ("purine\n: a *base*\n^\n\nDNA\n: acid\n", "purine: a base\n\nDNA: acid\n"),
+    "mdbook": ("{{#title X}}\nText {{#include a.rs}} here.\n", "Text here.\n"),
+    "mdx": (
+        "import T from '@t';\nexport const x = {\n};\n\n<Tabs>\n<Item a=\"b\">\n\nHi\n\n</Item>\n</Tabs>\n",
+        "Hi\n",
+    ),
+    "a translation inside a tag": ("<Button content={`# other\n\nwords\n`} />\n\nafter\n", "after\n"),
+    "prose that looks like mdx": ("import duties rise.\n\nexport goods fell.\n",) * 2,
+    "docusaurus admonition": (
+        ":::note[My *Title*]\nBody.\n\n```py\nx  \n```\n:::\nafter\n",
+        "> [!NOTE] My Title\n> Body.\n>\n> ```py\n> x  \n> ```\n\nafter\n",
+    ),
+    "nested admonitions": (
+        "::::note\nouter\n:::tip\ninner\n:::\n::::\n",
+        "> [!NOTE]\n> outer\n>\n> > [!TIP]\n> > inner\n",
+    ),
+    "mkdocs admonition": (
+        '!!! warning "Take care"\n    One.\n\n    Two.\n\nafter\n',
+        "> [!WARNING] Take care\n> One.\n>\n> Two.\n\nafter\n",
+    ),
+    "github admonition": ("> [!warning]\n> Be *quick*.\n", "> [!WARNING]\n> Be quick.\n"),
+    "bold admonition": ("> **Note:**\n> Be *quick*.\n", "> [!NOTE]\n> Be quick.\n"),
+    "html blocks": (
+        '<div markdown="1">\nSay:\n* a\n\n</div>\n<details><summary>More</summary>\n\nHid.\n</details>\n',
+        "Say:\n* a\n\nMore\n\nHid.\n",
+    ),
+    "code in a div": ("<div>\n```\n<div>*x*</div>\n```\n</div>\n", "```\n<div>*x*</div>\n```\n"),
+    "html table": (
+        "<table><tr><th>A</th><th>B</th></tr>\n  <tr><td>1 | 2</td><td/></tr></table>\n",
+        "| A | B |\n| --- | --- |\n| 1 \\| 2 |  |\n",
+    ),
+    "unread elements": ("<script>\nalert(1)\n</script>\na <!-- no --> b\n\n<!-- x\n\ny -->c\n", "a b\n\nc\n"),
+    "an unclosed comment": ("<!-- open\n\nstays\n", "open\n\nstays\n"),
+    "figures": (
+        '![Alt](x.png)\n\n![Alt](y.png "Its title")\n\n<img alt="Zed">\n\n![](n.png)\n\nIn ![an icon](i).\n',
+        "Figure: Alt\n\nFigure: Its title\n\nFigure: Zed\n\nIn an icon.\n",
+    ),
+    "powers": ("10<sup>3</sup> m, H<sub>2</sub>O, Na<sup>+</sup>\n", "10^3 m, H2O, Na+\n"),
+    "link definitions": ("[a]: http://x\n\nsee [a] and [b][a].\n", "see a and b.\n"),
+    "blank lines and rules": ("a\n\n\n\n***\n\nb\n\n\n", "a\n\nb\n"),
+    "windows lines": ("a\r\n\r\n*b*\r\n", "a\n\nb\n"),
+    "terminal commands and turned text": (
+        "a\x1b[31mb\x00\x7f\x9bc\td\x0ce\u202ef\u2066g\n\n    code\x1b\u202d\n",
+        "a[31mbc\td efg\n\n    code\n",
+    ),
+    "control characters by another name": (
+        "&#x202e;# a &#12; `b` <http://c%1b%01%0ad>\n\n![e&#x202e;](f)\n\n<pre>g&#x202e;</pre>\n",
+        "\\# a b http://c d\n\nFigure: e\n\n```\ng\n```\n",
+    ),
+    "nothing": ("", ""),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_clean_markdown(case: str) -> None:
+    source, clean = CASES[case]
+    assert normalize_markdown(source) == clean
+
+
+@pytest.mark.parametrize(
+    "unit",
+    ["*", "<", "`", ">", "> ", "[", "![", "<a ", "<!--", "<div>", "{:", "{: .a ", ":::note\n", "$", "$a ", "$$a "],
+)
+def test_hostile_repetition_takes_linear_time(unit: str) -> None:
+    assert grows_linearly(lambda size: normalize_markdown(unit * (size // len(unit))), 40_000)
+
+
+MARKUP = st.text(alphabet=st.sampled_from("#>-*+`~|:. \n\tab1[]()<!=\\&;{}\"'/_^"), max_size=300)
+PARTS = """<div> </div> <!-- --> <T_a={` `}> <table>
+    <tr><td> </table> :::note ::: ``` - > 1. *a* {: .x} ^ [a](b) <pre> </pre>
+    import{ <sup> <script> # [!NOTE] &#35; \\ !!!_tip | |---| ![c](d_'e')""".split()  # noqa: SIM905
+DIALECTS = st.lists(
+    st.sampled_from([*(part.replace("_", " ") for part in PARTS), " ", "\n", "\n\n", "    "]), max_size=40
+).map("".join)
+
+
+@given(st.one_of(st.text(max_size=300), MARKUP, DIALECTS))
+def test_cleaning_never_raises(text: str) -> None:
+    clean = normalize_markdown(text)
+    read_blocks(clean)
+    assert clean == "" or (clean.endswith("\n") and clean.strip())
+    assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f\u202a-\u202e\u2066-\u2069]", clean)
+
+
+@pytest.mark.parametrize("unit", ["[", "!["])
+def test_a_megabyte_of_opening_brackets_is_read(unit: str) -> None:
+    text = unit * (1_000_000 // len(unit))
+    assert normalize_markdown(text) == text + "\n"
+
+
+@given(st.one_of(MARKUP, DIALECTS))
+def test_code_is_found_without_parsing_where_there_can_be_none(text: str) -> None:
+    tokens = block_parser("html_block").parse(text)
+    spans = [token.map or (0, 0) for token in tokens if token.type in ("fence", "code_block")]
+    assert code_lines(text) == {number for span in spans for number in range(*span)}

@@ -1,0 +1,189 @@
+"""PDFs that would hang, fill the memory or lie: each ends in one word, and the parent goes on."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from ragstone.core import SourceError
+from ragstone.plugins.book_chat import PdfReader, UnreadablePdf
+from ragstone.plugins.book_chat.pdf import process
+from ragstone.plugins.book_chat.pdf.limits import memory_for, seconds_for
+from ragstone.plugins.book_chat.pdf.messages import FINAL
+from ragstone.plugins.book_chat.pdf.process import ReadFailed
+from tests.plugins.book_chat import pdfs
+from tests.plugins.book_chat.pdfs import Text, lines, make
+from tests.support.needs import needed
+
+needed("pypdfium2")
+
+PAGE = make([[*lines(72, 700, "Words of a page.")]])
+PICTURE = make([["200 200 300 300 re f"], ["100 100 300 300 re f"]])
+
+
+@pytest.mark.parametrize(
+    ("data", "reason"),
+    [
+        (pdfs.bomb(), "too_large"),
+        (pdfs.double_bomb(), "too_large"),
+        (pdfs.claims_pages(100_000), "too_large"),
+        (pdfs.claims_pages(5_000), "broken"),
+        (pdfs.page_tree_cycle(), "broken"),
+        (pdfs.encrypted(), "encrypted"),
+        (PAGE[: len(PAGE) // 2], "broken"),
+        (b"%PDF-1.7\n", "broken"),
+        (b"\x89PNG\r\n\x1a\n" + bytes(100), "broken"),
+        (b"", "broken"),
+        (PICTURE, "needs_ocr"),
+    ],
+    ids=["bomb", "double", "many", "claims", "cycle", "encrypted", "half", "head", "png", "empty", "scan"],
+)
+def test_one_word_says_why(tmp_path: Path, data: bytes, reason: str) -> None:
+    path = tmp_path / "hostile.pdf"
+    path.write_bytes(data)
+    with pytest.raises(UnreadablePdf, match=reason) as caught:
+        PdfReader().load_data(path)
+    assert (caught.value.reason, caught.value.where) == (reason, str(path))
+    assert isinstance(caught.value, SourceError)
+
+
+@pytest.mark.parametrize("data", [pdfs.outline_cycle(), pdfs.claims_pages(10**9), pdfs.claims_pages(-3)])
+def test_what_can_be_read_is_read(tmp_path: Path, data: bytes) -> None:
+    path = tmp_path / "odd.pdf"
+    path.write_bytes(data)
+    (document,) = PdfReader().load_data(path)
+    assert document.text.count("page") + document.text.count("Words") == 1
+
+
+def test_a_page_without_text_is_named_and_a_blank_one_is_not(tmp_path: Path) -> None:
+    path = tmp_path / "mixed.pdf"
+    path.write_bytes(make([[Text(72, 700, "Words.")], ["200 200 300 300 re f"], [], [Text(72, 700, "More words.")]]))
+    (document,) = PdfReader().load_data(path)
+    assert document.metadata["pdf"]["needs_ocr"] == [2]
+
+
+def test_files_that_are_none(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.pdf")
+    with pytest.raises(SourceError, match="not a file"):
+        PdfReader().load_data(tmp_path / "pipe.pdf")
+    with pytest.raises(SourceError, match="No such file"):
+        PdfReader().load_data(tmp_path / "gone.pdf")
+
+
+def test_without_the_extra_the_install_line_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ragstone.plugins.book_chat.readers.find_spec", lambda name: None)
+    with pytest.raises(SourceError, match=r"pip install 'ragstone\[pdf\]'"):
+        PdfReader().load_data(tmp_path / "any.pdf")
+
+
+def _in_the_childs_place(monkeypatch: pytest.MonkeyPatch, program: str) -> None:
+    real = subprocess.Popen
+
+    def start(command: list[str], **options: object) -> object:
+        return real([sys.executable, "-c", program], **options)  # type: ignore[call-overload]
+
+    monkeypatch.setattr(subprocess, "Popen", start)
+
+
+@pytest.mark.parametrize(
+    ("program", "reason"),
+    [
+        ("import time; time.sleep(600)", "timeout"),
+        ("print('{\"pages\": 1}', flush=True); import time; time.sleep(600)", "timeout"),
+        ("import os\nwhile True: os.write(1, b'x' * 65536)", "too_large"),
+        ("print('{\"pages\": 1}'); print('x' * 3_000_000)", "too_large"),
+        ("print('{\"pages\": 1}'); print('[]')", "crashed"),
+        ("print('nonsense')", "crashed"),
+        ("import os; os._exit(3)", "crashed"),
+        ("import os; os.abort()", "too_large"),
+        ("import os, signal; os.kill(os.getpid(), signal.SIGSEGV)", "crashed"),
+    ],
+)
+def test_a_child_that_fails(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, program: str, reason: str) -> None:
+    _in_the_childs_place(monkeypatch, program)
+    path = tmp_path / "a.pdf"
+    path.write_bytes(PAGE)
+    with path.open("rb") as file, pytest.raises(ReadFailed) as caught:
+        process.read_in_subprocess(file, seconds=1 if reason == "timeout" else 60, megabytes=512)
+    assert caught.value.reason == reason
+
+
+def test_a_child_that_hangs_is_dead_afterwards(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    note = tmp_path / "pids"
+    program = f"import os, time; open({str(note)!r}, 'w').write(f'{{os.getpid()}} {{os.fork()}}'); time.sleep(600)"
+    _in_the_childs_place(monkeypatch, program)
+    (tmp_path / "a.pdf").write_bytes(PAGE)
+    with (tmp_path / "a.pdf").open("rb") as file, pytest.raises(ReadFailed, match="timeout"):
+        process.read_in_subprocess(file, seconds=3, megabytes=512)
+    for pid in filter(lambda p: p != "0", note.read_text().split()):
+        for _ in range(200):  # an orphan is reaped by init, a little later
+            if not Path(f"/proc/{pid}").exists() or _is_zombie(pid):
+                break
+            time.sleep(0.05)
+        else:
+            pytest.fail(f"process {pid} lives")
+
+
+def _is_zombie(pid: str) -> bool:
+    try:
+        return ") Z" in Path(f"/proc/{pid}/stat").read_text()
+    except OSError:
+        return True
+
+
+def test_the_child_gets_nothing_that_it_need_not(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "secret")
+    program = (
+        "import json, os; print(json.dumps({'pages': 1}));"
+        "t = ' '.join(sorted(os.environ)) + ' ' + ' '.join(os.listdir('/proc/self/fd'));"
+        "said = dict(status='read', title='', text=t, pages=1, labels=[], starts=[], needs_ocr=[], broken=[]);"
+        "print(json.dumps(said))"
+    )
+    _in_the_childs_place(monkeypatch, program)
+    (tmp_path / "a.pdf").write_bytes(PAGE)
+    with (tmp_path / "a.pdf").open("rb") as file, (tmp_path / "other").open("wb"):
+        said = process.read_in_subprocess(file, seconds=60, megabytes=512).text.split()
+    assert "OPENAI_API_KEY" not in said
+    assert {name for name in said if name.isdigit()} <= {"0", "1", "2", "3"}  # 3 is the listing itself
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"status": "ok"},
+        {"labels": ["1", "2"]},
+        {"starts": [[1, 99]]},
+        {"starts": [[2, 0], [1, 1]]},
+        {"starts": [[1, 3], [2, 1]]},
+        {"needs_ocr": [0]},
+        {"pages": "1"},
+        {"title": "x" * 400},
+        {"more": 1},
+    ],
+)
+def test_what_the_child_says_is_checked(change: dict[str, object]) -> None:
+    said = {"status": "read", "title": "", "text": "text", "pages": 1, "labels": [], "starts": [[1, 0]]}
+    said |= {"needs_ocr": [], "broken": []}
+    FINAL.validate_json(json.dumps(said))
+    with pytest.raises(ValueError, match="validation error"):
+        FINAL.validate_json(json.dumps(said | change))
+
+
+def test_longer_books_may_take_more_but_not_without_end() -> None:
+    assert (seconds_for(1, 30), seconds_for(600, 30)) == (30, 60)
+    assert seconds_for(10**9, 30) == seconds_for(10**8, 30)
+    assert (memory_for(1, 512), memory_for(2_000, 512)) == (512_000_000, 1_024_000_000)
+    assert memory_for(10**9, 512) == 4 * 512_000_000
+
+
+def test_the_child_says_why_on_its_own() -> None:
+    command = [sys.executable, "-m", "ragstone.plugins.book_chat.pdf", "30", "512"]
+    done = subprocess.run(command, check=False, input=b"no pdf", capture_output=True)
+    assert json.load(io.BytesIO(done.stdout))["status"] == "broken"
