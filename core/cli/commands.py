@@ -21,12 +21,11 @@ if TYPE_CHECKING:
     from ..corpus import CorpusInfo
     from .deployment import Deployment
 
-_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 _pass = click.pass_obj
 
 
 @click.command(epilog="Example: ragstone plugins --json")
-@_json
+@output.json_option()
 @_pass
 def plugins(deployment: Deployment, as_json: bool) -> None:
     """List the plugins: version, origin, state, reason."""
@@ -44,7 +43,7 @@ def plugins(deployment: Deployment, as_json: bool) -> None:
 
 
 @click.command(epilog="Example: ragstone encoder --json")
-@_json
+@output.json_option()
 @_pass
 def encoder(deployment: Deployment, as_json: bool) -> None:
     """Show the sentence encoder: file, hash, dimension, window, speed."""
@@ -62,7 +61,7 @@ def corpus() -> None:
 
 
 @corpus.command("list", epilog="Example: ragstone corpus list")
-@_json
+@output.json_option()
 @_pass
 def corpus_list(deployment: Deployment, as_json: bool) -> None:
     """List the corpora and their sizes."""
@@ -76,7 +75,7 @@ def corpus_list(deployment: Deployment, as_json: bool) -> None:
 
 @corpus.command("check", epilog="Example: ragstone corpus check books")
 @click.argument("name", required=False)
-@_json
+@output.json_option()
 @click.pass_context
 def corpus_check(ctx: click.Context, name: str | None, as_json: bool) -> None:
     """Compare each corpus with what the deployment would make, and each chunk with what was stored.
@@ -118,7 +117,7 @@ def _threshold(info: CorpusInfo) -> str:
 
 @corpus.command("rebuild", epilog="Example: ragstone corpus rebuild books")
 @click.argument("name")
-@_json
+@output.json_option()
 @_pass
 def corpus_rebuild(deployment: Deployment, name: str, as_json: bool) -> None:
     """Make a corpus anew from the catalog; the old one answers until the new one is whole. Can be resumed."""

@@ -24,7 +24,7 @@ EXIT_CODES: dict[Status, int] = {"ok": 0, "impaired": 1, "unavailable": 2}
 
 
 @click.command(epilog="Example: ragstone doctor --json")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@output.json_option()
 @click.pass_context
 def doctor(ctx: click.Context, as_json: bool) -> None:
     """Check the whole deployment, however broken it is: a line for each part, with its repair.

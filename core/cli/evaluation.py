@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from ..retrieval.models import Retrieval
     from .deployment import Deployment
 
-_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 _data = click.option(
     "--data",
     type=click.Path(path_type=Path),
@@ -45,7 +44,7 @@ def evaluate() -> None:
 @_data
 @_limit
 @click.option("--assistant", help="Search what this assistant searches, instead of the folder's documents.")
-@_json
+@output.json_option()
 @click.pass_obj
 def eval_retrieval(deployment: Deployment, data: Path, limit: int | None, assistant: str | None, as_json: bool) -> None:
     """NDCG@10, recall and MRR@10 of the dense, the lexical and the hybrid side, and the latency.
@@ -91,7 +90,7 @@ def eval_retrieval(deployment: Deployment, data: Path, limit: int | None, assist
 )
 @_limit
 @click.option("--top-k", type=click.IntRange(1, 50), default=5, show_default=True)
-@_json
+@output.json_option()
 @click.pass_obj
 def eval_refusal(
     deployment: Deployment, data: Path, negatives: Path, limit: int | None, top_k: int, as_json: bool
@@ -112,7 +111,7 @@ def eval_refusal(
 @_data
 @_limit
 @click.option("--top-k", type=click.IntRange(1, 50), default=5, show_default=True)
-@_json
+@output.json_option()
 @click.pass_obj
 def eval_answers(deployment: Deployment, data: Path, limit: int | None, top_k: int, as_json: bool) -> None:
     """For what share of the questions the extractive answer contains the gold answer."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import unicodedata
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -14,6 +14,13 @@ if TYPE_CHECKING:
 
     from ..answering.answer import Answer
     from ..ingestion.pipeline import IngestProgress, OnProgress
+
+Command = TypeVar("Command", bound="Callable[..., Any]")
+
+
+def json_option(text: str = "Print JSON.") -> Callable[[Command], Command]:
+    """The option ``--json`` of a command, which gets it as ``as_json``; ``text`` is its help."""
+    return click.option("--json", "as_json", is_flag=True, help=text)
 
 
 def as_json(value: Any) -> None:

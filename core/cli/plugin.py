@@ -24,7 +24,7 @@ def plugin() -> None:
     metavar="FOLDER",
     help="Where its folder is made; without it here.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@output.json_option()
 @click.pass_context
 def new(ctx: click.Context, name: str, into: Path, as_json: bool) -> None:
     """Make a package with a short example of everything that a plugin can contribute, to keep or to delete.

@@ -10,6 +10,7 @@ import click
 
 from ..errors import BadRequest
 from .completion import complete_assistant
+from .output import json_option
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
@@ -40,7 +41,7 @@ def asks(example: str) -> Callable[[Callable[[Asked], None]], click.Command]:
         @click.option(
             "--after", multiple=True, metavar="QUESTION", help="An earlier question; may be given several times."
         )
-        @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+        @json_option()
         @click.argument("filters", nargs=-1, type=click.UNPROCESSED, metavar="[--book SLUG …]")
         @click.pass_obj
         @functools.wraps(function)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ragstone.core import BadRequest, NotFound
-from ragstone.core.cli import printable, show_json, show_progress, show_table
+from ragstone.core.cli import json_option, printable, show_json, show_progress, show_table
 
 from .library.editions import diff
 from .library.shelf import AddReport, Shelf
@@ -20,7 +20,6 @@ from .pdf.page_map import ranges
 if TYPE_CHECKING:
     from ragstone.core.cli import Deployment
 
-_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 _LEFT_OUT_SHOWN = 12
 
 
@@ -28,7 +27,7 @@ _LEFT_OUT_SHOWN = 12
 @click.argument("path")
 @click.option("--title", help="The book's title; otherwise its own (book.toml, first heading, folder).")
 @click.option("--edition", help="The edition; several of one book stand side by side.")
-@_json
+@json_option()
 @click.pass_obj
 def add(deployment: Deployment, path: str, title: str | None, edition: str | None, as_json: bool) -> None:
     """Read a book: a Markdown file or folder, an mdBook, a Docusaurus tree, or a PDF.
@@ -49,7 +48,7 @@ def add(deployment: Deployment, path: str, title: str | None, edition: str | Non
 
 
 @click.command("list", epilog="Example: ragstone book list --json")
-@_json
+@json_option()
 @click.pass_obj
 def list_books(deployment: Deployment, as_json: bool) -> None:
     """List the books, with the slug by which each is named."""
@@ -67,7 +66,7 @@ def list_books(deployment: Deployment, as_json: bool) -> None:
 @click.command("diff", epilog="Example: ragstone book diff my-book-first-edition my-book-second-edition")
 @click.argument("before", metavar="A")
 @click.argument("after", metavar="B")
-@_json
+@json_option()
 @click.pass_obj
 def diff_books(deployment: Deployment, before: str, after: str, as_json: bool) -> None:
     """Show which sections changed from one edition to another, by their slugs. Line breaks do not count."""
@@ -89,7 +88,7 @@ def diff_books(deployment: Deployment, before: str, after: str, as_json: bool) -
 @click.command(epilog="Example: ragstone book remove my-book")
 @click.argument("slug")
 @click.option("-y", "--yes", is_flag=True, help="Do not ask.")
-@_json
+@json_option()
 @click.pass_obj
 def remove(deployment: Deployment, slug: str, yes: bool, as_json: bool) -> None:
     """Take a book off the shelf. Its files are not touched."""

@@ -6,15 +6,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ragstone.core.cli import show_json, show_table
+from ragstone.core.cli import json_option, show_json, show_table
 
 from .access import INTERFACES
 from .store import Keys
 
 if TYPE_CHECKING:
     from ragstone.core.cli import Deployment
-
-_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 
 @click.group()
@@ -28,7 +26,7 @@ def key() -> None:
     "--door", "interfaces", multiple=True, type=click.Choice(INTERFACES), help="Only this interface; repeatable."
 )
 @click.option("--assistant", "assistants", multiple=True, help="Only this assistant; repeatable.")
-@_json
+@json_option()
 @click.pass_obj
 def add(
     deployment: Deployment, name: str, interfaces: tuple[str, ...], assistants: tuple[str, ...], as_json: bool
@@ -43,7 +41,7 @@ def add(
 
 
 @key.command("list", epilog="Example: ragstone key list --json")
-@_json
+@json_option()
 @click.pass_obj
 def list_keys(deployment: Deployment, as_json: bool) -> None:
     """List the keys: what each opens, and since when. The keys themselves are nowhere."""
@@ -62,7 +60,7 @@ def list_keys(deployment: Deployment, as_json: bool) -> None:
 
 @key.command(epilog="Example: ragstone key remove laptop")
 @click.argument("name")
-@_json
+@json_option()
 @click.pass_obj
 def remove(deployment: Deployment, name: str, as_json: bool) -> None:
     """Let a key open nothing any more, from now on."""

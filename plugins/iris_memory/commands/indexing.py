@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ragstone.core import BadRequest
-from ragstone.core.cli import printable, show_json, show_progress, show_table
+from ragstone.core.cli import json_option, printable, show_json, show_progress, show_table
 
 from ..indexing.memory import memory_of
 
@@ -22,14 +22,13 @@ if TYPE_CHECKING:
 
     from ..indexing.updater import UpdateReport
 
-_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 _SHOWN = 12
 
 
 @click.command(epilog="Example: ragstone memory update")
 @click.option("--full", is_flag=True, help="Read and embed every file anew; what is there answers meanwhile.")
 @click.option("--prune", is_flag=True, help="Remove missing files also where that may be a mistake.")
-@_json
+@json_option()
 @click.pass_context
 def update(ctx: click.Context, full: bool, prune: bool, as_json: bool) -> None:
     """Update the memory from its files. Unchanged files are not read.
@@ -48,7 +47,7 @@ def update(ctx: click.Context, full: bool, prune: bool, as_json: bool) -> None:
 
 
 @click.command(epilog="Example: ragstone memory status --json")
-@_json
+@json_option()
 @click.pass_obj
 def status(deployment: Deployment, as_json: bool) -> None:
     """Show what is stored, what is left out and why, and what the next update will read."""
@@ -76,7 +75,7 @@ def status(deployment: Deployment, as_json: bool) -> None:
 
 @click.command(epilog="Example: ragstone memory forget docs/emails/2026-02-18.txt")
 @click.argument("target", metavar="PATH|ID")
-@_json
+@json_option()
 @click.pass_obj
 def forget(deployment: Deployment, target: str, as_json: bool) -> None:
     """Forget a file, the files of a folder, or one chunk by its id, until they change.
@@ -94,7 +93,7 @@ def forget(deployment: Deployment, target: str, as_json: bool) -> None:
 
 
 @click.command(epilog="Example: ragstone memory watch")
-@click.option("--json", "as_json", is_flag=True, help="Print each update as one line of JSON.")
+@json_option("Print each update as one line of JSON.")
 @click.pass_obj
 def watch(deployment: Deployment, as_json: bool) -> None:
     """Update the memory whenever a file changes, until interrupted; within a second."""
