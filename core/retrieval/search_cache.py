@@ -87,7 +87,7 @@ class RevisionSearch:
 
     def size(self) -> int:
         """The number of chunks."""
-        found: int = self._cached("size", lambda: self._snapshot.sizes(self._row.id)[1])
+        found: int = self._cached(("size",), lambda: self._snapshot.sizes(self._row.id)[1])
         return found
 
     def facets(self, keys: tuple[str, ...]) -> Facets:
@@ -168,5 +168,6 @@ class RevisionSearch:
         """As ``Snapshot.packed_words``."""
         return self._cache.packed.get_many(None, keys, self._snapshot.packed_words)
 
-    def _cached(self, key: object, compute: Callable[[], Any]) -> Any:
+    def _cached(self, key: tuple[object, ...], compute: Callable[[], Any]) -> Any:
+        """``key``: a tuple, since the scores of a word have the word as theirs."""
         return self._cache.revisions.get((self._row.id, self._row.seq), key, compute)

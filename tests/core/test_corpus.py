@@ -191,6 +191,15 @@ def test_documents_without_words_do_no_harm(fast_host: Host) -> None:
     assert fast_host.assistant("book_chat").ask("What is a caster?").refused
 
 
+@pytest.mark.parametrize("word", ["size", "keys", "facets", "chunk facets", "document facets"])
+def test_a_word_of_a_question_is_no_key_of_what_else_is_cached(fast_host: Host, word: str) -> None:
+    corpus = fast_host.corpus("books", kind="book")
+    about = {"book": "b", "book_title": "B", "edition": "First Edition", "path": "b.md", "title": "B"}
+    corpus.ingest([Document(id_="b:b.md", text=f"# Wheels\n\nThe {word} of a wheel.\n", metadata=about)])
+    _ = corpus.contents.facets("book"), corpus.contents.document_facets("book")
+    assert fast_host.pipeline.retrieve(corpus, word, top_k=1).nodes
+
+
 class Counting(WordEmbedding):
     """Remembers what it embedded."""
 
