@@ -10,6 +10,7 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
 from ..errors import BadRequest, StorageBusy, StorageDenied, StorageError, StorageFull
+from ..runtime.disk_errors import is_full
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -39,7 +40,7 @@ def translate_db_errors(database: Database) -> Iterator[None]:
 
 def _storage_error(error: OSError, where: str) -> StorageError:
     message = error.strerror or str(error)
-    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+    if is_full(error):
         return StorageFull("no space is left on the disk", where=where, hint="make space and try again")
     if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR, errno.EEXIST, errno.ENOENT):
         return StorageDenied(

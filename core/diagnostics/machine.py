@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import os
 import shlex
 import stat
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from ..health import Check
+from ..runtime.disk_errors import is_full
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -109,7 +109,7 @@ def _write_error(folder: Path) -> str | None:
         with tempfile.TemporaryFile(dir=folder) as file:
             file.write(b"r")
     except OSError as error:
-        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        if is_full(error):
             return None  # ``space`` reports it
         return f"{folder} may not be written: {error.strerror}"
     return None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import os
 import shutil
 import tempfile
@@ -12,13 +11,13 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from ...errors import BadRequest, StorageDenied, StorageError, StorageFull
+from ...runtime.disk_errors import is_full
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from importlib.resources.abc import Traversable
 
 _SUFFIX = ".template"
-_FULL = (errno.ENOSPC, errno.EDQUOT)
 
 
 @dataclass(frozen=True)
@@ -67,7 +66,7 @@ def make_plugin(name: str, into: Path) -> NewPlugin:
 
 
 def _error_type(error: OSError) -> type[StorageError]:
-    if error.errno in _FULL:
+    if is_full(error):
         return StorageFull
     return StorageDenied if isinstance(error, PermissionError) else StorageError
 

@@ -7,8 +7,10 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ragstone.core.runtime import storage_errors
+
 from .episodes import OPEN, abandoned
-from .files import is_locked, read_object, storage_errors
+from .files import is_locked, read_object
 from .steps import METADATA, STEPS, TORN, make_last_step, read_lines, step_files, write_metadata
 
 if TYPE_CHECKING:

@@ -13,9 +13,9 @@ import time
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from ragstone.core.runtime import sync_folder
+from ragstone.core.runtime import storage_errors, sync_folder
 
-from .files import lock_file, storage_errors
+from .files import lock_file
 from .steps import STEPS, make_last_step, make_step, write_metadata
 
 if TYPE_CHECKING:

@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ragstone.core import MissingExtra, NotFound, SourceError
+from ragstone.core.runtime import storage_errors
 
 from .episode_check import check_episodes
-from .files import read_object, storage_errors
+from .files import read_object
 from .steps import AGENT, METADATA, STEP, read_steps
 
 if TYPE_CHECKING:

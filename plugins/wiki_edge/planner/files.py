@@ -1,29 +1,15 @@
-"""The planner's files: their locks, JSON objects in them, and the system's errors as ``StorageError``."""
+"""The planner's files: their locks, and JSON objects in them."""
 
 from __future__ import annotations
 
 import fcntl
 import json
 import os
-from contextlib import contextmanager, suppress
-from errno import EDQUOT, ENOSPC
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from ragstone.core import StorageError, StorageFull
-
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
-
-
-@contextmanager
-def storage_errors(path: Path) -> Iterator[None]:
-    """Raise ``StorageError`` for an ``OSError``; it names the error's own file, or else ``path``."""
-    try:
-        yield
-    except OSError as error:
-        kind = StorageFull if error.errno in (ENOSPC, EDQUOT) else StorageError
-        raise kind(f"cannot be used: {error.strerror or error}", where=str(error.filename or path)) from error
 
 
 def lock_file(path: Path, flags: int = 0) -> int:

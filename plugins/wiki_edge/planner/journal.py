@@ -15,9 +15,7 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from ragstone.core import StorageBusy, StorageError
-from ragstone.core.runtime import sync_folder, write_atomically
-
-from .files import storage_errors
+from ragstone.core.runtime import storage_errors, sync_folder, write_atomically
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

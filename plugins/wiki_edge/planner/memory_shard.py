@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ragstone.core import StorageBusy, StorageDenied, StorageError
-from ragstone.core.runtime import OwnedFolders
+from ragstone.core.runtime import OwnedFolders, storage_errors
 
 from ..errors import ShardError
 from ..shards.entry import NAME, Manifest, ShardEntry
@@ -19,7 +19,6 @@ from ..shards.files import real
 from ..shards.lines import read_line
 from ..shards.npy import read_header
 from ..shards.verifying import sums_of
-from .files import storage_errors
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
