@@ -21,7 +21,7 @@ from ragstone.core.vector_index.follower import Follower, index_folders
 from ragstone.plugins.book_chat.admin import uploads as uploads_module
 from ragstone.plugins.book_chat.admin.uploads import left_behind, store
 from ragstone.plugins.book_chat.shelf import Shelf
-from ragstone.plugins.concept_tutor.wiki.cache import Cache, Entry
+from ragstone.plugins.concept_tutor.mediawiki.client.cache import Cache, Entry
 from ragstone.plugins.iris_memory.indexing.keeping import Keeping
 from ragstone.plugins.wiki_edge.building.builder import Order, build
 from ragstone.plugins.wiki_edge.planner.checking import mend

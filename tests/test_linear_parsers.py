@@ -56,8 +56,8 @@ def parsers_of_plugins() -> dict[str, Parser]:
     from ragstone.plugins.book_chat.fields import read_toml, read_yaml
     from ragstone.plugins.book_chat.markdown_files import split_front_matter
     from ragstone.plugins.book_chat.mdbook import _entries
-    from ragstone.plugins.concept_tutor.learn.reading.names import names_in
-    from ragstone.plugins.concept_tutor.learn.reading.numbers import counts_in
+    from ragstone.plugins.concept_tutor.learning.reading.names import names_in
+    from ragstone.plugins.concept_tutor.learning.reading.numbers import counts_in
     from ragstone.plugins.iris_memory.chunking.logs import log_sections
     from ragstone.plugins.iris_memory.chunking.sections import Outline, markdown_sections
     from ragstone.plugins.iris_memory.reading.html import text_of_html

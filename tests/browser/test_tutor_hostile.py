@@ -9,8 +9,8 @@ from urllib.parse import quote
 import pytest
 
 from ragstone.core import Host, Settings
-from ragstone.plugins.concept_tutor.learn.keeping.store import LearnStore
-from ragstone.plugins.concept_tutor.learn.records import Question, QuestionSource, Support
+from ragstone.plugins.concept_tutor.learning.keeping.store import LearnStore
+from ragstone.plugins.concept_tutor.learning.records import Question, QuestionSource, Support
 from ragstone.plugins.concept_tutor.plans.corpus import bring_up_to_date
 from ragstone.plugins.concept_tutor.plans.records import Edge, NewChunk, NewConcept, NewPlan
 from ragstone.plugins.concept_tutor.plans.store import PlanStore
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from ragstone.plugins.concept_tutor.learn.records import Form
+    from ragstone.plugins.concept_tutor.learning.records import Form
     from ragstone.plugins.concept_tutor.plans.records import SourceChunk
 
     Open = Callable[..., Any]

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 
-@click.group(cls=LazyGroup, lazy_subcommands={"add": "ragstone.plugins.concept_tutor.commands.making.add"})
+@click.group(cls=LazyGroup, lazy_subcommands={"add": "ragstone.plugins.concept_tutor.commands.files.add"})
 def plan() -> None:
     """Make study plans, look at them, remove them."""
 

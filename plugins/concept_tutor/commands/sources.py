@@ -9,14 +9,14 @@ import click
 
 from ragstone.core.cli import printable, show_json
 
-from ..gathering import Gathering
+from ..mediawiki.gathering import Gathering
 from ..plans.store import PlanStore
 from .plans import as_json
 
 if TYPE_CHECKING:
     from ragstone.core.cli import Deployment
 
-    from ..gathering import Progress
+    from ..mediawiki.gathering import Progress
     from ..plans.records import SourceState
 
 

@@ -8,8 +8,8 @@ from flask import render_template, request
 
 from ragstone.core import Question, RagstoneError
 
-from ..addresses import kept_copy, page_of
 from ..plans import NAME
+from ..plans.addresses import kept_copy, page_of
 from ..plans.store import PlanStore
 
 if TYPE_CHECKING:

@@ -8,10 +8,10 @@ from flask import render_template, request
 
 from ragstone.core import NotFound
 
-from ..drawing import draw, neighbourhood
-from ..gathering import Gathering
+from ..mediawiki.gathering import Gathering
+from ..plans.drawing import draw, neighbourhood
 from ..plans.store import PlanStore
-from .rows import OPEN, mean_percent, named, next_of, pages_of, rows_of
+from .concepts import OPEN, mean_percent, named, next_of, pages_of, rows_of
 
 if TYPE_CHECKING:
     from flask import Blueprint
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ragstone.core import Host
 
     from ..plans.records import Edge
-    from .rows import Row
+    from .concepts import Row
 
 #: A plan of more concepts is drawn in part, unless the whole is asked for.
 WHOLE = 45

@@ -11,12 +11,12 @@ from flask import redirect, render_template, request, url_for
 
 from ragstone.core import BadRequest, RagstoneError, StorageBusy
 
-from ..gathering import Gathering
+from ..mediawiki.gathering import Gathering
+from ..mediawiki.wikis import Wikis
+from ..plans.corpus import add_plan
 from ..plans.store import PlanStore
-from ..service import add_plan
-from ..wikis import Wikis
-from .making import MOST_BYTES, WAYS, with_free_slug
-from .rows import OPEN, mean_percent, rows_of
+from .concepts import OPEN, mean_percent, rows_of
+from .forms import MOST_BYTES, WAYS, with_free_slug
 
 if TYPE_CHECKING:
     from flask import Blueprint

@@ -6,58 +6,20 @@ be killed anywhere and goes on where it was.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence  # noqa: TC003 - pydantic reads it
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING
 
-from llama_index.core.node_parser import NodeParser
-from llama_index.core.schema import BaseNode, Document, MetadataMode, NodeRelationship, TextNode
+from llama_index.core.schema import Document
 
 from . import KIND, NAME
 from .store import PlanStore
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from ragstone.core import Corpus, Host, IngestProgress
 
-    from .records import SourceChunk
-
-_SPOKEN = ("page_title", "section")
-
-
-class PassageParser(NodeParser):
-    """Makes one chunk of each document, which is a passage already; the chunk has the document's id."""
-
-    version: ClassVar[int] = 1
-
-    @classmethod
-    def class_name(cls) -> str:
-        """The name under which LlamaIndex serialises it."""
-        return "PassageParser"
-
-    @property
-    def fingerprint(self) -> str:
-        """What shapes the chunks; another fingerprint means another corpus."""
-        return f"tutor_passage/{self.version}"
-
-    def _parse_nodes(
-        self,
-        nodes: Sequence[BaseNode],
-        show_progress: bool = False,  # noqa: ARG002
-        **kwargs: Any,  # noqa: ARG002
-    ) -> list[BaseNode]:
-        return [
-            TextNode(
-                id_=node.node_id,
-                text=node.get_content(metadata_mode=MetadataMode.NONE),
-                metadata=dict(node.metadata),
-                excluded_embed_metadata_keys=[key for key in node.metadata if key not in _SPOKEN],
-                excluded_llm_metadata_keys=[key for key in node.metadata if key not in _SPOKEN],
-                metadata_template="{value}",
-                metadata_separator=" › ",
-                text_template="{metadata_str}\n\n{content}",
-                relationships={NodeRelationship.SOURCE: node.as_related_node_info()},
-            )
-            for node in nodes
-        ]
+    from .importers import Imported
+    from .records import Plan, SourceChunk
 
 
 def corpus_of(host: Host) -> Corpus:
@@ -82,6 +44,17 @@ def document_of(chunk: SourceChunk) -> Document:
             "language": chunk.language,
         },
     )
+
+
+def add_plan(host: Host, made: Imported, on_embedded: Callable[[IngestProgress], None] | None = None) -> Plan:
+    """Store a plan with the passages that came with it, and embed these for the chat.
+
+    Raises ``BadRequest`` where there is a plan of that slug.
+    """
+    plan = host.once(PlanStore).add(made.plan, made.sources)
+    if made.sources:
+        bring_up_to_date(host, [plan.slug], on_embedded)
+    return plan
 
 
 def bring_up_to_date(

@@ -12,8 +12,8 @@ from ragstone.plugins.concept_tutor.plans.corpus import corpus_of, document_of
 from ragstone.plugins.concept_tutor.plans.store import PlanStore
 from tests.support.needs import needed
 
-from .gathering.small_wiki import SmallWiki, page
 from .material import SLUG, put_plan
+from .mediawiki.gathering.small_wiki import SmallWiki, page
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

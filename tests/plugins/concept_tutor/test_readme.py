@@ -11,7 +11,7 @@ from pydantic import BaseModel
 
 import ragstone.plugins.concept_tutor
 from ragstone.core import Host, read_settings
-from ragstone.plugins.concept_tutor.importing import read_plan
+from ragstone.plugins.concept_tutor.plans.importers import read_plan
 from ragstone.plugins.concept_tutor.settings import ConceptTutorSettings, SiteSettings
 
 ROOM = Path(ragstone.plugins.concept_tutor.__file__).parent

@@ -1,0 +1,161 @@
+"""What was read as a plan for the store: keys made, prerequisites found by key or name, circles opened."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from ragstone.core import BadRequest, TooLarge
+
+from ..graph import without_circles
+from ..records import Edge, NewChunk, NewConcept, NewPlan
+from ..validation import MOST_CONCEPTS, MOST_EDGES
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from .schema import ConceptShape, PlanShape, SourceShape
+
+_LONGEST = 60
+
+
+@dataclass(frozen=True)
+class Dropped:
+    """A circle of prerequisites, by the concepts' names, and the one that was left out to open it."""
+
+    names: tuple[str, ...]
+    prerequisite: str
+    concept: str
+
+
+@dataclass(frozen=True)
+class Imported:
+    """A plan that can be stored, the passages that came with it by its concepts' keys, and the circles that it had."""
+
+    plan: NewPlan
+    sources: dict[str, tuple[NewChunk, ...]]
+    dropped: tuple[Dropped, ...] = ()
+    #: Prerequisites that are no concepts of the plan, where the file is a part of a larger collection.
+    left_out: tuple[str, ...] = ()
+
+
+def assemble(
+    shape: PlanShape,
+    *,
+    title: str = "",
+    slug: str = "",
+    origin: str = "",
+    where: Callable[[int], str] = lambda at: f"concepts[{at}]",
+) -> Imported:
+    """The plan of that shape; ``title`` and ``slug`` in the place of its own, ``origin`` where it has none.
+
+    ``where``: says where the concept of that number stands, for errors. Raises ``BadRequest``.
+    """
+    title = title or shape.title
+    if not title.strip():
+        raise BadRequest("the plan has no title", hint="give it one, with --title on the command line")
+    if len(shape.concepts) > MOST_CONCEPTS or sum(len(one.needs) for one in shape.concepts) > MOST_EDGES:
+        raise TooLarge(f"a plan has at most {MOST_CONCEPTS} concepts and {MOST_EDGES} prerequisites")
+    keys = _keys(shape.concepts, where)
+    found = _by_name(shape.concepts, keys)
+    edges: dict[tuple[str, str], Edge] = {}
+    for at, (key, concept) in enumerate(zip(keys, shape.concepts, strict=True)):
+        for need in concept.needs:
+            before = found.get(need.concept) or found.get(_plain(need.concept))
+            if before is None:
+                raise BadRequest(
+                    f"{concept.name!r} needs {need.concept!r}, which is no concept of the plan",
+                    where=where(at),
+                    hint="name it by its key or its name, or add it",
+                )
+            edges.setdefault((before, key), Edge(before, key, need.reason, need.weight))
+    kept, circles = without_circles(keys, edges.values())
+    names = {key: concept.name for key, concept in zip(keys, shape.concepts, strict=True)}
+    plan = NewPlan(
+        slug=slug or shape.slug or slug_of(title, "plan"),
+        title=" ".join(title.split()),
+        concepts=tuple(NewConcept(key, one.name, one.summary) for key, one in zip(keys, shape.concepts, strict=True)),
+        edges=kept,
+        description=shape.description,
+        language=shape.language,
+        origin=shape.origin or origin,
+    )
+    return Imported(
+        plan,
+        {
+            key: tuple(_chunk(source) for source in one.sources)
+            for key, one in zip(keys, shape.concepts, strict=True)
+            if one.sources
+        },
+        tuple(
+            Dropped(
+                tuple(names[key] for key in circle.keys),
+                names[circle.dropped.prerequisite],
+                names[circle.dropped.concept],
+            )
+            for circle in circles
+        ),
+    )
+
+
+def slug_of(words: str, otherwise: str) -> str:
+    """A name for addresses made of words; ``otherwise`` where no letter of them can stand there."""
+    plain = unicodedata.normalize("NFKD", words).encode("ascii", "ignore").decode().casefold()
+    return re.sub(r"[^a-z0-9]+", "-", plain).strip("-")[:_LONGEST].strip("-") or otherwise
+
+
+def _keys(concepts: Sequence[ConceptShape], where: Callable[[int], str]) -> list[str]:
+    """Each concept's own key, or one of its name that nobody else has. Raises ``BadRequest`` for a concept twice."""
+    own = {one.key for one in concepts if one.key}
+    seen: dict[str, int] = {}
+    taken, made = set(own), list[str]()
+    for at, one in enumerate(concepts):
+        first = seen.setdefault(one.key or _plain(one.name), at)
+        if first != at:
+            raise BadRequest(
+                f"{one.key or one.name!r} is there twice", where=where(at), hint=f"first at {where(first)}"
+            )
+        key = one.key
+        if not key:
+            base = key = slug_of(one.name, f"concept-{at + 1}")
+            number = 1
+            while key in taken:
+                number += 1
+                key = f"{base}-{number}"
+            taken.add(key)
+        made.append(key)
+    return made
+
+
+def _by_name(concepts: Sequence[ConceptShape], keys: Sequence[str]) -> dict[str, str]:
+    """Keys by keys and by names; what is a key of one and the name of another is the key."""
+    found = {_plain(one.name): key for one, key in zip(reversed(concepts), reversed(keys), strict=True)}
+    return found | {key: key for key in keys}
+
+
+def _plain(name: str) -> str:
+    return " ".join(unicodedata.normalize("NFKC", name).casefold().split())
+
+
+def _chunk(source: SourceShape) -> NewChunk:
+    return NewChunk(
+        source=source.source,
+        page_title=source.page_title,
+        page_url=source.url,
+        section=source.section,
+        revision=source.revision,
+        licence=source.licence,
+        retrieved=_utc(source.retrieved),
+        relevance=source.relevance,
+        content=source.content,
+        language=source.language,
+    )
+
+
+def _utc(when: datetime | None) -> datetime:
+    if when is None:
+        return datetime.now(UTC)
+    return when.replace(tzinfo=UTC) if when.tzinfo is None else when.astimezone(UTC)
