@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from ragstone.core import Assistant, CitationFormat, NotFound, Profile, QuestionFilter
 
 from .plans import NAME
-from .plans.addresses import PAGES, page_of
+from .plans.addresses import PAGES, page_address
 from .plans.corpus import corpus_of
 from .plans.store import PlanStore
 from .prompts import CHAT
@@ -85,7 +85,7 @@ def assistant(host: Host) -> Assistant:
 
 
 def _url(node: BaseNode) -> str:
-    return page_of(str(node.metadata.get("url") or ""), node.node_id)
+    return page_address(str(node.metadata.get("url") or ""), node.node_id)
 
 
 #: What the citations of the chat, and the sources of questions, have.

@@ -1,12 +1,11 @@
-"""What a plan's material offers to a question of its learner."""
+"""The retriever of the plans' passages: by the concepts that a question is about, and by the learner's answers."""
 
 from __future__ import annotations
 
-import threading
+import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-import numpy as np
 from llama_index.core.callbacks import CallbackManager
 from llama_index.core.schema import NodeWithScore, TextNode
 from llama_index.core.vector_stores.types import FilterOperator, MetadataFilter, MetadataFilters
@@ -16,15 +15,12 @@ from ragstone.core.text import sentence_spans
 
 from .learning.lessons import ME, Lessons
 from .learning.records import BLANK
-from .plans.concept_matching import meant, named
-from .plans.corpus import bring_up_to_date, corpus_of
-from .plans.learner_questions import is_about_last_answer, is_about_weakest
+from .plans.concept_matching import NameVectors, concepts_meant, concepts_named
+from .plans.corpus import CorpusUpdates, corpus_of
 from .plans.store import PlanStore
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
-
-    import numpy.typing as npt
 
     from ragstone.core import Host
 
@@ -37,15 +33,25 @@ _OTHERS = 0.4
 _LESS = 0.9
 #: Sentences around the span that bears a question's key.
 _AROUND = 1
-_NAMES_KEPT = 32
-_PLANS_KEPT = 256
+_LAST_ANSWER = re.compile(
+    r"\bmy (?:last |latest |previous )?(?:answers?|repl(?:y|ies)|attempts?|mistakes?|errors?)\b"
+    r"|\bwhat did i (?:get|do) wrong\b|\bwhy (?:was|is|were) (?:i|that|this|it) (?:wrong|not right|incorrect|false)\b"
+    r"|\bwhat (?:was|is|would have been) the (?:right|correct) answer\b|\bthe last question\b",
+    re.IGNORECASE,
+)
+_WEAKEST = re.compile(
+    r"\bwhat (?:should|must|do|can|shall) i (?:learn|study|practi[sc]e|review|revise|repeat|do|read)\b"
+    r"|\bwh(?:at|ere) am i (?:weak|bad|worst)\w*|\bmy weak\w*|\bwhat(?:'s| is) next\b|\bweakest\b"
+    r"|\bwhat do i (?:not know|know (?:least|worst))\b",
+    re.IGNORECASE,
+)
 
 
 def retriever(host: Host, top_k: int, filters: MetadataFilters | None) -> ScoredRetriever:
     """The retriever of the plans' corpus."""
     asked = [part for part in filters.filters if isinstance(part, MetadataFilter)] if filters is not None else []
-    narrowed = {part.key: str(part.value) for part in asked}
-    return TutorRetriever(host, top_k=top_k, plan=narrowed.get("plan"), learner=narrowed.get("learner", ME))
+    filtered = {part.key: str(part.value) for part in asked}
+    return TutorRetriever(host, top_k=top_k, plan=filtered.get("plan"), learner=filtered.get("learner", ME))
 
 
 class TutorRetriever(ScoredRetriever):
@@ -67,7 +73,7 @@ class TutorRetriever(ScoredRetriever):
         """The passages with their scores. Raises ``NotFound``, ``EncoderError``, ``StorageError``."""
         store = self._host.once(PlanStore)
         slugs = [self._plan] if self._plan is not None else [size.plan.slug for size in store.plans()]
-        self._host.once(_Upkeep).see_to(slugs)
+        self._host.once(CorpusUpdates).ensure(slugs)
         if is_about_last_answer(question) and (attempt := self._last()) is not None:
             return self._about(question, attempt)
         if is_about_weakest(question) and (found := self._of_weakest(slugs, question)) is not None:
@@ -75,9 +81,9 @@ class TutorRetriever(ScoredRetriever):
             return replace(found, threshold=0.0)
         general = self._among(question, slugs)
         concepts = [concept for slug in slugs for concept in store.concepts(slug)]
-        about = named(question, concepts)
+        about = concepts_named(question, concepts)
         if not about and general.vector is not None:
-            about = meant(general.vector, self._host.once(_Names).vectors(concepts), concepts)
+            about = concepts_meant(general.vector, self._host.once(NameVectors).vectors(concepts), concepts)
         if about:
             return self._with(general, self._among(question, slugs, self._passages(about)))
         if weigh_evidence(general).score >= general.threshold:
@@ -137,13 +143,13 @@ class TutorRetriever(ScoredRetriever):
         if not found.nodes:
             return found
         node = _around(found.nodes[0].node, support.text)
-        told = _one_line(
+        rewritten = _one_line(
             f"{question} (The learner was asked: {last.question.text} Their answer: {last.attempt.answer}. "
             f"It was graded {last.attempt.verdict}; the right answer: {last.question.key})"
         )
         # The gate has nothing to weigh: these are the words that the graded question rests on.
         return replace(
-            found, question=told, nodes=(NodeWithScore(node=node, score=found.nodes[0].score),), threshold=0.0
+            found, question=rewritten, nodes=(NodeWithScore(node=node, score=found.nodes[0].score),), threshold=0.0
         )
 
 
@@ -182,43 +188,11 @@ def _around(node: object, words: str) -> TextNode:
     return cut
 
 
-class _Upkeep:
-    """Sees to it that what the plans rest on is in the corpus; by one thread at a time."""
-
-    def __init__(self, host: Host) -> None:
-        self._host = host
-        self._lock = threading.Lock()
-        #: What was wanted and there when the corpus was last looked after for these plans.
-        self._seen: dict[tuple[str, ...], tuple[frozenset[str], frozenset[str]]] = {}
-
-    def see_to(self, slugs: Sequence[str]) -> None:
-        """Bring the corpus up to date, if it is not; most often gathering has done it already."""
-        store, corpus = self._host.once(PlanStore), corpus_of(self._host)
-        with self._lock:
-            wanted = frozenset(store.chunk_ids())
-            there = frozenset(row.doc_id for row in corpus.contents.documents())
-            if wanted == there or self._seen.get(tuple(slugs)) == (wanted, there):
-                return  # what is missing belongs to other plans
-            bring_up_to_date(self._host, slugs)
-            if len(self._seen) >= _PLANS_KEPT:
-                self._seen.clear()
-            self._seen[tuple(slugs)] = wanted, frozenset(row.doc_id for row in corpus.contents.documents())
+def is_about_last_answer(question: str) -> bool:
+    """Whether the learner asks about the answer that they gave last ("why was my answer wrong?")."""
+    return bool(_LAST_ANSWER.search(question))
 
 
-class _Names:
-    """What concepts' names mean: embedded once, kept for a while."""
-
-    def __init__(self, host: Host) -> None:
-        self._encoder = host.encoder
-        self._lock = threading.Lock()
-        self._kept: dict[tuple[str, ...], npt.NDArray[np.float32]] = {}
-
-    def vectors(self, concepts: Sequence[Concept]) -> npt.NDArray[np.float32]:
-        """One row for each concept."""
-        names = tuple(concept.name for concept in concepts)
-        with self._lock:
-            if names not in self._kept:
-                if len(self._kept) >= _NAMES_KEPT:
-                    self._kept.clear()
-                self._kept[names] = np.asarray(self._encoder.embed_texts(list(names)), dtype=np.float32)
-            return self._kept[names]
+def is_about_weakest(question: str) -> bool:
+    """Whether the learner asks what to learn ("what should I practise?")."""
+    return bool(_WEAKEST.search(question))

@@ -14,15 +14,15 @@ from ragstone.core.cli import printable, show_json, show_progress
 from ..mediawiki.wikis import Wikis
 from ..plans.corpus import add_plan
 from ..plans.importers import FORMATS, read_plan, read_plan_file
-from ..plans.importers.export import exported
+from ..plans.importers.export import export_plan
 from ..plans.store import PlanStore
-from .plans import as_json, told
+from .plans import as_json, plan_facts
 
 if TYPE_CHECKING:
     from ragstone.core import Host
     from ragstone.core.cli import Deployment
 
-    from ..plans.importers import Imported
+    from ..plans.importers import ImportedPlan
 
 _SHOWN = 10
 
@@ -88,10 +88,10 @@ def seed(deployment: Deployment, file: str, as_json: bool) -> None:
 @click.pass_obj
 def export(deployment: Deployment, slug: str) -> None:
     """Print a plan with its sources as JSON, as ragstone tutor seed reads it."""
-    show_json(exported(deployment.host().once(PlanStore), slug))
+    show_json(export_plan(deployment.host().once(PlanStore), slug))
 
 
-def _add(host: Host, made: Imported, as_json: bool) -> None:
+def _add(host: Host, made: ImportedPlan, as_json: bool) -> None:
     passages = sum(len(chunks) for chunks in made.sources.values())
     with show_progress("embedding", passages) as tell:
         plan = add_plan(host, made, tell)
@@ -101,7 +101,7 @@ def _add(host: Host, made: Imported, as_json: bool) -> None:
             {"circle": list(one.names), "prerequisite": one.prerequisite, "concept": one.concept}
             for one in made.dropped
         ]
-        show_json({**told(size), "dropped": dropped, "left_out": list(made.left_out)})
+        show_json({**plan_facts(size), "dropped": dropped, "left_out": list(made.left_out)})
         return
     click.echo(
         printable(f"'{plan.title}' is there as {plan.slug}: {size.concepts} concepts, {size.edges} prerequisites.")

@@ -65,7 +65,7 @@ def due(deployment: Deployment, plan: str | None, learner: str, as_json: bool) -
         host.once(PlanStore).plan(plan)
     found = host.once(Lessons).due(plan, learner)
     if as_json:
-        show_json([{"due": each.due.isoformat(), **_told(each.question)} for each in found])
+        show_json([{"due": each.due.isoformat(), **_question_facts(each.question)} for each in found])
         return
     show_table(
         ("due", "plan", "concept", "question"),
@@ -89,7 +89,7 @@ def questions(deployment: Deployment, plan: str, concept: str | None, as_json: b
     keys = [concept] if concept is not None else [each.key for each in store.concepts(plan)]
     found = [question for key in keys for question in lessons.questions(plan, key)]
     if as_json:
-        show_json([_told(question) for question in found])
+        show_json([_question_facts(question) for question in found])
         return
     for number, question in enumerate(found, start=1):
         _show_question(number, question)
@@ -165,6 +165,6 @@ def _show_sources(grade: Grade) -> None:
             click.echo(printable(f"   [{source.index}] {source.page_title} {source.page_url} ({source.licence})"))
 
 
-def _told(question: Question) -> dict[str, Any]:
-    told = {name: value for name, value in asdict(question).items() if name != "sources"}
-    return {**told, "sources": [source.as_json() for source in question.sources]}
+def _question_facts(question: Question) -> dict[str, Any]:
+    facts = {name: value for name, value in asdict(question).items() if name != "sources"}
+    return {**facts, "sources": [source.as_json() for source in question.sources]}

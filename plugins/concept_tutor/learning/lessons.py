@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from ragstone.core import BadRequest, NotFound, TooLarge
 
-from ..plans.graph import order
+from ..plans.graph import study_order
 from ..plans.store import PlanStore
 from ..settings import ConceptTutorSettings
 from .asking import Writers
@@ -237,7 +237,7 @@ class Lessons:
         yield from (key for key in keys if mastery[key].level >= self._options.mastered)
 
     def _order(self, plan: str) -> tuple[str, ...]:
-        return tuple(order([each.key for each in self._plans.concepts(plan)], self._plans.edges(plan)))
+        return tuple(study_order([each.key for each in self._plans.concepts(plan)], self._plans.edges(plan)))
 
     def _made_of(self, texts: Iterator[str]) -> str:
         made = hashlib.sha256(self._writers.fingerprint.encode())

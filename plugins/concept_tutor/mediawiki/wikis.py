@@ -9,6 +9,7 @@ from ragstone.core import BadRequest
 
 from ..settings import ConceptTutorSettings
 from .client import WikiClient
+from .client.request_slots import RequestSlots
 from .parsoid.documents import PageFacts, ParsoidReader
 from .parsoid.pool import Limits
 
@@ -29,7 +30,8 @@ class Wikis:
     def __init__(self, host: Host) -> None:
         self.options = host.options(ConceptTutorSettings)
         folder = host.settings.cache_dir / "concept_tutor"
-        self._clients = {name: WikiClient(name, self.options.wikis, folder) for name in self.options.wikis.sites}
+        wikis, slots = self.options.wikis, RequestSlots()
+        self._clients = {name: WikiClient(name, wikis, folder, slots=slots) for name in wikis.sites}
         pages = self.options.pages
         self._reader = ParsoidReader(Limits(pages.seconds, pages.megabytes, pages.page_bytes))
         host.when_closing(self._reader.close)

@@ -1,4 +1,4 @@
-"""A plan as its pages show it: each concept with how well it is known, in words, a sign and a number."""
+"""The concepts and the source pages of a plan, as the pages show them."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..learning.lessons import Lessons
-from ..plans.addresses import PAGES, kept_copy, page_of
-from ..plans.graph import order
+from ..plans.addresses import PAGES, page_address, stored_copy
+from ..plans.graph import study_order
 from ..plans.store import PlanStore
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ OPEN = frozenset({"waiting", "running"})
 
 
 @dataclass(frozen=True)
-class Row:
+class ConceptView:
     """A concept on a page."""
 
     key: str
@@ -47,7 +47,7 @@ class Row:
 
 
 @dataclass(frozen=True)
-class Page:
+class SourcePage:
     """A page that passages were taken from; ``kept``: addresses of our own pages of them, where they are another's."""
 
     title: str
@@ -57,7 +57,7 @@ class Page:
     kept: tuple[str, ...] = ()
 
 
-def rows_of(host: Host, slug: str) -> tuple[list[Row], list[Edge]]:
+def concept_views(host: Host, slug: str) -> tuple[list[ConceptView], list[Edge]]:
     """The plan's concepts in an order to learn them in, and its edges. Raises ``NotFound``."""
     store = host.once(PlanStore)
     concepts = {one.key: one for one in store.concepts(slug)}
@@ -68,14 +68,14 @@ def rows_of(host: Host, slug: str) -> tuple[list[Row], list[Edge]]:
         needs[edge.concept].append(edge.prerequisite)
         leads[edge.prerequisite].append(edge.concept)
     return [
-        _row(concepts[key], mastery.get(key), needs[key], leads[key]) for key in order(list(concepts), edges)
+        _view(concepts[key], mastery.get(key), needs[key], leads[key]) for key in study_order(list(concepts), edges)
     ], edges
 
 
-def _row(concept: Concept, known: Mastery | None, needs: Sequence[str], leads: Sequence[str]) -> Row:
+def _view(concept: Concept, known: Mastery | None, needs: Sequence[str], leads: Sequence[str]) -> ConceptView:
     percent = round(100 * known.level) if known is not None else 0
-    mark, word = _told(concept, known, percent)
-    return Row(
+    mark, word = _mark(concept, known, percent)
+    return ConceptView(
         key=concept.key,
         name=concept.name,
         summary=concept.summary,
@@ -90,7 +90,7 @@ def _row(concept: Concept, known: Mastery | None, needs: Sequence[str], leads: S
     )
 
 
-def _told(concept: Concept, known: Mastery | None, percent: int) -> tuple[str, str]:
+def _mark(concept: Concept, known: Mastery | None, percent: int) -> tuple[str, str]:
     if concept.state in OPEN:
         return "none", "no sources yet"
     if concept.state != "found":
@@ -102,13 +102,13 @@ def _told(concept: Concept, known: Mastery | None, percent: int) -> tuple[str, s
     return ("k2", f"growing, {percent} %") if known.level < KNOWN else ("k3", f"known, {percent} %")
 
 
-def mean_percent(rows: Sequence[Row]) -> int:
+def mean_percent(rows: Sequence[ConceptView]) -> int:
     """How well the whole is known, of what can be learned."""
     able = [row.percent for row in rows if row.mark != "none"]
     return round(sum(able) / len(able)) if able else 0
 
 
-def next_of(rows: Sequence[Row]) -> str:
+def next_concept(rows: Sequence[ConceptView]) -> str:
     """The concept to go on with: one that is due, else the first that is not known and whose needs are."""
     marks = {row.key: row.mark for row in rows}
     due = next((row.key for row in rows if row.due), None)
@@ -119,27 +119,27 @@ def next_of(rows: Sequence[Row]) -> str:
     return next(ready, open_[0].key if open_ else "")
 
 
-def pages_of(chunks: Sequence[SourceChunk]) -> list[Page]:
+def source_pages(chunks: Sequence[SourceChunk]) -> list[SourcePage]:
     """The pages of these passages, in their order."""
     found: dict[tuple[str, str, str], list[SourceChunk]] = defaultdict(list)
     for chunk in chunks:
-        url = page_of(chunk.page_url, chunk.chunk_id)
-        own = url == kept_copy(chunk.chunk_id)
+        url = page_address(chunk.page_url, chunk.chunk_id)
+        own = url == stored_copy(chunk.chunk_id)
         title = SEPARATOR.join(filter(None, (chunk.page_title, chunk.section))) if own else chunk.page_title
         found[title, url.partition("#")[0], chunk.licence].append(chunk)
     return [
-        Page(
+        SourcePage(
             title,
             url,
             licence,
             len(group),
-            () if url.startswith(PAGES) else tuple(kept_copy(one.chunk_id) for one in group),
+            () if url.startswith(PAGES) else tuple(stored_copy(one.chunk_id) for one in group),
         )
         for (title, url, licence), group in found.items()
     ]
 
 
-def named(rows: Sequence[Row], wanted: str) -> str:
+def find_key(rows: Sequence[ConceptView], wanted: str) -> str:
     """The key of the concept of that key or name; empty if there is none."""
     by_name: Mapping[str, str] = {row.name.casefold(): row.key for row in reversed(rows)}
     known = {row.key for row in rows}

@@ -20,24 +20,24 @@ if TYPE_CHECKING:
 
     from ragstone.core import Host
 
-    from ..plans.importers import Imported
+    from ..plans.importers import ImportedPlan
 
 MOST_BYTES = 900_000
 _FORMATS = {".csv": "csv", ".json": "json", ".jsonl": "jsonl", ".ndjson": "jsonl", ".txt": "list", ".md": "list"}
 _LONGEST_SLUG = 76
 
 
-def from_names(host: Host, request: Request) -> Imported:  # noqa: ARG001 - all ways are called alike
+def from_names(host: Host, request: Request) -> ImportedPlan:  # noqa: ARG001 - all ways are called alike
     """Of a list in a text field. Raises ``BadRequest`` with the line."""
     return read_plan(_field(request, "names"), format="list", title=_title(request), where="the list")
 
 
-def from_page(host: Host, request: Request) -> Imported:
+def from_page(host: Host, request: Request) -> ImportedPlan:
     """Of a wiki's page: what it has sections on and links to. Raises ``BadRequest``, ``SourceError``."""
     return plan_from_page(host.once(Wikis), _field(request, "page").strip())
 
 
-def from_file(host: Host, request: Request) -> Imported:  # noqa: ARG001
+def from_file(host: Host, request: Request) -> ImportedPlan:  # noqa: ARG001
     """Of an uploaded file. Raises ``BadRequest`` with the line, ``TooLarge``."""
     files = request.files.getlist("file")
     if len(files) != 1 or not files[0].filename:
@@ -59,10 +59,10 @@ def from_file(host: Host, request: Request) -> Imported:  # noqa: ARG001
 
 
 #: What makes a plan of a form, by the form's way.
-WAYS: dict[str, Callable[[Host, Request], Imported]] = {"names": from_names, "page": from_page, "file": from_file}
+WAYS: dict[str, Callable[[Host, Request], ImportedPlan]] = {"names": from_names, "page": from_page, "file": from_file}
 
 
-def with_free_slug(made: Imported, taken: Collection[str]) -> Imported:
+def with_free_slug(made: ImportedPlan, taken: Collection[str]) -> ImportedPlan:
     """The same, with a number behind its slug where another plan has it: nobody chose it by hand."""
     slug, number = made.plan.slug, 2
     while slug in taken:

@@ -15,7 +15,7 @@ from ragstone.core import BadRequest, Citation, NotFound, RagstoneError
 from ..assistant import CITATIONS
 from ..learning.lessons import Lessons
 from ..learning.records import BLANK
-from ..plans.addresses import page_of
+from ..plans.addresses import page_address
 from ..plans.store import PlanStore
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ def citations(sources: Iterable[QuestionSource]) -> tuple[Citation, ...]:
     found = []
     for one in sources:
         fields = {"page_title": one.page_title, "section": one.section, "licence": one.licence}
-        url = page_of(one.page_url, one.chunk_id)
+        url = page_address(one.page_url, one.chunk_id)
         found.append(Citation(one.index, one.chunk_id, "", url, fields, place=CITATIONS.place(fields)))
     return tuple(found)
 

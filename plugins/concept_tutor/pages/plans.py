@@ -15,7 +15,7 @@ from ..mediawiki.gathering import Gathering
 from ..mediawiki.wikis import Wikis
 from ..plans.corpus import add_plan
 from ..plans.store import PlanStore
-from .concepts import OPEN, mean_percent, rows_of
+from .concepts import OPEN, concept_views, mean_percent
 from .forms import MOST_BYTES, WAYS, with_free_slug
 
 if TYPE_CHECKING:
@@ -103,7 +103,7 @@ def _page(host: Host, opened: str = "", problem: dict[str, Any] | None = None) -
 
 
 def _card(host: Host, plan: Plan) -> Card:
-    rows, _ = rows_of(host, plan.slug)
+    rows, _ = concept_views(host, plan.slug)
     open_ = sum(row.state in OPEN for row in rows)
     busy = host.once(Gathering).is_busy(plan.slug) or any(row.state == "running" for row in rows)
     return Card(

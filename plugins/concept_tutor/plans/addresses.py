@@ -1,19 +1,21 @@
-"""Where a passage can be opened. Addresses come from the store alone."""
+"""The addresses at which a passage can be opened. They come from the store alone."""
 
 from __future__ import annotations
 
 from urllib.parse import urlsplit
 
 PAGES = "/concept_tutor"
+#: Where our own pages of passages are.
+PASSAGES = f"{PAGES}/source/"
 
 
-def kept_copy(chunk_id: str) -> str:
-    """Our own page of a passage: it is there without a network, too."""
-    return f"{PAGES}/source/{chunk_id}"
+def stored_copy(chunk_id: str) -> str:
+    """The address of our own page of a passage, which needs no network."""
+    return f"{PASSAGES}{chunk_id}"
 
 
-def page_of(page_url: str, chunk_id: str) -> str:
-    """The page that a passage was taken from, where it is one of the web; else our own page of the passage."""
+def page_address(page_url: str, chunk_id: str) -> str:
+    """The address of the page that a passage was taken from, if it is a web address; else of our own page of it."""
     try:
         parts = urlsplit(page_url)
         fine = parts.scheme in {"http", "https"} and bool(parts.hostname) and "@" not in parts.netloc
@@ -21,4 +23,4 @@ def page_of(page_url: str, chunk_id: str) -> str:
         fine = False
     if fine and page_url.isprintable() and "\\" not in page_url:
         return page_url
-    return kept_copy(chunk_id)
+    return stored_copy(chunk_id)

@@ -1,8 +1,9 @@
-"""Which concepts of a plan a question is about: by their names, else by what they mean."""
+"""Which concepts of a plan a question is about: by their names, else by embeddings of the names."""
 
 from __future__ import annotations
 
 import re
+import threading
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
+    from ragstone.core import Host
+
     from .records import Concept
 
 #: Cosine of question and name from which they are taken to be about the same. Of 120 questions on other matters 2.5 %
@@ -22,10 +25,12 @@ if TYPE_CHECKING:
 NEAR = 0.35
 #: Concepts that a question is taken to be about at most.
 MOST = 3
+#: Plans whose names' vectors are kept.
+_KEPT = 32
 _ASIDE = re.compile(r"\(([^()]*)\)")
 
 
-def named(question: str, concepts: Sequence[Concept]) -> list[Concept]:
+def concepts_named(question: str, concepts: Sequence[Concept]) -> list[Concept]:
     """The concepts whose names stand in the question, the longest names first.
 
     A name within another that is also there ("gradient" in "gradient descent") is not meant by itself. What a name has
@@ -49,7 +54,7 @@ def named(question: str, concepts: Sequence[Concept]) -> list[Concept]:
     return [concept for _, concept in kept[:MOST]]
 
 
-def meant(
+def concepts_meant(
     vector: npt.NDArray[np.float32], names: npt.NDArray[np.float32], concepts: Sequence[Concept]
 ) -> list[Concept]:
     """The concepts whose names mean something near the question, the nearest first.
@@ -67,3 +72,22 @@ def _names(name: str) -> Iterator[str]:
     for words in (_ASIDE.sub(" ", name), *_ASIDE.findall(name)):
         if said := " ".join(stems(words)):
             yield said
+
+
+class NameVectors:
+    """The embeddings of concepts' names, kept for a while. One for each host."""
+
+    def __init__(self, host: Host) -> None:
+        self._encoder = host.encoder
+        self._lock = threading.Lock()
+        self._kept: dict[tuple[str, ...], npt.NDArray[np.float32]] = {}
+
+    def vectors(self, concepts: Sequence[Concept]) -> npt.NDArray[np.float32]:
+        """One row for each concept."""
+        names = tuple(concept.name for concept in concepts)
+        with self._lock:
+            if names not in self._kept:
+                if len(self._kept) >= _KEPT:
+                    self._kept.clear()
+                self._kept[names] = np.asarray(self._encoder.embed_texts(list(names)), dtype=np.float32)
+            return self._kept[names]

@@ -14,14 +14,14 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Circle:
+class Cycle:
     """Concepts of which each is to be learned before the next, and the last before the first; ``dropped`` opened it."""
 
     keys: tuple[str, ...]
     dropped: Edge
 
 
-def without_circles(keys: Sequence[str], edges: Iterable[Edge]) -> tuple[tuple[Edge, ...], tuple[Circle, ...]]:
+def break_cycles(keys: Sequence[str], edges: Iterable[Edge]) -> tuple[tuple[Edge, ...], tuple[Cycle, ...]]:
     """The edges without those that close a circle, and the circles: of each, its lightest edge was dropped.
 
     The heaviest are taken first, so that an edge which closes a circle is the lightest of it; of edges of one weight
@@ -32,12 +32,12 @@ def without_circles(keys: Sequence[str], edges: Iterable[Edge]) -> tuple[tuple[E
     # A bit for each concept that one leads to, itself included: thousands of edges cost no walk each.
     reach = [1 << at for at in range(len(keys))]
     leaving = defaultdict[str, list["Edge"]](list)
-    dropped: dict[int, Circle] = {}
+    dropped: dict[int, Cycle] = {}
     for at in sorted(range(len(given)), key=lambda at: (-given[at].weight, at)):
         edge = given[at]
         before, after = number[edge.prerequisite], number[edge.concept]
         if reach[after] >> before & 1:
-            dropped[at] = Circle(_path(edge.concept, edge.prerequisite, leaving), edge)
+            dropped[at] = Cycle(_path(edge.concept, edge.prerequisite, leaving), edge)
             continue
         leaving[edge.prerequisite].append(edge)
         if not reach[before] >> after & 1:
@@ -47,7 +47,7 @@ def without_circles(keys: Sequence[str], edges: Iterable[Edge]) -> tuple[tuple[E
     return kept, tuple(dropped[at] for at in sorted(dropped))
 
 
-def order(keys: Sequence[str], edges: Iterable[Edge]) -> tuple[str, ...]:
+def study_order(keys: Sequence[str], edges: Iterable[Edge]) -> tuple[str, ...]:
     """Every concept after all that it needs; among those that can come next, as ``keys`` has them. No circles."""
     place = {key: at for at, key in enumerate(keys)}
     leads, missing = defaultdict[str, list[str]](list), dict.fromkeys(keys, 0)

@@ -1,4 +1,4 @@
-"""Rows of the tables as records. Every function is given a connection and raises ``NotFound``."""
+"""Queries of the tables, and their rows as records. What looks for one row raises ``NotFound``."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from sqlalchemy import ColumnElement, Connection, Row, Select
 
 
-def row(connection: Connection, slug: str, *, lock: bool = False) -> Row[Any]:
+def plan_row(connection: Connection, slug: str, *, lock: bool = False) -> Row[Any]:
     """The plan's row; ``lock``: kept from other writers until the transaction ends."""
     asked = select(tables.plan).where(tables.plan.c.slug == slug)
     found = connection.execute(asked.with_for_update() if lock else asked).first()
@@ -25,7 +25,7 @@ def row(connection: Connection, slug: str, *, lock: bool = False) -> Row[Any]:
     return found
 
 
-def plan(found: Row[Any]) -> Plan:
+def to_plan(found: Row[Any]) -> Plan:
     """The plan of its row."""
     return Plan(
         slug=found.slug,
@@ -37,7 +37,7 @@ def plan(found: Row[Any]) -> Plan:
     )
 
 
-def size(connection: Connection, found: Row[Any]) -> PlanSize:
+def to_plan_size(connection: Connection, found: Row[Any]) -> PlanSize:
     """The plan of its row, with its numbers."""
     state = tables.concept.c.state
     states = connection.execute(
@@ -50,7 +50,7 @@ def size(connection: Connection, found: Row[Any]) -> PlanSize:
         ).scalar_one()
 
     return PlanSize(
-        plan=plan(found),
+        plan=to_plan(found),
         concepts=sum(number for _, number in states),
         edges=count(tables.edge),
         chunks=count(tables.chunk),
@@ -68,7 +68,7 @@ def concept_row(connection: Connection, of: Row[Any], key: str) -> Row[Any]:
     return found
 
 
-def concept(slug: str, found: Row[Any]) -> Concept:
+def to_concept(slug: str, found: Row[Any]) -> Concept:
     """The concept of its row."""
     return Concept(
         plan=slug,
@@ -87,7 +87,7 @@ def concept_ids(connection: Connection, plan_id: int) -> dict[str, int]:
     return {each.key: each.id for each in connection.execute(asked.order_by(tables.concept.c.position))}
 
 
-def chunks(where: ColumnElement[bool]) -> Select[Any]:
+def select_chunks(where: ColumnElement[bool]) -> Select[Any]:
     """Passages as concepts have them, by the concepts' positions and then by rank."""
     return (
         select(
@@ -105,8 +105,8 @@ def chunks(where: ColumnElement[bool]) -> Select[Any]:
     )
 
 
-def chunk(found: Row[Any]) -> SourceChunk:
-    """The passage of a row of ``chunks``."""
+def to_chunk(found: Row[Any]) -> SourceChunk:
+    """The passage of a row of ``select_chunks``."""
     return SourceChunk(
         chunk_id=found.chunk_id,
         plan=found.slug,

@@ -108,7 +108,7 @@ class NewConcept:
 
 @dataclass(frozen=True)
 class NewPlan:
-    """A plan on its way into the store: ``edges`` between its keys, without circles (see ``graph.without_circles``)."""
+    """A plan on its way into the store: ``edges`` between its keys, without circles (see ``graph.break_cycles``)."""
 
     slug: str
     title: str

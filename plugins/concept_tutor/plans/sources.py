@@ -1,4 +1,4 @@
-"""A concept's passages put into the tables, within the transaction of whoever calls."""
+"""Writes a concept's passages into the tables, within the caller's transaction."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from sqlalchemy import delete, insert, select, update
 from ragstone.core import BadRequest
 
 from . import tables
+from .addresses import stored_copy
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,10 +22,6 @@ if TYPE_CHECKING:
 _NAMESPACE = uuid.UUID("7e1d4b1e-5b53-53d7-8d6e-0a4d0fb8f3c1")
 
 
-#: Where a passage is opened that has no page elsewhere.
-OWN_PAGE = "/concept_tutor/source/"
-
-
 def chunk_id_of(slug: str, chunk: NewChunk) -> str:
     """The same for the same words under the same address in the same plan, whatever the revision."""
     place = chunk.page_url or f"{chunk.page_title}\n{chunk.section}"
@@ -34,9 +31,9 @@ def chunk_id_of(slug: str, chunk: NewChunk) -> str:
 def put_sources(
     connection: Connection, slug: str, plan_id: int, concept_id: int, chunks: Sequence[NewChunk], reason: str = ""
 ) -> None:
-    """Let the concept rest on these alone, in this order; what no concept of the plan rests on any more goes.
+    """Replace the concept's passages by these, in this order; passages that no concept of the plan uses are removed.
 
-    ``reason``: what is to be said of it beside, such as a wiki that did not answer.
+    ``reason``: what failed nevertheless, such as a wiki that did not answer.
     """
     connection.execute(delete(tables.rests_on).where(tables.rests_on.c.concept_id == concept_id))
     taken = set[int]()
@@ -63,7 +60,7 @@ def _put(connection: Connection, plan_id: int, chunk_id: str, chunk: NewChunk) -
     facts: dict[str, Any] = {
         "source": chunk.source,
         "page_title": chunk.page_title,
-        "page_url": chunk.page_url or f"{OWN_PAGE}{chunk_id}",
+        "page_url": chunk.page_url or stored_copy(chunk_id),
         "section": chunk.section,
         "revision": chunk.revision,
         "licence": chunk.licence,

@@ -46,17 +46,17 @@ class PlanStore:
         """Every plan with its numbers, the oldest first."""
         with self.tables.read() as connection:
             found = connection.execute(select(tables.plan).order_by(tables.plan.c.id)).all()
-            return [queries.size(connection, row) for row in found]
+            return [queries.to_plan_size(connection, row) for row in found]
 
     def plan(self, slug: str) -> Plan:
         """The plan of that name."""
         with self.tables.read() as connection:
-            return queries.plan(queries.row(connection, slug))
+            return queries.to_plan(queries.plan_row(connection, slug))
 
     def size(self, slug: str) -> PlanSize:
         """The plan of that name with its numbers."""
         with self.tables.read() as connection:
-            return queries.size(connection, queries.row(connection, slug))
+            return queries.to_plan_size(connection, queries.plan_row(connection, slug))
 
     def add(self, new: NewPlan, sources: Mapping[str, Sequence[NewChunk]] | None = None) -> Plan:
         """Store a plan at once, with the passages that came with it, by its concepts' keys; the others wait for some.
@@ -107,7 +107,7 @@ class PlanStore:
                 connection.execute(insert(tables.seen).values(id=1))
             for key, chunks in (sources or {}).items():
                 put_sources(connection, new.slug, plan_id, ids[key], chunks)
-            return queries.plan(queries.row(connection, new.slug))
+            return queries.to_plan(queries.plan_row(connection, new.slug))
 
     def is_untouched(self) -> bool:
         """Whether no plan was ever stored here."""
@@ -119,8 +119,8 @@ class PlanStore:
     def remove(self, slug: str) -> PlanSize:
         """Remove a plan with its concepts, edges and passages; returns what it was."""
         with self.tables.write() as connection:
-            row = queries.row(connection, slug)
-            size = queries.size(connection, row)
+            row = queries.plan_row(connection, slug)
+            size = queries.to_plan_size(connection, row)
             # Children first: SQLite's cascade would look for each row's children one by one.
             concepts = select(tables.concept.c.id).where(tables.concept.c.plan_id == row.id)
             connection.execute(delete(tables.rests_on).where(tables.rests_on.c.concept_id.in_(concepts)))
@@ -134,22 +134,22 @@ class PlanStore:
     def concepts(self, slug: str) -> list[Concept]:
         """The plan's concepts in its own order."""
         with self.tables.read() as connection:
-            row = queries.row(connection, slug)
+            row = queries.plan_row(connection, slug)
             found = connection.execute(
                 select(tables.concept).where(tables.concept.c.plan_id == row.id).order_by(tables.concept.c.position)
             )
-            return [queries.concept(slug, one) for one in found]
+            return [queries.to_concept(slug, one) for one in found]
 
     def concept(self, slug: str, key: str) -> Concept:
         """One concept."""
         with self.tables.read() as connection:
-            return queries.concept(slug, queries.concept_row(connection, queries.row(connection, slug), key))
+            return queries.to_concept(slug, queries.concept_row(connection, queries.plan_row(connection, slug), key))
 
     def edges(self, slug: str) -> list[Edge]:
         """The plan's prerequisites, by the concepts' positions."""
         before, after = tables.concept.alias("before"), tables.concept.alias("after")
         with self.tables.read() as connection:
-            row = queries.row(connection, slug)
+            row = queries.plan_row(connection, slug)
             found = connection.execute(
                 select(before.c.key, after.c.key, tables.edge.c.reason, tables.edge.c.weight)
                 .join(before, before.c.id == tables.edge.c.prerequisite_id)
@@ -164,17 +164,17 @@ class PlanStore:
     def sources(self, slug: str, key: str) -> list[SourceChunk]:
         """What a concept rests on, the most relevant first; nothing while nothing was found."""
         with self.tables.read() as connection:
-            concept = queries.concept_row(connection, queries.row(connection, slug), key)
-            found = connection.execute(queries.chunks(tables.rests_on.c.concept_id == concept.id))
-            return [queries.chunk(one) for one in found]
+            concept = queries.concept_row(connection, queries.plan_row(connection, slug), key)
+            found = connection.execute(queries.select_chunks(tables.rests_on.c.concept_id == concept.id))
+            return [queries.to_chunk(one) for one in found]
 
     def all_sources(self, slug: str) -> dict[str, list[SourceChunk]]:
         """What each concept of the plan rests on, by key; concepts without anything have an empty list."""
         with self.tables.read() as connection:
-            row = queries.row(connection, slug)
+            row = queries.plan_row(connection, slug)
             made: dict[str, list[SourceChunk]] = {key: [] for key in queries.concept_ids(connection, row.id)}
-            for one in connection.execute(queries.chunks(tables.concept.c.plan_id == row.id)):
-                made[one.key].append(queries.chunk(one))
+            for one in connection.execute(queries.select_chunks(tables.concept.c.plan_id == row.id)):
+                made[one.key].append(queries.to_chunk(one))
             return made
 
     def chunk(self, chunk_id: str) -> SourceChunk:
@@ -184,10 +184,10 @@ class PlanStore:
     def uses(self, chunk_id: str) -> list[SourceChunk]:
         """One passage, for every concept that rests on it. Raises ``NotFound``."""
         with self.tables.read() as connection:
-            found = connection.execute(queries.chunks(tables.chunk.c.chunk_id == chunk_id)).all()
+            found = connection.execute(queries.select_chunks(tables.chunk.c.chunk_id == chunk_id)).all()
         if not found:
             raise NotFound("there is no such passage", hint="its plan may have been removed, or its page read anew")
-        return [queries.chunk(one) for one in found]
+        return [queries.to_chunk(one) for one in found]
 
     def counts(self, slug: str) -> dict[str, int]:
         """How many passages each concept rests on, by key; those without any are missing."""
@@ -196,7 +196,7 @@ class PlanStore:
             found = connection.execute(
                 select(concept.c.key, func.count())
                 .join(rests_on, rests_on.c.concept_id == concept.c.id)
-                .where(concept.c.plan_id == queries.row(connection, slug).id)
+                .where(concept.c.plan_id == queries.plan_row(connection, slug).id)
                 .group_by(concept.c.key)
             )
             return {each[0]: each[1] for each in found}
@@ -206,7 +206,7 @@ class PlanStore:
         asked = select(tables.chunk.c.chunk_id)
         with self.tables.read() as connection:
             if slug is not None:
-                asked = asked.where(tables.chunk.c.plan_id == queries.row(connection, slug).id)
+                asked = asked.where(tables.chunk.c.plan_id == queries.plan_row(connection, slug).id)
             return set(connection.execute(asked).scalars())
 
     def put_sources(self, slug: str, key: str, chunks: Sequence[NewChunk], reason: str = "") -> list[SourceChunk]:
@@ -216,9 +216,9 @@ class PlanStore:
         ``reason``: what is to be said of it beside.
         """
         with self.tables.write() as connection:
-            concept = queries.concept_row(connection, queries.row(connection, slug, lock=True), key)
+            concept = queries.concept_row(connection, queries.plan_row(connection, slug, lock=True), key)
             put_sources(connection, slug, concept.plan_id, concept.id, chunks, reason)
             return [
-                queries.chunk(one)
-                for one in connection.execute(queries.chunks(tables.rests_on.c.concept_id == concept.id))
+                queries.to_chunk(one)
+                for one in connection.execute(queries.select_chunks(tables.rests_on.c.concept_id == concept.id))
             ]

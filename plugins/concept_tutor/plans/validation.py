@@ -1,4 +1,4 @@
-"""Whether a plan can be stored."""
+"""Validates a plan before it is stored."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from ragstone.core import BadRequest, TooLarge
 
-from .graph import without_circles
+from .graph import break_cycles
 
 if TYPE_CHECKING:
     from .records import NewPlan
@@ -50,7 +50,7 @@ def check(new: NewPlan) -> None:
         _words(edge.reason, "a prerequisite's reason", LONGEST_WORDS)
         if not 0 < edge.weight <= 1:
             raise BadRequest("a prerequisite's weight is above 0 and not above 1", where=new.slug)
-    if circles := without_circles(keys, new.edges)[1]:
+    if circles := break_cycles(keys, new.edges)[1]:
         raise BadRequest(
             f"each of these is to be learned before the next: {', '.join(circles[0].keys)}", where=new.slug
         )

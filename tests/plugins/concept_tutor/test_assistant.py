@@ -8,9 +8,8 @@ import pytest
 
 from ragstone.core import BadRequest, Citation, NotFound, Question
 from ragstone.core.testing import ScriptedLLM, open_host
-from ragstone.plugins.concept_tutor.learning.lessons import Lessons
+from ragstone.plugins.concept_tutor import Lessons, PlanStore
 from ragstone.plugins.concept_tutor.plans import NAME
-from ragstone.plugins.concept_tutor.plans.store import PlanStore
 
 from .material import SLUG, put_plan
 

@@ -9,13 +9,10 @@ import pytest
 
 from ragstone.core import BadRequest
 from ragstone.core.testing import open_host
+from ragstone.plugins.concept_tutor import Gathering, PlanStore, Wikis, read_plan_file
 from ragstone.plugins.concept_tutor.mediawiki.client import WikiForbidden, WikiPageMissing
-from ragstone.plugins.concept_tutor.mediawiki.gathering import Gathering
-from ragstone.plugins.concept_tutor.mediawiki.wikis import Wikis
-from ragstone.plugins.concept_tutor.plans.corpus import behind, corpus_of
-from ragstone.plugins.concept_tutor.plans.importers import read_plan_file
+from ragstone.plugins.concept_tutor.plans.corpus import corpus_of, outdated_plans
 from ragstone.plugins.concept_tutor.plans.sample import SAMPLE
-from ragstone.plugins.concept_tutor.plans.store import PlanStore
 from ragstone.plugins.concept_tutor.plugin import ragstone_serving
 from tests.plugins.concept_tutor.mediawiki.client.wiki_server import Server, stall
 from tests.plugins.concept_tutor.mediawiki.gathering.small_wiki import SmallWiki, page
@@ -137,8 +134,8 @@ def test_passages_that_were_not_embedded_before_the_end_are_with_the_next_server
         made = read_plan_file(SAMPLE)
         host.once(PlanStore).add(made.plan, made.sources)  # and no further
     with open_host(tmp_path, options=options) as host:
-        assert behind(host) == ["elementary-statistics"]
+        assert outdated_plans(host) == ["elementary-statistics"]
         ragstone_serving(host)
         until(lambda: not host.once(Gathering).is_busy("elementary-statistics"))
-        assert behind(host) == []
+        assert outdated_plans(host) == []
         assert corpus_of(host).info().chunks == 22

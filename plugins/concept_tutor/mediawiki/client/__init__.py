@@ -2,26 +2,26 @@
 
 from .client import WikiClient
 from .errors import (
-    WikiAway,
-    WikiBusy,
     WikiError,
     WikiForbidden,
-    WikiGarbled,
+    WikiInvalidAnswer,
     WikiPageMissing,
+    WikiRateLimited,
     WikiTooLarge,
+    WikiUnavailable,
 )
 from .records import WikiHit, WikiHits, WikiPage
 
 __all__ = [
-    "WikiAway",
-    "WikiBusy",
     "WikiClient",
     "WikiError",
     "WikiForbidden",
-    "WikiGarbled",
     "WikiHit",
     "WikiHits",
+    "WikiInvalidAnswer",
     "WikiPage",
     "WikiPageMissing",
+    "WikiRateLimited",
     "WikiTooLarge",
+    "WikiUnavailable",
 ]

@@ -12,7 +12,7 @@ import socket
 import threading
 from typing import TYPE_CHECKING
 
-from .errors import WikiAway, WikiForbidden
+from .errors import WikiForbidden, WikiUnavailable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -50,11 +50,11 @@ def addresses_of(
     """The addresses that may be connected to for ``host``.
 
     ``private``: it may lie in a private network. Raises ``WikiForbidden`` if any address is none to be sent to, and
-    ``WikiAway`` if there is none or the name server takes longer than the deadline.
+    ``WikiUnavailable`` if there is none or the name server takes longer than the deadline.
     """
     found = _in_time(host, port, deadline, lookup, where)
     if not found:
-        raise WikiAway("has no address", where=where)
+        raise WikiUnavailable("has no address", where=where)
     local = is_loopback(host)
     for text in found:
         try:
@@ -110,7 +110,7 @@ def _in_time(host: str, port: int, deadline: Deadline, lookup: Lookup, where: st
     try:
         answer = answers.get(timeout=deadline.left())
     except queue.Empty as error:
-        raise WikiAway(f"the name server did not answer within {deadline.seconds:g} s", where=where) from error
+        raise WikiUnavailable(f"the name server did not answer within {deadline.seconds:g} s", where=where) from error
     if isinstance(answer, Exception):
-        raise WikiAway(f"its name cannot be looked up: {answer}", where=where) from answer
+        raise WikiUnavailable(f"its name cannot be looked up: {answer}", where=where) from answer
     return answer

@@ -5,7 +5,7 @@ from __future__ import annotations
 import zlib
 from typing import TYPE_CHECKING, Any
 
-from .errors import WikiGarbled, WikiTooLarge
+from .errors import WikiInvalidAnswer, WikiTooLarge
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -14,14 +14,15 @@ _PIECE = 65_536
 _HINT = "{key} in [plugins.concept_tutor.wikis] is the limit"
 
 
-def read_body(raw: Any, headers: Mapping[str, str], *, sent: int, unpacked: int, where: str) -> bytes:
-    """All of urllib3's ``raw`` answer, unpacked, in at most ``sent`` and ``unpacked`` bytes.
+def read_body(raw: Any, headers: Mapping[str, str], *, limits: tuple[int, int], where: str) -> bytes:
+    """All of urllib3's ``raw`` answer, unpacked; ``limits``: of its bytes as they are sent, and unpacked.
 
-    Raises ``WikiTooLarge``, ``WikiGarbled`` and what ``raw.read`` raises when the connection ends too early.
+    Raises ``WikiTooLarge``, ``WikiInvalidAnswer`` and what ``raw.read`` raises when the connection ends too early.
     """
+    sent, unpacked = limits
     coding = headers.get("Content-Encoding", "").strip().lower()
     if coding not in {"", "identity", "gzip", "x-gzip"}:
-        raise WikiGarbled(f"answers packed as {coding[:40]!r}, which it was not asked for", where=where)
+        raise WikiInvalidAnswer(f"answers packed as {coding[:40]!r}, which it was not asked for", where=where)
     unpack = zlib.decompressobj(wbits=31) if coding.endswith("gzip") else None
     pieces: list[bytes] = []
     came = made = 0
@@ -32,32 +33,32 @@ def read_body(raw: Any, headers: Mapping[str, str], *, sent: int, unpacked: int,
         try:
             plain = unpack.decompress(piece, unpacked + 1 - made) if unpack else piece
         except zlib.error as error:
-            raise WikiGarbled("sends gzip that cannot be unpacked", where=where) from error
+            raise WikiInvalidAnswer("sends gzip that cannot be unpacked", where=where) from error
         made += len(plain)
         if made > unpacked:
             raise _too_large("unpacks to", unpacked, "unpacked_mb", where)
         pieces.append(plain)
     if unpack and not unpack.eof:
-        raise WikiGarbled("sends gzip that ends too early", where=where)
+        raise WikiInvalidAnswer("sends gzip that ends too early", where=where)
     return b"".join(pieces)
 
 
 def check_text(body: bytes, headers: Mapping[str, str], *, kind: str, where: str) -> bytes:
-    """The body if it is of the type ``kind`` and in UTF-8. Raises ``WikiGarbled``."""
-    told, *parameters = [part.strip() for part in headers.get("Content-Type", "").split(";")]
-    if told.lower() != kind:
-        raise WikiGarbled(
-            f"answers with {told[:60] or 'no type'!r} where {kind} was asked for",
+    """The body if it is of the type ``kind`` and in UTF-8. Raises ``WikiInvalidAnswer``."""
+    given, *parameters = [part.strip() for part in headers.get("Content-Type", "").split(";")]
+    if given.lower() != kind:
+        raise WikiInvalidAnswer(
+            f"answers with {given[:60] or 'no type'!r} where {kind} was asked for",
             where=where,
             hint="see whether url and api_path of the wiki are those of a MediaWiki's REST API",
         )
     charset = next((p[8:].strip("\"' ").lower() for p in parameters if p.lower().startswith("charset=")), "utf-8")
     if charset not in {"utf-8", "utf8"}:
-        raise WikiGarbled(f"answers in {charset[:40]!r}, and MediaWiki's is UTF-8", where=where)
+        raise WikiInvalidAnswer(f"answers in {charset[:40]!r}, and MediaWiki's is UTF-8", where=where)
     try:
         body.decode("utf-8")
     except UnicodeDecodeError as error:
-        raise WikiGarbled(f"answers in what is not UTF-8 at byte {error.start}", where=where) from error
+        raise WikiInvalidAnswer(f"answers in what is not UTF-8 at byte {error.start}", where=where) from error
     return body
 
 

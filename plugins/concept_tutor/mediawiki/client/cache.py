@@ -1,8 +1,8 @@
-"""What wikis answered, on disk: pages by wiki, key and revision, searches by wiki, words and limit.
+"""The wikis' answers on disk: pages by wiki and key, searches by wiki, query and limit.
 
-One file an entry: a line of JSON with its facts, then the body, packed. Files are named by a digest, so no name of a
-page is ever a path; they are written beside and moved into place; the digest of the body stands in the first line,
-and what does not fit it is dropped. It is a cache: where it cannot be written, nothing is kept and nothing fails.
+One file an entry: a line of JSON with its facts, then the compressed body. Files are named by a digest, so that no
+page's name is ever a path, and are replaced atomically; an entry that does not match the digest of its body is dropped.
+Where the folder cannot be written, nothing is stored and nothing fails.
 """
 
 from __future__ import annotations
@@ -12,37 +12,33 @@ import json
 import logging
 import os
 import re
-import tempfile
 import threading
 import time
 import zlib
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from datetime import datetime
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ragstone.core.runtime import remove_own_file
+from ragstone.core.runtime import remove_own_file, write_atomically
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from pathlib import Path
 
 _log = logging.getLogger(__name__)
 
 _FORM = 1
 _SUFFIX = ".entry"
-_NEW = ".new"
-#: A file that was being written an hour ago never will be.
+#: Its own files, those whose writing was interrupted among them; other files in the folder stay.
+_NAMES = re.compile(r"(?P<temporary>\.ragstone-)?[0-9a-f]{40}-[0-9]{1,20}\.entry(?(temporary)-[0-9a-f]{16})")
+#: Seconds after which a file that is still being written never will be complete.
 _ABANDONED = 3600.0
-_PREFIX = ".entry-"
-#: The names of its own files; whatever else lies in the folder stays.
-_NAMES = rf"[0-9a-f]{{40}}-[0-9]{{1,20}}{re.escape(_SUFFIX)}|{re.escape(_PREFIX)}.*{re.escape(_NEW)}"
 _DIGITS = re.compile(r"[0-9]{1,20}")
 
 
 @dataclass(frozen=True)
 class Entry:
-    """One kept answer. ``key`` is the page's own, ``revision`` in digits, "0" for a search."""
+    """One stored answer. ``key`` is the page's own, ``revision`` in digits, "0" for a search."""
 
     key: str
     revision: str
@@ -55,28 +51,22 @@ class Cache:
     """A folder of entries; threads and processes may share it."""
 
     def __init__(self, folder: Path, *, megabytes: float, unpacked: int) -> None:
+        """``unpacked``: bytes that a body may have."""
         self._folder = folder
         self._most = int(megabytes * 1_000_000)
         self._unpacked = unpacked
         self._lock = threading.Lock()
 
-    def get(self, name: tuple[str, ...], revision: str | None = None) -> Entry | None:
-        """The entry of this name: of one revision, or the one that was retrieved last."""
-        stem = _digest(name)
-        if revision is not None:
-            if not _DIGITS.fullmatch(revision):  # it is part of a file's name
-                return None
-            return self._read(self._folder / f"{stem}-{revision}{_SUFFIX}", name)
-        newest: Entry | None = None
-        for path in self._named(stem):
-            entry = self._read(path, name)
-            if entry and (newest is None or entry.retrieved_at > newest.retrieved_at):
-                newest = entry
-        return newest
+    def get(self, name: tuple[str, ...]) -> Entry | None:
+        """The entry of this name that was retrieved last."""
+        with suppress(OSError):
+            entries = [self._read(path, name) for path in self._folder.glob(f"{_digest(name)}-*{_SUFFIX}")]
+            return max(filter(None, entries), key=lambda entry: entry.retrieved_at, default=None)
+        return None
 
     def put(self, name: tuple[str, ...], entry: Entry) -> None:
-        """Keep it, in the place of what had the same name and revision."""
-        if not _DIGITS.fullmatch(entry.revision):
+        """Store the entry, in the place of the one with the same name and revision."""
+        if not _DIGITS.fullmatch(entry.revision):  # it is part of a file's name
             raise ValueError(f"{entry.revision!r} is no revision")
         packed = zlib.compress(entry.body, 1)
         facts = asdict(entry) | {
@@ -85,30 +75,16 @@ class Cache:
             "retrieved_at": entry.retrieved_at.isoformat(),
             "body": hashlib.sha256(packed).hexdigest(),
         }
-        line = json.dumps(facts).encode() + b"\n"
-        if len(line) + len(packed) > self._most:
+        content = json.dumps(facts).encode() + b"\n" + packed
+        if len(content) > self._most:
             return
-        path = self._folder / f"{_digest(name)}-{entry.revision}{_SUFFIX}"
         try:
             self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-            handle, temporary = tempfile.mkstemp(prefix=_PREFIX, suffix=_NEW, dir=self._folder)
-            try:
-                with os.fdopen(handle, "wb") as file:
-                    file.write(line + packed)
-                Path(temporary).replace(path)
-            except BaseException:
-                Path(temporary).unlink(missing_ok=True)
-                raise
+            write_atomically(self._folder / f"{_digest(name)}-{entry.revision}{_SUFFIX}", content, mode=0o600)
             with self._lock:
                 self._trim()
         except OSError as error:
             _log.warning("what a wiki answered cannot be kept in %s: %s", self._folder, error)
-
-    def _named(self, stem: str) -> list[Path]:
-        try:
-            return list(self._folder.glob(f"{stem}-*{_SUFFIX}"))
-        except OSError:
-            return []
 
     def _read(self, path: Path, name: tuple[str, ...]) -> Entry | None:
         try:
@@ -120,27 +96,26 @@ class Cache:
         except (ValueError, KeyError, TypeError, RecursionError, zlib.error) as error:
             _log.warning("dropped a damaged entry of the wikis' cache, %s: %s", path.name, error)
             with suppress(OSError):
-                remove_own_file(path, _NAMES)
+                remove_own_file(path, _NAMES.pattern)
             return None
         with suppress(OSError):
-            os.utime(path)  # what is read stays longest
+            os.utime(path)  # the entries that were not read for the longest time are removed first
         return entry
 
     def _trim(self) -> None:
-        held = sorted(self._held())
-        size = sum(bytes_ for _, bytes_, _ in held)
-        for changed, bytes_, path in held:
-            abandoned = path.suffix == _NEW and changed < time.time() - _ABANDONED
-            if abandoned or (size > self._most and path.suffix == _SUFFIX):
-                remove_own_file(path, _NAMES)
-                size -= bytes_
-
-    def _held(self) -> Iterator[tuple[float, int, Path]]:
+        """Remove the oldest entries until the others have no more than the allowed bytes, and abandoned files."""
+        files = []
         for path in self._folder.iterdir():
-            if re.fullmatch(_NAMES, path.name):
+            if _NAMES.fullmatch(path.name):
                 with suppress(FileNotFoundError):  # another process trims as well
-                    told = path.lstat()
-                    yield told.st_mtime, told.st_size, path
+                    status = path.lstat()
+                    files.append((status.st_mtime, status.st_size, path))
+        size = sum(each for _, each, _ in files)
+        for changed, own, path in sorted(files):
+            is_complete = path.suffix == _SUFFIX
+            if (is_complete and size > self._most) or (not is_complete and changed < time.time() - _ABANDONED):
+                remove_own_file(path, _NAMES.pattern)
+                size -= own
 
 
 def _entry(facts: dict[str, object], packed: bytes, name: tuple[str, ...], unpacked: int) -> Entry:

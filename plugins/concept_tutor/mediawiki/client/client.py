@@ -14,12 +14,22 @@ from .addresses import look_up
 from .bodies import check_text
 from .cache import Cache, Entry
 from .deadline import Deadline
-from .errors import WikiAway, WikiBusy, WikiError, WikiForbidden, WikiGarbled, WikiPageMissing, WikiTooLarge
+from .errors import (
+    WikiError,
+    WikiForbidden,
+    WikiInvalidAnswer,
+    WikiPageMissing,
+    WikiRateLimited,
+    WikiTooLarge,
+    WikiUnavailable,
+)
 from .fetcher import Fetched, Fetcher
 from .records import WikiHits, WikiOutcome, WikiPage
+from .request_slots import RequestSlots
 from .responses import key_of, read_hits, redirect_of, revision_of, title_of
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from ...settings import WikiSettings
@@ -40,9 +50,17 @@ _REMEMBERED = timedelta(hours=1)
 class WikiClient:
     """Asks the wiki ``name`` of the settings. It may be used by many threads; nothing has to be closed."""
 
-    def __init__(self, name: str, settings: WikiSettings, folder: Path, *, lookup: Lookup = look_up) -> None:
-        site = settings.sites.get(name)
-        if site is None:
+    def __init__(
+        self,
+        name: str,
+        settings: WikiSettings,
+        folder: Path,
+        *,
+        slots: RequestSlots | None = None,
+        lookup: Lookup = look_up,
+    ) -> None:
+        """``folder``: of what is kept on disk. ``slots``: those that all clients of a host share."""
+        if name not in settings.sites:
             raise SettingsError(
                 f"no wiki is named {name!r}",
                 where="[plugins.concept_tutor.wikis.sites]",
@@ -50,9 +68,9 @@ class WikiClient:
             )
         self.name = name
         self._outcome: WikiOutcome | None = None
-        self._site = site
+        self._site = settings.sites[name]
         self._fresh = timedelta(hours=settings.fresh_hours)
-        self._fetcher = Fetcher(name, site, settings, lookup=lookup)
+        self._fetcher = Fetcher(name, settings, slots or RequestSlots(), lookup=lookup)
         self._cache = Cache(folder, megabytes=settings.cache_mb, unpacked=int(settings.unpacked_mb * 1_000_000) + 1)
 
     def check(self) -> None:
@@ -81,20 +99,16 @@ class WikiClient:
             raise BadRequest(
                 f"a search has 1 to {_LONGEST_QUERY} characters and 1 to {_MOST_HITS} hits", where=self.name
             )
-        name = ("search", self._site.url, self._site.api_path, query, str(limit))
-        kept = self._cache.get(name)
-        if kept and self._is_fresh(kept):
-            return self._hits(query, limit, kept)
-        try:
+
+        def fetch(_: Entry | None) -> Entry:
             answer, body = self._ask(_search_path(query, limit), self._fetcher.deadline(), _JSON)
-        except (WikiAway, WikiBusy, SettingsError):
-            if kept:
-                return self._hits(query, limit, kept, stale=True)
-            raise
-        entry = Entry("", "0", None, datetime.now(UTC), body)
-        hits = self._hits(query, limit, entry, where=self._where(answer))
-        self._cache.put(name, entry)
-        return hits
+            entry = Entry("", "0", None, datetime.now(UTC), body)
+            self._hits(query, limit, entry, where=self._where(answer))  # raises where it is no list of pages
+            return entry
+
+        name = ("search", self._site.url, self._site.api_path, query, str(limit))
+        entry, stale = self._stored_or(fetch, name)
+        return self._hits(query, limit, entry, stale=stale)
 
     def page(self, key: str) -> WikiPage:
         """The page of this key as it is now; a redirect is followed to the page that it names.
@@ -104,45 +118,46 @@ class WikiClient:
         ``WikiError``, ``SettingsError`` without a contact, and ``BadRequest`` for what can be no key.
         """
         key = _checked(key, self.name)
-        kept = self._cache.get(self._page_name(key))
-        if kept and self._is_fresh(kept):
-            return self._page(kept)
+        name = ("page", self._site.url, self._site.api_path, key)
+        entry, stale = self._stored_or(lambda stored: self._fetch(key, stored), name)
+        return self._page(entry, stale=stale)
+
+    def _stored_or(self, fetch: Callable[[Entry | None], Entry], name: tuple[str, ...]) -> tuple[Entry, bool]:
+        """The stored entry while it is fresh, else what ``fetch`` makes of it; and whether it is stale."""
+        stored = self._cache.get(name)
+        if stored and timedelta() <= datetime.now(UTC) - stored.retrieved_at < self._fresh:
+            return stored, False
         try:
-            entry = self._fetch(key, kept)
-        except (WikiAway, WikiBusy, SettingsError):
-            if kept:
-                return self._page(kept, stale=True)
+            entry = fetch(stored)
+        except (WikiUnavailable, WikiRateLimited, SettingsError):
+            if stored:
+                return stored, True
             raise
-        self._cache.put(self._page_name(key), entry)
-        return self._page(entry)
+        self._cache.put(name, entry)
+        return entry, False
 
-    def kept_page(self, key: str, revision: str | None = None) -> WikiPage | None:
-        """What was kept of a page, without asking the wiki: of one revision, or the one retrieved last."""
-        kept = self._cache.get(self._page_name(_checked(key, self.name)), revision)
-        return self._page(kept, stale=not self._is_fresh(kept)) if kept else None
-
-    def _fetch(self, key: str, kept: Entry | None) -> Entry:
+    def _fetch(self, key: str, stored: Entry | None) -> Entry:
         deadline = self._fetcher.deadline()
         for hop in range(_HOPS + 1):
-            # What was kept under a redirect's key is the page that it leads to: its mark is none of the redirect's.
-            etag = kept.etag if kept and kept.key == key else None
+            # What is stored under a redirect's key is the page that it leads to: its mark is none of the redirect's.
+            etag = stored.etag if stored and stored.key == key else None
             path = f"/v1/page/{quote(key, safe='')}/html"
             answer, body = self._ask(path, deadline, _HTML, etag)
             now = datetime.now(UTC)
-            if kept and etag and answer.status == 304:
-                return Entry(kept.key, kept.revision, etag, now, kept.body)
+            if stored and etag and answer.status == 304:
+                return Entry(stored.key, stored.revision, etag, now, stored.body)
             where = self._where(answer)
             if not body.rstrip().lower().endswith(b"</html>"):  # a server that tells no length may have been cut off
-                raise WikiGarbled("gives a page that ends too early", where=where)
+                raise WikiInvalidAnswer("gives a page that ends too early", where=where)
             mark = answer.headers.get("ETag")
-            own = self._told_key(key_of(answer.url, key), where)
+            own = self._key_from_wiki(key_of(answer.url, key), where)
             leads_to = redirect_of(body)
             if leads_to is None or hop == _HOPS:
                 revision = revision_of(body, mark)
                 if revision is None:
-                    raise WikiGarbled("gives a page that does not say its revision", where=where)
+                    raise WikiInvalidAnswer("gives a page that does not say its revision", where=where)
                 return Entry(own, revision, mark, now, body)
-            key = self._told_key(unquote(leads_to), where)
+            key = self._key_from_wiki(unquote(leads_to), where)
         raise AssertionError("the last hop returns")
 
     def _ask(self, path: str, deadline: Deadline, kind: str, etag: str | None = None) -> tuple[Fetched, bytes]:
@@ -161,12 +176,12 @@ class WikiClient:
         self._outcome = WikiOutcome(datetime.now(UTC), None)
         return answer, body
 
-    def _told_key(self, key: str, where: str) -> str:
+    def _key_from_wiki(self, key: str, where: str) -> str:
         """A key that the wiki gave: a wrong one is the wiki's fault, not the caller's."""
         try:
             return _checked(key, self.name)
         except BadRequest as error:
-            raise WikiGarbled(f"leads to a page that cannot be: {error.what}", where=where) from error
+            raise WikiInvalidAnswer(f"leads to a page that cannot be: {error.what}", where=where) from error
 
     def _check_status(self, answer: Fetched) -> None:
         where = self._where(answer)
@@ -185,12 +200,6 @@ class WikiClient:
 
     def _where(self, answer: Fetched) -> str:
         return f"{self.name} ({answer.url[:300]})"
-
-    def _is_fresh(self, entry: Entry) -> bool:
-        return timedelta() <= datetime.now(UTC) - entry.retrieved_at < self._fresh
-
-    def _page_name(self, key: str) -> tuple[str, ...]:
-        return "page", self._site.url, self._site.api_path, key
 
     def _hits(self, query: str, limit: int, entry: Entry, *, stale: bool = False, where: str = "") -> WikiHits:
         hits = read_hits(entry.body, wiki=self.name, language=self._site.language, where=where or self.name)

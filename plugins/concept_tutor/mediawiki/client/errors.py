@@ -1,11 +1,11 @@
 """What can go wrong between here and a wiki::
 
 WikiError (SourceError)
-├── WikiAway         cannot be reached, fails, or takes longer than the deadline
-├── WikiBusy         asks to wait longer than the deadline
+├── WikiUnavailable         cannot be reached, fails, or takes longer than the deadline
+├── WikiRateLimited         asks to wait longer than the deadline
 ├── WikiForbidden    an address that is not the wiki's, or one that nobody may be sent to
 ├── WikiTooLarge     more than a limit allows
-├── WikiGarbled      an answer that is not what was asked for
+├── WikiInvalidAnswer      an answer that is not what was asked for
 └── WikiPageMissing  no such page
 """
 
@@ -18,7 +18,7 @@ class WikiError(SourceError):
     """A wiki did not give what it was asked for; ``where`` is its name and address."""
 
 
-class WikiAway(WikiError):
+class WikiUnavailable(WikiError):
     """It cannot be reached, fails, or takes longer than the deadline. ``http_status``: with what it failed, if so."""
 
     status = 502
@@ -29,7 +29,7 @@ class WikiAway(WikiError):
         self.http_status = http_status
 
 
-class WikiBusy(WikiError):
+class WikiRateLimited(WikiError):
     """It asks not to be asked for ``retry_after`` seconds, which is longer than the deadline."""
 
     status = 503
@@ -60,7 +60,7 @@ class WikiTooLarge(WikiError):
         self.limit = limit
 
 
-class WikiGarbled(WikiError):
+class WikiInvalidAnswer(WikiError):
     """It sent something else than it was asked for."""
 
     status = 502

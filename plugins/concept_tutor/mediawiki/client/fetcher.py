@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import email.utils
 import importlib.metadata
+import math
 import random
 import time
 from dataclasses import dataclass
@@ -14,6 +14,7 @@ from urllib.parse import urljoin, urlsplit
 import requests
 import urllib3.exceptions
 from requests.utils import get_environ_proxies
+from urllib3.util import Retry
 
 from ragstone.core import SettingsError
 
@@ -21,21 +22,20 @@ from .addresses import addresses_of, is_loopback, look_up
 from .bodies import read_body
 from .connections import dialler, session
 from .deadline import Deadline, Watch
-from .errors import WikiAway, WikiBusy, WikiError, WikiForbidden, WikiGarbled
-from .request_slots import traffic
+from .errors import WikiError, WikiForbidden, WikiInvalidAnswer, WikiRateLimited, WikiUnavailable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ...settings import SiteSettings, WikiSettings
+    from ...settings import WikiSettings
     from .addresses import Lookup
+    from .request_slots import RequestSlots
 
-_TRIES = 3
 #: Of the patience, what a request counts as under way after its answer has come, while the wiki has not closed it.
 _AFTERWARDS = 0.2
 _REDIRECTS = 5
-#: Seconds before the second try, twice that before the third, less a random part of up to a half.
-_PAUSE = 0.4
+#: Seconds before the second and the third try, less a random part of up to a half.
+_PAUSES = (0.4, 0.8)
 _MOVED = frozenset({301, 302, 303, 307, 308})
 _AGAIN = frozenset({429, 500, 502, 503, 504})
 _PORTS = {"http": 80, "https": 443}
@@ -54,10 +54,11 @@ class Fetched:
 class Fetcher:
     """Asks one wiki. It may be used by many threads."""
 
-    def __init__(self, name: str, site: SiteSettings, settings: WikiSettings, *, lookup: Lookup = look_up) -> None:
+    def __init__(self, name: str, settings: WikiSettings, slots: RequestSlots, *, lookup: Lookup = look_up) -> None:
         self._name = name
-        self._site = site
+        self._site = site = settings.sites[name]
         self._settings = settings
+        self._slots = slots
         self._lookup = lookup
         parts = urlsplit(site.url)
         self._host = (parts.hostname or "").lower()
@@ -85,42 +86,39 @@ class Fetcher:
         headers = {"Accept": accept, "Accept-Encoding": "gzip", "User-Agent": self._agent, "Connection": "close"}
         if etag:
             headers["If-None-Match"] = etag
-        tried = 0
-        while True:
-            tried += 1
+        for pause in (*_PAUSES, math.inf):
             try:
                 return self._follow(url, headers, deadline, where)
-            except WikiAway as error:
-                pause = _PAUSE * 2 ** (tried - 1) * random.uniform(0.5, 1.0)  # noqa: S311 - no secret
-                if tried == _TRIES or pause >= deadline.left():
+            except WikiUnavailable:
+                pause *= random.uniform(0.5, 1.0)  # noqa: S311 - no secret
+                if pause >= deadline.left():
                     raise
-                if isinstance(error, _Told):  # it has said itself when
-                    continue
                 time.sleep(pause)
+        raise AssertionError("the last try raises")
 
     def _follow(self, url: str, headers: dict[str, str], deadline: Deadline, where: str) -> Fetched:
         for _ in range(_REDIRECTS + 1):
-            with traffic().place(self._account, deadline, where):
+            with self._slots.acquire(self._account, deadline, where):
                 answer = self._exchange(url, headers, deadline, where)
-            if answer.status in _AGAIN:
-                self._heed(answer, deadline, where)
+            self._check_status(answer, deadline, where)
             if answer.status not in _MOVED:
                 return answer
             url = self._moved(url, answer.headers.get("Location"), where)
         raise WikiForbidden(f"redirects more than {_REDIRECTS} times", where=where)
 
-    def _heed(self, answer: Fetched, deadline: Deadline, where: str) -> None:
-        rest = retry_after(answer.headers.get("Retry-After"))
-        if rest is not None:
-            traffic().rest(self._account, rest)
-            if rest >= deadline.left():
-                raise WikiBusy(rest, where=where)
-            raise _Told(f"answers with {answer.status}", where=where, http_status=answer.status)
-        raise WikiAway(f"answers with {answer.status}", where=where, http_status=answer.status)
+    def _check_status(self, answer: Fetched, deadline: Deadline, where: str) -> None:
+        """Raise for a status after which the request is sent again, and begin the pause that the wiki asks for."""
+        if answer.status not in _AGAIN:
+            return
+        pause = _seconds_of(answer.headers.get("Retry-After"))
+        self._slots.pause(self._account, pause)
+        if pause and pause >= deadline.left():
+            raise WikiRateLimited(pause, where=where)
+        raise WikiUnavailable(f"answers with {answer.status}", where=where, http_status=answer.status)
 
     def _moved(self, url: str, location: str | None, where: str) -> str:
         if not location:
-            raise WikiGarbled("redirects to nowhere", where=where)
+            raise WikiInvalidAnswer("redirects to nowhere", where=where)
         try:
             # The header comes as Latin-1; MediaWiki's own are percent-encoded.
             target = urljoin(url, location.encode("latin-1").decode("utf-8").strip())
@@ -147,7 +145,7 @@ class Fetcher:
             addresses = addresses_of(
                 self._host, self._port, deadline, private=private, where=where, lookup=self._lookup
             )
-        limits = {key: int(value * 1_000_000) for key, value in self._limits()}
+        limits = int(self._settings.sent_mb * 1_000_000), int(self._settings.unpacked_mb * 1_000_000)
         try:
             with (
                 Watch(deadline) as watch,
@@ -163,7 +161,7 @@ class Fetcher:
                 ) as response,
             ):
                 wanted = response.status_code == 200
-                body = read_body(response.raw, response.headers, where=where, **limits) if wanted else b""
+                body = read_body(response.raw, response.headers, where=where, limits=limits) if wanted else b""
                 answer = Fetched(response.status_code, url, response.headers, body)
                 watch.wait_for_the_end(self._settings.patience * _AFTERWARDS)
         except WikiError:
@@ -173,40 +171,27 @@ class Fetcher:
         except (requests.RequestException, urllib3.exceptions.HTTPError, OSError) as error:
             if deadline.is_over:
                 raise _late(deadline, where) from error
-            raise WikiAway(f"cannot be reached: {_short(error)}", where=where) from error
+            raise WikiUnavailable(f"cannot be reached: {_short(error)}", where=where) from error
         if watch.cut:
             raise _late(deadline, where)
         return answer
 
-    def _limits(self) -> tuple[tuple[str, float], ...]:
-        return ("sent", self._settings.sent_mb), ("unpacked", self._settings.unpacked_mb)
-
     @cached_property  # to look up one's own version costs more than to send a request
     def _agent(self) -> str:
-        told = self._settings.contact or "on its own machine"
-        return f"Ragstone/{importlib.metadata.version('ragstone')} (concept tutor; {told})"
+        contact = self._settings.contact or "on its own machine"
+        return f"Ragstone/{importlib.metadata.version('ragstone')} (concept tutor; {contact})"
 
 
-class _Told(WikiAway):
-    """It failed and said when to ask again."""
-
-
-def retry_after(value: str | None) -> float | None:
-    """Seconds from now of a ``Retry-After`` header (RFC 9110, 10.2.3): a number or a date; ``None`` if neither."""
-    if value is None:
-        return None
-    value = value.strip()
-    if value.isascii() and value.isdecimal():
-        return float(value[:12])
+def _seconds_of(retry_after: str | None) -> float:
+    """Of a ``Retry-After`` header, a number or a date (RFC 9110, 10.2.3); 0 if it is neither."""
     try:
-        when = email.utils.parsedate_to_datetime(value)
-    except (ValueError, OverflowError):
-        return None
-    return max(0.0, when.timestamp() - time.time())
+        return Retry().parse_retry_after(retry_after or "0")
+    except (urllib3.exceptions.InvalidHeader, ValueError, OverflowError):
+        return 0.0
 
 
-def _late(deadline: Deadline, where: str) -> WikiAway:
-    return WikiAway(f"did not answer within {deadline.seconds:g} s", where=where)
+def _late(deadline: Deadline, where: str) -> WikiUnavailable:
+    return WikiUnavailable(f"did not answer within {deadline.seconds:g} s", where=where)
 
 
 def _short(error: BaseException) -> str:

@@ -1,9 +1,4 @@
-"""How much a wiki is asked: three requests at once over the whole process, and none while it asks for a rest.
-
-Wikimedia allows three at once for each of its users (https://www.mediawiki.org/wiki/Wikimedia_APIs/Rate_limits), and a
-process is one user however many clients it opens: this is the one thing here that belongs to the process. A fork has
-an account of its own, as the threads that would give the places back are not in it.
-"""
+"""How much the wikis are asked: three requests at once, and none to a wiki that asked for a pause."""
 
 from __future__ import annotations
 
@@ -13,72 +8,65 @@ import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from .errors import WikiAway, WikiBusy
+from .errors import WikiRateLimited, WikiUnavailable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from .deadline import Deadline
 
-AT_ONCE = 3
-#: Seconds of rest that are believed: a server that says a year is asked again after an hour.
-_LONGEST_REST = 3600.0
+#: Wikimedia's limit for each of its users, whichever of its wikis they ask
+#: (https://www.mediawiki.org/wiki/Wikimedia_APIs/Rate_limits).
+_AT_ONCE = 3
+#: Seconds of a pause at most: a server that says a year is asked again after an hour.
+_LONGEST_PAUSE = 3600.0
 
 
-class Traffic:
-    """Places for requests, and the hosts that asked for a rest."""
+class RequestSlots:
+    """The slots of one host's requests, and the wikis that asked for a pause. Thread-safe; a fork has its own."""
 
-    def __init__(self, at_once: int = AT_ONCE) -> None:
-        self._places = threading.BoundedSemaphore(at_once)
-        self._lock = threading.Lock()
-        self._rests: dict[str, float] = {}
+    def __init__(self, count: int = _AT_ONCE) -> None:
+        self._count = count
+        self._reset()
+
+    def _reset(self) -> None:
+        self._pid = os.getpid()
+        self._free = threading.BoundedSemaphore(self._count)
+        #: When each pause ends, on the monotonic clock.
+        self._pauses: dict[str, float] = {}
 
     @contextmanager
-    def place(self, host: str, deadline: Deadline, where: str) -> Iterator[None]:
-        """One request's place: waits for it, and for the end of the host's rest, but not past the deadline."""
+    def acquire(self, wiki: str, deadline: Deadline, where: str) -> Iterator[None]:
+        """Hold a slot for one request, after the wiki's pause.
+
+        Raises ``WikiUnavailable`` if no slot is free, and ``WikiRateLimited`` if the pause lasts, until the deadline.
+        """
+        if self._pid != os.getpid():  # the threads that would release the slots are not in the fork
+            self._reset()
         while True:
-            self._wait(host, deadline, where)
-            if not self._places.acquire(timeout=deadline.left()):
-                raise WikiAway(f"had no place among {AT_ONCE} requests within {deadline.seconds:g} s", where=where)
-            if not self._rest(host):
+            self._wait(wiki, deadline, where)
+            if not self._free.acquire(timeout=deadline.left()):
+                raise WikiUnavailable(
+                    f"had no place among {self._count} requests within {deadline.seconds:g} s", where=where
+                )
+            if not self._pause_left(wiki):
                 break
-            self._places.release()  # another request was told to wait meanwhile
+            self._free.release()  # another request was told to wait meanwhile
         try:
             yield
         finally:
-            self._places.release()
+            self._free.release()
 
-    def rest(self, host: str, seconds: float) -> None:
-        """Ask this host nothing for so long."""
-        with self._lock:
-            until = time.monotonic() + min(seconds, _LONGEST_REST)
-            self._rests[host] = max(until, self._rests.get(host, 0.0))
+    def pause(self, wiki: str, seconds: float) -> None:
+        """Let no request to this wiki begin for so long."""
+        until = time.monotonic() + min(seconds, _LONGEST_PAUSE)
+        self._pauses[wiki] = max(until, self._pauses.get(wiki, 0.0))
 
-    def _rest(self, host: str) -> float:
-        with self._lock:
-            left = self._rests.get(host, 0.0) - time.monotonic()
-            if left <= 0:
-                self._rests.pop(host, None)
-            return max(0.0, left)
+    def _pause_left(self, wiki: str) -> float:
+        return max(0.0, self._pauses.get(wiki, 0.0) - time.monotonic())
 
-    def _wait(self, host: str, deadline: Deadline, where: str) -> None:
-        while left := self._rest(host):
+    def _wait(self, wiki: str, deadline: Deadline, where: str) -> None:
+        while left := self._pause_left(wiki):
             if left >= deadline.left():
-                raise WikiBusy(left, where=where)
+                raise WikiRateLimited(left, where=where)
             time.sleep(left)
-
-
-class _OfThisProcess:
-    def __init__(self) -> None:
-        self._traffic = Traffic()
-        os.register_at_fork(after_in_child=self._anew)
-
-    def _anew(self) -> None:
-        self._traffic = Traffic()
-
-    def __call__(self) -> Traffic:
-        return self._traffic
-
-
-#: The process's own.
-traffic = _OfThisProcess()

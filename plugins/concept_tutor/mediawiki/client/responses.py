@@ -8,7 +8,7 @@ import re
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from .errors import WikiGarbled
+from .errors import WikiInvalidAnswer
 from .records import WikiHit
 
 #: Longer titles are not possible: MediaWiki's keys have up to 255 bytes.
@@ -27,13 +27,13 @@ _HEAD = 65_536
 
 
 def read_hits(body: bytes, *, wiki: str, language: str, where: str) -> tuple[WikiHit, ...]:
-    """The hits of ``/search/page``; one without key or title is left out. Raises ``WikiGarbled``."""
+    """The hits of ``/search/page``; one without key or title is left out. Raises ``WikiInvalidAnswer``."""
     try:
         pages = json.loads(body)["pages"]
     except (ValueError, KeyError, TypeError, RecursionError) as error:
-        raise WikiGarbled(_NO_LIST, where=where) from error
+        raise WikiInvalidAnswer(_NO_LIST, where=where) from error
     if not isinstance(pages, list):
-        raise WikiGarbled(_NO_LIST, where=where)
+        raise WikiInvalidAnswer(_NO_LIST, where=where)
     hits = []
     for page in pages:
         if not isinstance(page, dict) or not all(isinstance(page.get(k), str) and page[k] for k in ("key", "title")):

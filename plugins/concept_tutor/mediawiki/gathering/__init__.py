@@ -1,7 +1,7 @@
-"""Sources for the concepts of a plan: found in the wikis, all concepts at once, whoever watches or goes away."""
+"""Gathers sources for the concepts of a plan from the wikis, several concepts at once."""
 
-from .finder import Finder
+from .finder import SourceFinder
 from .job import Gathering
 from .progress import Progress
 
-__all__ = ["Finder", "Gathering", "Progress"]
+__all__ = ["Gathering", "Progress", "SourceFinder"]

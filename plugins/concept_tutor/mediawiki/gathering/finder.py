@@ -1,4 +1,4 @@
-"""The sources of one concept: pages that the wikis find for its name, and of their chunks those that speak of it."""
+"""Finds the sources of one concept: searches the wikis for its name, and selects chunks of the pages found."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 from ragstone.core import SettingsError, SourceError
 
 from ...plans.records import NewChunk
-from .page_chunks import Pages
-from .relevance import asked_once, by_words
-from .selection import choose_for_concept
+from .page_chunks import PageChunks
+from .relevance import memoized, word_relevance
+from .selection import select_for_concept
 
 if TYPE_CHECKING:
     from llama_index.core.schema import TextNode
@@ -25,19 +25,19 @@ _LONGEST_TITLE = 300
 
 
 @dataclass(frozen=True)
-class Found:
-    """The passages of a concept, the most relevant first, and in words what was missing: a wiki that did not answer."""
+class FoundSources:
+    """The passages of a concept, the most relevant first; ``reason``: which wikis or pages failed."""
 
     chunks: tuple[NewChunk, ...]
     reason: str = ""
 
 
-class Finder:
-    """Looks for sources in the wikis of the settings. Safe to use from several threads."""
+class SourceFinder:
+    """Searches the wikis of the settings. Safe to use from several threads."""
 
     def __init__(self, wikis: Wikis) -> None:
         self._wikis = wikis
-        self._pages = Pages(wikis)
+        self._page_chunks = PageChunks(wikis)
 
     def check(self) -> None:
         """Raise ``SettingsError`` if none of the wikis may be asked with these settings."""
@@ -54,41 +54,41 @@ class Finder:
                 "no wiki is searched", where="[plugins.concept_tutor.sources]", hint="name one in wikis"
             )
 
-    def find(self, name: str) -> Found:
+    def find(self, name: str) -> FoundSources:
         """Sources for a concept of that name.
 
         Raises ``SourceError`` or ``SettingsError`` where nothing was found and something did not answer.
         """
-        missed: list[SourceError | SettingsError] = []
-        score = asked_once(by_words)
+        errors: list[SourceError | SettingsError] = []
+        score = memoized(word_relevance)
         pages: list[tuple[TextNode, ...]] = []
-        for hit in self._hits(name, missed):
+        for hit in self._hits(name, errors):
             try:
-                pages.append(_about(name, self._pages.chunks(hit.wiki, hit.key), score))
+                pages.append(_relevant(name, self._page_chunks.chunks(hit.wiki, hit.key), score))
             except SourceError as error:
-                missed.append(error)
+                errors.append(error)
         caps = self._wikis.options.pages
-        chosen = choose_for_concept(pages, name, score, a_page=caps.chunks_a_page, a_concept=caps.chunks_a_concept)
-        if not chosen and missed:
-            raise missed[0]
+        chosen = select_for_concept(pages, name, score, a_page=caps.chunks_a_page, a_concept=caps.chunks_a_concept)
+        if not chosen and errors:
+            raise errors[0]
         scored = sorted(zip(score(name, chosen), chosen, strict=True), key=lambda one: -one[0])
         wiki_of = {site.url: wiki for wiki, site in self._wikis.options.wikis.sites.items()}
         chunks = tuple(_chunk(node, score, _source(node, wiki_of)) for score, node in scored)
-        return Found(chunks, "; ".join(dict.fromkeys(_short(error) for error in missed)))
+        return FoundSources(chunks, "; ".join(dict.fromkeys(_short(error) for error in errors)))
 
-    def _hits(self, name: str, missed: list[SourceError | SettingsError]) -> list[WikiHit]:
+    def _hits(self, name: str, errors: list[SourceError | SettingsError]) -> list[WikiHit]:
         options = self._wikis.options.sources
         found: list[tuple[WikiHit, ...]] = []
         for client in self._wikis.searched:
             try:
                 found.append(client.search(name, options.hits_a_wiki).hits)
             except (SourceError, SettingsError) as error:
-                missed.append(error)
+                errors.append(error)
         mixed = [hit for row in zip_longest(*found) for hit in row if hit is not None]
         return mixed[: options.pages_a_concept]
 
 
-def _about(name: str, nodes: tuple[TextNode, ...], score: Scorer) -> tuple[TextNode, ...]:
+def _relevant(name: str, nodes: tuple[TextNode, ...], score: Scorer) -> tuple[TextNode, ...]:
     return tuple(node for node, relevance in zip(nodes, score(name, nodes), strict=True) if relevance > 0)
 
 
@@ -109,7 +109,7 @@ def _chunk(node: TextNode, relevance: float, source: str) -> NewChunk:
 
 
 def _plain(words: object) -> str:
-    """Without what no database keeps, and no page of a wiki has."""
+    """Without NUL, which no database stores."""
     return str(words).replace("\0", "")
 
 

@@ -1,4 +1,4 @@
-"""Gathering the sources of a plan: some concepts at once, told step by step, gone on with when it was interrupted."""
+"""Gathers the sources of a plan, in the foreground or the background, and resumes what was interrupted."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Literal
 
 from ragstone.core import RagstoneError, StorageError
 
-from ...plans.corpus import behind, bring_up_to_date
+from ...plans.corpus import outdated_plans, update_corpus
 from ...plans.store import PlanStore
+from ..threads import run_in_threads
 from ..wikis import Wikis
-from .finder import Finder
-from .leases import Claims
+from .finder import SourceFinder
+from .leases import Leases
 from .progress import Progress
-from .threads import Crew
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Sequence
@@ -28,10 +28,10 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 
-#: Concepts that are looked after at once: while three requests are under way, others are read.
+#: Concepts at once: while three requests are under way, pages of others are read.
 _AT_ONCE = 6
-#: Seconds between two looks at what another process has done.
-_LOOK = 1.0
+#: Seconds between two looks at the progress of another process.
+_POLL = 1.0
 _NEW: tuple[Literal["waiting"], ...] = ("waiting",)
 _SETTLED = ("found", "none", "failed")
 
@@ -56,11 +56,11 @@ class Gathering:
         return self._host.once(Wikis)
 
     @cached_property
-    def _claims(self) -> Claims:
+    def _leases(self) -> Leases:
         options = self._wikis.options
         pages = options.sources.pages_a_concept
         longest = options.wikis.seconds * (len(self._wikis.searched) + pages) + options.pages.seconds * pages + 30
-        return Claims(self._store.tables, longest)
+        return Leases(self._store.tables, longest)
 
     # In the foreground
 
@@ -78,10 +78,10 @@ class Gathering:
         A concept that fails says why in its ``reason``, and the others go on. Afterwards the passages are embedded, so
         that the chat finds them. Raises ``NotFound``, ``SettingsError`` when no wiki may be asked, ``StorageError``.
         """
-        wanted = self._wanted(slug, states, concepts)
-        self._claims.want(slug, wanted)
+        wanted = self._keys_of(slug, states, concepts)
+        self._leases.request(slug, wanted)
         self._gather(slug, wanted, on_progress)
-        bring_up_to_date(self._host, [slug], on_embedded)
+        update_corpus(self._host, [slug], on_embedded)
 
     # In the background
 
@@ -90,17 +90,17 @@ class Gathering:
 
         Raises ``NotFound`` and ``SettingsError``. Whatever else goes wrong is in the concepts' ``reason`` and the log.
         """
-        wanted = self._wanted(slug, states, concepts)
+        wanted = self._keys_of(slug, states, concepts)
         if wanted:
             self._queue(slug, wanted)
         return len(wanted)
 
     def resume(self) -> None:
         """Go on in the background with what was interrupted: by a kill, or by the server's end."""
-        interrupted = self._claims.interrupted()
+        interrupted = self._leases.interrupted()
         for slug, keys in interrupted.items():
             self._queue(slug, tuple(keys))
-        for slug in behind(self._host):
+        for slug in outdated_plans(self._host):
             if slug not in interrupted:
                 self._queue(slug, ())
 
@@ -117,43 +117,42 @@ class Gathering:
             return slug in self._busy
 
     def follow(self, slug: str, pause: float) -> Iterator[Progress | None]:
-        """How far each concept is, then every step, until nobody looks for sources of the plan any more.
+        """The progress of each concept, then every change, until no process looks for sources of the plan any more.
 
-        It does not matter which process does it. ``None`` when nothing has happened for ``pause`` seconds. Raises
-        ``NotFound`` once the plan is not there.
+        ``None`` when nothing has happened for ``pause`` seconds. Raises ``NotFound`` once the plan is not there.
         """
-        told: dict[str, tuple[str, str]] = {}
+        reported: dict[str, tuple[str, str]] = {}
         quiet = time.monotonic()
         while True:
             with self._changed:
                 step, busy = self._steps, slug in self._busy
             concepts = self._store.concepts(slug)
-            at_it = busy or self._claims.someone_is_at_it(slug)
-            for progress in self._told(slug, concepts):
-                if told.get(progress.concept) != (progress.state, progress.reason):
-                    told[progress.concept] = progress.state, progress.reason
+            is_gathering = busy or self._leases.is_held(slug)
+            for progress in self._progress(slug, concepts):
+                if reported.get(progress.concept) != (progress.state, progress.reason):
+                    reported[progress.concept] = progress.state, progress.reason
                     quiet = time.monotonic()
                     yield progress
-            if not at_it or all(one.state in _SETTLED for one in concepts):
+            if not is_gathering or all(one.state in _SETTLED for one in concepts):
                 return
             with self._changed:
                 if self._steps == step and not self._ended:
-                    self._changed.wait(min(_LOOK, pause))
+                    self._changed.wait(min(_POLL, pause))
             if time.monotonic() - quiet >= pause:
                 quiet = time.monotonic()
                 yield None
 
-    # How it is done
+    # The work
 
-    def _wanted(self, slug: str, states: Collection[SourceState], concepts: Sequence[str] | None) -> tuple[str, ...]:
-        Finder(self._wikis).check()
+    def _keys_of(self, slug: str, states: Collection[SourceState], concepts: Sequence[str] | None) -> tuple[str, ...]:
+        SourceFinder(self._wikis).check()
         if concepts is not None:
             return tuple(self._store.concept(slug, key).key for key in concepts)
         # One that is said to be running may have been left so by a process that is gone.
         return tuple(one.key for one in self._store.concepts(slug) if one.state in states or one.state == "running")
 
     def _queue(self, slug: str, wanted: tuple[str, ...]) -> None:
-        self._claims.want(slug, wanted)
+        self._leases.request(slug, wanted)
         with self._changed:
             if self._ended:
                 return
@@ -173,7 +172,7 @@ class Gathering:
                 slug, wanted = self._waiting.popleft()
             try:
                 self._gather(slug, wanted, None)
-                bring_up_to_date(self._host, [slug])
+                update_corpus(self._host, [slug])
             except RagstoneError as error:
                 _log.warning("the sources of the plan %r were not gathered: %s", slug, error)
             except Exception:
@@ -184,40 +183,46 @@ class Gathering:
                 self._changed.notify_all()
 
     def _gather(self, slug: str, wanted: Sequence[str], on_progress: Callable[[Progress], None] | None) -> None:
-        finder = Finder(self._wikis)  # with pages of its own: the next time they are looked at anew
-        crew = Crew(wanted, lambda key: self._see_to(finder, slug, key, on_progress), lambda: self._ended)
-        crew.work(min(_AT_ONCE, len(wanted)))
+        finder = SourceFinder(self._wikis)  # with a store of pages of its own: the next time they are read anew
+        run_in_threads(
+            wanted,
+            lambda key: self._gather_concept(finder, slug, key, on_progress),
+            min(_AT_ONCE, len(wanted)),
+            lambda: self._ended,
+        )
 
-    def _see_to(self, finder: Finder, slug: str, key: str, on_progress: Callable[[Progress], None] | None) -> None:
-        if not self._claims.take(slug, key):
+    def _gather_concept(
+        self, finder: SourceFinder, slug: str, key: str, on_progress: Callable[[Progress], None] | None
+    ) -> None:
+        if not self._leases.acquire(slug, key):
             return
-        self._tell(slug, key, on_progress)
+        self._report(slug, key, on_progress)
         name = self._store.concept(slug, key).name
         try:
             found = finder.find(name)
             if found.chunks:
                 self._store.put_sources(slug, key, found.chunks, found.reason)
             else:
-                self._claims.give_up(slug, key, "none", "no page of the wikis speaks of it")
+                self._leases.release(slug, key, "none", "no page of the wikis speaks of it")
         except StorageError:  # it would be the same for every other concept
             raise
         except RagstoneError as error:
-            self._claims.give_up(slug, key, "failed", str(error))
+            self._leases.release(slug, key, "failed", str(error))
         except Exception as error:
             _log.exception("looking for sources of %r failed", name)
-            self._claims.give_up(slug, key, "failed", f"it failed ({type(error).__name__}); the log says more")
-        self._tell(slug, key, on_progress)
+            self._leases.release(slug, key, "failed", f"it failed ({type(error).__name__}); the log says more")
+        self._report(slug, key, on_progress)
 
-    def _tell(self, slug: str, key: str, on_progress: Callable[[Progress], None] | None) -> None:
+    def _report(self, slug: str, key: str, on_progress: Callable[[Progress], None] | None) -> None:
         with self._changed:
             self._steps += 1
             self._changed.notify_all()
         if on_progress is not None:
-            for progress in self._told(slug, self._store.concepts(slug)):
+            for progress in self._progress(slug, self._store.concepts(slug)):
                 if progress.concept == key:
                     on_progress(progress)
 
-    def _told(self, slug: str, concepts: Sequence[Concept]) -> list[Progress]:
+    def _progress(self, slug: str, concepts: Sequence[Concept]) -> list[Progress]:
         done = sum(1 for one in concepts if one.state in _SETTLED)
         counts = self._store.counts(slug)
         return [

@@ -1,4 +1,4 @@
-"""Who looks for which concept's sources, so that several processes do not all do the same, and one may die."""
+"""Leases of concepts: only one process at a time looks for a concept's sources, and any of them may be killed."""
 
 from __future__ import annotations
 
@@ -20,27 +20,27 @@ if TYPE_CHECKING:
     from ...plans.records import SourceState
 
 
-class Claims:
-    """One process's hold on concepts. Whoever died, or is silent for too long, has lost its own."""
+class Leases:
+    """The leases of one process. A lease ends with its process, or after its time."""
 
-    def __init__(self, of: PluginTables, seconds: float) -> None:
-        """``seconds``: for which a hold is believed; more than looking for one concept's sources may take."""
-        self._tables = of
+    def __init__(self, plan_tables: PluginTables, seconds: float) -> None:
+        """``seconds``: of a lease; more than looking for one concept's sources may take."""
+        self._tables = plan_tables
         self._seconds = seconds
         self._name = f"{platform.node()}/{os.getpid()}/{uuid.uuid4().hex[:12]}"
 
-    def want(self, slug: str, keys: Sequence[str]) -> None:
-        """From now on sources of these concepts are wanted, and they wait, unless somebody is at it already."""
+    def request(self, slug: str, keys: Sequence[str]) -> None:
+        """Request sources of these concepts: they wait, except those with a valid lease."""
         concept = tables.concept
         with self._tables.write() as connection:
-            plan = queries.row(connection, slug, lock=True)
+            plan = queries.plan_row(connection, slug, lock=True)
             found = connection.execute(select(concept).where(concept.c.plan_id == plan.id, concept.c.key.in_(keys)))
-            ids = [one.id for one in found if one.state != "running" or self._is_lost(one.holder, one.held_until)]
+            ids = [one.id for one in found if one.state != "running" or self._is_expired(one.holder, one.held_until)]
             values = {"wanted": 1, "state": "waiting", "reason": "", "holder": "", "held_until": 0.0}
             connection.execute(update(concept).where(concept.c.id.in_(ids)).values(**values))
 
     def interrupted(self) -> dict[str, list[str]]:
-        """Concepts, by their plans, whose sources are wanted and have not been seen to."""
+        """The concepts, by plan, whose sources were requested and not yet looked for to the end."""
         concept, plan = tables.concept, tables.plan
         made: dict[str, list[str]] = {}
         with self._tables.read() as connection:
@@ -49,12 +49,12 @@ class Claims:
                 made.setdefault(one.slug, []).append(one.key)
         return made
 
-    def take(self, slug: str, key: str) -> bool:
-        """Whether it is this process that looks for the concept's sources from now on; its state is ``running``."""
+    def acquire(self, slug: str, key: str) -> bool:
+        """Lease the concept, whose state is then ``running``; returns whether no other process has it."""
         concept = tables.concept
         with self._tables.write() as connection:
-            found = queries.concept_row(connection, queries.row(connection, slug, lock=True), key)
-            if found.state == "running" and not self._is_lost(found.holder, found.held_until):
+            found = queries.concept_row(connection, queries.plan_row(connection, slug, lock=True), key)
+            if found.state == "running" and not self._is_expired(found.holder, found.held_until):
                 return False
             connection.execute(
                 update(concept)
@@ -63,32 +63,32 @@ class Claims:
             )
         return True
 
-    def give_up(self, slug: str, key: str, state: SourceState, reason: str) -> None:
-        """What was held ends in this state; a concept that has passages from earlier keeps them and stays ``found``."""
+    def release(self, slug: str, key: str, state: SourceState, reason: str) -> None:
+        """End the lease with this state; a concept that has passages from earlier keeps them and stays ``found``."""
         concept, rests_on = tables.concept, tables.rests_on
         with self._tables.write() as connection:
-            found = queries.concept_row(connection, queries.row(connection, slug, lock=True), key)
+            found = queries.concept_row(connection, queries.plan_row(connection, slug, lock=True), key)
             if connection.execute(select(rests_on.c.chunk_id).where(rests_on.c.concept_id == found.id)).first():
                 state = "found"
             values = {"wanted": 0, "state": state, "reason": reason[:500], "holder": "", "held_until": 0.0}
             connection.execute(update(concept).where(concept.c.id == found.id).values(**values))
 
-    def someone_is_at_it(self, slug: str) -> bool:
-        """Whether any process, this one too, looks for sources of the plan now."""
+    def is_held(self, slug: str) -> bool:
+        """Whether any process has a valid lease of one of the plan's concepts."""
         concept = tables.concept
         with self._tables.read() as connection:
-            plan = queries.row(connection, slug)
+            plan = queries.plan_row(connection, slug)
             held = connection.execute(
                 select(concept.c.holder, concept.c.held_until).where(
                     concept.c.plan_id == plan.id, concept.c.state == "running"
                 )
             ).all()
-        return any(not self._is_lost(*one) for one in held)
+        return any(not self._is_expired(*one) for one in held)
 
-    def _is_lost(self, holder: str, until: float) -> bool:
+    def _is_expired(self, holder: str, until: float) -> bool:
         if holder == self._name:
             return False
-        # A clock that went back by hours must not make anybody wait for hours.
+        # After the clock was put back by hours nobody must wait for hours.
         if not 0 <= until - time.time() <= self._seconds * 2:
             return True
         node, _, rest = holder.rpartition("/")[0].rpartition("/")

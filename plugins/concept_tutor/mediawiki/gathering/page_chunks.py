@@ -1,4 +1,4 @@
-"""Pages of the wikis as chunks, each read once however many concepts ask for it at the same time."""
+"""The chunks of pages, each page read once however many concepts need it at the same time."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _KEPT = 100
 
 
-class Pages:
+class PageChunks:
     """The chunks of pages. Safe to use from several threads."""
 
     def __init__(self, wikis: Wikis) -> None:

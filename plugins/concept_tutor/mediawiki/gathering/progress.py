@@ -1,4 +1,4 @@
-"""What is told of gathering while it goes on."""
+"""The progress of gathering, concept by concept."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Progress:
-    """How far the sources of one concept are, and of its plan: ``done`` concepts of ``of`` have been seen to."""
+    """The state of one concept's sources; of the plan's ``of`` concepts ``done`` are finished."""
 
     plan: str
     #: The concept's key and name.

@@ -1,5 +1,4 @@
-"""How much a passage says of a concept, by its words alone: thousands of passages in the time that a model takes for
-ten."""
+"""The relevance of a passage to a concept, by words: thousands of passages in the time that a model takes for ten."""
 
 from __future__ import annotations
 
@@ -25,8 +24,8 @@ _HALF = 1.5
 LEAST_SHARE = 0.5
 
 
-def by_words(concept: str, nodes: Sequence[TextNode]) -> list[float]:
-    """A ``Scorer``, 0 to 1: where the concept's words stand, how often, and whether the page bears its name.
+def word_relevance(concept: str, nodes: Sequence[TextNode]) -> list[float]:
+    """A ``Scorer``, 0 to 1: which of the concept's words occur, how often, and whether they are the page's title.
 
     The page's lead counts fully for that and the rest half, as the lead of such a page says what the concept is. A
     passage with fewer than ``LEAST_SHARE`` of the words gets 0.
@@ -36,9 +35,8 @@ def by_words(concept: str, nodes: Sequence[TextNode]) -> list[float]:
     return [_score(asked, node, titles) for node in nodes]
 
 
-def asked_once(scorer: Scorer) -> Scorer:
-    """The same for one concept's search, in which a passage is scored to be kept, to be chosen and to be put in order:
-    each is scored the first time, and the others remember it."""
+def memoized(scorer: Scorer) -> Scorer:
+    """The scorer with its scores stored: one search scores a passage to keep it, to select it and to sort it."""
     known: dict[tuple[str, str], float] = {}
 
     def scores(concept: str, nodes: Sequence[TextNode]) -> list[float]:

@@ -1,4 +1,4 @@
-"""Which chunks of a page a concept keeps: those that speak of it, from as many of its sections as can be."""
+"""Selects the chunks of pages that a concept keeps: relevant ones, from as many sections as possible."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 from llama_index.core.schema import TextNode
 
-#: Gives for a concept and chunks a number for each, higher where it speaks more of the concept.
+#: The relevance of each chunk to a concept; higher is better.
 Scorer = Callable[[str, Sequence[TextNode]], Sequence[float]]
 
 # A second chunk of the same section counts half, the third a quarter; one of the same main section loses less.
@@ -20,7 +20,7 @@ _NEAR = 0.3
 _FLOOR = 0.2
 
 
-def choose(nodes: Sequence[TextNode], concept: str, scorer: Scorer, most: int = 6) -> list[TextNode]:
+def select(nodes: Sequence[TextNode], concept: str, scorer: Scorer, most: int = 6) -> list[TextNode]:
     """At most ``most`` chunks of one page or several, in the order in which they were given.
 
     One after another is taken for its relevance, of which less counts the more were taken from the same section. So a
@@ -51,12 +51,12 @@ def choose(nodes: Sequence[TextNode], concept: str, scorer: Scorer, most: int = 
     return [nodes[at] for at in sorted(taken)]
 
 
-def choose_for_concept(
+def select_for_concept(
     pages: Sequence[Sequence[TextNode]], concept: str, scorer: Scorer, *, a_page: int = 6, a_concept: int = 8
 ) -> list[TextNode]:
     """At most ``a_page`` chunks of each page, and of those at most ``a_concept`` for the concept."""
-    chosen = [node for nodes in pages for node in choose(nodes, concept, scorer, a_page)]
-    return choose(chosen, concept, scorer, a_concept)
+    chosen = [node for nodes in pages for node in select(nodes, concept, scorer, a_page)]
+    return select(chosen, concept, scorer, a_concept)
 
 
 def _normalised(scores: Sequence[float]) -> list[float]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from .dropped import why_dropped
+from .dropped import drop_reason
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,7 +23,7 @@ def fenced(element: Any) -> str:
 def _lines(element: Any) -> Iterator[str]:
     yield element.text or ""
     for child in element:
-        if isinstance(child.tag, str) and why_dropped(child, child.tag) is None:
+        if isinstance(child.tag, str) and drop_reason(child, child.tag) is None:
             if child.tag == "br":
                 yield "\n"
             yield from _lines(child)

@@ -13,7 +13,7 @@ from llama_index.core.schema import Document
 
 from ragstone.core import SourceError, require_extra
 
-from .pool import Failed, Limits, PageReaders
+from .pool import Failed, Limits, PageWorkers
 
 if TYPE_CHECKING:
     from .pool import Reason
@@ -75,7 +75,7 @@ class ParsoidReader(BaseReader):
 
     def __init__(self, limits: Limits | None = None) -> None:
         require_extra("tutor", "lxml")
-        self.readers = PageReaders(limits or Limits())
+        self.readers = PageWorkers(limits or Limits())
 
     def load_data(self, html: bytes, facts: PageFacts) -> list[Document]:
         """The page as one document; none where nothing in it is text. Raises ``UnreadablePage``."""

@@ -61,7 +61,7 @@ _LONGEST = 2000
 _MOST_CLASSES = 60
 
 
-def why_dropped(element: Any, name: str) -> str | None:
+def drop_reason(element: Any, name: str) -> str | None:
     """In a word or two why nothing of the element is text; ``None`` where it is."""
     if name in _ELEMENTS:
         return "element"

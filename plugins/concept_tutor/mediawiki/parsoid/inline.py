@@ -6,7 +6,7 @@ import re
 import unicodedata
 from typing import TYPE_CHECKING, Any
 
-from .dropped import why_dropped
+from .dropped import drop_reason
 
 if TYPE_CHECKING:
     from collections import Counter
@@ -65,7 +65,7 @@ class Run:
             return
         if is_formula(element, name):
             self._add(formula(element))
-        elif (why := why_dropped(element, name)) is not None:
+        elif (why := drop_reason(element, name)) is not None:
             self._dropped[why] += 1
             self._marked = self._marked or why == "footnote mark"
         elif name == "br":
@@ -116,7 +116,7 @@ class Run:
         self._parts.append(text)
 
 
-def words_of(element: Any, dropped: Counter[str]) -> str:
+def inline_text(element: Any, dropped: Counter[str]) -> str:
     """What is in the element, blocks and lines alike as one run."""
     run = Run(dropped)
     run.inside(element)

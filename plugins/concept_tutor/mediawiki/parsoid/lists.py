@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from .code_blocks import fenced
-from .dropped import why_dropped
-from .inline import Run, words_of
+from .dropped import drop_reason
+from .inline import Run, inline_text
 
 if TYPE_CHECKING:
     from collections import Counter
@@ -33,7 +33,7 @@ def list_lines(element: Any, dropped: Counter[str], depth: int = 0) -> list[str]
     number = 0
     for child in element:
         name = child.tag if isinstance(child.tag, str) else ""
-        if not name or why_dropped(child, name):
+        if not name or drop_reason(child, name):
             continue
         text, nested = _item(child, name, dropped, depth)
         if name == "dt":
@@ -135,15 +135,15 @@ def table_lines(table: Any, dropped: Counter[str]) -> tuple[str, list[str]]:
     waiting: dict[int, tuple[int, str]] = {}  # column → rows that are left, what stands there
     for row in _rows(table):
         if row.tag == "caption":
-            caption = caption or words_of(row, dropped).replace("\n", " ")
+            caption = caption or inline_text(row, dropped).replace("\n", " ")
             continue
         texts: list[str] = []
         heads = []
         for cell in row.iterchildren("td", "th"):
             _fill(texts, waiting)
-            if why_dropped(cell, cell.tag):
+            if drop_reason(cell, cell.tag):
                 continue
-            text = words_of(cell, dropped).replace("\n", " ").replace("|", "\\|")
+            text = inline_text(cell, dropped).replace("\n", " ").replace("|", "\\|")
             heads.append(cell.tag == "th")
             down = _span(cell, "rowspan")
             for column in range(max(1, min(_span(cell, "colspan"), _MOST_COLUMNS - len(texts)))):
@@ -163,12 +163,12 @@ def table_lines(table: Any, dropped: Counter[str]) -> tuple[str, list[str]]:
 
 def _rows(table: Any) -> Iterator[Any]:
     for child in table.iterchildren("caption", "thead", "tbody", "tfoot", "tr"):
-        if why_dropped(child, child.tag):
+        if drop_reason(child, child.tag):
             continue
         if child.tag in ("caption", "tr"):
             yield child
         else:
-            yield from (row for row in child.iterchildren("tr") if not why_dropped(row, "tr"))
+            yield from (row for row in child.iterchildren("tr") if not drop_reason(row, "tr"))
 
 
 def _fill(texts: list[str], waiting: dict[int, tuple[int, str]]) -> None:

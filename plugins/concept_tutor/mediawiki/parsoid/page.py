@@ -8,8 +8,8 @@ from typing import Any
 
 from .boilerplate import is_boilerplate
 from .code_blocks import fenced
-from .dropped import why_dropped
-from .inline import BLOCKS, Run, clean, is_formula, words_of
+from .dropped import drop_reason
+from .inline import BLOCKS, Run, clean, inline_text, is_formula
 from .links import Links
 from .lists import LISTS, is_data, is_navigation, list_lines, table_lines
 from .records import Block, Page, Section
@@ -112,7 +112,7 @@ class _Reader:
             if self._boilerplate is None:
                 self.links.note(element, len(self._sections))
             return
-        why = why_dropped(element, name)
+        why = drop_reason(element, name)
         if why is not None:
             self._paragraph()
             self.dropped[why] += 1
@@ -166,7 +166,7 @@ class _Reader:
 
     def _heading(self, element: Any, level: int) -> None:
         self._close()
-        text = words_of(element, self.dropped).replace("\n", " ")[:_LONGEST_HEADING]
+        text = inline_text(element, self.dropped).replace("\n", " ")[:_LONGEST_HEADING]
         if not text or (level == 1 and not self._path and not self._sections and not element.get("id")):
             return  # the page's own title
         if self._boilerplate is not None and level <= self._boilerplate:
@@ -194,7 +194,7 @@ class _Reader:
 
     def _arranged(self, element: Any) -> None:
         for child in element:
-            if child.tag in _LEAVES and why_dropped(child, child.tag) is None:
+            if child.tag in _LEAVES and drop_reason(child, child.tag) is None:
                 if child.tag in ("td", "th"):
                     self._paragraph()
                     self.read(child)
@@ -216,7 +216,7 @@ class _Reader:
 
     def _caption(self, element: Any) -> None:
         captions = element.iterchildren("figcaption") if element.tag == "figure" else (element,)
-        text = " ".join(words_of(caption, self.dropped) for caption in captions)
+        text = " ".join(inline_text(caption, self.dropped) for caption in captions)
         if len(text.split()) >= _CAPTION_WORDS and _SENTENCE_END.search(text):
             self._add("caption", text)
         else:
@@ -241,6 +241,6 @@ class _Reader:
 
 def _holds_blocks(element: Any) -> bool:
     """Whether blocks stand within an inline element, as in a link around a list."""
-    if not len(element) or why_dropped(element, element.tag) is not None:
+    if not len(element) or drop_reason(element, element.tag) is not None:
         return False
     return any(isinstance(each.tag, str) and each.tag in BLOCKS for each in element.iterdescendants())

@@ -40,7 +40,7 @@ class Failed(Exception):
         self.detail = detail
 
 
-class PageReaders:
+class PageWorkers:
     """Worker processes that read pages, one for each thread that reads at the same time."""
 
     def __init__(self, limits: Limits) -> None:

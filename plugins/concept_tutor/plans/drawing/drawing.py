@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from .coordinates import places
 from .labels import wrapped
-from .layers import Point, in_rows, not_implied
+from .layers import Point, assign_rows, transitive_reduction
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -84,7 +84,7 @@ def draw(names: Mapping[str, str], edges: Sequence[Edge], *, abreast: int | None
     """
     keys = tuple(names)
     longest = abreast or max(_FEWEST_ABREAST, ceil(sqrt(1.5 * len(keys))))
-    rows = in_rows(keys, not_implied(keys, edges), longest)
+    rows = assign_rows(keys, transitive_reduction(keys, edges), longest)
     at = places(rows, {True: _WIDTH, False: _PASSING}, _GAP)
     widest = (_WIDTH - 2 * _PADDING) / _LETTER
     lines = {key: wrapped(name, widest, _MOST_LINES) or ("?",) for key, name in names.items()}

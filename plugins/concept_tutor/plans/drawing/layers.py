@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from ..graph import order
+from ..graph import study_order
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -39,7 +39,7 @@ class Rows:
     ways: tuple[tuple[Edge, tuple[Point, ...]], ...]
 
 
-def in_rows(keys: Sequence[str], edges: Sequence[Edge], longest: int) -> Rows:
+def assign_rows(keys: Sequence[str], edges: Sequence[Edge], longest: int) -> Rows:
     """The concepts in rows of at most ``longest``; raises ``ValueError`` for edges with a circle.
 
     Rows by list scheduling (Coffman and Graham's bound without their labels): each concept stands in the first row with
@@ -89,7 +89,7 @@ def _row_of(keys: Sequence[str], edges: Sequence[Edge], longest: int) -> dict[st
         row_of[key] = row
         used[row] += 1
 
-    in_order = order(keys, edges)
+    in_order = study_order(keys, edges)
     tied = [key for key in in_order if needs[key] or leads[key]]
     for key in tied:
         put(key, max((row_of[before] + 1 for before in needs[key]), default=0))
@@ -108,9 +108,9 @@ def _row_of(keys: Sequence[str], edges: Sequence[Edge], longest: int) -> dict[st
     return {key: filled[row] for key, row in row_of.items()}
 
 
-def not_implied(keys: Sequence[str], edges: Sequence[Edge]) -> tuple[Edge, ...]:
+def transitive_reduction(keys: Sequence[str], edges: Sequence[Edge]) -> tuple[Edge, ...]:
     """The edges without those that a way through other concepts implies (transitive reduction); no circles."""
-    place = {key: number for number, key in enumerate(order(keys, edges))}
+    place = {key: number for number, key in enumerate(study_order(keys, edges))}
     leads = defaultdict[str, list[str]](list)
     for edge in edges:
         leads[edge.prerequisite].append(edge.concept)

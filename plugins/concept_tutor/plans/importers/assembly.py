@@ -10,20 +10,20 @@ from typing import TYPE_CHECKING
 
 from ragstone.core import BadRequest, TooLarge
 
-from ..graph import without_circles
+from ..graph import break_cycles
 from ..records import Edge, NewChunk, NewConcept, NewPlan
 from ..validation import MOST_CONCEPTS, MOST_EDGES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from .schema import ConceptShape, PlanShape, SourceShape
+    from .schema import ConceptSchema, PlanSchema, SourceSchema
 
 _LONGEST = 60
 
 
 @dataclass(frozen=True)
-class Dropped:
+class BrokenCycle:
     """A circle of prerequisites, by the concepts' names, and the one that was left out to open it."""
 
     names: tuple[str, ...]
@@ -32,37 +32,37 @@ class Dropped:
 
 
 @dataclass(frozen=True)
-class Imported:
+class ImportedPlan:
     """A plan that can be stored, the passages that came with it by its concepts' keys, and the circles that it had."""
 
     plan: NewPlan
     sources: dict[str, tuple[NewChunk, ...]]
-    dropped: tuple[Dropped, ...] = ()
+    dropped: tuple[BrokenCycle, ...] = ()
     #: Prerequisites that are no concepts of the plan, where the file is a part of a larger collection.
     left_out: tuple[str, ...] = ()
 
 
 def assemble(
-    shape: PlanShape,
+    schema: PlanSchema,
     *,
     title: str = "",
     slug: str = "",
     origin: str = "",
     where: Callable[[int], str] = lambda at: f"concepts[{at}]",
-) -> Imported:
-    """The plan of that shape; ``title`` and ``slug`` in the place of its own, ``origin`` where it has none.
+) -> ImportedPlan:
+    """The plan that the schema describes; ``title`` and ``slug`` in the place of its own, ``origin`` where it has none.
 
     ``where``: says where the concept of that number stands, for errors. Raises ``BadRequest``.
     """
-    title = title or shape.title
+    title = title or schema.title
     if not title.strip():
         raise BadRequest("the plan has no title", hint="give it one, with --title on the command line")
-    if len(shape.concepts) > MOST_CONCEPTS or sum(len(one.needs) for one in shape.concepts) > MOST_EDGES:
+    if len(schema.concepts) > MOST_CONCEPTS or sum(len(one.needs) for one in schema.concepts) > MOST_EDGES:
         raise TooLarge(f"a plan has at most {MOST_CONCEPTS} concepts and {MOST_EDGES} prerequisites")
-    keys = _keys(shape.concepts, where)
-    found = _by_name(shape.concepts, keys)
+    keys = _keys(schema.concepts, where)
+    found = _by_name(schema.concepts, keys)
     edges: dict[tuple[str, str], Edge] = {}
-    for at, (key, concept) in enumerate(zip(keys, shape.concepts, strict=True)):
+    for at, (key, concept) in enumerate(zip(keys, schema.concepts, strict=True)):
         for need in concept.needs:
             before = found.get(need.concept) or found.get(_plain(need.concept))
             if before is None:
@@ -72,26 +72,26 @@ def assemble(
                     hint="name it by its key or its name, or add it",
                 )
             edges.setdefault((before, key), Edge(before, key, need.reason, need.weight))
-    kept, circles = without_circles(keys, edges.values())
-    names = {key: concept.name for key, concept in zip(keys, shape.concepts, strict=True)}
+    kept, circles = break_cycles(keys, edges.values())
+    names = {key: concept.name for key, concept in zip(keys, schema.concepts, strict=True)}
     plan = NewPlan(
-        slug=slug or shape.slug or slug_of(title, "plan"),
+        slug=slug or schema.slug or slug_of(title, "plan"),
         title=" ".join(title.split()),
-        concepts=tuple(NewConcept(key, one.name, one.summary) for key, one in zip(keys, shape.concepts, strict=True)),
+        concepts=tuple(NewConcept(key, one.name, one.summary) for key, one in zip(keys, schema.concepts, strict=True)),
         edges=kept,
-        description=shape.description,
-        language=shape.language,
-        origin=shape.origin or origin,
+        description=schema.description,
+        language=schema.language,
+        origin=schema.origin or origin,
     )
-    return Imported(
+    return ImportedPlan(
         plan,
         {
             key: tuple(_chunk(source) for source in one.sources)
-            for key, one in zip(keys, shape.concepts, strict=True)
+            for key, one in zip(keys, schema.concepts, strict=True)
             if one.sources
         },
         tuple(
-            Dropped(
+            BrokenCycle(
                 tuple(names[key] for key in circle.keys),
                 names[circle.dropped.prerequisite],
                 names[circle.dropped.concept],
@@ -107,7 +107,7 @@ def slug_of(words: str, otherwise: str) -> str:
     return re.sub(r"[^a-z0-9]+", "-", plain).strip("-")[:_LONGEST].strip("-") or otherwise
 
 
-def _keys(concepts: Sequence[ConceptShape], where: Callable[[int], str]) -> list[str]:
+def _keys(concepts: Sequence[ConceptSchema], where: Callable[[int], str]) -> list[str]:
     """Each concept's own key, or one of its name that nobody else has. Raises ``BadRequest`` for a concept twice."""
     own = {one.key for one in concepts if one.key}
     seen: dict[str, int] = {}
@@ -130,7 +130,7 @@ def _keys(concepts: Sequence[ConceptShape], where: Callable[[int], str]) -> list
     return made
 
 
-def _by_name(concepts: Sequence[ConceptShape], keys: Sequence[str]) -> dict[str, str]:
+def _by_name(concepts: Sequence[ConceptSchema], keys: Sequence[str]) -> dict[str, str]:
     """Keys by keys and by names; what is a key of one and the name of another is the key."""
     found = {_plain(one.name): key for one, key in zip(reversed(concepts), reversed(keys), strict=True)}
     return found | {key: key for key in keys}
@@ -140,7 +140,7 @@ def _plain(name: str) -> str:
     return " ".join(unicodedata.normalize("NFKC", name).casefold().split())
 
 
-def _chunk(source: SourceShape) -> NewChunk:
+def _chunk(source: SourceSchema) -> NewChunk:
     return NewChunk(
         source=source.source,
         page_title=source.page_title,

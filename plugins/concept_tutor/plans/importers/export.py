@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..sources import OWN_PAGE
+from ..addresses import PASSAGES
 
 if TYPE_CHECKING:
     from ..records import SourceChunk
     from ..store import PlanStore
 
 
-def exported(store: PlanStore, slug: str) -> dict[str, Any]:
-    """The plan in the shape of ``PlanShape``, ready for JSON. Raises ``NotFound``."""
+def export_plan(store: PlanStore, slug: str) -> dict[str, Any]:
+    """The plan as ``PlanSchema`` describes it, ready for JSON. Raises ``NotFound``."""
     plan, edges, sources = store.plan(slug), store.edges(slug), store.all_sources(slug)
     return {
         "title": plan.title,
@@ -42,7 +42,7 @@ def _source(chunk: SourceChunk) -> dict[str, Any]:
         "page_title": chunk.page_title,
         "section": chunk.section,
         "content": chunk.content,
-        "url": "" if chunk.page_url.startswith(OWN_PAGE) else chunk.page_url,
+        "url": "" if chunk.page_url.startswith(PASSAGES) else chunk.page_url,
         "source": chunk.source,
         "licence": chunk.licence,
         "revision": chunk.revision,

@@ -14,14 +14,14 @@ from pydantic import ValidationError
 
 from ragstone.core import BadRequest, SourceError, TooLarge
 
-from .assembly import Imported, assemble
-from .schema import ConceptShape, PlanShape
+from .assembly import ImportedPlan, assemble
+from .schema import ConceptSchema, PlanSchema
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-Shape = TypeVar("Shape", PlanShape, ConceptShape)
+Shape = TypeVar("Shape", PlanSchema, ConceptSchema)
 
 FORMATS = ("list", "json", "jsonl", "csv")
 _LARGEST = 16_000_000
@@ -39,14 +39,14 @@ _COLUMNS = {
 
 @dataclass(frozen=True)
 class _Read:
-    shape: PlanShape
+    schema: PlanSchema
     #: Where the concept of that number stands.
     where: Callable[[int], str]
     #: Prerequisites that are no concepts of the plan: a part of a larger collection names what it left there.
     left_out: tuple[str, ...] = ()
 
 
-def read_plan_file(path: Path, *, format: str | None = None, title: str = "", slug: str = "") -> Imported:  # noqa: A002
+def read_plan_file(path: Path, *, format: str | None = None, title: str = "", slug: str = "") -> ImportedPlan:  # noqa: A002
     """The plan in a file, by its suffix or ``format``; without a title of its own it has the file's name.
 
     Raises ``SourceError`` for a file that cannot be read, ``BadRequest`` for one that is no plan.
@@ -71,7 +71,7 @@ def read_plan(
     slug: str = "",
     where: str = "the text",
     otherwise: str = "",
-) -> Imported:
+) -> ImportedPlan:
     """The plan in a text; ``format`` is one of ``FORMATS``, or found out. ``otherwise``: its title if it has none.
 
     Raises ``BadRequest`` with ``where`` and the line or the place.
@@ -84,11 +84,11 @@ def read_plan(
     if kind not in FORMATS:
         raise BadRequest(f"{kind!r} is no format of a plan", where=where, hint=f"there are {', '.join(FORMATS)}")
     read = {"list": _list, "json": _json, "jsonl": _jsonl, "csv": _csv}[kind](text, where)
-    if not read.shape.concepts:
+    if not read.schema.concepts:
         raise BadRequest("names no concept", where=where)
     made = assemble(
-        read.shape,
-        title=title or read.shape.title or otherwise,
+        read.schema,
+        title=title or read.schema.title or otherwise,
         slug=slug,
         origin=f"from {PurePath(where).name}",
         where=read.where,
@@ -108,7 +108,7 @@ def _guess(text: str) -> str:
 def _list(text: str, where: str) -> _Read:
     """A name a line; ``A <- B, C``: A needs B and C; ``# Title`` on the first line."""
     title = ""
-    concepts: list[ConceptShape] = []
+    concepts: list[ConceptSchema] = []
     lines: list[int] = []
     for number, line in enumerate(text.split("\n"), start=1):
         if not line.strip():
@@ -121,12 +121,12 @@ def _list(text: str, where: str) -> _Read:
         names = [each.strip() for each in needs[0].split(",") if each.strip()] if needs else []
         concepts.append(_concept({"name": name, "needs": names}, f"{where}, line {number}"))
         lines.append(number)
-    return _Read(PlanShape(title=title, concepts=tuple(concepts)), lambda at: f"{where}, line {lines[at]}")
+    return _Read(PlanSchema(title=title, concepts=tuple(concepts)), lambda at: f"{where}, line {lines[at]}")
 
 
 def _csv(text: str, where: str) -> _Read:
     """A header with ``name`` and, as they come, ``key``, ``summary`` and ``needs``, separated by semicolons there."""
-    concepts: list[ConceptShape] = []
+    concepts: list[ConceptSchema] = []
     lines: list[int] = []
     reader = csv.reader(io.StringIO(text), strict=True)
     try:
@@ -147,14 +147,14 @@ def _csv(text: str, where: str) -> _Read:
             lines.append(reader.line_num)
     except csv.Error as error:
         raise BadRequest(f"is no CSV: {error}", where=f"{where}, line {reader.line_num}") from error
-    return _Read(PlanShape(concepts=tuple(concepts)), lambda at: f"{where}, line {lines[at]}")
+    return _Read(PlanSchema(concepts=tuple(concepts)), lambda at: f"{where}, line {lines[at]}")
 
 
 def _json(text: str, where: str) -> _Read:
     found = _loaded(text, where, 0)
     if isinstance(found, list):
         found = {"concepts": found}
-    return _Read(_validated(PlanShape, found, where), lambda at: f"{where}, concepts[{at}]")
+    return _Read(_validated(PlanSchema, found, where), lambda at: f"{where}, concepts[{at}]")
 
 
 def _jsonl(text: str, where: str) -> _Read:
@@ -165,7 +165,7 @@ def _jsonl(text: str, where: str) -> _Read:
             found.append((number, _loaded(line, where, number - 1)))
     tags = {_dashed(one["tag"]) for _, one in found if isinstance(one, dict) and isinstance(one.get("tag"), str)}
     left_out: list[str] = []
-    concepts: list[ConceptShape] = []
+    concepts: list[ConceptSchema] = []
     for number, one in found:
         at = f"{where}, line {number}"
         if isinstance(one, dict) and "tag" in one:
@@ -174,7 +174,7 @@ def _jsonl(text: str, where: str) -> _Read:
             one["needs"] = [need for need in one["needs"] if need["concept"] in tags]
         concepts.append(_concept(one, at))
     return _Read(
-        PlanShape(concepts=tuple(concepts)),
+        PlanSchema(concepts=tuple(concepts)),
         lambda at: f"{where}, line {found[at][0]}",
         tuple(str(name) for name in dict.fromkeys(left_out)),
     )
@@ -213,8 +213,8 @@ def _no_number(name: str) -> Any:
     raise ValueError(name)
 
 
-def _concept(found: Any, where: str) -> ConceptShape:
-    return _validated(ConceptShape, {"name": found} if isinstance(found, str) else found, where)
+def _concept(found: Any, where: str) -> ConceptSchema:
+    return _validated(ConceptSchema, {"name": found} if isinstance(found, str) else found, where)
 
 
 def _validated(model: type[Shape], found: Any, where: str) -> Shape:

@@ -15,7 +15,7 @@ from .formats import read_plan
 if TYPE_CHECKING:
     from ragstone.core import Host
 
-    from .assembly import Imported
+    from .assembly import ImportedPlan
 
 _LONGEST_TOPIC = 500
 _LEAST, _MOST = 2, 60
@@ -26,7 +26,7 @@ Your last answer could not be used: {fault}
 Answer again with the whole JSON object, and nothing else."""
 
 
-def plan_by_model(host: Host, topic: str, *, most: int = 15, title: str = "", slug: str = "") -> Imported:
+def plan_by_model(host: Host, topic: str, *, most: int = 15, title: str = "", slug: str = "") -> ImportedPlan:
     """A plan of at most ``most`` concepts. What cannot be used is asked for once more, with what was wrong.
 
     Raises ``LLMError``, without a language model as well, and ``BadRequest`` for a topic that is none.
@@ -45,7 +45,7 @@ def plan_by_model(host: Host, topic: str, *, most: int = 15, title: str = "", sl
     raise LLMError(f"the language model gave no plan that can be used: {fault}", hint="try again, or write it yourself")
 
 
-def _read(said: str, topic: str, most: int, title: str, slug: str) -> Imported:
+def _read(said: str, topic: str, most: int, title: str, slug: str) -> ImportedPlan:
     fenced = _FENCED.search(said)
     text = (fenced[1] if fenced else said[said.find("{") : said.rfind("}") + 1]) or said
     made = read_plan(text, format="json", title=title, slug=slug, where="its answer", otherwise=topic[:200])

@@ -9,11 +9,11 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator
 from ..validation import LONGEST_NAME, LONGEST_WORDS
 
 
-class _Shape(BaseModel):
+class _Schema(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, str_strip_whitespace=True)
 
 
-class NeedShape(_Shape):
+class NeedSchema(_Schema):
     """A prerequisite: the key or the name of a concept of the plan."""
 
     concept: str = Field(min_length=1, max_length=LONGEST_NAME)
@@ -21,7 +21,7 @@ class NeedShape(_Shape):
     weight: float = Field(default=1.0, gt=0, le=1)
 
 
-class SourceShape(_Shape):
+class SourceSchema(_Schema):
     """A passage that comes with the plan. Without ``url`` it is opened on a page of our own."""
 
     page_title: str = Field(min_length=1, max_length=300)
@@ -37,14 +37,14 @@ class SourceShape(_Shape):
     relevance: float = Field(default=1.0, ge=0, le=1)
 
 
-class ConceptShape(_Shape):
+class ConceptSchema(_Schema):
     """A concept; its ``key`` is made of its name where none is given."""
 
     name: str = Field(min_length=1, max_length=LONGEST_NAME)
     key: str = Field(default="", max_length=80)
     summary: str = Field(default="", max_length=LONGEST_WORDS)
-    needs: tuple[NeedShape, ...] = ()
-    sources: tuple[SourceShape, ...] = ()
+    needs: tuple[NeedSchema, ...] = ()
+    sources: tuple[SourceSchema, ...] = ()
 
     @field_validator("needs", mode="before")
     @classmethod
@@ -54,7 +54,7 @@ class ConceptShape(_Shape):
         return value
 
 
-class PlanShape(_Shape):
+class PlanSchema(_Schema):
     """A plan. ``title`` may be left out where whoever reads it gives one."""
 
     title: str = Field(default="", max_length=LONGEST_NAME)
@@ -62,7 +62,7 @@ class PlanShape(_Shape):
     description: str = Field(default="", max_length=LONGEST_WORDS)
     language: str = Field(default="", max_length=35)
     origin: str = Field(default="", max_length=LONGEST_WORDS)
-    concepts: tuple[ConceptShape, ...]
+    concepts: tuple[ConceptSchema, ...]
 
     @field_validator("concepts", mode="before")
     @classmethod

@@ -7,7 +7,7 @@ from collections import defaultdict
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from ragstone.plugins.concept_tutor.plans.records import SourceChunk
+from ragstone.plugins.concept_tutor import SourceChunk
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -102,8 +102,7 @@ def _packed(title: str, url: str, blocks: Iterable[tuple[str, str]], most: int =
 
 def put(host: Host, slug: str = "garden", edges: Iterable[tuple[str, str]] = ()) -> None:
     """A plan of ``GARDEN`` with its sources on the host."""
-    from ragstone.plugins.concept_tutor.plans.records import Edge, NewChunk, NewConcept, NewPlan
-    from ragstone.plugins.concept_tutor.plans.store import PlanStore
+    from ragstone.plugins.concept_tutor import Edge, NewChunk, NewConcept, NewPlan, PlanStore
 
     store = host.once(PlanStore)
     concepts = tuple(NewConcept(name=key.capitalize(), key=key) for key in GARDEN)

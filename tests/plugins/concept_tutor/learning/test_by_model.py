@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from ragstone.core.testing import ScriptedLLM, open_host
-from ragstone.plugins.concept_tutor.learning.lessons import Lessons
+from ragstone.plugins.concept_tutor import Lessons
 from tests.plugins.concept_tutor.learning import passages
 
 if TYPE_CHECKING:

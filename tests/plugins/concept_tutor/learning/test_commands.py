@@ -11,8 +11,8 @@ from click.testing import CliRunner
 
 from ragstone.core.cli import Deployment
 from ragstone.core.testing import open_host
+from ragstone.plugins.concept_tutor import Lessons
 from ragstone.plugins.concept_tutor.commands.learning import anki, due, learn, questions
-from ragstone.plugins.concept_tutor.learning.lessons import Lessons
 from tests.plugins.concept_tutor.learning import passages
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ import pytest
 
 from ragstone.core import BadRequest, NotFound, TooLarge
 from ragstone.core.testing import open_host
-from ragstone.plugins.concept_tutor.learning.lessons import Lessons
+from ragstone.plugins.concept_tutor import Lessons
 from tests.plugins.concept_tutor.learning import passages
 
 if TYPE_CHECKING:
@@ -215,8 +215,7 @@ def test_learners_are_kept_apart(lessons: Lessons) -> None:
 def test_questions_whose_source_is_gone_are_replaced_and_answers_stay(lessons: Lessons, host: Host) -> None:
     from dataclasses import fields
 
-    from ragstone.plugins.concept_tutor.plans.records import NewChunk
-    from ragstone.plugins.concept_tutor.plans.store import PlanStore
+    from ragstone.plugins.concept_tutor import NewChunk, PlanStore
 
     old = of_form(lessons, "open")
     lessons.answer(old.question_id, old.key)

@@ -18,8 +18,8 @@ from tests.plugins.concept_tutor.learning.independent_check import faults_of
 from tests.support.needs import needed
 
 if TYPE_CHECKING:
+    from ragstone.plugins.concept_tutor import SourceChunk
     from ragstone.plugins.concept_tutor.learning.records import Question
-    from ragstone.plugins.concept_tutor.plans.records import SourceChunk
 
 pytestmark = pytest.mark.data
 CHECK = Path(__file__).parent / "independent_check.py"

@@ -13,10 +13,8 @@ from lxml import html
 
 from ragstone.core import BadRequest
 from ragstone.core.testing import open_host
-from ragstone.plugins.concept_tutor.learning.lessons import Lessons
-from ragstone.plugins.concept_tutor.mediawiki.gathering import Gathering
+from ragstone.plugins.concept_tutor import Gathering, Lessons, PlanStore
 from ragstone.plugins.concept_tutor.pages.forms import MOST_BYTES
-from ragstone.plugins.concept_tutor.plans.store import PlanStore
 from ragstone.web import create_app
 
 from ..material import NAMES, SLUG, put_plan

@@ -11,9 +11,8 @@ from llama_index.core.vector_stores.types import MetadataFilter, MetadataFilters
 
 from ragstone.core import BadRequest, Host, NotFound, TooLarge
 from ragstone.core.testing import open_host
-from ragstone.plugins.concept_tutor.plans.corpus import behind, bring_up_to_date, corpus_of
-from ragstone.plugins.concept_tutor.plans.records import Edge, NewChunk, NewConcept, NewPlan
-from ragstone.plugins.concept_tutor.plans.store import PlanStore
+from ragstone.plugins.concept_tutor import Edge, NewChunk, NewConcept, NewPlan, PlanStore, update_corpus
+from ragstone.plugins.concept_tutor.plans.corpus import corpus_of, outdated_plans
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -186,10 +185,10 @@ def test_the_corpus_follows_the_tables(store: PlanStore, host: Host) -> None:
     assert not _documents(host)
     mean = store.put_sources("statistics", "mean", [passage("The mean is the sum divided by the number.")])
     store.put_sources("statistics", "variance", [passage("The variance is the mean squared deviation.")])
-    assert behind(host) == ["statistics"]
-    assert bring_up_to_date(host, ["statistics"]) == 2
-    assert bring_up_to_date(host) == 0
-    assert behind(host) == []
+    assert outdated_plans(host) == ["statistics"]
+    assert update_corpus(host, ["statistics"]) == 2
+    assert update_corpus(host) == 0
+    assert outdated_plans(host) == []
     node = corpus_of(host).contents.node(mean[0].chunk_id)
     assert node.text == mean[0].content
     assert node.metadata["url"] == mean[0].page_url
@@ -198,11 +197,11 @@ def test_the_corpus_follows_the_tables(store: PlanStore, host: Host) -> None:
     assert [each.node.node_id for each in offered] == [mean[0].chunk_id]
     # What the tables do not have any more goes.
     store.put_sources("statistics", "variance", [])
-    bring_up_to_date(host, [])
+    update_corpus(host, [])
     assert _documents(host) == {mean[0].chunk_id}
     store.remove("statistics")
     assert (store.plans(), store.chunk_ids()) == ([], set())
-    bring_up_to_date(host, [])
+    update_corpus(host, [])
     assert not _documents(host)
 
 

@@ -12,16 +12,17 @@ import pytest
 
 from ragstone.core import SettingsError, SourceError
 from ragstone.plugins.concept_tutor.mediawiki.client import (
-    WikiAway,
-    WikiBusy,
     WikiClient,
     WikiError,
     WikiForbidden,
-    WikiGarbled,
+    WikiInvalidAnswer,
     WikiPageMissing,
+    WikiRateLimited,
     WikiTooLarge,
+    WikiUnavailable,
 )
-from ragstone.plugins.concept_tutor.mediawiki.client.request_slots import Traffic, traffic
+from ragstone.plugins.concept_tutor.mediawiki.client.deadline import Deadline
+from ragstone.plugins.concept_tutor.mediawiki.client.request_slots import RequestSlots
 from ragstone.plugins.concept_tutor.settings import SiteSettings, WikiSettings
 from tests.plugins.concept_tutor.mediawiki.client.wiki_server import (
     HTML,
@@ -52,10 +53,12 @@ def server() -> Iterator[Server]:
 
 @pytest.fixture
 def opened(server: Server, tmp_path: Path) -> Opened:
+    slots = RequestSlots()
+
     def make(url: str | None = None, lookup: Any = None, **settings: Any) -> WikiClient:
         site = SiteSettings(url=url or server.url, licence="CC BY-SA 4.0")
         made = WikiSettings(sites={"wiki": site}, **({"seconds": 20} | settings))
-        return WikiClient("wiki", made, tmp_path / "kept", **({"lookup": lookup} if lookup else {}))
+        return WikiClient("wiki", made, tmp_path / "kept", slots=slots, **({"lookup": lookup} if lookup else {}))
 
     return make
 
@@ -113,10 +116,10 @@ def test_a_date_says_it_as_well(server: Server, opened: Opened) -> None:
 
 def test_a_rest_longer_than_the_deadline_is_an_error_at_once_and_for_everybody(server: Server, opened: Opened) -> None:
     server.acts(answer(429, Retry_After="600"), page())
-    with pytest.raises(WikiBusy) as raised:
+    with pytest.raises(WikiRateLimited) as raised:
         opened().page("Dog")
     assert raised.value.retry_after == pytest.approx(600, abs=5)
-    with pytest.raises(WikiBusy):
+    with pytest.raises(WikiRateLimited):
         opened().page("Cat")
     assert len(server.asked) == 1
 
@@ -125,7 +128,7 @@ def test_a_failing_wiki_is_asked_three_times(server: Server, opened: Opened) -> 
     server.acts(answer(500), answer(503), page())
     assert opened().page("Dog").revision == "7"
     server.acts(answer(502))
-    with pytest.raises(WikiAway) as raised:
+    with pytest.raises(WikiUnavailable) as raised:
         opened().page("Cat")
     assert raised.value.http_status == 502
     assert len(server.asked) == 6
@@ -137,7 +140,7 @@ def test_a_failing_wiki_is_asked_three_times(server: Server, opened: Opened) -> 
 def test_a_wiki_that_is_not_there_is_away(opened: Opened) -> None:
     with Server(page()) as gone:
         url = gone.url
-    with pytest.raises(WikiAway, match="cannot be reached"):
+    with pytest.raises(WikiUnavailable, match="cannot be reached"):
         opened(url).page("Dog")
 
 
@@ -166,7 +169,7 @@ _BEGUN = f"HTTP/1.1 200 OK\r\nContent-Type: {HTML}\r\nContent-Length: 100000\r\n
 )
 def test_the_deadline_holds_over_all(server: Server, opened: Opened, act: Any) -> None:
     server.acts(act)
-    with pytest.raises(WikiAway, match=r"within 0\.5 s"), without_hanging():
+    with pytest.raises(WikiUnavailable, match=r"within 0\.5 s"), without_hanging():
         opened(seconds=0.5).page("Dog")
 
 
@@ -177,14 +180,14 @@ def test_a_name_server_that_does_not_answer_is_cut_as_well(opened: Opened) -> No
         held.wait(20)
         return []
 
-    with pytest.raises(WikiAway, match="name server"):
+    with pytest.raises(WikiUnavailable, match="name server"):
         opened(lookup=lookup, seconds=0.2).page("Dog")
     held.set()
 
 
 def test_endless_headers_end(server: Server, opened: Opened) -> None:
     server.acts(drip(b"HTTP/1.1 200 OK\r\n", b"X-Header: " + b"x" * 60_000 + b"\r\n", pause=0))
-    with pytest.raises(WikiAway):
+    with pytest.raises(WikiUnavailable):
         opened().page("Dog")
 
 
@@ -219,7 +222,7 @@ def test_redirects_end(server: Server, opened: Opened) -> None:
         opened().page("Dog")
     assert len(server.asked) == 6
     server.acts(answer(302))
-    with pytest.raises(WikiGarbled, match="nowhere"):
+    with pytest.raises(WikiInvalidAnswer, match="nowhere"):
         opened().page("Cat")
 
 
@@ -227,7 +230,7 @@ def test_https_does_not_become_http(server: Server, opened: Opened, tmp_path: Pa
     from ragstone.plugins.concept_tutor.mediawiki.client.fetcher import Fetcher
 
     site = SiteSettings(url="https://wiki.example:8443", licence="x")
-    fetcher = Fetcher("wiki", site, WikiSettings(sites={"wiki": site}))
+    fetcher = Fetcher("wiki", WikiSettings(sites={"wiki": site}), RequestSlots())
     with pytest.raises(WikiForbidden):
         fetcher._moved("https://wiki.example:8443/a", "http://wiki.example:8443/a", "wiki")
     assert fetcher._moved("https://wiki.example:8443/a", "/b", "wiki") == "https://wiki.example:8443/b"
@@ -276,7 +279,7 @@ def test_a_truncated_answer_is_asked_for_again(server: Server, opened: Opened) -
 )
 def test_an_answer_of_another_kind_is_garbled(server: Server, opened: Opened, act: Any, said: str) -> None:
     server.acts(act)
-    with pytest.raises(WikiGarbled, match=said):
+    with pytest.raises(WikiInvalidAnswer, match=said):
         opened().page("Dog")
     assert len(server.asked) == 1
 
@@ -284,7 +287,7 @@ def test_an_answer_of_another_kind_is_garbled(server: Server, opened: Opened, ac
 @pytest.mark.parametrize("body", [b'{"pages": [{"key": "Do', b"[]", b'{"pages": 7}', b"null", b"[" * 100_000, b"{}"])
 def test_a_search_that_is_no_list_of_pages_is_garbled(server: Server, opened: Opened, body: bytes) -> None:
     server.acts(answer(body=body, kind="application/json"))
-    with pytest.raises(WikiGarbled, match="list of pages"):
+    with pytest.raises(WikiInvalidAnswer, match="list of pages"):
         opened().search("dogs")
 
 
@@ -359,32 +362,33 @@ def test_waiting_for_a_place_ends_with_the_deadline(server: Server, opened: Open
     for thread in threads:
         thread.start()
     until(lambda: len(server.asked) == 3)
-    with pytest.raises(WikiAway, match="place"):
+    with pytest.raises(WikiUnavailable, match="place"):
         opened(seconds=0.1).page("Dog")
     for thread in threads:
         thread.join()
 
 
 def _away(client: WikiClient, number: int) -> None:
-    with pytest.raises(WikiAway):
+    with pytest.raises(WikiUnavailable):
         client.page(f"Page {number}")
 
 
-def test_a_fork_has_an_account_of_its_own() -> None:
-    own = traffic()
-    held = [own._places.acquire(blocking=False) for _ in range(3)]
-    child = os.fork()
-    if child == 0:
-        os._exit(0 if traffic() is not own and traffic()._places.acquire(timeout=0) else 1)
-    assert os.waitpid(child, 0)[1] == 0
-    for _ in filter(None, held):
-        own._places.release()
+def test_a_fork_has_slots_of_its_own() -> None:
+    slots = RequestSlots(count=1)
+    with slots.acquire("wiki", Deadline(1), "wiki"):
+        child = os.fork()
+        if child == 0:
+            with slots.acquire("wiki", Deadline(1), "wiki"):
+                os._exit(0)
+        assert os.waitpid(child, 0)[1] == 0
 
 
 def test_a_server_that_says_a_year_is_believed_for_an_hour() -> None:
-    account = Traffic()
-    account.rest("wiki", 3e7)
-    assert 3500 < account._rest("wiki") <= 3600
+    slots = RequestSlots()
+    slots.pause("wiki", 3e7)
+    with pytest.raises(WikiRateLimited) as raised, slots.acquire("wiki", Deadline(1), "wiki"):
+        pass
+    assert 3500 < raised.value.retry_after <= 3600
 
 
 @pytest.mark.parametrize("url", ["ftp://a", "https://u@a", "https://a/w", "https://", "https://a:99999", "a"])

@@ -12,7 +12,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
-from ragstone.plugins.concept_tutor.mediawiki.client import WikiAway, WikiClient
+from ragstone.plugins.concept_tutor.mediawiki.client import WikiClient, WikiUnavailable
 from ragstone.plugins.concept_tutor.settings import SiteSettings, WikiSettings
 from tests.plugins.concept_tutor.mediawiki.client.wiki_server import Server, drip, page, stall
 from tests.support.patience import without_hanging
@@ -68,19 +68,19 @@ def client(port: int, folder: Path, certificates: Path | None, name: str = _NAME
 
 def test_the_name_is_the_one_that_is_checked(server: Server, certificate: Path, tmp_path: Path) -> None:
     assert client(server.port, tmp_path, certificate).page("Dog").revision == "7"
-    with pytest.raises(WikiAway, match="certificate"):
+    with pytest.raises(WikiUnavailable, match="certificate"):
         client(server.port, tmp_path, certificate, name="wiki.other.lan").page("Dog")
-    with pytest.raises(WikiAway, match="certificate"):
+    with pytest.raises(WikiUnavailable, match="certificate"):
         client(server.port, tmp_path, None).page("Cat")
     assert len(server.asked) == 1
 
 
 def test_the_deadline_holds_over_tls(server: Server, certificate: Path, tmp_path: Path) -> None:
     server.acts(drip(b"HTTP/1.1 200 OK\r\nX: "))
-    with pytest.raises(WikiAway, match=r"within 0\.5 s"), without_hanging():
+    with pytest.raises(WikiUnavailable, match=r"within 0\.5 s"), without_hanging():
         client(server.port, tmp_path, certificate, seconds=0.5).page("Dog")
 
 
 def test_the_deadline_holds_over_the_handshake(certificate: Path, tmp_path: Path) -> None:
-    with Server(stall()) as silent, pytest.raises(WikiAway, match=r"within 0\.5 s"), without_hanging():
+    with Server(stall()) as silent, pytest.raises(WikiUnavailable, match=r"within 0\.5 s"), without_hanging():
         client(silent.port, tmp_path, certificate, seconds=0.5).page("Dog")

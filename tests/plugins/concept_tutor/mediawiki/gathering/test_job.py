@@ -14,11 +14,9 @@ import pytest
 
 from ragstone.core import Host, NotFound, SettingsError
 from ragstone.core.testing import open_host
-from ragstone.plugins.concept_tutor.mediawiki.gathering import Gathering, Progress
-from ragstone.plugins.concept_tutor.mediawiki.gathering.leases import Claims
+from ragstone.plugins.concept_tutor import Gathering, NewChunk, NewConcept, NewPlan, PlanStore, Progress
+from ragstone.plugins.concept_tutor.mediawiki.gathering.leases import Leases
 from ragstone.plugins.concept_tutor.plans.corpus import corpus_of
-from ragstone.plugins.concept_tutor.plans.records import NewChunk, NewConcept, NewPlan
-from ragstone.plugins.concept_tutor.plans.store import PlanStore
 from ragstone.plugins.concept_tutor.plugin import ragstone_serving
 from tests.plugins.concept_tutor.mediawiki.gathering.small_wiki import SmallWiki, page
 from tests.support.patience import HANG, until
@@ -249,7 +247,7 @@ _KILLED = """
 import sys
 from ragstone.core import Settings, Host
 from ragstone.core.testing import TestModels
-from ragstone.plugins.concept_tutor.mediawiki.gathering import Gathering
+from ragstone.plugins.concept_tutor import Gathering
 from pathlib import Path
 folder, url, database = Path(sys.argv[1]), sys.argv[2], sys.argv[3] or None
 wikis = {"sites": {"wiki": {"url": url, "licence": "CC BY-SA 4.0"}}, "seconds": 60}
@@ -329,21 +327,21 @@ def test_what_a_living_process_holds_is_left_to_it_and_taken_when_it_is_gone(
         hosting(tmp_path, wiki, "Mean") as (_, store),
         subprocess.Popen([sys.executable, "-c", "import sys; sys.stdin.read()"], stdin=subprocess.PIPE) as other,
     ):
-        here = Claims(store.tables, 60)
+        here = Leases(store.tables, 60)
         with monkeypatch.context() as patch:
             patch.setattr("os.getpid", lambda: other.pid)
-            there = Claims(store.tables, 60)
-        assert there.take("p", "mean")
-        here.want("p", ["mean"])
-        assert not here.take("p", "mean")
-        assert (here.someone_is_at_it("p"), here.interrupted()) == (True, {})
+            there = Leases(store.tables, 60)
+        assert there.acquire("p", "mean")
+        here.request("p", ["mean"])
+        assert not here.acquire("p", "mean")
+        assert (here.is_held("p"), here.interrupted()) == (True, {})
         other.kill()
         other.wait()
-        assert not here.someone_is_at_it("p")
-        here.want("p", ["mean"])
+        assert not here.is_held("p")
+        here.request("p", ["mean"])
         assert here.interrupted() == {"p": ["mean"]}
-        assert here.take("p", "mean")
-        here.give_up("p", "mean", "none", "")
+        assert here.acquire("p", "mean")
+        here.release("p", "mean", "none", "")
         assert (_states(store), here.interrupted()) == ({"mean": "none"}, {})
 
 
@@ -351,10 +349,10 @@ def test_a_hold_is_lost_when_its_time_is_over(tmp_path: Path, wiki: SmallWiki, m
     with hosting(tmp_path, wiki, "Mean") as (_, store):
         with monkeypatch.context() as patch:
             patch.setattr("platform.node", lambda: "another-machine")
-            gone = Claims(store.tables, 60)
-        here = Claims(store.tables, 60)
-        assert gone.take("p", "mean")
-        assert not here.take("p", "mean")
+            gone = Leases(store.tables, 60)
+        here = Leases(store.tables, 60)
+        assert gone.acquire("p", "mean")
+        assert not here.acquire("p", "mean")
         now = time.time()
         monkeypatch.setattr("time.time", lambda: now + 61)
-        assert here.take("p", "mean")
+        assert here.acquire("p", "mean")

@@ -7,12 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from ragstone.core.testing import open_host
-from ragstone.plugins.concept_tutor.mediawiki.gathering import Gathering
-from ragstone.plugins.concept_tutor.mediawiki.wikis import Wikis
-from ragstone.plugins.concept_tutor.plans.graph import order
-from ragstone.plugins.concept_tutor.plans.importers.wiki_page import plan_from_page
-from ragstone.plugins.concept_tutor.plans.records import NewConcept, NewPlan
-from ragstone.plugins.concept_tutor.plans.store import PlanStore
+from ragstone.plugins.concept_tutor import Gathering, NewConcept, NewPlan, PlanStore, Wikis, plan_from_page, study_order
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -79,4 +74,4 @@ def test_a_plan_of_a_pages_outline_and_links(
     assert (plan.slug, plan.origin) == ("anarchism", f"from {wikipedia.url}/wiki/Anarchism")
     assert made.plan.concepts[0].name == "Anarchism"
     assert 2 <= len(made.plan.concepts) <= 6
-    assert order([one.key for one in made.plan.concepts], made.plan.edges)
+    assert study_order([one.key for one in made.plan.concepts], made.plan.edges)

@@ -9,8 +9,8 @@ import pytest
 from llama_index.core.schema import MetadataMode, TextNode
 from pydantic import ValidationError
 
-from ragstone.plugins.concept_tutor.mediawiki.gathering.relevance import by_words
-from ragstone.plugins.concept_tutor.mediawiki.gathering.selection import choose, choose_for_concept
+from ragstone.plugins.concept_tutor.mediawiki.gathering.relevance import word_relevance
+from ragstone.plugins.concept_tutor.mediawiki.gathering.selection import select, select_for_concept
 from ragstone.plugins.concept_tutor.mediawiki.parsoid.documents import PageFacts, document_of
 from ragstone.plugins.concept_tutor.mediawiki.parsoid.packing import count_words
 from ragstone.plugins.concept_tutor.mediawiki.parsoid.records import Block, Page, Section
@@ -143,7 +143,7 @@ def test_dog_is_chosen_from_all_over_the_page() -> None:
     nodes = texts_of(chunks(page("Dog.html")))
     assert len({node.metadata["url"] for node in nodes}) >= 30
     for most, least in ((6, 6), (8, 8), (14, 12)):
-        chosen = choose(nodes, "dog", by_words, most)
+        chosen = select(nodes, "dog", word_relevance, most)
         assert len(chosen) == most
         assert len({node.metadata["url"] for node in chosen}) >= least
         places = [nodes.index(node) for node in chosen]
@@ -155,7 +155,7 @@ def test_dog_is_chosen_from_all_over_the_page() -> None:
 @pytest.mark.data
 def test_what_the_concept_is_about_is_chosen() -> None:
     nodes = texts_of(chunks(page("Dog.html")))
-    chosen = choose(nodes, "sense of smell of dogs", by_words, 6)
+    chosen = select(nodes, "sense of smell of dogs", word_relevance, 6)
     assert any(node.metadata["url"].endswith("#Senses") for node in chosen)
     assert len({node.metadata["url"] for node in chosen}) >= 5
 
@@ -166,9 +166,9 @@ def test_relevance_beats_the_spread_where_it_is_great() -> None:
         for number in range(16)
     ]
     scores = [1.0 if number in (4, 5) else 0.0 for number in range(16)]
-    chosen = [node.text for node in choose(nodes, "x", lambda _, given: scores[: len(given)], 3)]
+    chosen = [node.text for node in select(nodes, "x", lambda _, given: scores[: len(given)], 3)]
     assert {"4", "5"} <= set(chosen)
-    assert choose(nodes, "x", lambda _, given: [0.0] * len(given), 0) == []
+    assert select(nodes, "x", lambda _, given: [0.0] * len(given), 0) == []
 
 
 def test_caps_of_page_and_concept() -> None:
@@ -176,10 +176,10 @@ def test_caps_of_page_and_concept() -> None:
         [TextNode(text=f"{title}{n}", metadata={"page_title": title, "url": f"{title}{n}"}) for n in range(9)]
         for title in "ab"
     ]
-    chosen = choose_for_concept(pages, "a", by_words)
+    chosen = select_for_concept(pages, "a", word_relevance)
     assert len(chosen) == 8
     assert {node.metadata["page_title"] for node in chosen} == {"a", "b"}
-    assert len(choose_for_concept(pages[:1], "a", by_words)) == 6
+    assert len(select_for_concept(pages[:1], "a", word_relevance)) == 6
 
 
 def test_settings() -> None:

@@ -14,7 +14,7 @@ import pytest
 
 from ragstone.core import MissingExtra, SourceError
 from ragstone.plugins.concept_tutor.mediawiki.parsoid.documents import PageFacts, ParsoidReader, UnreadablePage
-from ragstone.plugins.concept_tutor.mediawiki.parsoid.pool import Failed, Limits, PageReaders
+from ragstone.plugins.concept_tutor.mediawiki.parsoid.pool import Failed, Limits, PageWorkers
 from tests.support.needs import needed
 from tests.support.patience import HANG, until
 
@@ -89,7 +89,7 @@ def test_only_addresses_of_the_web(base: str) -> None:
 
 
 def test_the_memory_is_that_of_one_page() -> None:
-    readers = PageReaders(Limits(megabytes=40))
+    readers = PageWorkers(Limits(megabytes=40))
     for _ in range(2):
         with pytest.raises(Failed) as caught:
             readers.read(html("x" * 19_000_000))
@@ -124,7 +124,7 @@ def test_a_child_that_dies_takes_its_own_page_only(killed: signal.Signals, reaso
 
 def test_one_worker_reads_one_page_after_another_under_its_limits() -> None:
     before = psutil.Process().children()
-    readers = PageReaders(Limits(seconds=HANG, megabytes=400))
+    readers = PageWorkers(Limits(seconds=HANG, megabytes=400))
     for _ in range(3):
         assert readers.read(html("<p>x")).sections
     (worker,) = set(psutil.Process().children()) - set(before)

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
+from ragstone.plugins.concept_tutor import Edge
 from ragstone.plugins.concept_tutor.plans.drawing import draw, neighbourhood
 from ragstone.plugins.concept_tutor.plans.drawing.labels import width_of, wrapped
-from ragstone.plugins.concept_tutor.plans.drawing.layers import in_rows, not_implied
-from ragstone.plugins.concept_tutor.plans.records import Edge
+from ragstone.plugins.concept_tutor.plans.drawing.layers import assign_rows, transitive_reduction
 
 
 @some.composite
@@ -38,7 +38,7 @@ def test_every_concept_has_its_place(plan: tuple[dict[str, str], list[Edge]], ab
         assert box.y + box.height <= drawing.height
     for edge in edges:
         assert boxes[edge.prerequisite].y + boxes[edge.prerequisite].height < boxes[edge.concept].y
-    rows = in_rows(list(names), edges, abreast).rows
+    rows = assign_rows(list(names), edges, abreast).rows
     assert all(0 < sum(not point.passing for point in row) <= abreast for row in rows)
     for curve in drawing.curves:
         numbers = [float(each) for each in re.findall(r"[\d.]+", curve.path)]
@@ -51,7 +51,7 @@ def test_every_concept_has_its_place(plan: tuple[dict[str, str], list[Edge]], ab
 @given(plans())
 def test_what_is_left_out_is_implied(plan: tuple[dict[str, str], list[Edge]]) -> None:
     names, edges = plan
-    kept = not_implied(list(names), edges)
+    kept = transitive_reduction(list(names), edges)
 
     def reached(start: str, over: tuple[Edge, ...] | list[Edge]) -> set[str]:
         found = {edge.concept for edge in over if edge.prerequisite == start}

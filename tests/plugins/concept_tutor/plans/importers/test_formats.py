@@ -10,19 +10,24 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ragstone.core import BadRequest, Host, SourceError
-from ragstone.plugins.concept_tutor.plans.corpus import add_plan
-from ragstone.plugins.concept_tutor.plans.graph import order
-from ragstone.plugins.concept_tutor.plans.importers import FORMATS, Imported, read_plan, read_plan_file
-from ragstone.plugins.concept_tutor.plans.importers.export import exported
+from ragstone.plugins.concept_tutor import (
+    ImportedPlan,
+    PlanStore,
+    add_plan,
+    export_plan,
+    read_plan,
+    read_plan_file,
+    study_order,
+)
+from ragstone.plugins.concept_tutor.plans.importers import FORMATS
 from ragstone.plugins.concept_tutor.plans.sample import SAMPLE
-from ragstone.plugins.concept_tutor.plans.store import PlanStore
 from ragstone.plugins.concept_tutor.plugin import ragstone_serving
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 
-def _shown(made: Imported) -> tuple[str, str, list[tuple[str, str]], list[tuple[str, str]]]:
+def _shown(made: ImportedPlan) -> tuple[str, str, list[tuple[str, str]], list[tuple[str, str]]]:
     plan = made.plan
     return (
         plan.slug,
@@ -97,7 +102,7 @@ def test_circles_are_named_and_opened() -> None:
         ({"A", "B", "C"}, "A", "C"),
         ({"D"}, "D", "D"),
     ]
-    assert order([one.key for one in made.plan.concepts], made.plan.edges)
+    assert study_order([one.key for one in made.plan.concepts], made.plan.edges)
 
 
 def test_names_without_latin_letters_and_names_alike_get_keys() -> None:
@@ -189,7 +194,7 @@ def test_whatever_it_is_it_is_a_plan_or_one_clear_error(format_: str, text: str)
     else:
         keys = [one.key for one in made.plan.concepts]
         assert len(set(keys)) == len(keys)
-        assert order(keys, made.plan.edges)
+        assert study_order(keys, made.plan.edges)
 
 
 def test_metacademy_is_read_and_stored(data: Path, fast_host: Host) -> None:
@@ -205,7 +210,7 @@ def test_metacademy_is_read_and_stored(data: Path, fast_host: Host) -> None:
     assert len(made.plan.edges) == 965
     assert len(made.left_out) == 17
     keys = [one.key for one in fast_host.once(PlanStore).concepts(plan.slug)]
-    assert len(order(keys, fast_host.once(PlanStore).edges(plan.slug))) == 392
+    assert len(study_order(keys, fast_host.once(PlanStore).edges(plan.slug))) == 392
 
 
 # The sample, seeds and exports
@@ -239,12 +244,12 @@ def test_a_first_start_gets_the_sample_once(fast_host: Host) -> None:
 def test_what_is_exported_can_be_seeded(fast_host: Host, tmp_path: Path) -> None:
     store = fast_host.once(PlanStore)
     add_plan(fast_host, read_plan_file(SAMPLE))
-    told = exported(store, "elementary-statistics")
+    told = export_plan(store, "elementary-statistics")
     (tmp_path / "again.json").write_text(json.dumps(told), "utf-8")
     before = store.all_sources("elementary-statistics")
     store.remove("elementary-statistics")
     add_plan(fast_host, read_plan_file(tmp_path / "again.json"))
-    assert exported(store, "elementary-statistics") == told
+    assert export_plan(store, "elementary-statistics") == told
     assert store.all_sources("elementary-statistics") == before
 
 

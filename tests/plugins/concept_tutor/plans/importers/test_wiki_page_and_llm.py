@@ -9,16 +9,14 @@ import pytest
 
 from ragstone.core import BadRequest, LLMError, SourceError
 from ragstone.core.testing import ScriptedLLM, open_host
-from ragstone.plugins.concept_tutor.mediawiki.wikis import Wikis
-from ragstone.plugins.concept_tutor.plans.importers.llm import plan_by_model
-from ragstone.plugins.concept_tutor.plans.importers.wiki_page import plan_from_page
+from ragstone.plugins.concept_tutor import Wikis, plan_by_model, plan_from_page
 from tests.plugins.concept_tutor.mediawiki.gathering.small_wiki import SmallWiki, page
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from ragstone.plugins.concept_tutor.plans.importers import Imported
+    from ragstone.plugins.concept_tutor import ImportedPlan
 
 GOOD = json.dumps({"title": "Statistics", "concepts": [{"name": "Mean"}, {"name": "Variance", "needs": ["Mean"]}]})
 
@@ -45,7 +43,7 @@ def wiki() -> Iterator[SmallWiki]:
         yield running
 
 
-def _made(folder: Path, wiki: SmallWiki, address: str, most: int = 15) -> Imported:
+def _made(folder: Path, wiki: SmallWiki, address: str, most: int = 15) -> ImportedPlan:
     with open_host(folder, options=wiki.options()) as host:
         return plan_from_page(host.once(Wikis), address, most=most)
 
@@ -110,7 +108,7 @@ def test_a_page_that_is_missing_or_hostile_is_told(tmp_path: Path, wiki: SmallWi
 
 def _asked(
     folder: Path, *answers: str | Exception, topic: str = "Statistics", most: int = 5
-) -> tuple[Imported, ScriptedLLM]:
+) -> tuple[ImportedPlan, ScriptedLLM]:
     llm = ScriptedLLM()
     llm.enqueue(*answers)
     with open_host(folder, llm=llm) as host:
