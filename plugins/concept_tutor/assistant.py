@@ -1,4 +1,4 @@
-"""The assistant ``concept_tutor``: what it is to those who ask it, and what it says when it does not know."""
+"""The assistant ``concept_tutor``: its profile, its refusals and its citations."""
 
 from __future__ import annotations
 

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterator, Sequence  # noqa: TC003 - pydantic reads them
-from typing import Any, ClassVar
+from collections.abc import Iterator  # noqa: TC003 - pydantic reads them
+from typing import ClassVar
 
-from llama_index.core.node_parser import NodeParser
-from llama_index.core.schema import BaseNode, Document, MetadataMode, NodeRelationship, TextNode
+from llama_index.core.schema import BaseNode, MetadataMode, NodeRelationship, TextNode
 from pydantic import Field, model_validator
 
 from ragstone.core import SlicingNodeParser
@@ -16,13 +15,11 @@ from .mediawiki.parsoid.documents import SECTIONS, SEPARATOR
 from .mediawiki.parsoid.packing import pack, units
 
 _NAMESPACE = uuid.UUID("c5f7a0de-0d0b-5f0e-8f4a-5d1f6f1b7c33")
-#: Metadata of a passage that is embedded with its text.
-_EMBEDDED = ("page_title", "section")
 _OF_PAGE = ("page_title", "revision", "licence", "retrieved_at", "language", "direction")
 
 
 class ParsoidNodeParser(SlicingNodeParser):
-    """Cuts documents of ``ParsoidReader`` into chunks of ``min_words`` to ``max_words``, at ends of sentences.
+    """Cuts the documents of wiki pages into chunks of ``min_words`` to ``max_words``, at ends of sentences.
 
     A chunk is a slice of its document and never crosses a section's end. A section of fewer than ``shortest`` words
     gives none. A chunk's metadata: ``page_title``, ``url`` (with the section's anchor), ``heading`` (the path, joined),
@@ -32,6 +29,7 @@ class ParsoidNodeParser(SlicingNodeParser):
 
     version: ClassVar[int] = 1
     embedded_keys = ("page_title", "heading")
+    parser_keys = (SECTIONS, "urls", "dropped")
 
     min_words: int = Field(default=150, gt=0, description="Words that a chunk has, where its section has as many.")
     max_words: int = Field(default=250, gt=0, description="Words that no chunk exceeds.")
@@ -53,20 +51,10 @@ class ParsoidNodeParser(SlicingNodeParser):
         """What shapes the chunks; another fingerprint means another corpus."""
         return f"parsoid/{self.version} min={self.min_words} max={self.max_words} shortest={self.shortest}"
 
-    def _postprocess_parsed_nodes(self, nodes: list[BaseNode], parent_doc_map: dict[str, Document]) -> list[BaseNode]:
-        made = [dict(node.metadata) for node in nodes]
-        done = super()._postprocess_parsed_nodes(nodes, parent_doc_map)
-        for node, metadata in zip(done, made, strict=True):
-            # LlamaIndex copies all of the document's metadata into each chunk; ours have what they need.
-            node.metadata = metadata
-            for excluded in (node.excluded_embed_metadata_keys, node.excluded_llm_metadata_keys):
-                excluded[:] = [key for key in excluded if key in metadata]
-        return done
-
     def _chunks(self, document: BaseNode) -> Iterator[TextNode]:
         text = document.get_content(metadata_mode=MetadataMode.NONE)
         known = document.metadata
-        source = document.as_related_node_info()
+        source = self.without_parser_keys(document).as_related_node_info()
         urls: dict[str, str] = known.get("urls") or {}
         for section in known.get(SECTIONS) or []:
             blocks = [(kind, start, end) for kind, start, end in section["blocks"]]
@@ -92,10 +80,11 @@ class ParsoidNodeParser(SlicingNodeParser):
                 )
 
 
-class PassageParser(NodeParser):
+class PassageParser(SlicingNodeParser):
     """Makes one chunk of each document, which is a passage already; the chunk has the document's id."""
 
     version: ClassVar[int] = 1
+    embedded_keys = ("page_title", "section")
 
     @classmethod
     def class_name(cls) -> str:
@@ -107,23 +96,16 @@ class PassageParser(NodeParser):
         """What shapes the chunks; another fingerprint means another corpus."""
         return f"tutor_passage/{self.version}"
 
-    def _parse_nodes(
-        self,
-        nodes: Sequence[BaseNode],
-        show_progress: bool = False,  # noqa: ARG002
-        **kwargs: Any,  # noqa: ARG002
-    ) -> list[BaseNode]:
-        return [
-            TextNode(
-                id_=node.node_id,
-                text=node.get_content(metadata_mode=MetadataMode.NONE),
-                metadata=dict(node.metadata),
-                excluded_embed_metadata_keys=[key for key in node.metadata if key not in _EMBEDDED],
-                excluded_llm_metadata_keys=[key for key in node.metadata if key not in _EMBEDDED],
-                metadata_template="{value}",
-                metadata_separator=" › ",
-                text_template="{metadata_str}\n\n{content}",
-                relationships={NodeRelationship.SOURCE: node.as_related_node_info()},
-            )
-            for node in nodes
-        ]
+    def _chunks(self, document: BaseNode) -> Iterator[TextNode]:
+        text = document.get_content(metadata_mode=MetadataMode.NONE)
+        yield TextNode(
+            id_=document.node_id,
+            text=text,
+            start_char_idx=0,
+            end_char_idx=len(text),
+            metadata=dict(document.metadata),
+            metadata_template="{value}",
+            metadata_separator=SEPARATOR,
+            text_template="{metadata_str}\n\n{content}",
+            relationships={NodeRelationship.SOURCE: document.as_related_node_info()},
+        )

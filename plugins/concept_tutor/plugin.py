@@ -54,7 +54,7 @@ def ragstone_retriever(host: Host, corpus: Corpus, top_k: int, filters: Metadata
     """What the plans hold of the concepts in a question; every other corpus is left to others."""
     from .plans import NAME
 
-    if corpus.name != NAME:  # said before all that a tutor needs is imported: every first question comes here
+    if corpus.name != NAME:  # before the imports: the first question to every other corpus comes here too
         return None
     from .retrievers import retriever
 

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 _OTHERS = 0.4
 #: A passage of another concept counts so much less.
 _LESS = 0.9
-#: Sentences around the span that bears a question's key.
+#: Sentences around the span that supports a question's key.
 _AROUND = 1
 _LAST_ANSWER = re.compile(
     r"\bmy (?:last |latest |previous )?(?:answers?|repl(?:y|ies)|attempts?|mistakes?|errors?)\b"
@@ -59,7 +59,7 @@ class TutorRetriever(ScoredRetriever):
 
     Those are found by name, else by meaning; what the plan's passages answer without either is offered too; else it is
     the weakest concepts' passages, and the gate decides. A question about the learner's last answer is offered the
-    words that bear that question's key. ``plan``: one plan's material only.
+    span that supports that question's key. ``plan``: one plan's material only.
     """
 
     def __init__(self, host: Host, *, top_k: int, plan: str | None, learner: str) -> None:
@@ -159,7 +159,7 @@ class _Last:
     question: Question
 
     def as_statement(self) -> str:
-        """The question with its key in it: what the words that bear it are like."""
+        """The question with its key in it, which resembles the span that supports it."""
         text = self.question.text
         return text.replace(BLANK, self.question.key) if BLANK in text else f"{text} {self.question.key}"
 

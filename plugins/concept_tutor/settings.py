@@ -1,11 +1,11 @@
-"""The options of ``[plugins.concept_tutor]``: wikis and how they are asked, pages, and what a concept rests on."""
+"""The options of ``[plugins.concept_tutor]``: wikis, pages, sources and learning."""
 
 from __future__ import annotations
 
 import re
 from pathlib import Path  # noqa: TC003 - pydantic reads it
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 from pydantic import Field, field_validator, model_validator
 
@@ -14,6 +14,8 @@ from ragstone.core import Table
 if TYPE_CHECKING:
     from .parsers import ParsoidNodeParser
 
+#: Characters of a page's key that its address has as they are.
+_UNQUOTED = "!$&'()*+,;=:@/-._~"
 _CONTACT = re.compile(r"[!-~]+@[!-~]+\.[!-~]+|https?://[!-~]+")
 
 
@@ -23,9 +25,9 @@ class SiteSettings(Table):
     #: Scheme and host, ``https://en.wikipedia.org``.
     url: str
     language: str = Field(default="en", pattern=r"^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$")
-    #: What a reader is told of the pages' licence.
+    #: The pages' licence, as readers see it.
     licence: str = Field(min_length=1, max_length=200)
-    #: Where MediaWiki's REST API lies, and what stands before a page's key in the address that a reader opens.
+    #: Where MediaWiki's REST API lies, and what comes before a page's key in the address that a reader opens.
     api_path: str = "/w/rest.php"
     page_path: str = "/wiki/"
     #: A file of certificates to trust in the place of the usual ones, for a school's own wiki.
@@ -49,6 +51,17 @@ class SiteSettings(Table):
             raise ValueError("must begin with / and hold no blanks, no # and no ..")
         return value
 
+    @property
+    def page_base(self) -> str:
+        """What a page's key is put behind in the address that a reader opens."""
+        slash = "" if self.page_path.endswith(("/", "=")) else "/"
+        return f"{self.url}{self.page_path}{slash}"
+
+    def page_url(self, key: str) -> str:
+        """The address that a reader opens."""
+        safe = "/:" if "?" in self.page_path else _UNQUOTED
+        return self.page_base + quote(key, safe=safe)
+
 
 def _wikimedia() -> dict[str, SiteSettings]:
     licence = "CC BY-SA 4.0"
@@ -62,7 +75,7 @@ class WikiSettings(Table):
     """``[plugins.concept_tutor.wikis]``: which wikis, and how they are asked."""
 
     sites: dict[str, SiteSettings] = Field(default_factory=_wikimedia)
-    #: An e-mail or web address of whoever runs this, sent with every request: Wikimedia requires one.
+    #: An e-mail or web address of the operator, sent with every request: Wikimedia requires one.
     contact: str | None = Field(default=None, max_length=200)
     #: Seconds that one search or one page may take, with all its tries.
     seconds: float = Field(default=20.0, gt=0, le=600)
@@ -130,7 +143,7 @@ class PageSettings(Table):
 
 
 class SourceSettings(Table):
-    """``[plugins.concept_tutor.sources]``: how many pages a concept rests on, and of which wikis."""
+    """``[plugins.concept_tutor.sources]``: how many pages are read for a concept, and of which wikis."""
 
     #: Names of the wikis that are searched, in this order; without it all of ``wikis.sites``.
     wikis: tuple[str, ...] | None = None

@@ -1,4 +1,4 @@
-"""``ragstone tutor plan add``, ``seed`` and ``export``: plans out of files, pages and topics, and into files."""
+"""``ragstone tutor plan add``, ``seed`` and ``export``: plans from files, pages and topics, and to files."""
 
 from __future__ import annotations
 
@@ -93,8 +93,8 @@ def export(deployment: Deployment, slug: str) -> None:
 
 def _add(host: Host, made: ImportedPlan, as_json: bool) -> None:
     passages = sum(len(chunks) for chunks in made.sources.values())
-    with show_progress("embedding", passages) as tell:
-        plan = add_plan(host, made, tell)
+    with show_progress("embedding", passages) as report:
+        plan = add_plan(host, made, report)
     size = host.once(PlanStore).size(plan.slug)
     if as_json:
         dropped = [

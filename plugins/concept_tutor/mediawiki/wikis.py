@@ -10,8 +10,8 @@ from ragstone.core import BadRequest
 from ..settings import ConceptTutorSettings
 from .client import WikiClient
 from .client.request_slots import RequestSlots
-from .parsoid.documents import PageFacts, ParsoidReader
-from .parsoid.pool import Limits
+from .parsoid.documents import document_of
+from .parsoid.pool import Limits, PageWorkers
 
 if TYPE_CHECKING:
     from llama_index.core.schema import Document
@@ -33,8 +33,8 @@ class Wikis:
         wikis, slots = self.options.wikis, RequestSlots()
         self._clients = {name: WikiClient(name, wikis, folder, slots=slots) for name in wikis.sites}
         pages = self.options.pages
-        self._reader = ParsoidReader(Limits(pages.seconds, pages.megabytes, pages.page_bytes))
-        host.when_closing(self._reader.close)
+        self._workers = PageWorkers(Limits(pages.seconds, pages.megabytes, pages.page_bytes))
+        host.when_closing(self._workers.close)
 
     @property
     def searched(self) -> tuple[WikiClient, ...]:
@@ -54,9 +54,8 @@ class Wikis:
         """
         address = address.strip()
         for name, site in self.options.wikis.sites.items():
-            base = f"{site.url}{site.page_path}"
-            if address.startswith(base):
-                return self._clients[name], unquote(address[len(base) :].partition("#")[0].partition("?")[0])
+            if address.startswith(site.page_base):
+                return self._clients[name], unquote(address[len(site.page_base) :].partition("#")[0].partition("?")[0])
         name, slash, key = address.removeprefix(SCHEME).partition("/")
         if "://" in address or not slash or not key.strip():
             raise BadRequest(
@@ -67,18 +66,9 @@ class Wikis:
 
     def read(self, page: WikiPage) -> Page:
         """The page's sections and links. Raises ``UnreadablePage``."""
-        return self._reader.read(page.html, page.url, page.language)
+        return self._workers.read(page.html, page.url, page.language)
 
     def documents(self, page: WikiPage) -> list[Document]:
         """The page as one document for the node parser ``mediawiki``; none where nothing in it is text."""
-        site = self.options.wikis.sites[page.wiki]
-        facts = PageFacts(
-            title=page.title,
-            base_url=f"{site.url}{site.page_path}",
-            revision=page.revision,
-            licence=page.licence,
-            retrieved_at=page.retrieved_at,
-            language=page.language,
-            key=page.key,
-        )
-        return self._reader.load_data(page.html, facts)
+        read = self.read(page)
+        return [document_of(read, page)] if read.sections else []

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ..learning.records import Mastery
     from ..plans.records import Concept, Edge, SourceChunk
 
-#: Mastery from which a concept is said to be growing, and known.
+#: Mastery from which a concept is called growing, and known.
 GROWING, KNOWN = 0.4, 0.8
 #: Between a page's title and its headings.
 SEPARATOR = " › "

@@ -1,4 +1,4 @@
-"""Plans from what a form brings."""
+"""Makes plans from forms."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ WAYS: dict[str, Callable[[Host, Request], ImportedPlan]] = {"names": from_names,
 
 
 def with_free_slug(made: ImportedPlan, taken: Collection[str]) -> ImportedPlan:
-    """The same, with a number behind its slug where another plan has it: nobody chose it by hand."""
+    """The same, with a number behind its slug if another plan has it already."""
     slug, number = made.plan.slug, 2
     while slug in taken:
         slug = f"{made.plan.slug[:_LONGEST_SLUG].rstrip('-')}-{number}"

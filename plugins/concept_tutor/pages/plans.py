@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from ..plans.records import Plan
 
-#: Plans that the pages let anybody make; the command line knows no such end.
+#: Plans that can be made on the pages; the command line has no limit.
 MOST_PLANS = 200
 #: Each that waits for a wiki, or embeds what came with a file, holds one of the server's threads.
 _MOST_MAKING = 2
@@ -46,7 +46,7 @@ class Card:
     concepts: int
     percent: int
     due: int
-    #: What goes on with its sources, in words.
+    #: The progress of its sources, in words.
     gathering: str
     without: int
 
@@ -78,7 +78,7 @@ def install(pages: Blueprint, host: Host) -> None:
                 making.release()
         except RagstoneError as error:
             return _page(host, way, error.to_problem()), error.status
-        with suppress(RagstoneError):  # the plan's page has a button that tells what is missing
+        with suppress(RagstoneError):  # the plan's page has a button that says what is missing
             host.once(Gathering).start(plan.slug)
         opened = len(made.dropped) or None
         return redirect(url_for("concept_tutor.plan", slug=plan.slug, opened=opened), 303)

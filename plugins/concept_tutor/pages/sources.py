@@ -1,4 +1,4 @@
-"""Looking for a plan's sources: begun by a button, told as server-sent events."""
+"""Gathering a plan's sources: started by a button, reported by server-sent events."""
 
 from __future__ import annotations
 

@@ -70,8 +70,8 @@ def concepts_meant(
 
 def _names(name: str) -> Iterator[str]:
     for words in (_ASIDE.sub(" ", name), *_ASIDE.findall(name)):
-        if said := " ".join(stems(words)):
-            yield said
+        if name_stems := " ".join(stems(words)):
+            yield name_stems
 
 
 class NameVectors:

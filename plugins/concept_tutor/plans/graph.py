@@ -1,4 +1,4 @@
-"""What is to be learned before what: circles found and opened, an order to learn in."""
+"""The graph of prerequisites: finds and breaks cycles, and gives an order to learn in."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Cycle:
-    """Concepts of which each is to be learned before the next, and the last before the first; ``dropped`` opened it."""
+    """Concepts of which each is needed by the next, and the last by the first; without ``dropped`` it is no cycle."""
 
     keys: tuple[str, ...]
     dropped: Edge
 
 
 def break_cycles(keys: Sequence[str], edges: Iterable[Edge]) -> tuple[tuple[Edge, ...], tuple[Cycle, ...]]:
-    """The edges without those that close a circle, and the circles: of each, its lightest edge was dropped.
+    """The edges without those that close a cycle, and the cycles: of each, its lightest edge was dropped.
 
-    The heaviest are taken first, so that an edge which closes a circle is the lightest of it; of edges of one weight
-    the latest goes. An edge from a concept to itself is a circle of one.
+    The heaviest are taken first, so that an edge which closes a cycle is the lightest of it; of edges of one weight
+    the latest goes. An edge from a concept to itself is a cycle of one.
     """
     given = list(edges)
     number = {key: at for at, key in enumerate(keys)}
@@ -48,7 +48,7 @@ def break_cycles(keys: Sequence[str], edges: Iterable[Edge]) -> tuple[tuple[Edge
 
 
 def study_order(keys: Sequence[str], edges: Iterable[Edge]) -> tuple[str, ...]:
-    """Every concept after all that it needs; among those that can come next, as ``keys`` has them. No circles."""
+    """Every concept after all that it needs; among those that can come next, as ``keys`` has them. No cycles."""
     place = {key: at for at, key in enumerate(keys)}
     leads, missing = defaultdict[str, list[str]](list), dict.fromkeys(keys, 0)
     for edge in edges:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Literal
 if TYPE_CHECKING:
     from datetime import datetime
 
-#: How far the sources of a concept are: nobody has looked; somebody is looking; there are some; the wikis have none;
-#: looking failed, with a reason. All but ``found`` can be tried again.
+#: The state of a concept's sources: not looked for yet; a process is looking; there are some; the wikis have none; the
+#: search failed, with a reason. All but ``found`` can be tried again.
 SourceState = Literal["waiting", "running", "found", "none", "failed"]
 
 
@@ -20,7 +20,7 @@ class Plan:
     slug: str
     title: str
     description: str
-    #: Of its concepts' names; empty where nobody said.
+    #: Of its concepts' names; empty if unknown.
     language: str
     origin: str
     #: In UTC.
@@ -57,7 +57,7 @@ class Edge:
 
 @dataclass(frozen=True)
 class SourceChunk:
-    """A passage that a concept rests on. Its words come from a stranger; its addresses from the settings and the wiki.
+    """A passage that a concept uses. Its text is untrusted; its addresses come from the settings and the wiki.
 
     A passage that two concepts of a plan share has one ``chunk_id`` and a rank for each of them. The id stays when a
     newer revision of the page has the same words in the same section.
@@ -71,7 +71,7 @@ class SourceChunk:
     page_title: str
     #: What a reader opens, with the section's anchor.
     page_url: str
-    #: The headings above it, joined by " › "; empty for what stands before the first.
+    #: The headings above it, joined by " › "; empty for the lead.
     section: str
     revision: str
     licence: str
@@ -99,7 +99,7 @@ class PlanSize:
 
 @dataclass(frozen=True)
 class NewConcept:
-    """A concept on its way into a plan; ``position`` is its place in the sequence that it stands in."""
+    """A concept on its way into a plan; ``position`` is its place in the plan's ``concepts``."""
 
     key: str
     name: str

@@ -210,10 +210,10 @@ class PlanStore:
             return set(connection.execute(asked).scalars())
 
     def put_sources(self, slug: str, key: str, chunks: Sequence[NewChunk], reason: str = "") -> list[SourceChunk]:
-        """Let the concept rest on these passages, in this order, in the place of what it had; its state is ``found``.
+        """Replace the concept's passages by these, in this order; its state is then ``found``.
 
-        Passages that no concept of the plan rests on any more are gone. Without any passage the state is ``none``.
-        ``reason``: what is to be said of it beside.
+        Passages that no concept of the plan uses are removed. Without any passage the state is ``none``.
+        ``reason``: what failed nevertheless.
         """
         with self.tables.write() as connection:
             concept = queries.concept_row(connection, queries.plan_row(connection, slug, lock=True), key)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     Lookup = Callable[[str, int], Sequence[str]]
     _Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 
-#: Where clouds tell a machine its own secrets; those that are not link-local.
+#: The metadata services of clouds that are not link-local.
 _METADATA = frozenset(map(ipaddress.ip_address, ("fd00:ec2::254", "100.100.100.200", "192.0.0.192")))
 _NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
 

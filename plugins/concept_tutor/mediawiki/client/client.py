@@ -1,4 +1,4 @@
-"""The client: what one wiki finds and holds, from the wiki or from what was kept of it."""
+"""The client of one wiki: its searches and pages, from the wiki or from the cache."""
 
 from __future__ import annotations
 
@@ -147,7 +147,7 @@ class WikiClient:
             if stored and etag and answer.status == 304:
                 return Entry(stored.key, stored.revision, etag, now, stored.body)
             where = self._where(answer)
-            if not body.rstrip().lower().endswith(b"</html>"):  # a server that tells no length may have been cut off
+            if not body.rstrip().lower().endswith(b"</html>"):  # a server that sends no length may have been cut off
                 raise WikiInvalidAnswer("gives a page that ends too early", where=where)
             mark = answer.headers.get("ETag")
             own = self._key_from_wiki(key_of(answer.url, key), where)
@@ -211,7 +211,7 @@ class WikiClient:
             title=title_of(entry.body, entry.key),
             html=entry.body,
             revision=entry.revision,
-            url=f"{self._site.url}{self._site.page_path}{quote(entry.key, safe='/:,;@!$()*')}",
+            url=self._site.page_url(entry.key),
             licence=self._site.licence,
             retrieved_at=entry.retrieved_at,
             language=self._site.language,

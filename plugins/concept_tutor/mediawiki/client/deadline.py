@@ -1,8 +1,8 @@
-"""One deadline for all that a call does.
+"""One deadline for everything that a call does.
 
 What ``requests`` calls a timeout is the longest pause between two reads: a server that sends a byte now and then
-outlives it. So the sockets of a call are watched: at the deadline they are shut, which wakes whoever reads from them,
-within a TLS handshake as well.
+outlives it. So the sockets of a call are watched: at the deadline they are shut, which wakes the thread that reads from
+them, within a TLS handshake as well.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ class Watch:
     def wait_for_the_end(self, seconds: float) -> None:
         """Until the other side has closed what it was asked to close, but no longer than ``seconds``.
 
-        A server that has sent its answer may still be at work on it. What it sends meanwhile is nobody's.
+        A server that has sent its answer may still be busy with the request. What it sends meanwhile is dropped.
         """
         ends = time.monotonic() + min(seconds, self._deadline.left() / 2)  # what was got must not come too late
         with self._lock:

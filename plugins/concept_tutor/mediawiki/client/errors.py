@@ -1,12 +1,12 @@
-"""What can go wrong between here and a wiki::
+"""The errors of the client::
 
 WikiError (SourceError)
-├── WikiUnavailable         cannot be reached, fails, or takes longer than the deadline
-├── WikiRateLimited         asks to wait longer than the deadline
-├── WikiForbidden    an address that is not the wiki's, or one that nobody may be sent to
-├── WikiTooLarge     more than a limit allows
-├── WikiInvalidAnswer      an answer that is not what was asked for
-└── WikiPageMissing  no such page
+├── WikiUnavailable    cannot be reached, fails, or takes longer than the deadline
+├── WikiRateLimited    asks to wait longer than the deadline
+├── WikiForbidden      an address that is not the wiki's, or one that must not be connected to
+├── WikiTooLarge       more than a limit allows
+├── WikiInvalidAnswer  an answer that is not what was asked for
+└── WikiPageMissing    no such page
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class WikiRateLimited(WikiError):
 
 
 class WikiForbidden(WikiError):
-    """It leads to an address that is not the wiki's, or one that nobody may be sent to."""
+    """It leads to an address that is not the wiki's, or one that must not be connected to."""
 
     title = "The wiki leads astray"
 

@@ -1,4 +1,4 @@
-"""What the client gives."""
+"""The results of the client."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""What the wiki's answers say: hits of a search, and the few facts of a page that stand in its head."""
+"""Reads the wiki's answers: the hits of a search, and the facts in a page's head.
+
+A page is only searched by bounded patterns here: a parser may need seconds for it, and runs in a worker process.
+"""
 
 from __future__ import annotations
 
@@ -38,9 +41,9 @@ def read_hits(body: bytes, *, wiki: str, language: str, where: str) -> tuple[Wik
     for page in pages:
         if not isinstance(page, dict) or not all(isinstance(page.get(k), str) and page[k] for k in ("key", "title")):
             continue
-        said = {name: _text(page.get(name), longest) for name, longest in _LONGEST.items()}
-        said["excerpt"] = plain(said["excerpt"])
-        hits.append(WikiHit(**said, wiki=wiki, language=language))
+        texts = {name: _text(page.get(name), longest) for name, longest in _LONGEST.items()}
+        texts["excerpt"] = plain(texts["excerpt"])
+        hits.append(WikiHit(**texts, wiki=wiki, language=language))
     return tuple(hits)
 
 
@@ -55,8 +58,8 @@ def revision_of(page: bytes, etag: str | None) -> str | None:
     found = _ABOUT.search(page, 0, _HEAD // 8)
     if found:
         return found[1].decode()
-    told = _ETAG.match(etag or "")
-    return told[1] if told else None
+    marked = _ETAG.match(etag or "")
+    return marked[1] if marked else None
 
 
 def redirect_of(page: bytes) -> str | None:
@@ -66,7 +69,7 @@ def redirect_of(page: bytes) -> str | None:
 
 
 def title_of(page: bytes, key: str) -> str:
-    """The page's title as text; its key's words where it tells none."""
+    """The page's title as text; its key's words if it has none."""
     found = _TITLE.search(page, 0, _HEAD)
     title = html.unescape(found[1].decode("utf-8", "replace")) if found else ""
     return " ".join(_TAG.sub("", title).replace("_", " ").split()) or key.replace("_", " ")

@@ -96,7 +96,7 @@ class Gathering:
         return len(wanted)
 
     def resume(self) -> None:
-        """Go on in the background with what was interrupted: by a kill, or by the server's end."""
+        """Resume in the background what a kill or the server's end interrupted."""
         interrupted = self._leases.interrupted()
         for slug, keys in interrupted.items():
             self._queue(slug, tuple(keys))
@@ -105,7 +105,7 @@ class Gathering:
                 self._queue(slug, ())
 
     def stop(self) -> None:
-        """Begin nothing more; what is under way goes on the next time."""
+        """Begin nothing more; what is under way is resumed the next time."""
         with self._changed:
             self._ended = True
             self._waiting.clear()
@@ -148,7 +148,7 @@ class Gathering:
         SourceFinder(self._wikis).check()
         if concepts is not None:
             return tuple(self._store.concept(slug, key).key for key in concepts)
-        # One that is said to be running may have been left so by a process that is gone.
+        # A concept that is ``running`` may have been left so by a process that was killed.
         return tuple(one.key for one in self._store.concepts(slug) if one.state in states or one.state == "running")
 
     def _queue(self, slug: str, wanted: tuple[str, ...]) -> None:

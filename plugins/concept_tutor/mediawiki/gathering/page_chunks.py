@@ -22,7 +22,7 @@ class PageChunks:
 
     def __init__(self, wikis: Wikis) -> None:
         self._wikis = wikis
-        # What LlamaIndex adds to chunks that are stored, their neighbours' fingerprints above all, nobody reads here.
+        # Without what LlamaIndex adds for stored chunks, such as their neighbours' hashes.
         alone = {"include_metadata": False, "include_prev_next_rel": False}
         self._parser = wikis.options.pages.node_parser().model_copy(update=alone)
         self._lock = threading.Lock()

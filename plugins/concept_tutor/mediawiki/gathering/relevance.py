@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
     from .selection import Scorer
 
-# Of 1: words that stand there at all, how often they are said, and whether the page is about nothing else.
-_THERE, _SAID, _SUBJECT = 0.5, 0.3, 0.2
-#: Times that a word is said which count half of what the more could count.
+# Of 1: which words occur at all, how often they occur, and whether they are the page's title.
+_THERE, _FREQUENT, _SUBJECT = 0.5, 0.3, 0.2
+#: Occurrences of a word that count half of the most that any number could count.
 _HALF = 1.5
 #: Of the words of a concept, what must stand in a passage or its headings for it to say anything of the concept.
 LEAST_SHARE = 0.5
@@ -59,9 +59,9 @@ def _score(asked: set[str], node: TextNode, titles: dict[str, frozenset[str]]) -
     there = sum(1 for word in asked if word in inside or word in above) / len(asked)
     if there < LEAST_SHARE:
         return 0.0
-    said = sum(inside[word] / (inside[word] + _HALF) for word in asked) / len(asked)
+    frequency = sum(inside[word] / (inside[word] + _HALF) for word in asked) / len(asked)
     subject = 0.0
     if titles[title]:
         same = len(asked & titles[title]) / len(asked | titles[title])
         subject = same * (0.5 if node.metadata.get("section") else 1.0)
-    return _THERE * there + _SAID * said + _SUBJECT * subject
+    return _THERE * there + _FREQUENT * frequency + _SUBJECT * subject

@@ -1,4 +1,4 @@
-"""The words of a run of inline elements, as a reader sees them."""
+"""The text of inline elements, as a reader sees it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _LOWERED = str.maketrans("0123456789+-−=()", "₀₁₂₃₄₅₆₇₈₉�
 _CAN_RAISE = re.compile(r"[0-9+−=()n-]{1,12}")
 _CAN_LOWER = re.compile(r"[0-9+−=()-]{1,12}")
 _STYLE = re.compile(r"\{\\(displaystyle|textstyle|scriptstyle)\s(.*)\}", re.DOTALL)
-#: Ends a word wherever it stands among inline elements.
+#: Elements that end a word, also among inline elements.
 BLOCKS = frozenset(
     """address article blockquote body caption center dd details div dl dt fieldset figcaption figure footer h1 h2 h3 h4
     h5 h6 header hgroup hr li main ol p pre section summary table tbody td tfoot th thead tr ul""".split()  # noqa: SIM905
@@ -40,21 +40,21 @@ def clean(text: str) -> str:
     return _EMPTY.sub("", _AROUND_LINE.sub("\n", text)).strip()
 
 
-class Run:
-    """Collects what inline elements say; ``dropped`` counts what was left out and why."""
+class InlineText:
+    """Collects the text of inline elements; ``dropped`` counts what was left out and why."""
 
     def __init__(self, dropped: Counter[str]) -> None:
         self._parts: list[str] = []
         self._dropped = dropped
         self._marked = False
 
-    def say(self, text: str | None) -> None:
-        """Text as it stands in the page, where line breaks are spaces."""
+    def add(self, text: str | None) -> None:
+        """Add text of the page, where line breaks are spaces."""
         if text:
             self._add(_INVISIBLE.sub("", text).replace("\n", " "))
 
     def take(self) -> str:
-        """What was said since the last time."""
+        """The text that was added since the last call."""
         parts, self._parts, self._marked = self._parts, [], False
         return clean("".join(parts))
 
@@ -86,14 +86,14 @@ class Run:
 
     def inside(self, element: Any, block: Callable[[Any, str], bool] | None = None) -> None:
         """Add what is in the element, whatever it is itself."""
-        self.say(element.text)
+        self.add(element.text)
         for child in element:
             self.read(child, block)
-            self.say(child.tail)
+            self.add(child.tail)
 
     def _shifted(self, element: Any, name: str) -> None:
         """10² and H₂O, not 102 and H2O; letters below get a mark, those above ("19th") need none."""
-        inner = Run(self._dropped)
+        inner = InlineText(self._dropped)
         inner.inside(element)
         text = inner.take()
         if not text:
@@ -118,7 +118,7 @@ class Run:
 
 def inline_text(element: Any, dropped: Counter[str]) -> str:
     """What is in the element, blocks and lines alike as one run."""
-    run = Run(dropped)
+    run = InlineText(dropped)
     run.inside(element)
     return run.take()
 

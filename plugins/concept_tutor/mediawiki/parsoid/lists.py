@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from .code_blocks import fenced
 from .dropped import drop_reason
-from .inline import Run, inline_text
+from .inline import InlineText, inline_text
 
 if TYPE_CHECKING:
     from collections import Counter
@@ -67,14 +67,14 @@ def _item(element: Any, name: str, dropped: Counter[str], depth: int) -> tuple[s
     """An item's own words in one line, and the lines of the lists in it."""
     if name in LISTS:  # a list right in a list, as old pages have it
         return "", list_lines(element, dropped, depth + 1)
-    run = Run(dropped)
-    said: list[str] = []  # what stands before the first list in it
+    run = InlineText(dropped)
+    texts: list[str] = []  # the text before the first list in it
     nested: list[str] = []
 
     def close() -> None:
         text = run.take().replace("\n", " ")
-        if not said:
-            said.append(text)
+        if not texts:
+            texts.append(text)
         elif text:
             nested.append("  " * (depth + 1) + text)
 
@@ -95,7 +95,7 @@ def _item(element: Any, name: str, dropped: Counter[str], depth: int) -> tuple[s
 
     run.inside(element, take)
     close()
-    return said[0], nested
+    return texts[0], nested
 
 
 def is_navigation(table: Any) -> bool:
@@ -113,7 +113,7 @@ def is_navigation(table: Any) -> bool:
 
 
 def is_data(table: Any) -> bool:
-    """Whether rows and columns say something, and do not only arrange what stands in them."""
+    """Whether it is a table of data, and not one that only arranges its contents."""
     classes = (table.get("class") or "").split()
     if "wikitable" in classes or "sortable" in classes:
         return True
@@ -128,11 +128,11 @@ def is_data(table: Any) -> bool:
 
 
 def table_lines(table: Any, dropped: Counter[str]) -> tuple[str, list[str]]:
-    """The caption, and the rows as Markdown; a cell over several rows or columns stands in the first of its columns
-    and in each of its rows."""
+    """The caption, and the rows as Markdown; a cell over several rows or columns is in the first of its columns and
+    in each of its rows."""
     caption = ""
     rows: list[tuple[bool, list[str]]] = []
-    waiting: dict[int, tuple[int, str]] = {}  # column → rows that are left, what stands there
+    waiting: dict[int, tuple[int, str]] = {}  # column → rows that are left, text
     for row in _rows(table):
         if row.tag == "caption":
             caption = caption or inline_text(row, dropped).replace("\n", " ")

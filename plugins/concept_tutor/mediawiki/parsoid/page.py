@@ -6,10 +6,9 @@ import re
 from collections import Counter
 from typing import Any
 
-from .boilerplate import is_boilerplate
 from .code_blocks import fenced
-from .dropped import drop_reason
-from .inline import BLOCKS, Run, clean, inline_text, is_formula
+from .dropped import drop_reason, is_boilerplate
+from .inline import BLOCKS, InlineText, clean, inline_text, is_formula
 from .links import Links
 from .lists import LISTS, is_data, is_navigation, list_lines, table_lines
 from .records import Block, Page, Section
@@ -19,7 +18,7 @@ from .records import Block, Page, Section
 MAX_DEPTH = 200
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 _REVISION = re.compile(r"[Rr]evision/(\d{1,20})")
-#: Parsoid numbers elements; nobody sees that in an address.
+#: Parsoid numbers elements; that is no anchor for an address.
 _NUMBERED = re.compile(r"mw[\w-]{2,4}")
 _LONGEST_HEADING = 300
 _LONGEST_ANCHOR = 400
@@ -84,7 +83,7 @@ class _Reader:
         self.dropped: Counter[str] = Counter()
         self.links = Links()
         self._language = language
-        self._run = Run(self.dropped)
+        self._run = InlineText(self.dropped)
         self._sections: list[Section] = []
         self._blocks: list[Block] = []
         self._path: list[tuple[int, str]] = []
@@ -98,10 +97,10 @@ class _Reader:
 
     def read(self, element: Any) -> None:
         """Add what is in the element, as blocks."""
-        self._run.say(element.text)
+        self._run.add(element.text)
         for child in element:
             self._child(child)
-            self._run.say(child.tail)
+            self._run.add(child.tail)
 
     def _child(self, element: Any) -> None:
         name = element.tag if isinstance(element.tag, str) else ""
@@ -151,7 +150,7 @@ class _Reader:
             self.read(element)
 
     def _section(self, element: Any) -> None:
-        """A section of Parsoid's, and its parts; what stands after a part belongs to the whole again."""
+        """A section of Parsoid's, and its parts; what comes after a part belongs to the section again."""
         self._close()
         given = element.get("data-mw-section-id") or ""
         number = int(given) if re.fullmatch(r"-?\d{1,6}", given) else -1

@@ -15,9 +15,9 @@ class Block:
 
 @dataclass(frozen=True)
 class Section:
-    """What stands under one heading, without its parts: they are sections of their own."""
+    """The blocks under one heading, without its subsections, which are sections of their own."""
 
-    #: The headings above it, from the main section's on; none for what stands before the first.
+    #: The headings above it, from the main section's on; none for the lead.
     path: tuple[str, ...]
     #: The ``id`` of its heading, as the page has it; empty for the lead.
     anchor: str
@@ -38,7 +38,7 @@ class Link:
 
 @dataclass(frozen=True)
 class Page:
-    """A page's sections in order, with what its head says of it."""
+    """A page's sections in order, with the facts of its head."""
 
     sections: tuple[Section, ...]
     title: str = ""

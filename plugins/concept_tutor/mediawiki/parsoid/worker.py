@@ -1,7 +1,7 @@
 """The worker process that reads pages, started as ``python -m …parsoid.worker SECONDS MEGABYTES``.
 
 A request is a line with the language as JSON, then the page's HTML; the answer is JSON. The process can write no file,
-and dies of its own limits if nobody kills it: SECONDS of processor time for each page, MEGABYTES of address space.
+and ends by its own limits if it is not killed: SECONDS of processor time for each page, MEGABYTES of address space.
 """
 
 from __future__ import annotations

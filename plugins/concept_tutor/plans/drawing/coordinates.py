@@ -1,4 +1,4 @@
-"""Where in its row each point stands: near its neighbours, in order, with room between."""
+"""The horizontal coordinates of the points of each row: near their neighbours, in order, with gaps between them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _SWEEPS = 10
 _STRAIGHT = 6.0
 
 
-def places(rows: Rows, width_of: Mapping[bool, float], gap: float) -> dict[Point, float]:
+def assign_coordinates(rows: Rows, width_of: Mapping[bool, float], gap: float) -> dict[Point, float]:
     """The middle of each point, from 0; ``width_of[True]`` is a concept's width, ``[False]`` a passing curve's.
 
     Row by row, down and up: each point wants to be at the mean of its neighbours, and the row gives way as little as

@@ -7,7 +7,7 @@ from itertools import pairwise
 from math import ceil, sqrt
 from typing import TYPE_CHECKING
 
-from .coordinates import places
+from .coordinates import assign_coordinates
 from .labels import wrapped
 from .layers import Point, assign_rows, transitive_reduction
 
@@ -48,7 +48,7 @@ class Box:
         return round(self.x + self.width / 2, 1)
 
     def baseline(self, number: int) -> float:
-        """Where the line of that number stands, from 0."""
+        """The baseline of the line of that number, from 0."""
         return round(self.y + _PADDING + _LETTER - 1 + number * _LINE, 1)
 
     @property
@@ -79,13 +79,13 @@ class Drawing:
 def draw(names: Mapping[str, str], edges: Sequence[Edge], *, abreast: int | None = None) -> Drawing:
     """Draw the concepts, whose ``names`` are given by key in the plan's order; raises ``ValueError`` for a circle.
 
-    Edges that others imply are left out: they cost crossings and tell nothing. ``abreast``: concepts beside each other
+    Edges that others imply are left out: they add only crossings. ``abreast``: concepts beside each other
     at most; about as many as rows without it.
     """
     keys = tuple(names)
     longest = abreast or max(_FEWEST_ABREAST, ceil(sqrt(1.5 * len(keys))))
     rows = assign_rows(keys, transitive_reduction(keys, edges), longest)
-    at = places(rows, {True: _WIDTH, False: _PASSING}, _GAP)
+    at = assign_coordinates(rows, {True: _WIDTH, False: _PASSING}, _GAP)
     widest = (_WIDTH - 2 * _PADDING) / _LETTER
     lines = {key: wrapped(name, widest, _MOST_LINES) or ("?",) for key, name in names.items()}
     tops, heights, now = [], [], _MARGIN

@@ -1,4 +1,4 @@
-"""Concepts in rows: who needs what stands below it, no row is too long, and few curves cross."""
+"""The rows of a drawing: each concept below its prerequisites, no row too long, few crossings of curves."""
 
 from __future__ import annotations
 
@@ -40,11 +40,11 @@ class Rows:
 
 
 def assign_rows(keys: Sequence[str], edges: Sequence[Edge], longest: int) -> Rows:
-    """The concepts in rows of at most ``longest``; raises ``ValueError`` for edges with a circle.
+    """The concepts in rows of at most ``longest``; raises ``ValueError`` for edges with a cycle.
 
-    Rows by list scheduling (Coffman and Graham's bound without their labels): each concept stands in the first row with
-    room below all that it needs. Within a row, by the mean place of the neighbours in the row before, in sweeps down
-    and up, of which the best is kept (Sugiyama, Tagawa and Toda 1981).
+    Rows by list scheduling (Coffman and Graham's bound without their labels): each concept is put into the first row
+    with room below all that it needs. Within a row, by the mean place of the neighbours in the row before, in sweeps
+    down and up, of which the best is kept (Sugiyama, Tagawa and Toda 1981).
     """
     row_of = _row_of(keys, edges, longest)
     rows: list[list[Point]] = [[] for _ in range(max(row_of.values(), default=-1) + 1)]
@@ -94,7 +94,7 @@ def _row_of(keys: Sequence[str], edges: Sequence[Edge], longest: int) -> dict[st
     for key in tied:
         put(key, max((row_of[before] + 1 for before in needs[key]), default=0))
     for key in reversed(tied):
-        # what needs less than it leads to stands just above the first of these, so that its curves are short
+        # what has more dependents than prerequisites is put just above the first dependent: its curves are short
         lowest = min((row_of[after] for after in leads[key]), default=0) - 1
         free = [row for row in range(lowest, row_of[key], -1) if used[row] < longest]
         if len(leads[key]) >= len(needs[key]) and free:

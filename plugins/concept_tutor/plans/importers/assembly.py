@@ -1,4 +1,4 @@
-"""What was read as a plan for the store: keys made, prerequisites found by key or name, circles opened."""
+"""Makes a plan for the store of what was read: assigns keys, resolves prerequisites, breaks cycles."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _LONGEST = 60
 
 @dataclass(frozen=True)
 class BrokenCycle:
-    """A circle of prerequisites, by the concepts' names, and the one that was left out to open it."""
+    """A cycle of prerequisites, by the concepts' names, and the prerequisite that was left out."""
 
     names: tuple[str, ...]
     prerequisite: str
@@ -33,7 +33,7 @@ class BrokenCycle:
 
 @dataclass(frozen=True)
 class ImportedPlan:
-    """A plan that can be stored, the passages that came with it by its concepts' keys, and the circles that it had."""
+    """A plan that can be stored, the passages that came with it by its concepts' keys, and the cycles that it had."""
 
     plan: NewPlan
     sources: dict[str, tuple[NewChunk, ...]]
@@ -52,7 +52,7 @@ def assemble(
 ) -> ImportedPlan:
     """The plan that the schema describes; ``title`` and ``slug`` in the place of its own, ``origin`` where it has none.
 
-    ``where``: says where the concept of that number stands, for errors. Raises ``BadRequest``.
+    ``where``: the place of the concept of that number, for errors. Raises ``BadRequest``.
     """
     title = title or schema.title
     if not title.strip():
@@ -108,7 +108,7 @@ def slug_of(words: str, otherwise: str) -> str:
 
 
 def _keys(concepts: Sequence[ConceptSchema], where: Callable[[int], str]) -> list[str]:
-    """Each concept's own key, or one of its name that nobody else has. Raises ``BadRequest`` for a concept twice."""
+    """Each concept's own key, or a unique one of its name. Raises ``BadRequest`` for a concept twice."""
     own = {one.key for one in concepts if one.key}
     seen: dict[str, int] = {}
     taken, made = set(own), list[str]()

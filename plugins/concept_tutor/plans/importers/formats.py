@@ -1,4 +1,4 @@
-"""Files and pasted texts as plans: which format it is, what stands where, and what is wrong in which line."""
+"""Reads plans from files and texts: detects the format, parses it, and reports errors with their lines."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _COLUMNS = {
 @dataclass(frozen=True)
 class _Read:
     schema: PlanSchema
-    #: Where the concept of that number stands.
+    #: The place of the concept of that number, for errors.
     where: Callable[[int], str]
     #: Prerequisites that are no concepts of the plan: a part of a larger collection names what it left there.
     left_out: tuple[str, ...] = ()

@@ -37,17 +37,17 @@ def plan_by_model(host: Host, topic: str, *, most: int = 15, title: str = "", sl
     prompt = host.hooks.prompts[PLAN].format(topic=escape_fences(topic), most=str(most))
     fault = ""
     for asked in (prompt, None):
-        said = ask_llm(host.hooks.llm, host.settings.llm, asked or _AGAIN.format(prompt=prompt, fault=fault))
+        reply = ask_llm(host.hooks.llm, host.settings.llm, asked or _AGAIN.format(prompt=prompt, fault=fault))
         try:
-            return _read(said, topic, most, title, slug)
+            return _read(reply, topic, most, title, slug)
         except BadRequest as error:
             fault = str(error)[:500]
     raise LLMError(f"the language model gave no plan that can be used: {fault}", hint="try again, or write it yourself")
 
 
-def _read(said: str, topic: str, most: int, title: str, slug: str) -> ImportedPlan:
-    fenced = _FENCED.search(said)
-    text = (fenced[1] if fenced else said[said.find("{") : said.rfind("}") + 1]) or said
+def _read(reply: str, topic: str, most: int, title: str, slug: str) -> ImportedPlan:
+    fenced = _FENCED.search(reply)
+    text = (fenced[1] if fenced else reply[reply.find("{") : reply.rfind("}") + 1]) or reply
     made = read_plan(text, format="json", title=title, slug=slug, where="its answer", otherwise=topic[:200])
     if made.sources:
         raise BadRequest("it gives sources, which only the wikis do")

@@ -55,7 +55,7 @@ class ConceptSchema(_Schema):
 
 
 class PlanSchema(_Schema):
-    """A plan. ``title`` may be left out where whoever reads it gives one."""
+    """A plan. ``title`` may be left out if the reader of the file is given one."""
 
     title: str = Field(default="", max_length=LONGEST_NAME)
     slug: str = Field(default="", max_length=80)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ...mediawiki.parsoid.records import Page
     from ...mediawiki.wikis import Wikis
 
-#: A page that the introduction names counts as if it were named so many times more.
+#: Additional weight of a page that the introduction links to.
 _IN_LEAD = 3
 _LEAST, _MOST = 2, 60
 _AT_ONCE = 3
@@ -32,7 +32,7 @@ _AT_ONCE = 3
 
 @dataclass(frozen=True)
 class _LinkedPage:
-    """A page with what it names: by key, 2 in its introduction, 1 below."""
+    """A page with its links: by key, 2 for one in its introduction, 1 for one below."""
 
     page: WikiPage
     read: Page
@@ -51,7 +51,7 @@ def plan_from_page(wikis: Wikis, address: str, *, most: int = 15, title: str = "
     ranked = sorted(subject.read.links, key=lambda link: -link.count - _IN_LEAD * (link.section == 0))
     wanted = [link.key for link in ranked if link.key != subject.page.key][: most - 1]
     pages = {subject.page.key: subject}
-    # In the order in which the page comes to speak of them.
+    # In the order in which the page links to them first.
     chosen = set(wanted)
     for each in _read_all(wikis, client, [link.key for link in subject.read.links if link.key in chosen]):
         pages.setdefault(each.page.key, each)
@@ -87,7 +87,7 @@ def _read_all(wikis: Wikis, client: WikiClient, keys: Sequence[str]) -> list[_Li
 
 
 def _summary(subject: _LinkedPage, key: str) -> str:
-    """Under which headings of the subject's page it is named first."""
+    """The headings of the subject's page under which the page is linked to first."""
     sections = subject.read.sections
     at = next((link.section for link in subject.read.links if link.key == key), 0)
     path = sections[at].path if at < len(sections) else ()

@@ -397,6 +397,19 @@ def test_a_wikis_url_is_a_host(url: str) -> None:
         SiteSettings(url=url, licence="x")
 
 
+@pytest.mark.parametrize(
+    ("page_path", "address"),
+    [
+        ("/wiki/", "/wiki/C++_&_D%3F"),
+        ("/wiki", "/wiki/C++_&_D%3F"),
+        ("/w/index.php?title=", "/w/index.php?title=C%2B%2B_%26_D%3F"),
+    ],
+)
+def test_a_pages_address_is_its_key_behind_the_path(page_path: str, address: str) -> None:
+    site = SiteSettings(url="https://wiki.example", licence="x", page_path=page_path)
+    assert site.page_url("C++_&_D?") == f"https://wiki.example{address}"
+
+
 @pytest.mark.parametrize("contact", ["me", "", "a@b.c\r\nX: y", "ä@b.c"])
 def test_a_contact_is_an_address(contact: str) -> None:
     with pytest.raises(ValueError, match="contact"):

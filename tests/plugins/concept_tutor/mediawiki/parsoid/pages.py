@@ -8,9 +8,11 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ragstone.plugins.concept_tutor.mediawiki.parsoid.documents import PageFacts, document_of
+from ragstone.plugins.concept_tutor.mediawiki.client import WikiPage
+from ragstone.plugins.concept_tutor.mediawiki.parsoid.documents import document_of
 from ragstone.plugins.concept_tutor.mediawiki.parsoid.page import read_page
 from ragstone.plugins.concept_tutor.parsers import ParsoidNodeParser
+from ragstone.plugins.concept_tutor.settings import SiteSettings
 from tests.support.needs import missing
 
 if TYPE_CHECKING:
@@ -30,15 +32,11 @@ PAGES = (
 )
 
 
-def facts(title: str = "Dog", language: str = "") -> PageFacts:
-    return PageFacts(
-        title=title,
-        base_url="https://en.wikipedia.org/wiki/",
-        revision="845493773",
-        licence="CC BY-SA 4.0",
-        retrieved_at=RETRIEVED,
-        language=language,
-    )
+def fetched(
+    title: str = "Dog", *, url: str = "https://en.wikipedia.org", revision: str = "845493773", language: str = ""
+) -> WikiPage:
+    site, key = SiteSettings(url=url, licence="CC BY-SA 4.0"), title.replace(" ", "_")
+    return WikiPage(key, title, b"", revision, site.page_url(key), site.licence, RETRIEVED, language, "wiki")
 
 
 def html(body: str, attributes: str = 'lang="en"') -> bytes:
@@ -66,4 +64,4 @@ def page(name: str) -> Page:
 
 
 def chunks(made: Page, **options: int) -> list[BaseNode]:
-    return ParsoidNodeParser(**options).get_nodes_from_documents([document_of(made, facts())])
+    return ParsoidNodeParser(**options).get_nodes_from_documents([document_of(made, fetched())])

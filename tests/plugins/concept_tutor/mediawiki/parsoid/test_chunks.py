@@ -11,14 +11,14 @@ from pydantic import ValidationError
 
 from ragstone.plugins.concept_tutor.mediawiki.gathering.relevance import word_relevance
 from ragstone.plugins.concept_tutor.mediawiki.gathering.selection import select, select_for_concept
-from ragstone.plugins.concept_tutor.mediawiki.parsoid.documents import PageFacts, document_of
+from ragstone.plugins.concept_tutor.mediawiki.parsoid.documents import document_of
 from ragstone.plugins.concept_tutor.mediawiki.parsoid.packing import count_words
 from ragstone.plugins.concept_tutor.mediawiki.parsoid.records import Block, Page, Section
 from ragstone.plugins.concept_tutor.parsers import ParsoidNodeParser
 from ragstone.plugins.concept_tutor.settings import PageSettings
 from tests.support.needs import needed
 
-from .pages import PAGES, RETRIEVED, chunks, facts, page
+from .pages import PAGES, chunks, fetched, page
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -82,7 +82,7 @@ def test_a_sentence_without_end_is_cut_all_the_same(text: str) -> None:
 
 
 def test_every_chunk_says_where_it_is_from() -> None:
-    about = PageFacts("C & D/é", "https://de.wikibooks.org/wiki/", "12", "CC BY-SA 4.0", RETRIEVED, "de")
+    about = fetched("C & D/é", url="https://de.wikibooks.org", revision="12", language="de")
     section = Section(("Main", 'Odd "part"'), 'Odd_"part"<x>', 3, (Block("paragraph", sentences(5)),))
     document = document_of(Page((section,), revision="99", language="en"), about)
     [node] = texts_of(ParsoidNodeParser().get_nodes_from_documents([document]))
@@ -108,7 +108,7 @@ def test_every_chunk_says_where_it_is_from() -> None:
 @pytest.mark.data
 @pytest.mark.parametrize("name", PAGES)
 def test_chunks_of_real_pages(name: str) -> None:
-    document = document_of(page(name), facts())
+    document = document_of(page(name), fetched())
     nodes = texts_of(ParsoidNodeParser().get_nodes_from_documents([document]))
     assert all(30 <= count_words(node.text) <= 260 for node in nodes)
     assert all(document.text[node.start_char_idx : node.end_char_idx] == node.text for node in nodes)
@@ -130,7 +130,7 @@ def test_the_document_keeps_the_headings_between() -> None:
     page = Page(
         (Section(("A", "B"), "B", 2, (Block("paragraph", "x"),)), Section(("A",), "A", 1, (Block("quote", "> y"),)))
     )
-    document = document_of(page, facts())
+    document = document_of(page, fetched())
     assert document.text == "## A\n\n### B\n\nx\n\n## A\n\n> y"
     assert [document.text[b[1] : b[2]] for each in document.metadata["sections"] for b in each["blocks"]] == [
         "x",

@@ -13,25 +13,27 @@ import psutil
 import pytest
 
 from ragstone.core import MissingExtra, SourceError
-from ragstone.plugins.concept_tutor.mediawiki.parsoid.documents import PageFacts, ParsoidReader, UnreadablePage
-from ragstone.plugins.concept_tutor.mediawiki.parsoid.pool import Failed, Limits, PageWorkers
+from ragstone.plugins.concept_tutor.mediawiki.parsoid.documents import document_of
+from ragstone.plugins.concept_tutor.mediawiki.parsoid.pool import Limits, PageWorkers, UnreadablePage
 from tests.support.needs import needed
 from tests.support.patience import HANG, until
 
-from .pages import RETRIEVED, facts, fixture, html, page
+from .pages import fetched, fixture, html, page
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 needed("lxml")
 
+URL = "https://en.wikipedia.org/wiki/Dog"
+
 ATTRIBUTES = html("<p " + " ".join(f"a{number}=1" for number in range(80_000)) + ">x</p>")
 ROWS = "<tr>" + "<td rowspan=1000 colspan=1>" + "x" * 500_000 + "</td>" + "</tr>" + "<tr><td>y</td></tr>" * 999
 
 
 @pytest.fixture(scope="module")
-def reader() -> Iterator[ParsoidReader]:
-    made = ParsoidReader()
+def readers() -> Iterator[PageWorkers]:
+    made = PageWorkers()
     yield made
     made.close()
 
@@ -48,12 +50,12 @@ def reader() -> Iterator[ParsoidReader]:
     ids=["attributes", "deep", "deep inline", "spans", "bytes"],
 )
 def test_one_word_says_why(raw: bytes, limits: Limits, reason: str) -> None:
-    reader = ParsoidReader(limits)
+    readers = PageWorkers(limits)
     with pytest.raises(UnreadablePage) as caught:
-        reader.load_data(raw, facts())
-    reader.close()
+        readers.read(raw, URL)
+    readers.close()
     assert caught.value.reason == reason
-    assert caught.value.where == "https://en.wikipedia.org/wiki/Dog"
+    assert caught.value.where == URL
     assert isinstance(caught.value, SourceError)
     assert caught.value.hint
 
@@ -61,40 +63,34 @@ def test_one_word_says_why(raw: bytes, limits: Limits, reason: str) -> None:
 @pytest.mark.parametrize(
     "raw", [b"", b"\x00\x01\x02", b"<", b"\xff" * 100, b"<html", html("<p>" + "<" * 5000), html("&#0;&#xD800;&bogus;")]
 )
-def test_odd_bytes_are_read_or_empty(reader: ParsoidReader, raw: bytes) -> None:
-    assert len(reader.load_data(raw, facts())) in (0, 1)
+def test_odd_bytes_are_read_or_empty(readers: PageWorkers, raw: bytes) -> None:
+    assert len(readers.read(raw, URL).sections) in (0, 1)
 
 
-def test_the_child_reads_what_the_parent_would(reader: ParsoidReader) -> None:
-    assert reader.readers.read(fixture("Dog.html")) == page("Dog.html")
+def test_the_child_reads_what_the_parent_would(readers: PageWorkers) -> None:
+    assert readers.read(fixture("Dog.html"), URL) == page("Dog.html")
 
 
 @pytest.mark.parametrize(
     "href", ["javascript:x", "java&#10;script:x", "&#106;avascript:x", "JaVaScRiPt&colon;x", "data:text/html,x",
     "//evil.example/"]
 )  # fmt: skip
-def test_no_link_of_the_content_is_kept(reader: ParsoidReader, href: str) -> None:
+def test_no_link_of_the_content_is_kept(readers: PageWorkers, href: str) -> None:
     body = f'<h2 id="{href}">Head</h2><p>Some <a href="{href}">words</a> <img src="{href}"></p>'
-    [document] = reader.load_data(html(f"<base href='{href}'>{body}"), facts())
+    document = document_of(readers.read(html(f"<base href='{href}'>{body}"), URL), fetched())
     assert "Some words" in document.text
     for url in [document.metadata["url"], *document.metadata["urls"].values()]:
         assert url.startswith("https://en.wikipedia.org/wiki/Dog")
         assert not set(url) & set(" \n\"<>'\\`")
 
 
-@pytest.mark.parametrize("base", ["javascript:alert(1)//", "file:///etc/", "wiki/", ""])
-def test_only_addresses_of_the_web(base: str) -> None:
-    with pytest.raises(SourceError, match="no address"):
-        PageFacts("T", base, "1", "L", RETRIEVED).url()
-
-
 def test_the_memory_is_that_of_one_page() -> None:
     readers = PageWorkers(Limits(megabytes=40))
     for _ in range(2):
-        with pytest.raises(Failed) as caught:
-            readers.read(html("x" * 19_000_000))
+        with pytest.raises(UnreadablePage) as caught:
+            readers.read(html("x" * 19_000_000), URL)
         assert caught.value.reason == "too_large"
-        assert readers.read(html("<p>x")).sections
+        assert readers.read(html("<p>x"), URL).sections
     readers.close()
 
 
@@ -108,25 +104,25 @@ def test_the_memory_is_that_of_one_page() -> None:
     ],
 )
 def test_a_child_that_dies_takes_its_own_page_only(killed: signal.Signals, reason: str) -> None:
-    reader = ParsoidReader()
+    readers = PageWorkers()
     before = psutil.Process().children()
     with ThreadPoolExecutor(1) as pool:
-        page = pool.submit(reader.readers.read, ATTRIBUTES)
+        page = pool.submit(readers.read, ATTRIBUTES, URL)
         until(lambda: len(psutil.Process().children()) > len(before))
         for worker in set(psutil.Process().children()) - set(before):
             os.kill(worker.pid, killed)
-        with pytest.raises(Failed) as caught:
+        with pytest.raises(UnreadablePage) as caught:
             page.result(HANG)
     assert caught.value.reason == reason
-    assert reader.readers.read(html("<p>Some words.")).sections
-    reader.close()
+    assert readers.read(html("<p>Some words."), URL).sections
+    readers.close()
 
 
 def test_one_worker_reads_one_page_after_another_under_its_limits() -> None:
     before = psutil.Process().children()
     readers = PageWorkers(Limits(seconds=HANG, megabytes=400))
     for _ in range(3):
-        assert readers.read(html("<p>x")).sections
+        assert readers.read(html("<p>x"), URL).sections
     (worker,) = set(psutil.Process().children()) - set(before)
     soft, hard = worker.rlimit(psutil.RLIMIT_CPU)
     assert HANG < soft <= HANG + 20 < hard % (1 << 64)  # it is raised for each page
@@ -144,6 +140,6 @@ def test_without_lxml_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> Non
 
     monkeypatch.setattr("ragstone.core.extras.find_spec", without)
     with pytest.raises(MissingExtra, match="lxml") as caught:
-        ParsoidReader()
+        PageWorkers()
     assert caught.value.install == "pip install 'ragstone[tutor]'"
     assert builtins.__import__("lxml")

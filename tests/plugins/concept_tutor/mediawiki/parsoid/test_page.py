@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ragstone.plugins.concept_tutor.mediawiki.parsoid.boilerplate import is_boilerplate
+from ragstone.plugins.concept_tutor.mediawiki.parsoid.dropped import is_boilerplate
 from ragstone.plugins.concept_tutor.mediawiki.parsoid.page import TooDeep, read_page
 from tests.support.needs import needed
 
