@@ -9,9 +9,10 @@ from urllib.parse import quote
 import pytest
 
 from ragstone.core import Host, Settings
-from ragstone.plugins.concept_tutor import Edge, NewChunk, NewConcept, NewPlan, PlanStore, update_corpus
+from ragstone.plugins.concept_tutor import Edge, NewChunk, NewConcept, NewPlan, PlanStore
 from ragstone.plugins.concept_tutor.learning.keeping.store import LearnStore
 from ragstone.plugins.concept_tutor.learning.records import Question, QuestionSource, Support
+from ragstone.plugins.concept_tutor.plans.corpus import update_corpus
 
 from .conftest import serving
 from .payloads import payloads

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from ragstone.core import BadRequest, TooLarge
 
 from ..mediawiki.wikis import Wikis
-from ..plans.importers import read_plan
+from ..plans.importers.formats import FORMAT_OF_SUFFIX, read_plan
 from ..plans.importers.wiki_page import plan_from_page
 
 if TYPE_CHECKING:
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from ..plans.importers import ImportedPlan
 
 MOST_BYTES = 900_000
-_FORMATS = {".csv": "csv", ".json": "json", ".jsonl": "jsonl", ".ndjson": "jsonl", ".txt": "list", ".md": "list"}
 _LONGEST_SLUG = 76
 
 
@@ -54,7 +53,7 @@ def from_file(host: Host, request: Request) -> ImportedPlan:  # noqa: ARG001
         text = raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise BadRequest(f"is not UTF-8 at byte {error.start}", where=name) from error
-    kind = _FORMATS.get(path.suffix.lower())
+    kind = FORMAT_OF_SUFFIX.get(path.suffix.lower())
     return read_plan(text, format=kind, title=_title(request), where=name, otherwise=PurePath(name).stem)
 
 

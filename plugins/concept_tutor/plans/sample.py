@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import logging
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from ragstone.core import RagstoneError
+from ragstone.core import Host, RagstoneError
+from ragstone.core.answering import check_type
 
 from ..settings import ConceptTutorSettings
 from .corpus import add_plan
 from .importers import read_plan_file
 from .store import PlanStore
-
-if TYPE_CHECKING:
-    from ragstone.core import Host
 
 _log = logging.getLogger(__name__)
 
@@ -23,6 +20,7 @@ SAMPLE = Path(__file__).parents[1] / "sample" / "elementary-statistics.json"
 
 def add_sample(host: Host) -> None:
     """Add the sample to a deployment that never had a plan, unless the settings say otherwise."""
+    check_type(host, "host", Host, "an open Host")
     if not host.options(ConceptTutorSettings).sample or not host.once(PlanStore).is_untouched():
         return
     try:

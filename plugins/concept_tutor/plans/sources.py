@@ -15,7 +15,7 @@ from .addresses import stored_copy
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sqlalchemy import Connection
+    from sqlalchemy import Connection, Row
 
     from .records import NewChunk
 
@@ -29,16 +29,16 @@ def chunk_id_of(slug: str, chunk: NewChunk) -> str:
 
 
 def put_sources(
-    connection: Connection, slug: str, plan_id: int, concept_id: int, chunks: Sequence[NewChunk], reason: str = ""
+    connection: Connection, plan: Row[Any], concept_id: int, chunks: Sequence[NewChunk], reason: str = ""
 ) -> None:
     """Replace the concept's passages by these, in this order; passages that no concept of the plan uses are removed.
 
-    ``reason``: what failed nevertheless, such as a wiki that did not answer.
+    ``plan``: its row. ``reason``: what failed nevertheless, such as a wiki that did not answer.
     """
     connection.execute(delete(tables.rests_on).where(tables.rests_on.c.concept_id == concept_id))
     taken = set[int]()
     for chunk in chunks:
-        at = _put(connection, plan_id, chunk_id_of(slug, chunk), chunk)
+        at = _put(connection, plan.id, chunk_id_of(plan.slug, chunk), chunk)
         if at in taken:
             continue
         taken.add(at)
@@ -48,7 +48,7 @@ def put_sources(
             )
         )
     used = select(tables.rests_on.c.chunk_id)
-    connection.execute(delete(tables.chunk).where(tables.chunk.c.plan_id == plan_id, tables.chunk.c.id.not_in(used)))
+    connection.execute(delete(tables.chunk).where(tables.chunk.c.plan_id == plan.id, tables.chunk.c.id.not_in(used)))
     connection.execute(
         update(tables.concept)
         .where(tables.concept.c.id == concept_id)

@@ -105,9 +105,10 @@ class PlanStore:
                 connection.execute(insert(tables.edge), edges)
             if connection.execute(select(tables.seen.c.id)).first() is None:
                 connection.execute(insert(tables.seen).values(id=1))
+            row = queries.plan_row(connection, new.slug)
             for key, chunks in (sources or {}).items():
-                put_sources(connection, new.slug, plan_id, ids[key], chunks)
-            return queries.to_plan(queries.plan_row(connection, new.slug))
+                put_sources(connection, row, ids[key], chunks)
+            return queries.to_plan(row)
 
     def is_untouched(self) -> bool:
         """Whether no plan was ever stored here."""
@@ -216,8 +217,9 @@ class PlanStore:
         ``reason``: what failed nevertheless.
         """
         with self.tables.write() as connection:
-            concept = queries.concept_row(connection, queries.plan_row(connection, slug, lock=True), key)
-            put_sources(connection, slug, concept.plan_id, concept.id, chunks, reason)
+            row = queries.plan_row(connection, slug, lock=True)
+            concept = queries.concept_row(connection, row, key)
+            put_sources(connection, row, concept.id, chunks, reason)
             return [
                 queries.to_chunk(one)
                 for one in connection.execute(queries.select_chunks(tables.rests_on.c.concept_id == concept.id))

@@ -5,7 +5,8 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from ragstone.plugins.concept_tutor import Edge, NewChunk, NewConcept, NewPlan, PlanStore, update_corpus
+from ragstone.plugins.concept_tutor import Edge, NewChunk, NewConcept, NewPlan, PlanStore
+from ragstone.plugins.concept_tutor.plans.corpus import update_corpus
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -9,8 +9,9 @@ import pytest
 
 from ragstone.core import BadRequest
 from ragstone.core.testing import open_host
-from ragstone.plugins.concept_tutor import Gathering, PlanStore, Wikis, read_plan_file
+from ragstone.plugins.concept_tutor import Gathering, PlanStore, read_plan_file
 from ragstone.plugins.concept_tutor.mediawiki.client import WikiForbidden, WikiPageMissing
+from ragstone.plugins.concept_tutor.mediawiki.wikis import Wikis
 from ragstone.plugins.concept_tutor.plans.corpus import corpus_of, outdated_plans
 from ragstone.plugins.concept_tutor.plans.sample import SAMPLE
 from ragstone.plugins.concept_tutor.plugin import ragstone_serving

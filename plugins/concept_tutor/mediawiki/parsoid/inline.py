@@ -1,4 +1,4 @@
-"""The text of inline elements, as a reader sees it."""
+"""The text of inline elements, of formulas and of code blocks, as a reader sees it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .dropped import drop_reason
 
 if TYPE_CHECKING:
     from collections import Counter
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
 _SPACES = re.compile(r"[^\S\n]+")
 _AROUND_LINE = re.compile(r" *\n[ \n]*")
@@ -153,3 +153,22 @@ def formula(element: Any) -> str:
         return ""
     display = math is not None and math.get("display") == "block"
     return f"$${tex}$$" if display else f"${tex}$"
+
+
+def fenced_code(element: Any) -> str:
+    """The code between fences that it does not hold itself; empty where there is none."""
+    code = "".join(_code_lines(element)).replace("\r", "").replace("\0", "").strip("\n").rstrip()
+    if not code.strip():
+        return ""
+    fence = "`" * max(3, max((len(run) for run in re.findall(r"`+", code)), default=0) + 1)
+    return f"{fence}\n{code}\n{fence}"
+
+
+def _code_lines(element: Any) -> Iterator[str]:
+    yield element.text or ""
+    for child in element:
+        if isinstance(child.tag, str) and drop_reason(child, child.tag) is None:
+            if child.tag == "br":
+                yield "\n"
+            yield from _code_lines(child)
+        yield child.tail or ""

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .code_blocks import fenced
 from .dropped import drop_reason
-from .inline import InlineText, inline_text
+from .inline import InlineText, fenced_code, inline_text
 
 if TYPE_CHECKING:
     from collections import Counter
@@ -84,7 +83,7 @@ def _item(element: Any, name: str, dropped: Counter[str], depth: int) -> tuple[s
             nested.extend(list_lines(inner, dropped, depth + 1))
         elif inner_name == "pre":
             close()
-            nested.extend("  " * (depth + 1) + line for line in fenced(inner).split("\n"))
+            nested.extend("  " * (depth + 1) + line for line in fenced_code(inner).split("\n"))
         elif inner_name == "table":
             close()
             if not is_navigation(inner):

@@ -6,9 +6,8 @@ import re
 from collections import Counter
 from typing import Any
 
-from .code_blocks import fenced
 from .dropped import drop_reason, is_boilerplate
-from .inline import BLOCKS, InlineText, clean, inline_text, is_formula
+from .inline import BLOCKS, InlineText, clean, fenced_code, inline_text, is_formula
 from .links import Links
 from .lists import LISTS, is_data, is_navigation, list_lines, table_lines
 from .records import Block, Page, Section
@@ -135,7 +134,7 @@ class _Reader:
         elif name == "table":
             self._table(element)
         elif name == "pre":
-            self._add("code", fenced(element))
+            self._add("code", fenced_code(element))
         elif name == "blockquote":
             self._quote(element)
         elif name == "hr":

@@ -7,25 +7,32 @@ import io
 import json
 import re
 from dataclasses import dataclass, replace
-from pathlib import PurePath
+from pathlib import Path, PurePath
+from types import NoneType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from pydantic import ValidationError
 
 from ragstone.core import BadRequest, SourceError, TooLarge
+from ragstone.core.answering import check_type
 
 from .assembly import ImportedPlan, assemble
 from .schema import ConceptSchema, PlanSchema
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
-Shape = TypeVar("Shape", PlanSchema, ConceptSchema)
+Schema = TypeVar("Schema", PlanSchema, ConceptSchema)
 
 FORMATS = ("list", "json", "jsonl", "csv")
 _LARGEST = 16_000_000
-_SUFFIXES = {".txt": "list", ".md": "list", ".json": "json", ".jsonl": "jsonl", ".ndjson": "jsonl", ".csv": "csv"}
+#: The format of a file by its suffix.
+FORMAT_OF_SUFFIX = {
+    **dict.fromkeys((".txt", ".md"), "list"),
+    **dict.fromkeys((".jsonl", ".ndjson"), "jsonl"),
+    ".json": "json",
+    ".csv": "csv",
+}
 _BULLET = re.compile(r"^\s*(?:[-*+•]|\d{1,4}[.)])\s+")
 _NEEDS = re.compile(r"\s*<-\s*")
 #: Names of columns, as people call them.
@@ -51,6 +58,7 @@ def read_plan_file(path: Path, *, format: str | None = None, title: str = "", sl
 
     Raises ``SourceError`` for a file that cannot be read, ``BadRequest`` for one that is no plan.
     """
+    check_type(path, "path", Path, "a path")
     try:
         if path.stat().st_size > _LARGEST:
             raise TooLarge(f"has more than {_LARGEST // 1_000_000} MB", where=str(path))
@@ -59,7 +67,7 @@ def read_plan_file(path: Path, *, format: str | None = None, title: str = "", sl
         raise SourceError(f"cannot be read: {error.strerror or error}", where=str(path)) from error
     except UnicodeDecodeError as error:
         raise SourceError(f"is not UTF-8 at byte {error.start}", where=str(path)) from error
-    kind = format or _SUFFIXES.get(path.suffix.lower())
+    kind = format or FORMAT_OF_SUFFIX.get(path.suffix.lower())
     return read_plan(text, format=kind, title=title, slug=slug, where=str(path), otherwise=path.stem)
 
 
@@ -76,6 +84,10 @@ def read_plan(
 
     Raises ``BadRequest`` with ``where`` and the line or the place.
     """
+    strings = {"text": text, "title": title, "slug": slug, "where": where, "otherwise": otherwise}
+    for name, value in strings.items():
+        check_type(value, name, str, "a string")
+    check_type(format, "format", (str, NoneType), f"one of {', '.join(FORMATS)}, or None")
     if len(text) > _LARGEST:
         raise TooLarge(f"has more than {_LARGEST // 1_000_000} MB", where=where)
     if "\0" in text:
@@ -217,7 +229,7 @@ def _concept(found: Any, where: str) -> ConceptSchema:
     return _validated(ConceptSchema, {"name": found} if isinstance(found, str) else found, where)
 
 
-def _validated(model: type[Shape], found: Any, where: str) -> Shape:
+def _validated(model: type[Schema], found: Any, where: str) -> Schema:
     try:
         return model.model_validate(found)
     except ValidationError as error:

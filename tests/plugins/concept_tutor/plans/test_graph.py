@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragstone.plugins.concept_tutor import Edge, study_order
-from ragstone.plugins.concept_tutor.plans.graph import break_cycles
+from ragstone.plugins.concept_tutor import Edge
+from ragstone.plugins.concept_tutor.plans.graph import break_cycles, study_order
 
 KEYS = "abcdefgh"
 

@@ -11,8 +11,8 @@ from llama_index.core.vector_stores.types import MetadataFilter, MetadataFilters
 
 from ragstone.core import BadRequest, Host, NotFound, TooLarge
 from ragstone.core.testing import open_host
-from ragstone.plugins.concept_tutor import Edge, NewChunk, NewConcept, NewPlan, PlanStore, update_corpus
-from ragstone.plugins.concept_tutor.plans.corpus import corpus_of, outdated_plans
+from ragstone.plugins.concept_tutor import Edge, NewChunk, NewConcept, NewPlan, PlanStore
+from ragstone.plugins.concept_tutor.plans.corpus import corpus_of, outdated_plans, update_corpus
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

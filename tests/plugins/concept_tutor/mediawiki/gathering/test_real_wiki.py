@@ -7,7 +7,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from ragstone.core.testing import open_host
-from ragstone.plugins.concept_tutor import Gathering, NewConcept, NewPlan, PlanStore, Wikis, plan_from_page, study_order
+from ragstone.plugins.concept_tutor import Gathering, NewConcept, NewPlan, PlanStore
+from ragstone.plugins.concept_tutor.mediawiki.wikis import Wikis
+from ragstone.plugins.concept_tutor.plans.graph import study_order
+from ragstone.plugins.concept_tutor.plans.importers.wiki_page import plan_from_page
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -9,7 +9,9 @@ import pytest
 
 from ragstone.core import BadRequest, LLMError, SourceError
 from ragstone.core.testing import ScriptedLLM, open_host
-from ragstone.plugins.concept_tutor import Wikis, plan_by_model, plan_from_page
+from ragstone.plugins.concept_tutor.mediawiki.wikis import Wikis
+from ragstone.plugins.concept_tutor.plans.importers.llm import plan_by_model
+from ragstone.plugins.concept_tutor.plans.importers.wiki_page import plan_from_page
 from tests.plugins.concept_tutor.mediawiki.gathering.small_wiki import SmallWiki, page
 
 if TYPE_CHECKING:
