@@ -15,6 +15,9 @@ from .records import Concept, Plan, PlanSize, SourceChunk
 if TYPE_CHECKING:
     from sqlalchemy import ColumnElement, Connection, Row, Select
 
+#: Columns of a passage that are stored as its record has them.
+PASSAGE_COLUMNS = ("source", "page_title", "section", "revision", "licence", "language", "content")
+
 
 def plan_row(connection: Connection, slug: str, *, lock: bool = False) -> Row[Any]:
     """The plan's row; ``lock``: kept from other writers until the transaction ends."""
@@ -108,18 +111,8 @@ def select_chunks(where: ColumnElement[bool]) -> Select[Any]:
 def to_chunk(found: Row[Any]) -> SourceChunk:
     """The passage of a row of ``select_chunks``."""
     return SourceChunk(
-        chunk_id=found.chunk_id,
         plan=found.slug,
         concept=found.key,
-        source=found.source,
-        page_title=found.page_title,
-        page_url=found.page_url,
-        section=found.section,
-        revision=found.revision,
-        licence=found.licence,
         retrieved=datetime.fromisoformat(found.retrieved),
-        rank=found.rank,
-        relevance=found.relevance,
-        content=found.content,
-        language=found.language,
+        **{name: getattr(found, name) for name in ("chunk_id", "page_url", "rank", "relevance", *PASSAGE_COLUMNS)},
     )

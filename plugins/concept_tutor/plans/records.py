@@ -56,16 +56,9 @@ class Edge:
 
 
 @dataclass(frozen=True)
-class SourceChunk:
-    """A passage that a concept uses. Its text is untrusted; its addresses come from the settings and the wiki.
+class NewChunk:
+    """A passage on its way to a concept. Its text is untrusted; its addresses come from the settings and the wiki."""
 
-    A passage that two concepts of a plan share has one ``chunk_id`` and a rank for each of them. The id stays when a
-    newer revision of the page has the same words in the same section.
-    """
-
-    chunk_id: str
-    plan: str
-    concept: str
     #: Name of the wiki in the settings, such as ``wikipedia``; the plan's own word for it in a seeded plan.
     source: str
     page_title: str
@@ -77,12 +70,22 @@ class SourceChunk:
     licence: str
     #: When the wiki said that this is the page, in UTC.
     retrieved: datetime
-    #: From 1, the most relevant first.
-    rank: int
     #: 0 to 1 or so; only for comparison within a concept.
     relevance: float
     content: str
     language: str = ""
+    #: Made of the address and the text if it is empty: it stays when a newer revision has the same text there.
+    chunk_id: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SourceChunk(NewChunk):
+    """A stored passage of a concept. One that two concepts of a plan use has one ``chunk_id`` and a rank for each."""
+
+    plan: str
+    concept: str
+    #: From 1, the most relevant first.
+    rank: int
 
 
 @dataclass(frozen=True)
@@ -117,21 +120,3 @@ class NewPlan:
     description: str = ""
     language: str = ""
     origin: str = ""
-
-
-@dataclass(frozen=True)
-class NewChunk:
-    """A passage on its way to a concept. It gets its ``chunk_id`` from its address and its words."""
-
-    source: str
-    page_title: str
-    page_url: str
-    section: str
-    revision: str
-    licence: str
-    retrieved: datetime
-    relevance: float
-    content: str
-    language: str = ""
-    #: For a plan that names its passages itself; made of address and words where it is empty.
-    chunk_id: str = ""

@@ -11,6 +11,7 @@ from ragstone.core import BadRequest
 
 from . import tables
 from .addresses import stored_copy
+from .queries import PASSAGE_COLUMNS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -57,17 +58,9 @@ def put_sources(
 
 
 def _put(connection: Connection, plan_id: int, chunk_id: str, chunk: NewChunk) -> int:
-    facts: dict[str, Any] = {
-        "source": chunk.source,
-        "page_title": chunk.page_title,
-        "page_url": chunk.page_url or stored_copy(chunk_id),
-        "section": chunk.section,
-        "revision": chunk.revision,
-        "licence": chunk.licence,
-        "retrieved": chunk.retrieved.isoformat(timespec="seconds"),
-        "language": chunk.language,
-        "content": chunk.content,
-    }
+    facts: dict[str, Any] = {name: getattr(chunk, name) for name in PASSAGE_COLUMNS}
+    facts["page_url"] = chunk.page_url or stored_copy(chunk_id)
+    facts["retrieved"] = chunk.retrieved.isoformat(timespec="seconds")
     known = connection.execute(select(tables.chunk).where(tables.chunk.c.chunk_id == chunk_id)).first()
     if known is None:
         made = insert(tables.chunk).values(plan_id=plan_id, chunk_id=chunk_id, **facts).returning(tables.chunk.c.id)

@@ -178,10 +178,6 @@ class PlanStore:
                 made[one.key].append(queries.to_chunk(one))
             return made
 
-    def chunk(self, chunk_id: str) -> SourceChunk:
-        """One passage, for the first concept that rests on it. Raises ``NotFound``."""
-        return self.uses(chunk_id)[0]
-
     def uses(self, chunk_id: str) -> list[SourceChunk]:
         """One passage, for every concept that rests on it. Raises ``NotFound``."""
         with self.tables.read() as connection:

@@ -141,18 +141,8 @@ def _plain(name: str) -> str:
 
 
 def _chunk(source: SourceSchema) -> NewChunk:
-    return NewChunk(
-        source=source.source,
-        page_title=source.page_title,
-        page_url=source.url,
-        section=source.section,
-        revision=source.revision,
-        licence=source.licence,
-        retrieved=_utc(source.retrieved),
-        relevance=source.relevance,
-        content=source.content,
-        language=source.language,
-    )
+    facts = source.model_dump(exclude={"url", "retrieved"})
+    return NewChunk(page_url=source.url, retrieved=_utc(source.retrieved), **facts)
 
 
 def _utc(when: datetime | None) -> datetime:

@@ -48,10 +48,10 @@ def chunk(
 ) -> SourceChunk:
     """One passage."""
     title = title or concept.capitalize()
+    address = url or f"https://en.wikipedia.org/wiki/{title.replace(' ', '_')}"
     return SourceChunk(
-        f"{concept}-{number}", "plan", concept, "wikipedia", title,
-        url or f"https://en.wikipedia.org/wiki/{title.replace(' ', '_')}", section, "1", _LICENCE, _NOW, number,
-        1 - number / 100, content, "en",
+        "wikipedia", title, address, section, "1", _LICENCE, _NOW, 1 - number / 100, content, "en",
+        f"{concept}-{number}", plan="plan", concept=concept, rank=number,
     )  # fmt: skip
 
 

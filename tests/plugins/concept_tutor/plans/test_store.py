@@ -90,7 +90,7 @@ def test_what_is_not_there_is_not_found(store: PlanStore) -> None:
         lambda: store.concepts("nothing"),
         lambda: store.concept("statistics", "nothing"),
         lambda: store.sources("statistics", "nothing"),
-        lambda: store.chunk("nothing"),
+        lambda: store.uses("nothing"),
         lambda: store.remove("nothing"),
     ):
         with pytest.raises(NotFound):
@@ -133,7 +133,7 @@ def test_sources_replace_the_former_ones(store: PlanStore) -> None:
     assert store.concept("statistics", "mean").reason == "a wiki was away"
     assert second[0].chunk_id == first[1].chunk_id
     with pytest.raises(NotFound):
-        store.chunk(first[0].chunk_id)
+        store.uses(first[0].chunk_id)
     assert store.put_sources("statistics", "mean", []) == []
     assert store.concept("statistics", "mean").state == "none"
 
@@ -153,7 +153,7 @@ def test_a_passage_of_two_concepts_stays_as_long_as_one_rests_on_it(store: PlanS
     assert store.size("statistics").chunks == 2
     assert store.counts("statistics") == {"mean": 1, "variance": 2}
     store.put_sources("statistics", "mean", [])
-    assert store.chunk(one.chunk_id).concept == "variance"
+    assert store.uses(one.chunk_id)[0].concept == "variance"
     store.put_sources("statistics", "variance", [])
     assert store.size("statistics").chunks == 0
 
@@ -164,7 +164,7 @@ def test_two_plans_have_the_same_page_each_for_itself(store: PlanStore) -> None:
     (there,) = store.put_sources("other", "mean", [passage("The same.")])
     assert here.chunk_id != there.chunk_id
     store.remove("other")
-    assert store.chunk(here.chunk_id) == here
+    assert store.uses(here.chunk_id) == [here]
 
 
 def test_a_passage_without_an_address_is_opened_on_our_own_page(store: PlanStore) -> None:
