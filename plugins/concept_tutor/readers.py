@@ -23,7 +23,7 @@ class WikiReader(BaseReader):
     def load_data(self, address: str, extra_info: dict[str, Any] | None = None) -> list[Document]:
         """The page. Raises ``SourceError`` for one that cannot be read, ``BadRequest`` for what is no address."""
         wikis = self._host.once(Wikis)
-        client, key = wikis.place(str(address))
+        client, key = wikis.locate(str(address))
         documents = wikis.documents(client.page(key))
         for document in documents:
             document.metadata |= extra_info or {}

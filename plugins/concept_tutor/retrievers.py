@@ -15,7 +15,7 @@ from ragstone.core.text import sentence_spans
 
 from .learning.lessons import ME, Lessons
 from .learning.records import BLANK
-from .plans.concept_matching import NameVectors, concepts_meant, concepts_named
+from .plans.concept_names import NameVectors, concepts_meant, concepts_named
 from .plans.corpus import CorpusUpdates, corpus_of
 from .plans.store import PlanStore
 

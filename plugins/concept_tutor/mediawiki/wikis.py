@@ -25,7 +25,7 @@ SCHEME = "mediawiki:"
 
 
 class Wikis:
-    """The clients of a host's wikis: ``host.once(Wikis)``. Safe to use from several threads."""
+    """The clients of a host's wikis, which share its request slots: ``host.once(Wikis)``. Thread-safe."""
 
     def __init__(self, host: Host) -> None:
         self.options = host.options(ConceptTutorSettings)
@@ -47,7 +47,7 @@ class Wikis:
             raise BadRequest(f"no wiki is named {name[:80]!r}", hint=f"there are {', '.join(self._clients) or 'none'}")
         return self._clients[name]
 
-    def place(self, address: str) -> tuple[WikiClient, str]:
+    def locate(self, address: str) -> tuple[WikiClient, str]:
         """The wiki and the page's key of ``WIKI/PAGE``, of the same behind ``mediawiki:``, or of a page's address.
 
         Raises ``BadRequest``.

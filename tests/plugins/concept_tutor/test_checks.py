@@ -49,7 +49,7 @@ def test_a_wikis_page_is_read_by_its_address(tmp_path: Path, wiki: SmallWiki) ->
 @pytest.mark.parametrize("address", ["", "wiki", "wiki/", "file:///etc/passwd", "http://127.0.0.1:1/wiki/X", "x/Y"])
 def test_what_is_no_page_of_the_wikis_is_not_asked_for(tmp_path: Path, wiki: SmallWiki, address: str) -> None:
     with open_host(tmp_path, options=wiki.options()) as host, pytest.raises(BadRequest):
-        host.once(Wikis).place(address)
+        host.once(Wikis).locate(address)
     assert wiki.asked == []
 
 

@@ -29,8 +29,10 @@ _log = logging.getLogger(__name__)
 
 _FORM = 1
 _SUFFIX = ".entry"
-#: Its own files, those whose writing was interrupted among them; other files in the folder stay.
-_NAMES = re.compile(r"(?P<temporary>\.ragstone-)?[0-9a-f]{40}-[0-9]{1,20}\.entry(?(temporary)-[0-9a-f]{16})")
+#: Its own files, those whose writing was interrupted among them (the last ones are of an earlier version); others stay.
+_NAMES = re.compile(
+    r"[0-9a-f]{40}-[0-9]{1,20}\.entry|\.ragstone-[0-9a-f]{40}-[0-9]{1,20}\.entry-[0-9a-f]{16}|\.entry-\w{8}\.new"
+)
 #: Seconds after which a file that is still being written never will be complete.
 _ABANDONED = 3600.0
 _DIGITS = re.compile(r"[0-9]{1,20}")

@@ -46,7 +46,7 @@ def plan_from_page(wikis: Wikis, address: str, *, most: int = 15, title: str = "
     """
     if not _LEAST <= most <= _MOST:
         raise BadRequest(f"a plan from a page has {_LEAST} to {_MOST} concepts")
-    client, key = wikis.place(address)
+    client, key = wikis.locate(address)
     subject = _linked_page(wikis, client, key)
     ranked = sorted(subject.read.links, key=lambda link: -link.count - _IN_LEAD * (link.section == 0))
     wanted = [link.key for link in ranked if link.key != subject.page.key][: most - 1]

@@ -308,8 +308,10 @@ def test_files_whose_writing_was_interrupted_are_removed_later(tmp_path: Path) -
     kept.put(("page", "Dog"), entry())
     (path,) = tmp_path.iterdir()
     old, new = (tmp_path / f".ragstone-{path.name}-{digit * 16}" for digit in "01")
-    for half in (old, new):
+    earlier = tmp_path / ".entry-abc_1234.new"
+    for half in (old, new, earlier):
         half.write_bytes(b"half")
-    os.utime(old, (0, 0))
+    for half in (old, earlier):
+        os.utime(half, (0, 0))
     kept.put(("page", "Cat"), entry())
-    assert (old.exists(), new.exists()) == (False, True)
+    assert [half.exists() for half in (old, new, earlier)] == [False, True, False]

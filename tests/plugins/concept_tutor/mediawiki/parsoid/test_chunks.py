@@ -12,8 +12,8 @@ from pydantic import ValidationError
 from ragstone.plugins.concept_tutor.mediawiki.gathering.relevance import word_relevance
 from ragstone.plugins.concept_tutor.mediawiki.gathering.selection import select, select_for_concept
 from ragstone.plugins.concept_tutor.mediawiki.parsoid.documents import document_of
-from ragstone.plugins.concept_tutor.mediawiki.parsoid.packing import count_words
 from ragstone.plugins.concept_tutor.mediawiki.parsoid.records import Block, Page, Section
+from ragstone.plugins.concept_tutor.mediawiki.parsoid.units import count_words
 from ragstone.plugins.concept_tutor.parsers import ParsoidNodeParser
 from ragstone.plugins.concept_tutor.settings import PageSettings
 from tests.support.needs import needed

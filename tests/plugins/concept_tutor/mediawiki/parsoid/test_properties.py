@@ -7,8 +7,8 @@ import re
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ragstone.plugins.concept_tutor.mediawiki.parsoid.packing import count_words
 from ragstone.plugins.concept_tutor.mediawiki.parsoid.page import read_page
+from ragstone.plugins.concept_tutor.mediawiki.parsoid.units import count_words
 from tests.support.needs import needed
 
 from .pages import chunks, html

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from ragstone.plugins.concept_tutor import Concept
-from ragstone.plugins.concept_tutor.plans.concept_matching import NEAR, concepts_meant, concepts_named
+from ragstone.plugins.concept_tutor.plans.concept_names import NEAR, concepts_meant, concepts_named
 from ragstone.plugins.concept_tutor.retrievers import is_about_last_answer, is_about_weakest
 
 

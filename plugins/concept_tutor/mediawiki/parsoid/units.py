@@ -1,4 +1,4 @@
-"""Sections cut into pieces of so many words, at ends of sentences, best for all pieces together."""
+"""The units of a section's text, which are never cut, and the best way to pack them into chunks."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _INSIDE, _AFTER_COLON, _TOO_SHORT = 20.0, 40.0, 500.0
 
 @dataclass(frozen=True)
 class Unit:
-    """``text[start:end]``, which is never cut: a sentence, an item, a row, a block of code."""
+    """``text[start:end]``: a sentence, an item, a row, a block of code."""
 
     start: int
     end: int
@@ -100,10 +100,10 @@ def _by_words(text: str, start: int, end: int, most: int) -> Iterator[tuple[int,
 
 
 def pack(made: Sequence[Unit], least: int, most: int, shortest: int) -> list[list[Unit]]:
-    """Neighbours together, ``least`` to ``most`` words where that can be, at the cuts that cost least over all.
+    """Neighbouring units in chunks of ``least`` to ``most`` words where possible, at the cuts of the least total cost.
 
-    A cut within a block costs, one after a colon more, a piece below ``shortest`` most of all; where a section has such
-    a piece still, nothing can hold it, and it is left out.
+    A cut within a block costs, one after a colon more, a chunk below ``shortest`` most of all; such a chunk that is
+    still there is left out.
     """
     count = len(made)
     best: list[tuple[float, int]] = [(0.0, 0)] + [(float("inf"), 0)] * count
