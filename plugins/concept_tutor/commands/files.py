@@ -13,8 +13,8 @@ from ragstone.core.cli import printable, show_json, show_progress
 
 from ..mediawiki.wikis import Wikis
 from ..plans.corpus import add_plan
+from ..plans.export import export_plan
 from ..plans.importers import FORMATS, read_plan, read_plan_file
-from ..plans.importers.export import export_plan
 from ..plans.store import PlanStore
 from .plans import as_json, plan_facts
 

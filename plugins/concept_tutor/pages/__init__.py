@@ -1,4 +1,4 @@
-"""The tutor's pages. Flask is imported here and nowhere else in the room."""
+"""The tutor's pages, the only package of the plugin that imports Flask."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tutor as a conversation, and the page of a passage."""
+"""The chat with the tutor, and the page of a stored passage."""
 
 from __future__ import annotations
 

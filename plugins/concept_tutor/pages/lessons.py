@@ -1,4 +1,4 @@
-"""Learn: a question, hints, an answer, what the sources say to it, and when it comes again."""
+"""The pages of Learn: a question, hints, an answer, its grade with sources, and when it is due again."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One plan: its concepts as a drawing and as a list, and how far their sources are."""
+"""The page of a plan: its concepts as a drawing and as a list, with the state of their sources."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""All plans, and making one."""
+"""The list of plans, and the forms that make one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which addresses a wiki may have: public ones, unless the settings say more.
+"""Checks the addresses of a wiki: public ones, unless the settings allow a private one.
 
 A name is looked up once, its addresses are checked, and exactly these are connected to: a second answer of the name
 server (DNS rebinding) is never asked for.

@@ -1,4 +1,4 @@
-"""Which other pages of its wiki a page's prose names."""
+"""The links of a page's prose to other pages of its wiki."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A plan's concepts as a drawing: boxes in layers, curves between them, as few crossings as a few sweeps leave."""
+"""A plan as a layered drawing: concepts are boxes in rows, and curves lead from prerequisites to dependents."""
 
 from .drawing import Box, Curve, Drawing, draw
 from .neighbourhood import Neighbourhood, neighbourhood

@@ -1,4 +1,4 @@
-"""The drawing's geometry, in units of which a box's letters are 14 high."""
+"""The geometry of a drawing, in units in which letters are 14 high."""
 
 from __future__ import annotations
 

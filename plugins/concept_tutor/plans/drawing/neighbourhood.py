@@ -1,4 +1,4 @@
-"""A concept with what is around it, for a plan that is too large to be seen at once."""
+"""A concept with its nearest prerequisites and dependents, for plans that are too large to be drawn as a whole."""
 
 from __future__ import annotations
 

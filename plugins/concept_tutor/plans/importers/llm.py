@@ -1,4 +1,4 @@
-"""A plan for a topic by the deployment's language model: its words are data, checked as any file is."""
+"""A plan for a topic by the deployment's language model; its reply is untrusted, and checked like a file."""
 
 from __future__ import annotations
 

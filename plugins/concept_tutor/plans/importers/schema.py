@@ -1,4 +1,4 @@
-"""What a plan's file holds, in JSON; the other formats are read into the same. ``tutor export`` writes it."""
+"""The schema of a plan's file in JSON, which ``tutor export`` writes; the other formats are read into the same."""
 
 from __future__ import annotations
 

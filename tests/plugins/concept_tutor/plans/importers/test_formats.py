@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from ragstone.core import BadRequest, Host, SourceError
 from ragstone.plugins.concept_tutor import ImportedPlan, PlanStore, read_plan, read_plan_file
 from ragstone.plugins.concept_tutor.plans.corpus import add_plan
+from ragstone.plugins.concept_tutor.plans.export import export_plan
 from ragstone.plugins.concept_tutor.plans.graph import study_order
 from ragstone.plugins.concept_tutor.plans.importers import FORMATS
-from ragstone.plugins.concept_tutor.plans.importers.export import export_plan
 from ragstone.plugins.concept_tutor.plans.sample import SAMPLE
 from ragstone.plugins.concept_tutor.plugin import ragstone_serving
 

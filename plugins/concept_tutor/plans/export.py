@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..addresses import PASSAGES
+from .addresses import PASSAGES
 
 if TYPE_CHECKING:
-    from ..records import SourceChunk
-    from ..store import PlanStore
+    from .records import SourceChunk
+    from .store import PlanStore
 
 
 def export_plan(store: PlanStore, slug: str) -> dict[str, Any]:
