@@ -16,14 +16,12 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from ragstone.core import Host, Settings
-from ragstone.plugins.concept_tutor.gathering import Gathering
-from ragstone.plugins.concept_tutor.plans.records import NewConcept, NewPlan
-from ragstone.plugins.concept_tutor.plans.store import PlanStore
-from tests.plugins.concept_tutor.gathering.test_real_wiki import NAMES
+from ragstone.plugins.concept_tutor import Gathering, NewConcept, NewPlan, PlanStore
+from tests.plugins.concept_tutor.mediawiki.gathering.test_real_wiki import NAMES
 from tests.support.mediawiki import BOOKS, Wiki, server
 
 if TYPE_CHECKING:
-    from ragstone.plugins.concept_tutor.gathering import Progress
+    from ragstone.plugins.concept_tutor import Progress
     from tests.support.mediawiki import Server
 
 _REPOSITORY = Path(__file__).parents[1]

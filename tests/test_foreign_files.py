@@ -21,7 +21,7 @@ from ragstone.core.vector_index.follower import Follower, index_folders
 from ragstone.plugins.book_chat import Shelf
 from ragstone.plugins.book_chat.admin import uploads as uploads_module
 from ragstone.plugins.book_chat.admin.uploads import store, unfinished_uploads
-from ragstone.plugins.concept_tutor.wiki.cache import Cache, Entry
+from ragstone.plugins.concept_tutor.mediawiki.client.cache import Cache, Entry
 from ragstone.plugins.iris_memory.indexing.update_state import LastUpdate, UpdateState
 from ragstone.plugins.wiki_edge.building.builder import Order, build
 from ragstone.plugins.wiki_edge.planner import Redactor, repair_episodes

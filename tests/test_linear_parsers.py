@@ -55,8 +55,8 @@ def parsers_of_plugins() -> dict[str, Parser]:
     from ragstone.plugins.book_chat.library.mdbook import _entries
     from ragstone.plugins.book_chat.markdown.blocks import read_blocks
     from ragstone.plugins.book_chat.markdown.normalization import normalize_markdown
-    from ragstone.plugins.concept_tutor.learn.reading.names import names_in
-    from ragstone.plugins.concept_tutor.learn.reading.numbers import counts_in
+    from ragstone.plugins.concept_tutor.learning.reading.names import names_in
+    from ragstone.plugins.concept_tutor.learning.reading.numbers import counts_in
     from ragstone.plugins.iris_memory.mail.html import text_of_html
     from ragstone.plugins.iris_memory.mail.replies import split_reply
     from ragstone.plugins.iris_memory.parsers.logs import log_sections

@@ -1,1 +1,43 @@
-"""Concept tutor: questions and explanations proved by pages that one can open."""
+"""Concept tutor: study plans whose questions and explanations are proved by pages that one can open."""
+
+from typing import TYPE_CHECKING
+
+from ragstone.core.runtime import lazy_names
+
+if TYPE_CHECKING:
+    from .learning.lessons import Lessons
+    from .mediawiki.gathering import Gathering, Progress
+    from .plans.importers import ImportedPlan, read_plan, read_plan_file
+    from .plans.records import Concept, Edge, NewChunk, NewConcept, NewPlan, Plan, SourceChunk
+    from .plans.sample import add_sample
+    from .plans.store import PlanStore
+
+__all__ = [
+    "Concept",
+    "Edge",
+    "Gathering",
+    "ImportedPlan",
+    "Lessons",
+    "NewChunk",
+    "NewConcept",
+    "NewPlan",
+    "Plan",
+    "PlanStore",
+    "Progress",
+    "SourceChunk",
+    "add_sample",
+    "read_plan",
+    "read_plan_file",
+]
+
+__getattr__, __dir__ = lazy_names(
+    __name__,
+    {
+        "learning.lessons": "Lessons",
+        "mediawiki.gathering": "Gathering Progress",
+        "plans.importers": "ImportedPlan read_plan read_plan_file",
+        "plans.records": "Concept Edge NewChunk NewConcept NewPlan Plan SourceChunk",
+        "plans.sample": "add_sample",
+        "plans.store": "PlanStore",
+    },
+)

@@ -1,4 +1,4 @@
-"""Concept tutor's door plate: every hook that it implements."""
+"""Every hook that the concept tutor implements."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def ragstone_settings() -> type[BaseModel]:
 @hookimpl
 def ragstone_readers(host: Host) -> Mapping[str, BaseReader]:
     """Pages of the wikis in the settings: ``mediawiki:WIKI/PAGE``."""
-    from .wikis import WikiReader
+    from .readers import WikiReader
 
     return {"mediawiki:": WikiReader(host)}
 
@@ -42,8 +42,8 @@ def ragstone_readers(host: Host) -> Mapping[str, BaseReader]:
 @hookimpl
 def ragstone_node_parsers(host: Host) -> Mapping[str, NodeParser]:
     """Wiki pages, cut into chunks of their sections; and passages, which are chunks already."""
+    from .parsers import PassageParser
     from .plans import KIND
-    from .plans.corpus import PassageParser
     from .settings import ConceptTutorSettings
 
     return {"mediawiki": host.options(ConceptTutorSettings).pages.node_parser(), KIND: PassageParser()}
@@ -54,28 +54,25 @@ def ragstone_retriever(host: Host, corpus: Corpus, top_k: int, filters: Metadata
     """What the plans hold of the concepts in a question; every other corpus is left to others."""
     from .plans import NAME
 
-    if corpus.name != NAME:  # said before all that a tutor needs is imported: every first question comes here
+    if corpus.name != NAME:  # before the imports: the first question to every other corpus comes here too
         return None
-    from .chat import retriever
+    from .retrievers import retriever
 
     return retriever(host, top_k, filters)
 
 
 @hookimpl
 def ragstone_prompts() -> Mapping[str, BasePromptTemplate]:
-    """What a language model is told before it may make a plan, explain, write questions, or say what an answer
-    lacks."""
-    from .chat import prompts
-    from .importing.by_model import prompts as plan_prompts
-    from .learn.prompts import prompts as learn_prompts
+    """Templates for a plan, an explanation, questions and feedback to an answer."""
+    from .prompts import prompts
 
-    return {**prompts(), **learn_prompts(), **plan_prompts()}
+    return prompts()
 
 
 @hookimpl
 def ragstone_assistants(host: Host) -> Sequence[Assistant]:
     """The assistant ``concept_tutor``."""
-    from .chat import assistant
+    from .assistant import assistant
 
     return [assistant(host)]
 
@@ -91,17 +88,19 @@ def ragstone_pages(host: Host) -> Any:
 @hookimpl
 def ragstone_serving(host: Host) -> None:
     """Give a first start the sample plan, and go on with searches for sources that were interrupted."""
-    from .service import begin
+    from .mediawiki.gathering import Gathering
+    from .plans.sample import add_sample
 
-    begin(host)
+    add_sample(host)
+    host.once(Gathering).resume()
 
 
 @hookimpl
 def ragstone_commands(cli: click.Group) -> None:
     """``ragstone tutor``."""
-    modules = {"plan": "commands.plans", "sources": "commands.sources", "seed": "commands.making"}
-    modules |= {"export": "commands.making", **dict.fromkeys(("learn", "due", "questions", "anki"), "learn.commands")}
-    paths = {name: f"{__package__}.{module}.{name}" for name, module in modules.items()}
+    modules = {"plan": "plans", "sources": "sources", "seed": "files", "export": "files"}
+    modules |= dict.fromkeys(("learn", "due", "questions", "anki"), "learning")
+    paths = {name: f"{__package__}.commands.{module}.{name}" for name, module in modules.items()}
     text = "Study plans, their sources, and what is learned from them."
     cli.add_command(LazyGroup("tutor", help=text, lazy_subcommands=paths))
 
@@ -109,6 +108,6 @@ def ragstone_commands(cli: click.Group) -> None:
 @hookimpl
 def ragstone_checks(host: Host, thorough: bool) -> Sequence[Check]:
     """Whether there is a plan to learn from, and whether the wikis may be asked and answer."""
-    from .service import checks
+    from .checks import checks
 
     return checks(host, thorough=thorough)

@@ -1,18 +1,21 @@
-"""The options of ``[plugins.concept_tutor]``: wikis and how they are asked, pages, and what a concept rests on."""
+"""The options of ``[plugins.concept_tutor]``: wikis, pages, sources and learning."""
 
 from __future__ import annotations
 
 import re
 from pathlib import Path  # noqa: TC003 - pydantic reads it
-from urllib.parse import urlsplit
+from typing import TYPE_CHECKING
+from urllib.parse import quote, urlsplit
 
 from pydantic import Field, field_validator, model_validator
 
 from ragstone.core import Table
 
-from .learn.settings import LearnSettings
-from .parsoid.settings import PageSettings
+if TYPE_CHECKING:
+    from .parsers import ParsoidNodeParser
 
+#: Characters of a page's key that its address has as they are.
+_UNQUOTED = "!$&'()*+,;=:@/-._~"
 _CONTACT = re.compile(r"[!-~]+@[!-~]+\.[!-~]+|https?://[!-~]+")
 
 
@@ -22,9 +25,9 @@ class SiteSettings(Table):
     #: Scheme and host, ``https://en.wikipedia.org``.
     url: str
     language: str = Field(default="en", pattern=r"^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$")
-    #: What a reader is told of the pages' licence.
+    #: The pages' licence, as readers see it.
     licence: str = Field(min_length=1, max_length=200)
-    #: Where MediaWiki's REST API lies, and what stands before a page's key in the address that a reader opens.
+    #: Where MediaWiki's REST API lies, and what comes before a page's key in the address that a reader opens.
     api_path: str = "/w/rest.php"
     page_path: str = "/wiki/"
     #: A file of certificates to trust in the place of the usual ones, for a school's own wiki.
@@ -48,6 +51,17 @@ class SiteSettings(Table):
             raise ValueError("must begin with / and hold no blanks, no # and no ..")
         return value
 
+    @property
+    def page_base(self) -> str:
+        """What a page's key is put behind in the address that a reader opens."""
+        slash = "" if self.page_path.endswith(("/", "=")) else "/"
+        return f"{self.url}{self.page_path}{slash}"
+
+    def page_url(self, key: str) -> str:
+        """The address that a reader opens."""
+        safe = "/:" if "?" in self.page_path else _UNQUOTED
+        return self.page_base + quote(key, safe=safe)
+
 
 def _wikimedia() -> dict[str, SiteSettings]:
     licence = "CC BY-SA 4.0"
@@ -61,7 +75,7 @@ class WikiSettings(Table):
     """``[plugins.concept_tutor.wikis]``: which wikis, and how they are asked."""
 
     sites: dict[str, SiteSettings] = Field(default_factory=_wikimedia)
-    #: An e-mail or web address of whoever runs this, sent with every request: Wikimedia requires one.
+    #: An e-mail or web address of the operator, sent with every request: Wikimedia requires one.
     contact: str | None = Field(default=None, max_length=200)
     #: Seconds that one search or one page may take, with all its tries.
     seconds: float = Field(default=20.0, gt=0, le=600)
@@ -100,14 +114,63 @@ class WikiSettings(Table):
         return tuple(host.lower() for host in value)
 
 
+class PageSettings(Table):
+    """``[plugins.concept_tutor.pages]``: limits of reading a page, lengths of its chunks, how many are kept."""
+
+    #: Seconds and megabytes of memory that reading one page may take, and bytes that its HTML may have.
+    seconds: float = Field(default=20.0, gt=0, le=600)
+    megabytes: int = Field(default=1000, ge=100, le=64_000)
+    page_bytes: int = Field(default=20_000_000, gt=0)
+    #: Words of a chunk; a piece below ``shortest`` is joined to a neighbour of its section or left out.
+    min_words: int = Field(default=150, gt=0)
+    max_words: int = Field(default=250, gt=0)
+    shortest: int = Field(default=30, ge=1)
+    #: Chunks kept of one page, and of all pages of a concept.
+    chunks_a_page: int = Field(default=6, ge=1)
+    chunks_a_concept: int = Field(default=8, ge=1)
+
+    @model_validator(mode="after")
+    def _in_order(self) -> PageSettings:
+        if not self.shortest <= self.min_words <= self.max_words:
+            raise ValueError("shortest, min_words and max_words must not fall")
+        return self
+
+    def node_parser(self) -> ParsoidNodeParser:
+        """The node parser with these lengths."""
+        from .parsers import ParsoidNodeParser
+
+        return ParsoidNodeParser(min_words=self.min_words, max_words=self.max_words, shortest=self.shortest)
+
+
 class SourceSettings(Table):
-    """``[plugins.concept_tutor.sources]``: how many pages a concept rests on, and of which wikis."""
+    """``[plugins.concept_tutor.sources]``: how many pages are read for a concept, and of which wikis."""
 
     #: Names of the wikis that are searched, in this order; without it all of ``wikis.sites``.
     wikis: tuple[str, ...] | None = None
     #: Pages that are asked of each wiki's search, and pages that are read for a concept, the best of each wiki first.
     hits_a_wiki: int = Field(default=2, ge=1, le=50)
     pages_a_concept: int = Field(default=3, ge=1, le=50)
+
+
+class LearnSettings(Table):
+    """``[plugins.concept_tutor.learn]``: what is asked, how it is graded, when it is asked again."""
+
+    #: Chunks of a concept, the most relevant ones, that its questions are made of.
+    chunks: int = Field(default=4, ge=1, le=8)
+    #: Questions of one concept at most.
+    questions: int = Field(default=6, ge=1, le=40)
+    #: Another number gives other wrong options and another order of them.
+    seed: int = 0
+    #: Whether the deployment's language model, where there is one, writes questions, and feedback to answers.
+    llm_questions: bool = True
+    llm_feedback: bool = True
+    #: Characters that an answer may have.
+    longest_answer: int = Field(default=2000, ge=100, le=20_000)
+    #: Probability of remembering at which a question is asked again, and days after which it is in any case.
+    retention: float = Field(default=0.9, ge=0.7, le=0.97)
+    longest_days: int = Field(default=365, ge=1, le=36_500)
+    #: Mastery of a concept, 0 to 1, from which on the next one comes.
+    mastered: float = Field(default=0.85, gt=0, le=1)
 
 
 class ConceptTutorSettings(Table):

@@ -9,11 +9,10 @@ from urllib.parse import quote
 import pytest
 
 from ragstone.core import Host, Settings
-from ragstone.plugins.concept_tutor.learn.keeping.store import LearnStore
-from ragstone.plugins.concept_tutor.learn.records import Question, QuestionSource, Support
-from ragstone.plugins.concept_tutor.plans.corpus import bring_up_to_date
-from ragstone.plugins.concept_tutor.plans.records import Edge, NewChunk, NewConcept, NewPlan
-from ragstone.plugins.concept_tutor.plans.store import PlanStore
+from ragstone.plugins.concept_tutor import Edge, NewChunk, NewConcept, NewPlan, PlanStore
+from ragstone.plugins.concept_tutor.learning.keeping.store import LearnStore
+from ragstone.plugins.concept_tutor.learning.records import Question, QuestionSource, Support
+from ragstone.plugins.concept_tutor.plans.corpus import update_corpus
 
 from .conftest import serving
 from .payloads import payloads
@@ -22,8 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from ragstone.plugins.concept_tutor.learn.records import Form
-    from ragstone.plugins.concept_tutor.plans.records import SourceChunk
+    from ragstone.plugins.concept_tutor import SourceChunk
+    from ragstone.plugins.concept_tutor.learning.records import Form
 
     Open = Callable[..., Any]
 
@@ -68,13 +67,13 @@ URLS = (
 PATH = "/concept_tutor/plans/hostile/"
 
 
-def words_of(text: str, most: int) -> str:
+def inline_text(text: str, most: int) -> str:
     return " ".join(text.split())[:most]
 
 
 def question(number: int, chunk: SourceChunk) -> Question:
     """One that a language model might have written."""
-    evil = [words_of(each, 300) for each in payloads(60)[5 * number : 5 * number + 5]]
+    evil = [inline_text(each, 300) for each in payloads(60)[5 * number : 5 * number + 5]]
     source = QuestionSource(1, evil[0], URLS[number % len(URLS)], evil[1], evil[2], chunk.chunk_id)
     options = tuple(f"{letter} {words}" for letter, words in zip("abcd", evil, strict=False))
     return Question(
@@ -97,7 +96,7 @@ def fill(folder: Path) -> None:
     evil = payloads(CONCEPTS)
     # every second one has a plain name, as questions are asked only about what a sentence can be about
     with_names = {
-        f"c{number}": TOOLS[number // 2] if number % 2 else f"Sprocket{number} {words_of(each, 170)}"
+        f"c{number}": TOOLS[number // 2] if number % 2 else f"Sprocket{number} {inline_text(each, 170)}"
         for number, each in enumerate(evil)
     }
     with Host(Settings(data_dir=folder)) as host:
@@ -106,9 +105,9 @@ def fill(folder: Path) -> None:
         store.add(
             NewPlan(
                 "hostile",
-                words_of(evil[0], 200),
-                tuple(NewConcept(key, name, words_of(evil[-1], 400)) for key, name in with_names.items()),
-                tuple(Edge(f"c{number}", f"c{number + 1}", words_of(evil[1], 99)) for number in range(CONCEPTS - 1)),
+                inline_text(evil[0], 200),
+                tuple(NewConcept(key, name, inline_text(evil[-1], 400)) for key, name in with_names.items()),
+                tuple(Edge(f"c{number}", f"c{number + 1}", inline_text(evil[1], 99)) for number in range(CONCEPTS - 1)),
                 description=evil[2],
                 origin=evil[3],
             )
@@ -116,12 +115,12 @@ def fill(folder: Path) -> None:
         for number, (key, words) in enumerate(zip(with_names, evil, strict=True)):
             formula = FORMULAS[number % len(FORMULAS)]
             chunk = NewChunk(
-                source=words_of(words, 60),
-                page_title=TOOLS[number // 2] if number % 2 else words_of(f"Page {number} {words}", 200),
+                source=inline_text(words, 60),
+                page_title=TOOLS[number // 2] if number % 2 else inline_text(f"Page {number} {words}", 200),
                 page_url=URLS[number % len(URLS)],
-                section=words_of(words, 200),
+                section=inline_text(words, 200),
                 revision="1",
-                licence=words_of(words, 200),
+                licence=inline_text(words, 200),
                 retrieved=datetime(2026, 11, 1, tzinfo=UTC),
                 relevance=1.0,
                 content=f"A {TOOLS[number // 2].lower() if number % 2 else 'sprocket'} is a tool that "
@@ -129,7 +128,7 @@ def fill(folder: Path) -> None:
                 f"{1800 + number} as {words} with brass. Some write {words} on it. The rule {formula} gives its speed.",
             )
             store.put_sources("hostile", key, [chunk] if number != CONCEPTS - 1 else [])
-        bring_up_to_date(host, ["hostile"])
+        update_corpus(host, ["hostile"])
         kept = store.sources("hostile", "c1")
         LearnStore(host).put(
             "hostile", "c1", "by hand", tuple(question(number, kept[0]) for number in range(QUESTIONS))
@@ -185,14 +184,14 @@ def test_nothing_of_a_plan_or_its_sources_runs(open_page: Open) -> None:
         if page.locator(".option").count():
             page.locator(".option").first.click()
         else:
-            page.locator("#answer").fill(words_of(payloads(CONCEPTS)[number], 300))
+            page.locator("#answer").fill(inline_text(payloads(CONCEPTS)[number], 300))
         page.get_by_role("button", name="Answer").click()
         page.locator(".verdict").wait_for()
         nothing_ran(page)
         chunks |= set(page.locator(".verdict a.badge").evaluate_all("all => all.map(a => a.href)"))
     assert chunks
     for number in (1, 5):
-        asked = f"What did Ada Lovelace describe in {1800 + number}? {words_of(payloads(CONCEPTS)[number], 200)}"
+        asked = f"What did Ada Lovelace describe in {1800 + number}? {inline_text(payloads(CONCEPTS)[number], 200)}"
         look(page, f"/concept_tutor/chat?plan=hostile&q={quote(asked)}")
         assert page.locator(".exchange .answer").count() == 1
     look(page, "/concept_tutor/chat?plan=hostile")
@@ -213,7 +212,7 @@ def test_what_a_form_brings_back_is_text(open_page: Open) -> None:
     page = open_page("/concept_tutor/", script=WATCH)
     evil = payloads(8)
     page.wait_for_load_state("load")
-    page.get_by_label("Title", exact=True).first.fill(words_of(evil[3], 150))
+    page.get_by_label("Title", exact=True).first.fill(inline_text(evil[3], 150))
     page.get_by_label("Concepts, one per line").fill("\n".join([evil[4], evil[4]]).replace("\n\n", "\n"))
     page.get_by_role("button", name="Make the plan").click()
     page.locator("[role=alert], [data-plan]").wait_for()

@@ -10,8 +10,8 @@ import click
 
 from ragstone.core.cli import LazyGroup, printable, show_json, show_table
 
-from ..plans.corpus import bring_up_to_date
-from ..plans.graph import order
+from ..plans.corpus import update_corpus
+from ..plans.graph import study_order
 from ..plans.store import PlanStore
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 
-@click.group(cls=LazyGroup, lazy_subcommands={"add": "ragstone.plugins.concept_tutor.commands.making.add"})
+@click.group(cls=LazyGroup, lazy_subcommands={"add": "ragstone.plugins.concept_tutor.commands.files.add"})
 def plan() -> None:
     """Make study plans, look at them, remove them."""
 
@@ -34,7 +34,7 @@ def list_plans(deployment: Deployment, as_json: bool) -> None:
     """List the plans, with the slug by which each is named."""
     sizes = deployment.host().once(PlanStore).plans()
     if as_json:
-        show_json([told(size) for size in sizes])
+        show_json([plan_facts(size) for size in sizes])
         return
     show_table(
         ("slug", "title", "concepts", "with sources", "passages"),
@@ -55,9 +55,9 @@ def show(deployment: Deployment, slug: str, as_json: bool) -> None:
     needs: dict[str, list[str]] = {key: [] for key in concepts}
     for edge in edges:
         needs[edge.concept].append(edge.prerequisite)
-    rows = [concepts[key] for key in order(list(concepts), edges)]
+    rows = [concepts[key] for key in study_order(list(concepts), edges)]
     if as_json:
-        shown = told(size)
+        shown = plan_facts(size)
         shown["concepts"] = [
             {
                 "key": one.key,
@@ -93,14 +93,14 @@ def remove(deployment: Deployment, slug: str, yes: bool, as_json: bool) -> None:
     if not yes and not as_json and sys.stdin.isatty():
         click.confirm(f"Remove '{size.plan.title}' with {size.concepts} concepts?", abort=True)
     size = store.remove(slug)
-    bring_up_to_date(host, [])
+    update_corpus(host, [])
     if as_json:
-        show_json(told(size))
+        show_json(plan_facts(size))
     else:
         click.echo(printable(f"'{size.plan.title}' is removed: {size.concepts} concepts, {size.chunks} passages."))
 
 
-def told(size: PlanSize) -> dict[str, Any]:
+def plan_facts(size: PlanSize) -> dict[str, Any]:
     """A plan with its numbers, ready for JSON."""
     facts = {**asdict(size.plan), "created": size.plan.created.isoformat()}
     return {**facts, "concepts": size.concepts, "edges": size.edges, "passages": size.chunks, "states": size.states}

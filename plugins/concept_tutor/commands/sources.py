@@ -9,14 +9,14 @@ import click
 
 from ragstone.core.cli import printable, show_json
 
-from ..gathering import Gathering
+from ..mediawiki.gathering import Gathering
 from ..plans.store import PlanStore
 from .plans import as_json
 
 if TYPE_CHECKING:
     from ragstone.core.cli import Deployment
 
-    from ..gathering import Progress
+    from ..mediawiki.gathering import Progress
     from ..plans.records import SourceState
 
 
@@ -36,7 +36,7 @@ def sources(deployment: Deployment, slug: str, concepts: tuple[str, ...], retry:
     states: tuple[SourceState, ...] = ("waiting", "none", "failed") if retry else ("waiting",)
     seen: dict[str, Progress] = {}
 
-    def tell(progress: Progress) -> None:
+    def report(progress: Progress) -> None:
         if progress.state == "running":
             return
         seen[progress.concept] = progress
@@ -45,7 +45,7 @@ def sources(deployment: Deployment, slug: str, concepts: tuple[str, ...], retry:
             reason = f" ({progress.reason})" if progress.reason else ""
             click.echo(printable(f"{progress.done}/{progress.of} {progress.name}: {what}{reason}"))
 
-    gathering.run(slug, states=states, concepts=concepts or None, on_progress=tell)
+    gathering.run(slug, states=states, concepts=concepts or None, on_progress=report)
     size = store.size(slug)
     if as_json:
         show_json({"plan": slug, "states": size.states, "concepts": [asdict(each) for each in seen.values()]})

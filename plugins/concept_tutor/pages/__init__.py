@@ -1,4 +1,4 @@
-"""The tutor's pages. Flask is imported here and nowhere else in the room."""
+"""The tutor's pages, the only package of the plugin that imports Flask."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from flask import Blueprint
 
-from ..addresses import PAGES
-from . import chat, gathering, learn, plan, plans
+from ..plans.addresses import PAGES
+from . import chat, lessons, plan, plans, sources
 
 if TYPE_CHECKING:
     from ragstone.core import Host
@@ -18,6 +18,6 @@ def blueprint(host: Host) -> Blueprint:
     pages = Blueprint(
         "concept_tutor", __name__, url_prefix=PAGES, template_folder="../templates", static_folder="../static"
     )
-    for part in (plans, plan, gathering, learn, chat):
+    for part in (plans, plan, sources, lessons, chat):
         part.install(pages, host)
     return pages

@@ -1,4 +1,4 @@
-"""The tutor as a conversation, and the page of a passage."""
+"""The chat with the tutor, and the page of a stored passage."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from flask import render_template, request
 
 from ragstone.core import Question, RagstoneError
 
-from ..addresses import kept_copy, page_of
 from ..plans import NAME
+from ..plans.addresses import page_address, stored_copy
 from ..plans.store import PlanStore
 
 if TYPE_CHECKING:
@@ -50,12 +50,12 @@ def install(pages: Blueprint, host: Host) -> None:
     def source(chunk_id: str) -> str:
         uses = store.uses(chunk_id)
         chunk = uses[0]
-        page = page_of(chunk.page_url, chunk_id)
+        page = page_address(chunk.page_url, chunk_id)
         return render_template(
             "concept_tutor/source.html",
             chunk=chunk,
             trail=[step.strip() for step in chunk.section.split("›") if step.strip()],
-            original=page if page != kept_copy(chunk_id) else None,
+            original=page if page != stored_copy(chunk_id) else None,
             retrieved=chunk.retrieved.strftime("%-d %B %Y"),
             uses=[store.concept(one.plan, one.concept) for one in uses],
         )

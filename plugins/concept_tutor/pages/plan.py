@@ -1,4 +1,4 @@
-"""One plan: its concepts as a drawing and as a list, and how far their sources are."""
+"""The page of a plan: its concepts as a drawing and as a list, with the state of their sources."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from flask import render_template, request
 
 from ragstone.core import NotFound
 
-from ..drawing import draw, neighbourhood
-from ..gathering import Gathering
+from ..mediawiki.gathering import Gathering
+from ..plans.drawing import draw, neighbourhood
 from ..plans.store import PlanStore
-from .rows import OPEN, mean_percent, named, next_of, pages_of, rows_of
+from .concepts import OPEN, concept_views, find_key, mean_percent, next_concept, source_pages
 
 if TYPE_CHECKING:
     from flask import Blueprint
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ragstone.core import Host
 
     from ..plans.records import Edge
-    from .rows import Row
+    from .concepts import ConceptView
 
 #: A plan of more concepts is drawn in part, unless the whole is asked for.
 WHOLE = 45
@@ -42,10 +42,10 @@ def plan_page(host: Host, slug: str, problem: dict[str, Any] | None = None) -> s
     """The page; ``problem``: what went wrong with what was asked of it."""
     store = host.once(PlanStore)
     shown = store.plan(slug)
-    rows, edges = rows_of(host, slug)
+    rows, edges = concept_views(host, slug)
     by_key = {row.key: row for row in rows}
     wanted = request.args.get("concept", "")
-    key = named(rows, wanted)
+    key = find_key(rows, wanted)
     if wanted and not key:
         raise NotFound(f"the plan has no concept {wanted[:80]!r}")
     chosen = by_key.get(key)
@@ -53,15 +53,15 @@ def plan_page(host: Host, slug: str, problem: dict[str, Any] | None = None) -> s
     sources = store.sources(slug, key) if chosen is not None else []
     states = [row.state for row in rows]
     gathering = "running" in states or (bool(OPEN.intersection(states)) and host.once(Gathering).is_busy(slug))
-    part, drawing = _drawn(rows, edges, key or next_of(rows) or (rows[0].key if rows else ""), whole)
+    part, drawing = _drawn(rows, edges, key or next_concept(rows) or (rows[0].key if rows else ""), whole)
     return render_template(
         "concept_tutor/plan.html",
         plan=shown,
         rows=rows,
         by_key=by_key,
         chosen=chosen,
-        next_key=next_of(rows),
-        pages=pages_of(sources),
+        next_key=next_concept(rows),
+        pages=source_pages(sources),
         percent=mean_percent(rows),
         due=sum(row.due for row in rows),
         gathering=gathering,
@@ -72,7 +72,7 @@ def plan_page(host: Host, slug: str, problem: dict[str, Any] | None = None) -> s
         part=part,
         drawing=drawing,
         whole=1 if whole else None,
-        licences=sorted({page.licence for page in pages_of(_all(store, slug)) if page.licence}),
+        licences=sorted({page.licence for page in source_pages(_all(store, slug)) if page.licence}),
         problem=problem,
         opened=request.args.get("opened", 0, type=int),
     )
@@ -82,7 +82,7 @@ def _all(store: PlanStore, slug: str) -> list[Any]:
     return [chunk for chunks in store.all_sources(slug).values() for chunk in chunks]
 
 
-def _drawn(rows: list[Row], edges: list[Edge], focus: str, whole: bool) -> tuple[dict[str, Any] | None, Any]:
+def _drawn(rows: list[ConceptView], edges: list[Edge], focus: str, whole: bool) -> tuple[dict[str, Any] | None, Any]:
     names = {row.key: row.name for row in rows}
     if whole or len(rows) <= WHOLE:
         return None, draw(names, edges)

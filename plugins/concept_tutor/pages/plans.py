@@ -1,4 +1,4 @@
-"""All plans, and making one."""
+"""The list of plans, and the forms that make one."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from flask import redirect, render_template, request, url_for
 
 from ragstone.core import BadRequest, RagstoneError, StorageBusy
 
-from ..gathering import Gathering
+from ..mediawiki.gathering import Gathering
+from ..mediawiki.wikis import Wikis
+from ..plans.corpus import add_plan
 from ..plans.store import PlanStore
-from ..service import add_plan
-from ..wikis import Wikis
-from .making import MOST_BYTES, WAYS, with_free_slug
-from .rows import OPEN, mean_percent, rows_of
+from .concepts import OPEN, concept_views, mean_percent
+from .forms import MOST_BYTES, WAYS, with_free_slug
 
 if TYPE_CHECKING:
     from flask import Blueprint
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from ..plans.records import Plan
 
-#: Plans that the pages let anybody make; the command line knows no such end.
+#: Plans that can be made on the pages; the command line has no limit.
 MOST_PLANS = 200
 #: Each that waits for a wiki, or embeds what came with a file, holds one of the server's threads.
 _MOST_MAKING = 2
@@ -46,7 +46,7 @@ class Card:
     concepts: int
     percent: int
     due: int
-    #: What goes on with its sources, in words.
+    #: The progress of its sources, in words.
     gathering: str
     without: int
 
@@ -78,7 +78,7 @@ def install(pages: Blueprint, host: Host) -> None:
                 making.release()
         except RagstoneError as error:
             return _page(host, way, error.to_problem()), error.status
-        with suppress(RagstoneError):  # the plan's page has a button that tells what is missing
+        with suppress(RagstoneError):  # the plan's page has a button that says what is missing
             host.once(Gathering).start(plan.slug)
         opened = len(made.dropped) or None
         return redirect(url_for("concept_tutor.plan", slug=plan.slug, opened=opened), 303)
@@ -103,7 +103,7 @@ def _page(host: Host, opened: str = "", problem: dict[str, Any] | None = None) -
 
 
 def _card(host: Host, plan: Plan) -> Card:
-    rows, _ = rows_of(host, plan.slug)
+    rows, _ = concept_views(host, plan.slug)
     open_ = sum(row.state in OPEN for row in rows)
     busy = host.once(Gathering).is_busy(plan.slug) or any(row.state == "running" for row in rows)
     return Card(

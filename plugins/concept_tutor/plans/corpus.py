@@ -1,63 +1,28 @@
-"""The corpus ``concept_tutor``: the plans' passages as the host's retrieval, gate and citation check know them.
+"""The corpus ``concept_tutor``: the plans' passages for the host's retrieval, evidence gate and citation check.
 
-The tables of ``store`` are the truth about a plan; the corpus is brought after them by ``bring_up_to_date``, which may
-be killed anywhere and goes on where it was.
+The tables of ``store`` are the truth about a plan; ``update_corpus`` makes the corpus follow them. It may be killed at
+any moment, and goes on where it was.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence  # noqa: TC003 - pydantic reads it
-from typing import TYPE_CHECKING, Any, ClassVar
+import threading
+from typing import TYPE_CHECKING
 
-from llama_index.core.node_parser import NodeParser
-from llama_index.core.schema import BaseNode, Document, MetadataMode, NodeRelationship, TextNode
+from llama_index.core.schema import Document
 
 from . import KIND, NAME
 from .store import PlanStore
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from ragstone.core import Corpus, Host, IngestProgress
 
-    from .records import SourceChunk
+    from .importers import ImportedPlan
+    from .records import Plan, SourceChunk
 
-_SPOKEN = ("page_title", "section")
-
-
-class PassageParser(NodeParser):
-    """Makes one chunk of each document, which is a passage already; the chunk has the document's id."""
-
-    version: ClassVar[int] = 1
-
-    @classmethod
-    def class_name(cls) -> str:
-        """The name under which LlamaIndex serialises it."""
-        return "PassageParser"
-
-    @property
-    def fingerprint(self) -> str:
-        """What shapes the chunks; another fingerprint means another corpus."""
-        return f"tutor_passage/{self.version}"
-
-    def _parse_nodes(
-        self,
-        nodes: Sequence[BaseNode],
-        show_progress: bool = False,  # noqa: ARG002
-        **kwargs: Any,  # noqa: ARG002
-    ) -> list[BaseNode]:
-        return [
-            TextNode(
-                id_=node.node_id,
-                text=node.get_content(metadata_mode=MetadataMode.NONE),
-                metadata=dict(node.metadata),
-                excluded_embed_metadata_keys=[key for key in node.metadata if key not in _SPOKEN],
-                excluded_llm_metadata_keys=[key for key in node.metadata if key not in _SPOKEN],
-                metadata_template="{value}",
-                metadata_separator=" › ",
-                text_template="{metadata_str}\n\n{content}",
-                relationships={NodeRelationship.SOURCE: node.as_related_node_info()},
-            )
-            for node in nodes
-        ]
+_PLANS_KEPT = 256
 
 
 def corpus_of(host: Host) -> Corpus:
@@ -84,7 +49,18 @@ def document_of(chunk: SourceChunk) -> Document:
     )
 
 
-def bring_up_to_date(
+def add_plan(host: Host, made: ImportedPlan, on_embedded: Callable[[IngestProgress], None] | None = None) -> Plan:
+    """Store a plan with the passages that came with it, and embed these for the chat.
+
+    Raises ``BadRequest`` where there is a plan of that slug.
+    """
+    plan = host.once(PlanStore).add(made.plan, made.sources)
+    if made.sources:
+        update_corpus(host, [plan.slug], on_embedded)
+    return plan
+
+
+def update_corpus(
     host: Host, slugs: Sequence[str] | None = None, on_progress: Callable[[IngestProgress], None] | None = None
 ) -> int:
     """Put the passages of these plans, or of all, into the corpus, and take out those that are in no plan.
@@ -103,8 +79,31 @@ def bring_up_to_date(
     return done
 
 
-def behind(host: Host) -> list[str]:
+def outdated_plans(host: Host) -> list[str]:
     """Plans with passages that are not in the corpus: a process ended before it had embedded them."""
     store = host.once(PlanStore)
     known = {row.doc_id for row in corpus_of(host).contents.documents()}
     return [size.plan.slug for size in store.plans() if size.chunks and not store.chunk_ids(size.plan.slug) <= known]
+
+
+class CorpusUpdates:
+    """Updates the corpus before it is searched; by one thread at a time. One for each host."""
+
+    def __init__(self, host: Host) -> None:
+        self._host = host
+        self._lock = threading.Lock()
+        #: The passages of the tables and of the corpus after the last update for these plans.
+        self._last: dict[tuple[str, ...], tuple[frozenset[str], frozenset[str]]] = {}
+
+    def ensure(self, slugs: Sequence[str]) -> None:
+        """Update the corpus for these plans if it is outdated; most often gathering has done it already."""
+        store, corpus = self._host.once(PlanStore), corpus_of(self._host)
+        with self._lock:
+            wanted = frozenset(store.chunk_ids())
+            stored = frozenset(row.doc_id for row in corpus.contents.documents())
+            if wanted == stored or self._last.get(tuple(slugs)) == (wanted, stored):
+                return  # what is missing belongs to other plans
+            update_corpus(self._host, slugs)
+            if len(self._last) >= _PLANS_KEPT:
+                self._last.clear()
+            self._last[tuple(slugs)] = wanted, frozenset(row.doc_id for row in corpus.contents.documents())

@@ -1,4 +1,4 @@
-"""What is to be learned before what: circles found and opened, an order to learn in."""
+"""The graph of prerequisites: finds and breaks cycles, and gives an order to learn in."""
 
 from __future__ import annotations
 
@@ -14,30 +14,30 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Circle:
-    """Concepts of which each is to be learned before the next, and the last before the first; ``dropped`` opened it."""
+class Cycle:
+    """Concepts of which each is needed by the next, and the last by the first; without ``dropped`` it is no cycle."""
 
     keys: tuple[str, ...]
     dropped: Edge
 
 
-def without_circles(keys: Sequence[str], edges: Iterable[Edge]) -> tuple[tuple[Edge, ...], tuple[Circle, ...]]:
-    """The edges without those that close a circle, and the circles: of each, its lightest edge was dropped.
+def break_cycles(keys: Sequence[str], edges: Iterable[Edge]) -> tuple[tuple[Edge, ...], tuple[Cycle, ...]]:
+    """The edges without those that close a cycle, and the cycles: of each, its lightest edge was dropped.
 
-    The heaviest are taken first, so that an edge which closes a circle is the lightest of it; of edges of one weight
-    the latest goes. An edge from a concept to itself is a circle of one.
+    The heaviest are taken first, so that an edge which closes a cycle is the lightest of it; of edges of one weight
+    the latest goes. An edge from a concept to itself is a cycle of one.
     """
     given = list(edges)
     number = {key: at for at, key in enumerate(keys)}
     # A bit for each concept that one leads to, itself included: thousands of edges cost no walk each.
     reach = [1 << at for at in range(len(keys))]
     leaving = defaultdict[str, list["Edge"]](list)
-    dropped: dict[int, Circle] = {}
+    dropped: dict[int, Cycle] = {}
     for at in sorted(range(len(given)), key=lambda at: (-given[at].weight, at)):
         edge = given[at]
         before, after = number[edge.prerequisite], number[edge.concept]
         if reach[after] >> before & 1:
-            dropped[at] = Circle(_path(edge.concept, edge.prerequisite, leaving), edge)
+            dropped[at] = Cycle(_path(edge.concept, edge.prerequisite, leaving), edge)
             continue
         leaving[edge.prerequisite].append(edge)
         if not reach[before] >> after & 1:
@@ -47,8 +47,8 @@ def without_circles(keys: Sequence[str], edges: Iterable[Edge]) -> tuple[tuple[E
     return kept, tuple(dropped[at] for at in sorted(dropped))
 
 
-def order(keys: Sequence[str], edges: Iterable[Edge]) -> tuple[str, ...]:
-    """Every concept after all that it needs; among those that can come next, as ``keys`` has them. No circles."""
+def study_order(keys: Sequence[str], edges: Iterable[Edge]) -> tuple[str, ...]:
+    """Every concept after all that it needs; among those that can come next, as ``keys`` has them. No cycles."""
     place = {key: at for at, key in enumerate(keys)}
     leads, missing = defaultdict[str, list[str]](list), dict.fromkeys(keys, 0)
     for edge in edges:

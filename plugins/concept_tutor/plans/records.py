@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Literal
 if TYPE_CHECKING:
     from datetime import datetime
 
-#: How far the sources of a concept are: nobody has looked; somebody is looking; there are some; the wikis have none;
-#: looking failed, with a reason. All but ``found`` can be tried again.
+#: The state of a concept's sources: not looked for yet; a process is looking; there are some; the wikis have none; the
+#: search failed, with a reason. All but ``found`` can be tried again.
 SourceState = Literal["waiting", "running", "found", "none", "failed"]
 
 
@@ -20,7 +20,7 @@ class Plan:
     slug: str
     title: str
     description: str
-    #: Of its concepts' names; empty where nobody said.
+    #: Of its concepts' names; empty if unknown.
     language: str
     origin: str
     #: In UTC.
@@ -56,33 +56,36 @@ class Edge:
 
 
 @dataclass(frozen=True)
-class SourceChunk:
-    """A passage that a concept rests on. Its words come from a stranger; its addresses from the settings and the wiki.
+class NewChunk:
+    """A passage on its way to a concept. Its text is untrusted; its addresses come from the settings and the wiki."""
 
-    A passage that two concepts of a plan share has one ``chunk_id`` and a rank for each of them. The id stays when a
-    newer revision of the page has the same words in the same section.
-    """
-
-    chunk_id: str
-    plan: str
-    concept: str
     #: Name of the wiki in the settings, such as ``wikipedia``; the plan's own word for it in a seeded plan.
     source: str
     page_title: str
     #: What a reader opens, with the section's anchor.
     page_url: str
-    #: The headings above it, joined by " › "; empty for what stands before the first.
+    #: The headings above it, joined by " › "; empty for the lead.
     section: str
     revision: str
     licence: str
     #: When the wiki said that this is the page, in UTC.
     retrieved: datetime
-    #: From 1, the most relevant first.
-    rank: int
     #: 0 to 1 or so; only for comparison within a concept.
     relevance: float
     content: str
     language: str = ""
+    #: Made of the address and the text if it is empty: it stays when a newer revision has the same text there.
+    chunk_id: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SourceChunk(NewChunk):
+    """A stored passage of a concept. One that two concepts of a plan use has one ``chunk_id`` and a rank for each."""
+
+    plan: str
+    concept: str
+    #: From 1, the most relevant first.
+    rank: int
 
 
 @dataclass(frozen=True)
@@ -99,7 +102,7 @@ class PlanSize:
 
 @dataclass(frozen=True)
 class NewConcept:
-    """A concept on its way into a plan; ``position`` is its place in the sequence that it stands in."""
+    """A concept on its way into a plan; ``position`` is its place in the plan's ``concepts``."""
 
     key: str
     name: str
@@ -108,7 +111,7 @@ class NewConcept:
 
 @dataclass(frozen=True)
 class NewPlan:
-    """A plan on its way into the store: ``edges`` between its keys, without circles (see ``graph.without_circles``)."""
+    """A plan on its way into the store: ``edges`` between its keys, without circles (see ``graph.break_cycles``)."""
 
     slug: str
     title: str
@@ -117,21 +120,3 @@ class NewPlan:
     description: str = ""
     language: str = ""
     origin: str = ""
-
-
-@dataclass(frozen=True)
-class NewChunk:
-    """A passage on its way to a concept. It gets its ``chunk_id`` from its address and its words."""
-
-    source: str
-    page_title: str
-    page_url: str
-    section: str
-    revision: str
-    licence: str
-    retrieved: datetime
-    relevance: float
-    content: str
-    language: str = ""
-    #: For a plan that names its passages itself; made of address and words where it is empty.
-    chunk_id: str = ""

@@ -9,10 +9,10 @@ from sqlalchemy import delete, func, insert, select
 
 from ragstone.core import BadRequest, NotFound
 
-from . import rows, tables
-from .checking import check
-from .keeping import put_sources
+from . import queries, tables
 from .records import Edge
+from .sources import put_sources
+from .validation import check
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -46,17 +46,17 @@ class PlanStore:
         """Every plan with its numbers, the oldest first."""
         with self.tables.read() as connection:
             found = connection.execute(select(tables.plan).order_by(tables.plan.c.id)).all()
-            return [rows.size(connection, row) for row in found]
+            return [queries.to_plan_size(connection, row) for row in found]
 
     def plan(self, slug: str) -> Plan:
         """The plan of that name."""
         with self.tables.read() as connection:
-            return rows.plan(rows.row(connection, slug))
+            return queries.to_plan(queries.plan_row(connection, slug))
 
     def size(self, slug: str) -> PlanSize:
         """The plan of that name with its numbers."""
         with self.tables.read() as connection:
-            return rows.size(connection, rows.row(connection, slug))
+            return queries.to_plan_size(connection, queries.plan_row(connection, slug))
 
     def add(self, new: NewPlan, sources: Mapping[str, Sequence[NewChunk]] | None = None) -> Plan:
         """Store a plan at once, with the passages that came with it, by its concepts' keys; the others wait for some.
@@ -90,7 +90,7 @@ class PlanStore:
                     for position, one in enumerate(new.concepts)
                 ],
             )
-            ids = rows.concept_ids(connection, plan_id)
+            ids = queries.concept_ids(connection, plan_id)
             edges = [
                 {
                     "plan_id": plan_id,
@@ -105,9 +105,10 @@ class PlanStore:
                 connection.execute(insert(tables.edge), edges)
             if connection.execute(select(tables.seen.c.id)).first() is None:
                 connection.execute(insert(tables.seen).values(id=1))
+            row = queries.plan_row(connection, new.slug)
             for key, chunks in (sources or {}).items():
-                put_sources(connection, new.slug, plan_id, ids[key], chunks)
-            return rows.plan(rows.row(connection, new.slug))
+                put_sources(connection, row, ids[key], chunks)
+            return queries.to_plan(row)
 
     def is_untouched(self) -> bool:
         """Whether no plan was ever stored here."""
@@ -119,8 +120,8 @@ class PlanStore:
     def remove(self, slug: str) -> PlanSize:
         """Remove a plan with its concepts, edges and passages; returns what it was."""
         with self.tables.write() as connection:
-            row = rows.row(connection, slug)
-            size = rows.size(connection, row)
+            row = queries.plan_row(connection, slug)
+            size = queries.to_plan_size(connection, row)
             # Children first: SQLite's cascade would look for each row's children one by one.
             concepts = select(tables.concept.c.id).where(tables.concept.c.plan_id == row.id)
             connection.execute(delete(tables.rests_on).where(tables.rests_on.c.concept_id.in_(concepts)))
@@ -134,22 +135,22 @@ class PlanStore:
     def concepts(self, slug: str) -> list[Concept]:
         """The plan's concepts in its own order."""
         with self.tables.read() as connection:
-            row = rows.row(connection, slug)
+            row = queries.plan_row(connection, slug)
             found = connection.execute(
                 select(tables.concept).where(tables.concept.c.plan_id == row.id).order_by(tables.concept.c.position)
             )
-            return [rows.concept(slug, one) for one in found]
+            return [queries.to_concept(slug, one) for one in found]
 
     def concept(self, slug: str, key: str) -> Concept:
         """One concept."""
         with self.tables.read() as connection:
-            return rows.concept(slug, rows.concept_row(connection, rows.row(connection, slug), key))
+            return queries.to_concept(slug, queries.concept_row(connection, queries.plan_row(connection, slug), key))
 
     def edges(self, slug: str) -> list[Edge]:
         """The plan's prerequisites, by the concepts' positions."""
         before, after = tables.concept.alias("before"), tables.concept.alias("after")
         with self.tables.read() as connection:
-            row = rows.row(connection, slug)
+            row = queries.plan_row(connection, slug)
             found = connection.execute(
                 select(before.c.key, after.c.key, tables.edge.c.reason, tables.edge.c.weight)
                 .join(before, before.c.id == tables.edge.c.prerequisite_id)
@@ -164,30 +165,26 @@ class PlanStore:
     def sources(self, slug: str, key: str) -> list[SourceChunk]:
         """What a concept rests on, the most relevant first; nothing while nothing was found."""
         with self.tables.read() as connection:
-            concept = rows.concept_row(connection, rows.row(connection, slug), key)
-            found = connection.execute(rows.chunks(tables.rests_on.c.concept_id == concept.id))
-            return [rows.chunk(one) for one in found]
+            concept = queries.concept_row(connection, queries.plan_row(connection, slug), key)
+            found = connection.execute(queries.select_chunks(tables.rests_on.c.concept_id == concept.id))
+            return [queries.to_chunk(one) for one in found]
 
     def all_sources(self, slug: str) -> dict[str, list[SourceChunk]]:
         """What each concept of the plan rests on, by key; concepts without anything have an empty list."""
         with self.tables.read() as connection:
-            row = rows.row(connection, slug)
-            made: dict[str, list[SourceChunk]] = {key: [] for key in rows.concept_ids(connection, row.id)}
-            for one in connection.execute(rows.chunks(tables.concept.c.plan_id == row.id)):
-                made[one.key].append(rows.chunk(one))
+            row = queries.plan_row(connection, slug)
+            made: dict[str, list[SourceChunk]] = {key: [] for key in queries.concept_ids(connection, row.id)}
+            for one in connection.execute(queries.select_chunks(tables.concept.c.plan_id == row.id)):
+                made[one.key].append(queries.to_chunk(one))
             return made
-
-    def chunk(self, chunk_id: str) -> SourceChunk:
-        """One passage, for the first concept that rests on it. Raises ``NotFound``."""
-        return self.uses(chunk_id)[0]
 
     def uses(self, chunk_id: str) -> list[SourceChunk]:
         """One passage, for every concept that rests on it. Raises ``NotFound``."""
         with self.tables.read() as connection:
-            found = connection.execute(rows.chunks(tables.chunk.c.chunk_id == chunk_id)).all()
+            found = connection.execute(queries.select_chunks(tables.chunk.c.chunk_id == chunk_id)).all()
         if not found:
             raise NotFound("there is no such passage", hint="its plan may have been removed, or its page read anew")
-        return [rows.chunk(one) for one in found]
+        return [queries.to_chunk(one) for one in found]
 
     def counts(self, slug: str) -> dict[str, int]:
         """How many passages each concept rests on, by key; those without any are missing."""
@@ -196,7 +193,7 @@ class PlanStore:
             found = connection.execute(
                 select(concept.c.key, func.count())
                 .join(rests_on, rests_on.c.concept_id == concept.c.id)
-                .where(concept.c.plan_id == rows.row(connection, slug).id)
+                .where(concept.c.plan_id == queries.plan_row(connection, slug).id)
                 .group_by(concept.c.key)
             )
             return {each[0]: each[1] for each in found}
@@ -206,18 +203,20 @@ class PlanStore:
         asked = select(tables.chunk.c.chunk_id)
         with self.tables.read() as connection:
             if slug is not None:
-                asked = asked.where(tables.chunk.c.plan_id == rows.row(connection, slug).id)
+                asked = asked.where(tables.chunk.c.plan_id == queries.plan_row(connection, slug).id)
             return set(connection.execute(asked).scalars())
 
     def put_sources(self, slug: str, key: str, chunks: Sequence[NewChunk], reason: str = "") -> list[SourceChunk]:
-        """Let the concept rest on these passages, in this order, in the place of what it had; its state is ``found``.
+        """Replace the concept's passages by these, in this order; its state is then ``found``.
 
-        Passages that no concept of the plan rests on any more are gone. Without any passage the state is ``none``.
-        ``reason``: what is to be said of it beside.
+        Passages that no concept of the plan uses are removed. Without any passage the state is ``none``.
+        ``reason``: what failed nevertheless.
         """
         with self.tables.write() as connection:
-            concept = rows.concept_row(connection, rows.row(connection, slug, lock=True), key)
-            put_sources(connection, slug, concept.plan_id, concept.id, chunks, reason)
+            row = queries.plan_row(connection, slug, lock=True)
+            concept = queries.concept_row(connection, row, key)
+            put_sources(connection, row, concept.id, chunks, reason)
             return [
-                rows.chunk(one) for one in connection.execute(rows.chunks(tables.rests_on.c.concept_id == concept.id))
+                queries.to_chunk(one)
+                for one in connection.execute(queries.select_chunks(tables.rests_on.c.concept_id == concept.id))
             ]

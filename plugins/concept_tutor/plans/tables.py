@@ -36,7 +36,7 @@ concept = Table(
     #: See ``records.SourceState``.
     Column("state", Text, nullable=False),
     Column("reason", Text, nullable=False),
-    #: 1 from when its sources are asked for until somebody has seen to it: what was interrupted goes on.
+    #: 1 from the request for its sources to the end of the search: what was interrupted is resumed.
     Column("wanted", Integer, nullable=False, default=0),
     #: Who looks for its sources while that is ``running``, and until when it is believed, in seconds of the epoch.
     Column("holder", Text, nullable=False, default=""),

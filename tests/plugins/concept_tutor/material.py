@@ -5,9 +5,8 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from ragstone.plugins.concept_tutor.plans.corpus import bring_up_to_date
-from ragstone.plugins.concept_tutor.plans.records import Edge, NewChunk, NewConcept, NewPlan
-from ragstone.plugins.concept_tutor.plans.store import PlanStore
+from ragstone.plugins.concept_tutor import Edge, NewChunk, NewConcept, NewPlan, PlanStore
+from ragstone.plugins.concept_tutor.plans.corpus import update_corpus
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -155,4 +154,4 @@ def put_plan(
     store.add(NewPlan(slug, title, concepts, tuple(Edge(*each) for each in edges), origin="Written for the tests"))
     for key in names:
         store.put_sources(slug, key, chunks_of(sources.get(key, ())))
-    bring_up_to_date(host, [slug])
+    update_corpus(host, [slug])

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from ragstone.plugins.concept_tutor.service import SAMPLE
-from tests.plugins.concept_tutor.gathering.small_wiki import SmallWiki, page
+from ragstone.plugins.concept_tutor.plans.sample import SAMPLE
+from tests.plugins.concept_tutor.mediawiki.gathering.small_wiki import SmallWiki, page
 from tests.support.third_party_fakes import Here
 
 if TYPE_CHECKING:

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 import pytest
 
 from ragstone.core.testing import AssistantContract, NodeParserContract, ReaderContract, RetrieverContract, open_host
+from ragstone.plugins.concept_tutor import PlanStore
 from ragstone.plugins.concept_tutor.plans import KIND
 from ragstone.plugins.concept_tutor.plans.corpus import corpus_of, document_of
-from ragstone.plugins.concept_tutor.plans.store import PlanStore
 from tests.support.needs import needed
 
-from .gathering.small_wiki import SmallWiki, page
 from .material import SLUG, put_plan
+from .mediawiki.gathering.small_wiki import SmallWiki, page
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

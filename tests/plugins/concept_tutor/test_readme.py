@@ -1,4 +1,4 @@
-"""The room's README: its example runs, its file is a plan, and every setting stands in it with its default."""
+"""The README: its examples run, use the public names alone, and every setting has its default in it."""
 
 from __future__ import annotations
 
@@ -9,24 +9,19 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
-import ragstone.plugins.concept_tutor
 from ragstone.core import Host, read_settings
-from ragstone.plugins.concept_tutor.importing import read_plan
+from ragstone.plugins import concept_tutor
+from ragstone.plugins.concept_tutor import read_plan
 from ragstone.plugins.concept_tutor.settings import ConceptTutorSettings, SiteSettings
 
-ROOM = Path(ragstone.plugins.concept_tutor.__file__).parent
-TEXT = (ROOM / "README.md").read_text("utf-8")
+FOLDER = Path(concept_tutor.__file__).parent
+TEXT = (FOLDER / "README.md").read_text("utf-8")
 #: Defaults that are told in words.
 _IN_WORDS = {("wikis", "sites"): "Wikipedia and Wikibooks in English"}
 
 
-def _fences(language: str) -> list[str]:
-    return re.findall(rf"```{language}\n(.*?)```", TEXT, re.DOTALL)
-
-
-def _fence(language: str) -> str:
-    (found,) = _fences(language)
-    return found
+def _fences(language: str, text: str = TEXT) -> list[str]:
+    return re.findall(rf"```{language}\n(.*?)```", text, re.DOTALL)
 
 
 @pytest.mark.parametrize("example", _fences("python"))
@@ -34,8 +29,16 @@ def test_the_examples_run(example: str) -> None:
     exec(compile(example, "README.md", "exec"), {})
 
 
+def test_the_examples_use_public_names_alone() -> None:
+    imported = re.findall(r"from ragstone\.plugins\.concept_tutor(\S*) import (.*)", "".join(_fences("python")))
+    assert {module for module, _ in imported} == {""}
+    assert {name for _, names in imported for name in names.split(", ")} <= set(concept_tutor.__all__)
+    assert all(hasattr(concept_tutor, name) for name in concept_tutor.__all__)
+
+
 def test_a_plans_file_is_one() -> None:
-    made = read_plan(_fence("json"), format="json")
+    (plan,) = _fences("json", (FOLDER / "FORMATS.md").read_text("utf-8"))
+    made = read_plan(plan, format="json")
     assert [one.key for one in made.plan.concepts] == ["mean", "variance"]
     assert made.sources["variance"][0].page_url.endswith("#Definition")
     # What must be there is all that is said to have to be.
@@ -44,10 +47,13 @@ def test_a_plans_file_is_one() -> None:
     read_plan(f'{{"title": "T", "concepts": [{{"name": "N", "sources": [{source}]}}]}}', format="json")
 
 
-def test_the_settings_are_settings(tmp_path: Path) -> None:
-    (tmp_path / "ragstone.toml").write_text(_fence("toml"), "utf-8")
+@pytest.mark.parametrize(
+    ("example", "sites"), zip(_fences("toml"), [["wikipedia", "wikibooks"], ["school"]], strict=True)
+)
+def test_the_settings_are_settings(tmp_path: Path, example: str, sites: list[str]) -> None:
+    (tmp_path / "ragstone.toml").write_text(example, "utf-8")
     options = Host(read_settings(tmp_path / "ragstone.toml")).options(ConceptTutorSettings)
-    assert list(options.wikis.sites) == ["school"]
+    assert (list(options.wikis.sites), options.wikis.contact) == (sites, "you@example.org")
 
 
 def _tables() -> dict[str, type[BaseModel]]:
@@ -79,9 +85,9 @@ def _shown(field: Any) -> str:
     return "[]" if default == () else str(default).lower() if isinstance(default, bool) else str(default)
 
 
-def test_every_part_of_the_room_is_on_the_map() -> None:
+def test_every_part_of_the_plugin_is_on_the_map() -> None:
     told = TEXT.split("## What lies where")[1]
-    for part in ROOM.iterdir():
-        if part.name.startswith("__") or part.name in {"README.md", "plugin.py", "templates", "static", "addresses.py"}:
+    for part in FOLDER.iterdir():
+        if part.name.startswith("__") or part.name in {"README.md", "plugin.py", "templates", "static"}:
             continue
         assert f"{part.name}{'/' if part.is_dir() else ''}" in told, part.name

@@ -13,10 +13,8 @@ from lxml import html
 
 from ragstone.core import BadRequest
 from ragstone.core.testing import open_host
-from ragstone.plugins.concept_tutor.gathering import Gathering
-from ragstone.plugins.concept_tutor.learn.lessons import Lessons
-from ragstone.plugins.concept_tutor.pages.making import MOST_BYTES
-from ragstone.plugins.concept_tutor.plans.store import PlanStore
+from ragstone.plugins.concept_tutor import Gathering, Lessons, PlanStore
+from ragstone.plugins.concept_tutor.pages.forms import MOST_BYTES
 from ragstone.web import create_app
 
 from ..material import NAMES, SLUG, put_plan
@@ -285,7 +283,7 @@ def test_slow_wikis_do_not_take_all_of_the_server(
         assert release.wait(30)
         raise BadRequest("after all there is no such page")
 
-    monkeypatch.setattr("ragstone.plugins.concept_tutor.pages.making.plan_from_page", slow)
+    monkeypatch.setattr("ragstone.plugins.concept_tutor.pages.forms.plan_from_page", slow)
     found: list[int] = []
 
     def make() -> None:

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragstone.plugins.concept_tutor.plans.graph import order, without_circles
-from ragstone.plugins.concept_tutor.plans.records import Edge
+from ragstone.plugins.concept_tutor import Edge
+from ragstone.plugins.concept_tutor.plans.graph import break_cycles, study_order
 
 KEYS = "abcdefgh"
 
@@ -18,32 +18,32 @@ def _edges(*pairs: str, weight: float = 1.0) -> list[Edge]:
 
 def test_without_a_circle_nothing_is_dropped() -> None:
     edges = _edges("ab", "ac", "bd", "cd")
-    assert without_circles("abcd", edges) == (tuple(edges), ())
+    assert break_cycles("abcd", edges) == (tuple(edges), ())
 
 
 def test_of_a_circle_the_lightest_edge_goes_and_the_circle_is_named() -> None:
     edges = [Edge("a", "b", weight=0.9), Edge("b", "c", weight=0.2), Edge("c", "a", weight=0.7)]
-    kept, (circle,) = without_circles("abc", edges)
+    kept, (circle,) = break_cycles("abc", edges)
     assert kept == (edges[0], edges[2])
     assert circle.dropped == edges[1]
     assert circle.keys == ("c", "a", "b")
 
 
 def test_of_equal_edges_the_latest_goes() -> None:
-    kept, (circle,) = without_circles("ab", _edges("ab", "ba"))
+    kept, (circle,) = break_cycles("ab", _edges("ab", "ba"))
     assert kept == tuple(_edges("ab"))
     assert circle.keys == ("a", "b")
 
 
 def test_a_concept_that_needs_itself_is_a_circle_of_one() -> None:
-    kept, (circle,) = without_circles("ab", _edges("aa", "ab"))
+    kept, (circle,) = break_cycles("ab", _edges("aa", "ab"))
     assert (kept, circle.keys) == (tuple(_edges("ab")), ("a",))
 
 
 def test_an_order_keeps_to_the_plan_where_it_can() -> None:
-    assert order("abcd", _edges("ca")) == ("b", "c", "a", "d")
+    assert study_order("abcd", _edges("ca")) == ("b", "c", "a", "d")
     with pytest.raises(ValueError, match="circle"):
-        order("ab", _edges("ab", "ba"))
+        study_order("ab", _edges("ab", "ba"))
 
 
 @st.composite
@@ -59,8 +59,8 @@ def test_what_is_kept_has_an_order_and_what_was_dropped_was_the_lightest_of_a_ci
     graph: tuple[str, list[Edge]],
 ) -> None:
     keys, edges = graph
-    kept, circles = without_circles(keys, edges)
-    at = {key: place for place, key in enumerate(order(keys, kept))}
+    kept, circles = break_cycles(keys, edges)
+    at = {key: place for place, key in enumerate(study_order(keys, kept))}
     assert all(at[edge.prerequisite] < at[edge.concept] for edge in kept)
     assert len(kept) + len(circles) == len(edges)
     weight = {(edge.prerequisite, edge.concept): edge.weight for edge in edges}

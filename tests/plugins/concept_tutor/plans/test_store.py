@@ -11,9 +11,8 @@ from llama_index.core.vector_stores.types import MetadataFilter, MetadataFilters
 
 from ragstone.core import BadRequest, Host, NotFound, TooLarge
 from ragstone.core.testing import open_host
-from ragstone.plugins.concept_tutor.plans.corpus import behind, bring_up_to_date, corpus_of
-from ragstone.plugins.concept_tutor.plans.records import Edge, NewChunk, NewConcept, NewPlan
-from ragstone.plugins.concept_tutor.plans.store import PlanStore
+from ragstone.plugins.concept_tutor import Edge, NewChunk, NewConcept, NewPlan, PlanStore
+from ragstone.plugins.concept_tutor.plans.corpus import corpus_of, outdated_plans, update_corpus
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -91,7 +90,7 @@ def test_what_is_not_there_is_not_found(store: PlanStore) -> None:
         lambda: store.concepts("nothing"),
         lambda: store.concept("statistics", "nothing"),
         lambda: store.sources("statistics", "nothing"),
-        lambda: store.chunk("nothing"),
+        lambda: store.uses("nothing"),
         lambda: store.remove("nothing"),
     ):
         with pytest.raises(NotFound):
@@ -134,7 +133,7 @@ def test_sources_replace_the_former_ones(store: PlanStore) -> None:
     assert store.concept("statistics", "mean").reason == "a wiki was away"
     assert second[0].chunk_id == first[1].chunk_id
     with pytest.raises(NotFound):
-        store.chunk(first[0].chunk_id)
+        store.uses(first[0].chunk_id)
     assert store.put_sources("statistics", "mean", []) == []
     assert store.concept("statistics", "mean").state == "none"
 
@@ -154,7 +153,7 @@ def test_a_passage_of_two_concepts_stays_as_long_as_one_rests_on_it(store: PlanS
     assert store.size("statistics").chunks == 2
     assert store.counts("statistics") == {"mean": 1, "variance": 2}
     store.put_sources("statistics", "mean", [])
-    assert store.chunk(one.chunk_id).concept == "variance"
+    assert store.uses(one.chunk_id)[0].concept == "variance"
     store.put_sources("statistics", "variance", [])
     assert store.size("statistics").chunks == 0
 
@@ -165,7 +164,7 @@ def test_two_plans_have_the_same_page_each_for_itself(store: PlanStore) -> None:
     (there,) = store.put_sources("other", "mean", [passage("The same.")])
     assert here.chunk_id != there.chunk_id
     store.remove("other")
-    assert store.chunk(here.chunk_id) == here
+    assert store.uses(here.chunk_id) == [here]
 
 
 def test_a_passage_without_an_address_is_opened_on_our_own_page(store: PlanStore) -> None:
@@ -186,10 +185,10 @@ def test_the_corpus_follows_the_tables(store: PlanStore, host: Host) -> None:
     assert not _documents(host)
     mean = store.put_sources("statistics", "mean", [passage("The mean is the sum divided by the number.")])
     store.put_sources("statistics", "variance", [passage("The variance is the mean squared deviation.")])
-    assert behind(host) == ["statistics"]
-    assert bring_up_to_date(host, ["statistics"]) == 2
-    assert bring_up_to_date(host) == 0
-    assert behind(host) == []
+    assert outdated_plans(host) == ["statistics"]
+    assert update_corpus(host, ["statistics"]) == 2
+    assert update_corpus(host) == 0
+    assert outdated_plans(host) == []
     node = corpus_of(host).contents.node(mean[0].chunk_id)
     assert node.text == mean[0].content
     assert node.metadata["url"] == mean[0].page_url
@@ -198,11 +197,11 @@ def test_the_corpus_follows_the_tables(store: PlanStore, host: Host) -> None:
     assert [each.node.node_id for each in offered] == [mean[0].chunk_id]
     # What the tables do not have any more goes.
     store.put_sources("statistics", "variance", [])
-    bring_up_to_date(host, [])
+    update_corpus(host, [])
     assert _documents(host) == {mean[0].chunk_id}
     store.remove("statistics")
     assert (store.plans(), store.chunk_ids()) == ([], set())
-    bring_up_to_date(host, [])
+    update_corpus(host, [])
     assert not _documents(host)
 
 

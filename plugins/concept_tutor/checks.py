@@ -1,0 +1,52 @@
+"""Health checks: whether there is a plan to learn from, and whether the wikis answer."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING
+
+from ragstone.core import Check, SettingsError
+
+from .mediawiki.wikis import Wikis
+from .plans.store import PlanStore
+
+if TYPE_CHECKING:
+    from ragstone.core import Host
+
+    from .mediawiki.client import WikiClient
+
+#: Of a check that asks the wikis. It is less than a hook may take.
+_PROBE_SECONDS = 4.0
+
+
+def checks(host: Host, *, thorough: bool) -> list[Check]:
+    """How many plans there are to learn from, none being no fault, and whether the wikis may be asked and answer.
+
+    Only a ``thorough`` check asks the wikis, all at the same time; others report this process's last requests.
+    """
+    plans = host.once(PlanStore).plans()
+    passages = sum(size.chunks for size in plans)
+    found = [Check("study plans", True, f"{len(plans)} plans, {passages} passages")]
+    if not plans:
+        found = [Check("study plans", True, "none yet", mend="ragstone tutor plan add FILE")]
+    wikis = host.once(Wikis).searched
+    if thorough and wikis:
+        with ThreadPoolExecutor(len(wikis), "ragstone-wiki-check") as threads:
+            list(threads.map(lambda client: client.probe(_PROBE_SECONDS), wikis))
+    return [*found, *map(_check_of, wikis)]
+
+
+def _check_of(client: WikiClient) -> Check:
+    name = f"wiki {client.name}"
+    try:
+        client.check()
+    except SettingsError as error:
+        # Plans that are there can be learned from all the same.
+        return Check(name, True, f"is not asked: {error.what}", mend=error.hint)
+    outcome = client.last_outcome
+    if outcome is None:
+        return Check(name, True, "may be asked")
+    when = f"{outcome.at:%Y-%m-%d %H:%M} UTC"
+    if outcome.error is None:
+        return Check(name, True, f"answered at {when}")
+    return Check(name, False, f"failed at {when}: {outcome.error.what}", mend=outcome.error.hint)

@@ -1,0 +1,118 @@
+"""``ragstone tutor plan add``, ``seed`` and ``export``: plans from files, pages and topics, and to files."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from ragstone.core import BadRequest
+from ragstone.core.cli import printable, show_json, show_progress
+
+from ..mediawiki.wikis import Wikis
+from ..plans.corpus import add_plan
+from ..plans.export import export_plan
+from ..plans.importers import FORMATS, read_plan, read_plan_file
+from ..plans.store import PlanStore
+from .plans import as_json, plan_facts
+
+if TYPE_CHECKING:
+    from ragstone.core import Host
+    from ragstone.core.cli import Deployment
+
+    from ..plans.importers import ImportedPlan
+
+_SHOWN = 10
+
+
+@click.command(epilog="Example: ragstone tutor plan add concepts.csv --title Statistics")
+@click.argument("file", required=False)
+@click.option("--from-page", metavar="WIKI/PAGE", help="Make it of a wiki's page, by its key or its address.")
+@click.option("--topic", help="Let the language model make it; see [llm] in the settings.")
+@click.option("--format", "format_", type=click.Choice(FORMATS), help="The file's format; otherwise by its suffix.")
+@click.option("--title", default="", help="The plan's title.")
+@click.option("--slug", default="", help="Its name in addresses and commands; otherwise made of the title.")
+@click.option("--most", default=15, show_default=True, help="Concepts of a plan from a page or a topic.")
+@as_json
+@click.pass_obj
+def add(
+    deployment: Deployment,
+    file: str | None,
+    from_page: str | None,
+    topic: str | None,
+    format_: str | None,
+    title: str,
+    slug: str,
+    most: int,
+    as_json: bool,
+) -> None:
+    """Make a plan of a list, JSON, JSON lines or CSV (FILE, or - for what is piped in), of a page, or of a topic.
+
+    In a list every line is a concept, and "A <- B, C" means that A needs B and C. Sources are then found by ragstone
+    tutor sources.
+    """
+    host = deployment.host()
+    if [file, from_page, topic].count(None) != 2:
+        raise BadRequest("name one of FILE, --from-page and --topic")
+    if from_page is not None:
+        from ..plans.importers.wiki_page import plan_from_page
+
+        made = plan_from_page(host.once(Wikis), from_page, most=most, title=title, slug=slug)
+    elif topic is not None:
+        from ..plans.importers.llm import plan_by_model
+
+        made = plan_by_model(host, topic, most=most, title=title, slug=slug)
+    elif file == "-":
+        made = read_plan(sys.stdin.read(), format=format_, title=title, slug=slug, where="standard input")
+    else:
+        made = read_plan_file(Path(file or ""), format=format_, title=title, slug=slug)
+    _add(host, made, as_json)
+
+
+@click.command(epilog="Example: ragstone tutor seed statistics.json")
+@click.argument("file")
+@as_json
+@click.pass_obj
+def seed(deployment: Deployment, file: str, as_json: bool) -> None:
+    """Put a plan with its sources in place, without a network: a file as ragstone tutor export writes it."""
+    made = read_plan_file(Path(file), format="json")
+    if not made.sources:
+        raise BadRequest("no concept of it has sources", where=file, hint="ragstone tutor plan add takes it as it is")
+    _add(deployment.host(), made, as_json)
+
+
+@click.command(epilog="Example: ragstone tutor export statistics > statistics.json")
+@click.argument("slug", metavar="PLAN")
+@click.pass_obj
+def export(deployment: Deployment, slug: str) -> None:
+    """Print a plan with its sources as JSON, as ragstone tutor seed reads it."""
+    show_json(export_plan(deployment.host().once(PlanStore), slug))
+
+
+def _add(host: Host, made: ImportedPlan, as_json: bool) -> None:
+    passages = sum(len(chunks) for chunks in made.sources.values())
+    with show_progress("embedding", passages) as report:
+        plan = add_plan(host, made, report)
+    size = host.once(PlanStore).size(plan.slug)
+    if as_json:
+        dropped = [
+            {"circle": list(one.names), "prerequisite": one.prerequisite, "concept": one.concept}
+            for one in made.dropped
+        ]
+        show_json({**plan_facts(size), "dropped": dropped, "left_out": list(made.left_out)})
+        return
+    click.echo(
+        printable(f"'{plan.title}' is there as {plan.slug}: {size.concepts} concepts, {size.edges} prerequisites.")
+    )
+    for one in made.dropped[:_SHOWN]:
+        circle = " → ".join((*one.names, one.names[0]))
+        click.echo(printable(f"A circle: {circle}. That {one.concept} needs {one.prerequisite} is left out."))
+    if made.left_out:
+        named = ", ".join(made.left_out[:_SHOWN])
+        click.echo(printable(f"Left out, as the file has no such concepts ({len(made.left_out)}): {named}"))
+    if size.chunks:
+        click.echo(f"{size.chunks} passages came with it.")
+    else:
+        click.echo(f"Find its sources: ragstone tutor sources {plan.slug}")

@@ -1,0 +1,170 @@
+"""``ragstone tutor learn``, ``due``, ``questions`` and ``anki``."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ragstone.core import BadRequest, StorageError
+from ragstone.core.cli import printable, show_json, show_table
+
+from ..learning.grading.hints import STEPS
+from ..learning.lessons import ME, Lessons
+from ..plans.store import PlanStore
+
+if TYPE_CHECKING:
+    from ragstone.core.cli import Deployment
+
+    from ..learning.records import Grade, Question
+
+_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+_learner = click.option("--learner", default=ME, show_default=True, help="Whose answers they are.")
+
+
+@click.command(epilog="Example: ragstone tutor learn machine-learning --concept gradient-descent")
+@click.argument("plan")
+@click.option("--concept", help="Ask about this concept alone, by its key.")
+@click.option("--most", default=10, show_default=True, type=click.IntRange(1, 1000), help="Questions in this sitting.")
+@_learner
+@click.pass_obj
+def learn(deployment: Deployment, plan: str, concept: str | None, most: int, learner: str) -> None:
+    """Be asked, with hints: an empty line or ? gives the next hint, q ends the sitting."""
+    lessons = deployment.host().once(Lessons)
+    asked: set[str] = set()
+    for number in range(1, most + 1):
+        question = lessons.next(plan, concept, learner, asked)
+        if question is None:
+            if number == 1:
+                click.echo(f"There is nothing to ask. Has it sources? ragstone tutor plan show {plan}")
+            break
+        asked.add(question.question_id)
+        _show_question(number, question)
+        grade = _asked(lessons, question, learner)
+        if grade is None:
+            break
+        click.echo(printable(grade.feedback))
+        _show_sources(grade)
+    levels = lessons.mastery(plan, learner)
+    known = sum(each.level for each in levels.values()) / max(1, len(levels))
+    click.echo(f"\n{plan}: {known:.0%} known, {sum(each.due for each in levels.values())} due.")
+
+
+@click.command(epilog="Example: ragstone tutor due")
+@click.argument("plan", required=False)
+@_learner
+@_json
+@click.pass_obj
+def due(deployment: Deployment, plan: str | None, learner: str, as_json: bool) -> None:
+    """List what should be asked again now, of one plan or of all."""
+    host = deployment.host()
+    if plan is not None:
+        host.once(PlanStore).plan(plan)
+    found = host.once(Lessons).due(plan, learner)
+    if as_json:
+        show_json([{"due": each.due.isoformat(), **_question_facts(each.question)} for each in found])
+        return
+    show_table(
+        ("due", "plan", "concept", "question"),
+        [
+            (f"{each.due:%Y-%m-%d %H:%M}", each.question.plan, each.question.concept, each.question.text)
+            for each in found
+        ],
+        empty="Nothing is due.",
+    )
+
+
+@click.command(epilog="Example: ragstone tutor questions machine-learning --json")
+@click.argument("plan")
+@click.option("--concept", help="Of this concept alone, by its key.")
+@_json
+@click.pass_obj
+def questions(deployment: Deployment, plan: str, concept: str | None, as_json: bool) -> None:
+    """List the questions of a plan with their answers and proofs; those not yet written are written."""
+    host = deployment.host()
+    lessons, store = host.once(Lessons), host.once(PlanStore)
+    keys = [concept] if concept is not None else [each.key for each in store.concepts(plan)]
+    found = [question for key in keys for question in lessons.questions(plan, key)]
+    if as_json:
+        show_json([_question_facts(question) for question in found])
+        return
+    for number, question in enumerate(found, start=1):
+        _show_question(number, question)
+        click.echo(printable(f"   = {question.key}"))
+        for source in question.sources:
+            click.echo(printable(f"   [{source.index}] {source.page_title} {source.page_url}"))
+    if not found:
+        click.echo(f"There are none: no concept has sources yet. ragstone tutor plan show {plan}")
+
+
+@click.command(epilog="Example: ragstone tutor anki machine-learning --out machine-learning.apkg")
+@click.argument("plan")
+@click.option("--out", required=True, type=click.Path(dir_okay=False, path_type=Path), help="The file to write.")
+@_json
+@click.pass_obj
+def anki(deployment: Deployment, plan: str, out: Path, as_json: bool) -> None:
+    """Write the questions of a plan as a package for Anki; importing a later one brings its cards up to date."""
+    lessons = deployment.host().once(Lessons)
+    made = lessons.anki(plan)
+    try:
+        out.write_bytes(made)
+    except OSError as error:
+        raise StorageError(f"cannot be written: {error.strerror or error}", where=str(out)) from error
+    if as_json:
+        show_json({"file": str(out), "bytes": len(made)})
+        return
+    click.echo(printable(f"{out}: {len(made):,} bytes. In Anki: File, Import."))
+
+
+def _asked(lessons: Lessons, question: Question, learner: str) -> Grade | None:
+    """The grade of the answer that is typed; ``None`` where the learner ends the sitting."""
+    hints = 0
+    while True:
+        typed = _typed("> ")
+        if typed is None or typed.casefold() in {"q", "quit"}:
+            return None
+        if typed in {"", "?"}:
+            if hints == STEPS:
+                click.echo("There are no more hints; type an answer, or q.")
+                continue
+            hints += 1
+            click.echo(printable(lessons.hint(question.question_id, hints).text))
+            continue
+        try:
+            return lessons.answer(question.question_id, _option(question, typed), hints=hints, learner=learner)
+        except BadRequest as error:
+            click.echo(printable(str(error)))
+
+
+def _typed(prompt: str) -> str | None:
+    click.echo(prompt, nl=False)
+    line = sys.stdin.readline()
+    return line.strip() if line else None
+
+
+def _option(question: Question, typed: str) -> str:
+    """The option of that letter, else what was typed."""
+    place = ord(typed.casefold()) - ord("a") if len(typed) == 1 else -1
+    if question.form == "choice" and 0 <= place < len(question.options) and typed not in question.options:
+        return question.options[place]
+    return typed
+
+
+def _show_question(number: int, question: Question) -> None:
+    click.echo(printable(f"\n{number}. {question.text}"))
+    for place, option in enumerate(question.options):
+        click.echo(printable(f"   {chr(ord('A') + place)}  {option}"))
+
+
+def _show_sources(grade: Grade) -> None:
+    for source in grade.sources:
+        if source.index in grade.cited_sources:
+            click.echo(printable(f"   [{source.index}] {source.page_title} {source.page_url} ({source.licence})"))
+
+
+def _question_facts(question: Question) -> dict[str, Any]:
+    facts = {name: value for name, value in asdict(question).items() if name != "sources"}
+    return {**facts, "sources": [source.as_json() for source in question.sources]}

@@ -1,0 +1,100 @@
+"""Who writes a concept's questions and the feedback: a language model behind its checks, else the built-in writer."""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING
+
+from ragstone.core import LLMError
+
+from .reading.material import Material
+from .writing.built_in import BuiltIn
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from ragstone.core import Host
+
+    from ..plans.records import SourceChunk
+    from ..settings import LearnSettings
+    from .records import Finding, Question
+
+_log = logging.getLogger(__name__)
+
+#: Raised whenever the built-in writer would write other questions.
+_VERSION = 1
+
+
+class Writers:
+    """The writers of one host."""
+
+    def __init__(self, host: Host, options: LearnSettings) -> None:
+        self._host = host
+        self._options = options
+        #: Of the plan that was written for last: its concepts are mostly asked for one after another.
+        self._read: tuple[str, int, Material] | None = None
+
+    @property
+    def fingerprint(self) -> str:
+        """Changes whenever the same sources would give other questions."""
+        options = self._options
+        llm = self._host.hooks.llm if options.llm_questions else None
+        model = "built-in" if llm is None else llm.metadata.model_name
+        return f"{_VERSION}/{model}/{options.chunks}/{options.questions}/{options.seed}"
+
+    def write(
+        self,
+        plan: str,
+        concept: str,
+        names: Mapping[str, str],
+        chunks: Sequence[SourceChunk],
+        everything: Mapping[str, Sequence[SourceChunk]],
+    ) -> tuple[Question, ...]:
+        """The concept's questions out of its chunks. ``names``: of all concepts; ``everything``: what they rest on."""
+        material = self._material(plan, [chunk for each in everything.values() for chunk in each])
+        most, name = self._options.questions, names.get(concept, concept)
+        asked = self._by_model(plan, concept, name, chunks, material) if self._asks_model else ()
+        if len(asked) >= most:
+            return asked[:most]
+        built_in = BuiltIn(material, seed=self._options.seed, names=names.values())
+        made = built_in.write(plan, concept, name, chunks, most)
+        spans = {(one.support.chunk_id, one.support.start, one.form) for one in asked}
+        more = [one for one in made.questions if (one.support.chunk_id, one.support.start, one.form) not in spans]
+        return (*asked, *more)[:most]
+
+    def feedback(self, question: Question, answer: str, finding: Finding) -> str | None:
+        """A language model's feedback that passes the citation check; ``None``: take the built-in one."""
+        if self._host.hooks.llm is None or not self._options.llm_feedback or finding.verdict == "right":
+            return None
+        from .by_model import model_feedback
+
+        try:
+            return model_feedback(self._host, question, answer, finding)
+        except LLMError as error:
+            _log.info("feedback is the built-in one: %s", error)
+            return None
+
+    def _material(self, plan: str, chunks: Sequence[SourceChunk]) -> Material:
+        key = hash(tuple((chunk.chunk_id, chunk.content) for chunk in chunks))
+        kept = self._read
+        if kept is None or kept[:2] != (plan, key):
+            kept = self._read = (plan, key, Material(chunks))
+        return kept[2]
+
+    @property
+    def _asks_model(self) -> bool:
+        return self._options.llm_questions and self._host.hooks.llm is not None
+
+    def _by_model(
+        self, plan: str, concept: str, name: str, chunks: Sequence[SourceChunk], material: Material
+    ) -> tuple[Question, ...]:
+        from .by_model import ModelWriter
+
+        try:
+            made = ModelWriter(self._host, self._options.seed).write(
+                plan, concept, name, chunks, self._options.questions, material
+            )
+        except LLMError as error:
+            _log.info("questions of %s/%s are the built-in ones: %s", plan, concept, error)
+            return ()
+        return made.questions

@@ -1,0 +1,246 @@
+"""Lessons: the next question, a hint, the grade of an answer, what is due, and how well each concept is known."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import threading
+import uuid
+from datetime import UTC, datetime
+from statistics import fmean
+from typing import TYPE_CHECKING
+
+from ragstone.core import BadRequest, NotFound, TooLarge
+
+from ..plans.graph import study_order
+from ..plans.store import PlanStore
+from ..settings import ConceptTutorSettings
+from .asking import Writers
+from .grading.feedback import cited, feedback
+from .grading.free import FreeAnswers
+from .grading.hints import STEPS, hint
+from .grading.short import grade_choice, grade_short
+from .keeping.mastery import credit_of, known
+from .keeping.spacing import Memory, Spacing
+from .keeping.store import LearnStore
+from .reading.spelling import normal
+from .records import Attempt, Grade, Mastery, Review
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterator
+
+    from ragstone.core import Host
+
+    from .records import Finding, Hint, Question
+
+#: Whoever says nothing else is this learner.
+ME = "me"
+_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
+_NAME = re.compile(r"[\w.@ -]{1,64}")
+#: No database keeps a lone half of a character, PostgreSQL no NUL.
+_NOT_KEPT = re.compile("[\x00\ud800-\udfff]")
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
+
+
+class Lessons:
+    """What there is to learn from on one host: ``host.once(Lessons)``. Safe to use from several threads.
+
+    Plans and concepts are named by slug and key, learners by any short name. Every method raises what the catalog
+    raises, and ``NotFound`` for what is not there.
+    """
+
+    def __init__(self, host: Host, clock: Callable[[], datetime] = _now) -> None:
+        """``clock``: gives the moment, in UTC."""
+        self._host = host
+        self._clock = clock
+        self._options = host.options(ConceptTutorSettings).learn
+        self._plans = host.once(PlanStore)
+        self._store = LearnStore(host)
+        self._spacing = Spacing(self._options.retention, self._options.longest_days)
+        self._writers = Writers(host, self._options)
+        self._writing = threading.Lock()
+
+    # Questions
+
+    def questions(self, plan: str, concept: str) -> tuple[Question, ...]:
+        """The concept's questions, written when they are first asked for; none where it has no sources yet."""
+        chunks = self._plans.sources(plan, concept)[: self._options.chunks]
+        if not chunks:
+            return ()
+        made_of = self._made_of(chunk.chunk_id + chunk.content for chunk in chunks) + (
+            # With much more to choose from there are more wrong options.
+            f"/{self._plans.size(plan).chunks.bit_length()}"
+        )
+        found = self._store.written(plan, concept, made_of)
+        if found is not None:
+            return found
+        with self._writing:  # one at a time: the second finds what the first has written
+            found = self._store.written(plan, concept, made_of)
+            if found is None:
+                names = {each.key: each.name for each in self._plans.concepts(plan)}
+                found = self._writers.write(plan, concept, names, chunks, self._plans.all_sources(plan))
+                self._store.put(plan, concept, made_of, found)
+        return found
+
+    def question(self, question_id: str) -> Question:
+        """The question of that id."""
+        if not _ID.fullmatch(question_id):
+            raise NotFound("there is no such question", hint="ask for the next one")
+        return self._store.question(question_id)
+
+    def next(
+        self, plan: str, concept: str | None = None, learner: str = ME, skip: Collection[str] = ()
+    ) -> Question | None:
+        """What to ask now: what is due, then what is new, concept by concept as the plan is to be learned.
+
+        ``skip``: ids that are not to be asked again now. ``None`` where there is nothing to ask. A plan that is known
+        is gone through again, what is due next first.
+        """
+        if concept is not None:
+            self._plans.concept(plan, concept)
+        due = [review.question for review in self.due(plan, learner)]
+        ready = [one for one in due if concept in (None, one.concept) and one.question_id not in skip]
+        if ready:
+            return ready[0]
+        memories = self._store.memories(learner, plan)
+        asked = {question.question_id for question in memories}
+        for key in self._open(plan, concept, learner):
+            for question in self.questions(plan, key):
+                if question.question_id not in asked and question.question_id not in skip:
+                    return question
+        later = (one for one in memories if concept in (None, one.concept) and one.question_id not in skip)
+        return next(later, None)
+
+    def hint(self, question_id: str, step: int) -> Hint:
+        """The ``step``-th of three hints."""
+        if not 1 <= step <= STEPS:
+            raise BadRequest(f"there is no hint {step}", hint=f"1 to {STEPS}, then the answer")
+        question = self.question(question_id)
+        chunks = {chunk.chunk_id: chunk for chunk in self._plans.sources(question.plan, question.concept)}
+        return hint(question, step, chunks.get(question.support.chunk_id))
+
+    # Answers
+
+    def answer(
+        self, question_id: str, text: str, attempt_id: str | None = None, hints: int = 0, learner: str = ME
+    ) -> Grade:
+        """Grade an answer and keep it; ``hints``: how many were given before.
+
+        The same ``attempt_id`` counts once, and gets the same grade. Raises ``TooLarge`` for a long answer,
+        ``BadRequest`` for what is none of the options.
+        """
+        attempt_id = uuid.uuid4().hex if attempt_id is None else attempt_id
+        text = _NOT_KEPT.sub("\ufffd", text)
+        if not _NAME.fullmatch(learner):
+            raise BadRequest("the learner's name cannot be used", hint="1 to 64 letters, digits, blanks and . @ _ -")
+        if not _ID.fullmatch(attempt_id):
+            raise BadRequest("the attempt's id cannot be used", hint="1 to 64 of A-Z, a-z, 0-9, _ and -")
+        if len(text) > self._options.longest_answer:
+            raise TooLarge(
+                f"the answer has {len(text):,} characters, and {self._options.longest_answer:,} are read",
+                hint="say it in a few sentences",
+            )
+        question = self.question(question_id)
+        done = self._store.grade_of(attempt_id, learner, question_id)
+        if done is not None:
+            return done
+        hints = min(max(hints, 0), STEPS)
+        finding = self._finding(question, text)
+        said = self._writers.feedback(question, text, finding) or feedback(question, finding)
+        credit = credit_of(finding.credit, hints)
+        now = self._clock()
+        attempt = Attempt(
+            attempt_id, learner, question.plan, question.concept, question_id, question.text, text,
+            finding.verdict, credit, hints, now,
+        )  # fmt: skip
+
+        def graded(before: Memory | None) -> tuple[Grade, Memory]:
+            memory = self._spacing.reviewed(before, finding.verdict, hints, now)
+            made = Grade(
+                finding.verdict, said, cited(said, question), question.key, question.explanation, question.sources,
+                credit, memory.due,
+            )  # fmt: skip
+            return made, memory
+
+        return self._store.record(attempt, question.form, graded)
+
+    def last(self, plan: str | None = None, learner: str = ME, most: int = 5) -> list[Attempt]:
+        """The learner's last answers, the newest first."""
+        return self._store.attempts(learner, plan, most)
+
+    # What is known
+
+    def due(self, plan: str | None = None, learner: str = ME) -> list[Review]:
+        """The questions that are due now, those due longest first."""
+        now = self._clock()
+        memories = self._store.memories(learner, plan)
+        return [Review(question, memory.due) for question, memory in memories.items() if memory.due <= now]
+
+    def mastery(self, plan: str, learner: str = ME) -> dict[str, Mastery]:
+        """For each concept of the plan how well the learner knows it now."""
+        now = self._clock()
+        answers = self._store.answers(learner, plan)
+        recalled: dict[str, list[float]] = {}
+        waiting: dict[str, int] = {}
+        for question, memory in self._store.memories(learner, plan).items():
+            recalled.setdefault(question.concept, []).append(self._spacing.recall(memory, now))
+            waiting[question.concept] = waiting.get(question.concept, 0) + (memory.due <= now)
+        found = {}
+        for concept in self._plans.concepts(plan):
+            given = answers.get(concept.key, [])
+            level = known(given) * fmean(recalled.get(concept.key, [1.0]))
+            found[concept.key] = Mastery(concept.key, round(level, 4), len(given), waiting.get(concept.key, 0))
+        return found
+
+    def weakest(self, plan: str, learner: str = ME, most: int = 3) -> list[Mastery]:
+        """The concepts that the learner knows least: those that were tried, then the next ones to be learned."""
+        found = self.mastery(plan, learner)
+        tried = sorted(
+            (one for one in found.values() if one.attempts and one.level < self._options.mastered),
+            key=lambda one: one.level,
+        )
+        untried = (found[key] for key in self._order(plan) if not found[key].attempts)
+        return [*tried, *untried][:most]
+
+    def anki(self, plan: str) -> bytes:
+        """All questions of the plan as a package for Anki (``.apkg``)."""
+        from .anki import package
+
+        concepts = self._plans.concepts(plan)
+        questions = [question for concept in concepts for question in self.questions(plan, concept.key)]
+        return package(
+            self._plans.plan(plan).title, plan, {each.key: each.name for each in concepts}, questions, self._clock()
+        )
+
+    # Inside
+
+    def _finding(self, question: Question, text: str) -> Finding:
+        if question.form == "choice":
+            if normal(text) not in {normal(option) for option in question.options}:
+                raise BadRequest("this is none of the options", hint="choose one of them")
+            return grade_choice(question, text)
+        if question.form == "blank":
+            return grade_short(question, text)
+        return FreeAnswers(self._host.encoder).grade(question, text)
+
+    def _open(self, plan: str, concept: str | None, learner: str) -> Iterator[str]:
+        """The concepts that new questions may come from, in order."""
+        if concept is not None:
+            yield concept
+            return
+        mastery = self.mastery(plan, learner)
+        keys = self._order(plan)
+        yield from (key for key in keys if mastery[key].level < self._options.mastered)
+        yield from (key for key in keys if mastery[key].level >= self._options.mastered)
+
+    def _order(self, plan: str) -> tuple[str, ...]:
+        return tuple(study_order([each.key for each in self._plans.concepts(plan)], self._plans.edges(plan)))
+
+    def _made_of(self, texts: Iterator[str]) -> str:
+        made = hashlib.sha256(self._writers.fingerprint.encode())
+        for text in texts:
+            made.update(b"\0" + text.encode("utf-8", "replace"))
+        return made.hexdigest()

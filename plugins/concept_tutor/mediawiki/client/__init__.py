@@ -1,0 +1,27 @@
+"""A client of MediaWiki's REST API: ``search`` and ``page``, polite, bounded, and kept on disk for the time offline."""
+
+from .client import WikiClient
+from .errors import (
+    WikiError,
+    WikiForbidden,
+    WikiInvalidAnswer,
+    WikiPageMissing,
+    WikiRateLimited,
+    WikiTooLarge,
+    WikiUnavailable,
+)
+from .records import WikiHit, WikiHits, WikiPage
+
+__all__ = [
+    "WikiClient",
+    "WikiError",
+    "WikiForbidden",
+    "WikiHit",
+    "WikiHits",
+    "WikiInvalidAnswer",
+    "WikiPage",
+    "WikiPageMissing",
+    "WikiRateLimited",
+    "WikiTooLarge",
+    "WikiUnavailable",
+]

@@ -1,0 +1,116 @@
+"""Checks the addresses of a wiki: public ones, unless the settings allow a private one.
+
+A name is looked up once, its addresses are checked, and exactly these are connected to: a second answer of the name
+server (DNS rebinding) is never asked for.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import queue
+import socket
+import threading
+from typing import TYPE_CHECKING
+
+from .errors import WikiForbidden, WikiUnavailable
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from .deadline import Deadline
+
+    #: Host and port to addresses, as text. Raises ``OSError``.
+    Lookup = Callable[[str, int], Sequence[str]]
+    _Address = ipaddress.IPv4Address | ipaddress.IPv6Address
+
+#: The metadata services of clouds that are not link-local.
+_METADATA = frozenset(map(ipaddress.ip_address, ("fd00:ec2::254", "100.100.100.200", "192.0.0.192")))
+_NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
+
+
+def look_up(host: str, port: int) -> list[str]:
+    """The system's answer."""
+    found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    return list(dict.fromkeys(str(entry[4][0]) for entry in found))
+
+
+def is_loopback(host: str) -> bool:
+    """Whether the name itself says that this machine is meant."""
+    if host == "localhost" or host.endswith(".localhost"):
+        return True
+    try:
+        return _parsed(host).is_loopback
+    except ValueError:
+        return False
+
+
+def addresses_of(
+    host: str, port: int, deadline: Deadline, *, private: bool, where: str, lookup: Lookup = look_up
+) -> tuple[str, ...]:
+    """The addresses that may be connected to for ``host``.
+
+    ``private``: it may lie in a private network. Raises ``WikiForbidden`` if any address is none to be sent to, and
+    ``WikiUnavailable`` if there is none or the name server takes longer than the deadline.
+    """
+    found = _in_time(host, port, deadline, lookup, where)
+    if not found:
+        raise WikiUnavailable("has no address", where=where)
+    local = is_loopback(host)
+    for text in found:
+        try:
+            address = _parsed(text)
+        except ValueError as error:
+            raise WikiForbidden("has an address that is none", where=where) from error
+        if not (address.is_loopback if local else _is_allowed(address, private=private)):
+            raise WikiForbidden(
+                f"has the address {text}, which is not one of the public network",
+                where=where,
+                hint=f"if this wiki is your own, put {host} into private_hosts of [plugins.concept_tutor.wikis]",
+            )
+    return tuple(found)
+
+
+def _is_allowed(address: _Address, *, private: bool) -> bool:
+    if isinstance(address, ipaddress.IPv6Address):
+        inner = address.sixtofour or (address.teredo and address.teredo[1])
+        if address in _NAT64:
+            inner = ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)
+        if inner:
+            return _is_allowed(inner, private=False)
+        if address.is_site_local:
+            return False
+    if address.is_link_local or address.is_multicast or address.is_unspecified or address in _METADATA:
+        return False
+    if address.is_global:
+        return True
+    return private and (address.is_private or address.is_loopback) and not _is_reserved(address)
+
+
+def _is_reserved(address: _Address) -> bool:
+    return address.is_reserved and not address.is_loopback
+
+
+def _parsed(text: str) -> _Address:
+    address = ipaddress.ip_address(text.partition("%")[0].strip("[]"))
+    mapped = address.ipv4_mapped if isinstance(address, ipaddress.IPv6Address) else None
+    return mapped or address
+
+
+def _in_time(host: str, port: int, deadline: Deadline, lookup: Lookup, where: str) -> Sequence[str]:
+    """The lookup in a thread of its own: the system's cannot be cut."""
+    answers: queue.SimpleQueue[Sequence[str] | Exception] = queue.SimpleQueue()
+
+    def ask() -> None:
+        try:
+            answers.put(lookup(host, port))
+        except (OSError, UnicodeError) as error:
+            answers.put(error)
+
+    threading.Thread(target=ask, daemon=True, name="wiki-lookup").start()
+    try:
+        answer = answers.get(timeout=deadline.left())
+    except queue.Empty as error:
+        raise WikiUnavailable(f"the name server did not answer within {deadline.seconds:g} s", where=where) from error
+    if isinstance(answer, Exception):
+        raise WikiUnavailable(f"its name cannot be looked up: {answer}", where=where) from answer
+    return answer

@@ -1,0 +1,74 @@
+"""The errors of the client::
+
+WikiError (SourceError)
+├── WikiUnavailable    cannot be reached, fails, or takes longer than the deadline
+├── WikiRateLimited    asks to wait longer than the deadline
+├── WikiForbidden      an address that is not the wiki's, or one that must not be connected to
+├── WikiTooLarge       more than a limit allows
+├── WikiInvalidAnswer  an answer that is not what was asked for
+└── WikiPageMissing    no such page
+"""
+
+from __future__ import annotations
+
+from ragstone.core import SourceError
+
+
+class WikiError(SourceError):
+    """A wiki did not give what it was asked for; ``where`` is its name and address."""
+
+
+class WikiUnavailable(WikiError):
+    """It cannot be reached, fails, or takes longer than the deadline. ``http_status``: with what it failed, if so."""
+
+    status = 502
+    title = "The wiki does not answer"
+
+    def __init__(self, what: str, *, where: str, hint: str | None = None, http_status: int | None = None) -> None:
+        super().__init__(what, where=where, hint=hint or "try again later; pages that are kept are served meanwhile")
+        self.http_status = http_status
+
+
+class WikiRateLimited(WikiError):
+    """It asks not to be asked for ``retry_after`` seconds, which is longer than the deadline."""
+
+    status = 503
+    title = "The wiki takes no more requests now"
+
+    def __init__(self, retry_after: float, *, where: str) -> None:
+        super().__init__(
+            f"asks to wait for {retry_after:.0f} s, which is longer than this request may take",
+            where=where,
+            hint="try again after that time, or raise seconds in [plugins.concept_tutor.wikis]",
+        )
+        self.retry_after = retry_after
+
+
+class WikiForbidden(WikiError):
+    """It leads to an address that is not the wiki's, or one that must not be connected to."""
+
+    title = "The wiki leads astray"
+
+
+class WikiTooLarge(WikiError):
+    """It sent more than a limit allows; ``limit`` in bytes."""
+
+    title = "The wiki's page is too large"
+
+    def __init__(self, what: str, *, where: str, limit: int, hint: str) -> None:
+        super().__init__(what, where=where, hint=hint)
+        self.limit = limit
+
+
+class WikiInvalidAnswer(WikiError):
+    """It sent something else than it was asked for."""
+
+    status = 502
+    title = "The wiki's answer cannot be read"
+
+
+class WikiPageMissing(WikiError):
+    """It has no such page."""
+
+    status = 404
+    title = "The wiki has no such page"

@@ -1,0 +1,65 @@
+"""The results of the client."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from .errors import WikiError
+
+
+@dataclass(frozen=True)
+class WikiOutcome:
+    """When a request to a wiki ended (UTC), and its error; ``None`` if the wiki answered."""
+
+    at: datetime
+    error: WikiError | None
+
+
+@dataclass(frozen=True)
+class WikiHit:
+    """One page that a search found. Everything is plain text and untrusted."""
+
+    key: str
+    title: str
+    description: str
+    excerpt: str
+    #: Name of the wiki in the settings.
+    wiki: str
+    language: str
+
+
+@dataclass(frozen=True)
+class WikiHits:
+    """What a search found, best first; ``stale``: kept from an earlier time, as the wiki did not answer."""
+
+    query: str
+    hits: tuple[WikiHit, ...]
+    retrieved_at: datetime
+    stale: bool = False
+
+
+@dataclass(frozen=True)
+class WikiPage:
+    """One revision of a page, as Parsoid's HTML in UTF-8, which is untrusted.
+
+    ``key`` is the page's own, also where a redirect led to it; ``url`` the address that a reader opens, made from the
+    settings and the key alone; ``retrieved_at`` (UTC) when the wiki last said that this is the page; ``stale``: kept
+    from an earlier time, as the wiki did not answer.
+    """
+
+    key: str
+    title: str
+    html: bytes
+    #: In digits; larger ones are newer.
+    revision: str
+    url: str
+    licence: str
+    retrieved_at: datetime
+    language: str
+    #: Name of the wiki in the settings.
+    wiki: str
+    stale: bool = False

@@ -1,0 +1,72 @@
+"""How much the wikis are asked: three requests at once, and none to a wiki that asked for a pause."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from .errors import WikiRateLimited, WikiUnavailable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from .deadline import Deadline
+
+#: Wikimedia's limit for each of its users, whichever of its wikis they ask
+#: (https://www.mediawiki.org/wiki/Wikimedia_APIs/Rate_limits).
+_AT_ONCE = 3
+#: Seconds of a pause at most: a server that says a year is asked again after an hour.
+_LONGEST_PAUSE = 3600.0
+
+
+class RequestSlots:
+    """The slots of one host's requests, and the wikis that asked for a pause. Thread-safe; a fork has its own."""
+
+    def __init__(self, count: int = _AT_ONCE) -> None:
+        self._count = count
+        self._reset()
+
+    def _reset(self) -> None:
+        self._pid = os.getpid()
+        self._free = threading.BoundedSemaphore(self._count)
+        #: When each pause ends, on the monotonic clock.
+        self._pauses: dict[str, float] = {}
+
+    @contextmanager
+    def acquire(self, wiki: str, deadline: Deadline, where: str) -> Iterator[None]:
+        """Hold a slot for one request, after the wiki's pause.
+
+        Raises ``WikiUnavailable`` if no slot is free, and ``WikiRateLimited`` if the pause lasts, until the deadline.
+        """
+        if self._pid != os.getpid():  # the threads that would release the slots are not in the fork
+            self._reset()
+        while True:
+            self._wait(wiki, deadline, where)
+            if not self._free.acquire(timeout=deadline.left()):
+                raise WikiUnavailable(
+                    f"had no place among {self._count} requests within {deadline.seconds:g} s", where=where
+                )
+            if not self._pause_left(wiki):
+                break
+            self._free.release()  # another request was told to wait meanwhile
+        try:
+            yield
+        finally:
+            self._free.release()
+
+    def pause(self, wiki: str, seconds: float) -> None:
+        """Let no request to this wiki begin for so long."""
+        until = time.monotonic() + min(seconds, _LONGEST_PAUSE)
+        self._pauses[wiki] = max(until, self._pauses.get(wiki, 0.0))
+
+    def _pause_left(self, wiki: str) -> float:
+        return max(0.0, self._pauses.get(wiki, 0.0) - time.monotonic())
+
+    def _wait(self, wiki: str, deadline: Deadline, where: str) -> None:
+        while left := self._pause_left(wiki):
+            if left >= deadline.left():
+                raise WikiRateLimited(left, where=where)
+            time.sleep(left)

@@ -1,0 +1,231 @@
+"""Gathers the sources of a plan, in the foreground or the background, and resumes what was interrupted."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections import deque
+from functools import cached_property
+from typing import TYPE_CHECKING, Literal
+
+from ragstone.core import RagstoneError, StorageError
+
+from ...plans.corpus import outdated_plans, update_corpus
+from ...plans.store import PlanStore
+from ..threads import run_in_threads
+from ..wikis import Wikis
+from .finder import SourceFinder
+from .leases import Leases
+from .progress import Progress
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterator, Sequence
+
+    from ragstone.core import Host, IngestProgress
+
+    from ...plans.records import Concept, SourceState
+
+_log = logging.getLogger(__name__)
+
+#: Concepts at once: while three requests are under way, pages of others are read.
+_AT_ONCE = 6
+#: Seconds between two looks at the progress of another process.
+_POLL = 1.0
+_NEW: tuple[Literal["waiting"], ...] = ("waiting",)
+_SETTLED = ("found", "none", "failed")
+
+
+class Gathering:
+    """One for each host: ``host.once(Gathering)``. Safe to use from several threads."""
+
+    def __init__(self, host: Host) -> None:
+        self._host = host
+        self._store = host.once(PlanStore)
+        self._changed = threading.Condition()
+        self._steps = 0
+        self._waiting: deque[tuple[str, tuple[str, ...]]] = deque()
+        #: Plans that this process works on, or will, in the background; one for each time that it was asked to.
+        self._busy: list[str] = []
+        self._working = False
+        self._ended = False
+        host.when_closing(self.stop)
+
+    @cached_property
+    def _wikis(self) -> Wikis:
+        return self._host.once(Wikis)
+
+    @cached_property
+    def _leases(self) -> Leases:
+        options = self._wikis.options
+        pages = options.sources.pages_a_concept
+        longest = options.wikis.seconds * (len(self._wikis.searched) + pages) + options.pages.seconds * pages + 30
+        return Leases(self._store.tables, longest)
+
+    # In the foreground
+
+    def run(
+        self,
+        slug: str,
+        *,
+        states: Collection[SourceState] = _NEW,
+        concepts: Sequence[str] | None = None,
+        on_progress: Callable[[Progress], None] | None = None,
+        on_embedded: Callable[[IngestProgress], None] | None = None,
+    ) -> None:
+        """Gather sources for the plan's concepts in these states, or for these concepts; returns when all is done.
+
+        A concept that fails says why in its ``reason``, and the others go on. Afterwards the passages are embedded, so
+        that the chat finds them. Raises ``NotFound``, ``SettingsError`` when no wiki may be asked, ``StorageError``.
+        """
+        wanted = self._keys_of(slug, states, concepts)
+        self._leases.request(slug, wanted)
+        self._gather(slug, wanted, on_progress)
+        update_corpus(self._host, [slug], on_embedded)
+
+    # In the background
+
+    def start(self, slug: str, *, states: Collection[SourceState] = _NEW, concepts: Sequence[str] | None = None) -> int:
+        """Begin to gather, as ``run`` does, in a thread of its own; returns for how many concepts.
+
+        Raises ``NotFound`` and ``SettingsError``. Whatever else goes wrong is in the concepts' ``reason`` and the log.
+        """
+        wanted = self._keys_of(slug, states, concepts)
+        if wanted:
+            self._queue(slug, wanted)
+        return len(wanted)
+
+    def resume(self) -> None:
+        """Resume in the background what a kill or the server's end interrupted."""
+        interrupted = self._leases.interrupted()
+        for slug, keys in interrupted.items():
+            self._queue(slug, tuple(keys))
+        for slug in outdated_plans(self._host):
+            if slug not in interrupted:
+                self._queue(slug, ())
+
+    def stop(self) -> None:
+        """Begin nothing more; what is under way is resumed the next time."""
+        with self._changed:
+            self._ended = True
+            self._waiting.clear()
+            self._changed.notify_all()
+
+    def is_busy(self, slug: str) -> bool:
+        """Whether this process gathers, or embeds, for the plan or is about to."""
+        with self._changed:
+            return slug in self._busy
+
+    def follow(self, slug: str, pause: float) -> Iterator[Progress | None]:
+        """The progress of each concept, then every change, until no process looks for sources of the plan any more.
+
+        ``None`` when nothing has happened for ``pause`` seconds. Raises ``NotFound`` once the plan is not there.
+        """
+        reported: dict[str, tuple[str, str]] = {}
+        quiet = time.monotonic()
+        while True:
+            with self._changed:
+                step, busy = self._steps, slug in self._busy
+            concepts = self._store.concepts(slug)
+            is_gathering = busy or self._leases.is_held(slug)
+            for progress in self._progress(slug, concepts):
+                if reported.get(progress.concept) != (progress.state, progress.reason):
+                    reported[progress.concept] = progress.state, progress.reason
+                    quiet = time.monotonic()
+                    yield progress
+            if not is_gathering or all(one.state in _SETTLED for one in concepts):
+                return
+            with self._changed:
+                if self._steps == step and not self._ended:
+                    self._changed.wait(min(_POLL, pause))
+            if time.monotonic() - quiet >= pause:
+                quiet = time.monotonic()
+                yield None
+
+    # The work
+
+    def _keys_of(self, slug: str, states: Collection[SourceState], concepts: Sequence[str] | None) -> tuple[str, ...]:
+        SourceFinder(self._wikis).check()
+        if concepts is not None:
+            return tuple(self._store.concept(slug, key).key for key in concepts)
+        # A concept that is ``running`` may have been left so by a process that was killed.
+        return tuple(one.key for one in self._store.concepts(slug) if one.state in states or one.state == "running")
+
+    def _queue(self, slug: str, wanted: tuple[str, ...]) -> None:
+        self._leases.request(slug, wanted)
+        with self._changed:
+            if self._ended:
+                return
+            self._waiting.append((slug, wanted))
+            self._busy.append(slug)
+            if not self._working:
+                self._working = True
+                # A daemon: what it stores is whole at every moment, so the server need not wait for it to end.
+                threading.Thread(target=self._work, name="ragstone-sources", daemon=True).start()
+
+    def _work(self) -> None:
+        while True:
+            with self._changed:
+                if not self._waiting:
+                    self._working = False
+                    return
+                slug, wanted = self._waiting.popleft()
+            try:
+                self._gather(slug, wanted, None)
+                update_corpus(self._host, [slug])
+            except RagstoneError as error:
+                _log.warning("the sources of the plan %r were not gathered: %s", slug, error)
+            except Exception:
+                _log.exception("gathering the sources of the plan %r failed", slug)
+            with self._changed:
+                self._busy.remove(slug)
+                self._steps += 1
+                self._changed.notify_all()
+
+    def _gather(self, slug: str, wanted: Sequence[str], on_progress: Callable[[Progress], None] | None) -> None:
+        finder = SourceFinder(self._wikis)  # with a store of pages of its own: the next time they are read anew
+        run_in_threads(
+            wanted,
+            lambda key: self._gather_concept(finder, slug, key, on_progress),
+            min(_AT_ONCE, len(wanted)),
+            lambda: self._ended,
+        )
+
+    def _gather_concept(
+        self, finder: SourceFinder, slug: str, key: str, on_progress: Callable[[Progress], None] | None
+    ) -> None:
+        if not self._leases.acquire(slug, key):
+            return
+        self._report(slug, key, on_progress)
+        name = self._store.concept(slug, key).name
+        try:
+            found = finder.find(name)
+            if found.chunks:
+                self._store.put_sources(slug, key, found.chunks, found.reason)
+            else:
+                self._leases.release(slug, key, "none", "no page of the wikis speaks of it")
+        except StorageError:  # it would be the same for every other concept
+            raise
+        except RagstoneError as error:
+            self._leases.release(slug, key, "failed", str(error))
+        except Exception as error:
+            _log.exception("looking for sources of %r failed", name)
+            self._leases.release(slug, key, "failed", f"it failed ({type(error).__name__}); the log says more")
+        self._report(slug, key, on_progress)
+
+    def _report(self, slug: str, key: str, on_progress: Callable[[Progress], None] | None) -> None:
+        with self._changed:
+            self._steps += 1
+            self._changed.notify_all()
+        if on_progress is not None:
+            for progress in self._progress(slug, self._store.concepts(slug)):
+                if progress.concept == key:
+                    on_progress(progress)
+
+    def _progress(self, slug: str, concepts: Sequence[Concept]) -> list[Progress]:
+        done = sum(1 for one in concepts if one.state in _SETTLED)
+        counts = self._store.counts(slug)
+        return [
+            Progress(slug, one.key, one.name, one.state, one.reason, counts.get(one.key, 0), done, len(concepts))
+            for one in concepts
+        ]

@@ -1,0 +1,45 @@
+"""The links of a page's prose to other pages of its wiki."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+from urllib.parse import unquote
+
+from .records import Link
+
+_MOST = 2_000
+_LONGEST = 255
+#: A namespace: "File:Dog.jpg" is no page to learn from, "2001: A Space Odyssey" is one.
+_NAMESPACE = re.compile(r"[^:]+:[^_ ]")
+
+
+class Links:
+    """Counts links to pages that are there."""
+
+    def __init__(self) -> None:
+        self._counts: dict[str, int] = {}
+        self._sections: dict[str, int] = {}
+
+    def note(self, element: Any, section: int) -> None:
+        """Count the links in an inline element, itself among them; ``section``: its place among the page's."""
+        for link in element.iter("a"):
+            key = key_of(link.get("rel") or "", link.get("href") or "", link.get("class") or "")
+            if key and (key in self._counts or len(self._counts) < _MOST):
+                self._counts[key] = self._counts.get(key, 0) + 1
+                self._sections.setdefault(key, section)
+
+    def found(self) -> tuple[Link, ...]:
+        """In the order in which they came."""
+        return tuple(Link(key, count, self._sections[key]) for key, count in self._counts.items())
+
+
+def key_of(rel: str, href: str, classes: str) -> str:
+    """The key of the page that a link of Parsoid's leads to; empty where it leads elsewhere or to no page."""
+    if "mw:WikiLink" not in rel.split() or not href.startswith("./") or "new" in classes.split():
+        return ""
+    path, _, query = href[2:].partition("#")[0].partition("?")
+    key = unquote(path, errors="replace").replace(" ", "_")
+    if not key or "redlink" in query or len(key.encode("utf-8", "replace")) > _LONGEST or _NAMESPACE.match(key):
+        return ""
+    return key

@@ -1,0 +1,190 @@
+"""Lists and tables as lines of Markdown."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from .dropped import drop_reason
+from .inline import InlineText, fenced_code, inline_text
+
+if TYPE_CHECKING:
+    from collections import Counter
+    from collections.abc import Iterator
+
+LISTS = frozenset({"ul", "ol", "dl"})
+_MOST_COLUMNS = 40
+_MOST_SPAN = 1000
+#: A table of which more characters are links, and that has no class of a data table, is a list of links: always, or
+#: where none of its cells says more than a few words, as in a calendar.
+_NAVIGATION = 0.9
+_FEW_LINKS = 0.5
+_FEW_WORDS = 5
+_LONG_CELL = 400
+
+
+def list_lines(element: Any, dropped: Counter[str], depth: int = 0) -> list[str]:
+    """The items, a line each, nested ones indented; of definition lists ``- term: definition``.
+
+    A definition without a term is what wikis indent with, and gets no mark of an item.
+    """
+    lines: list[str] = []
+    terms: list[str] = []
+    number = 0
+    for child in element:
+        name = child.tag if isinstance(child.tag, str) else ""
+        if not name or drop_reason(child, name):
+            continue
+        text, nested = _item(child, name, dropped, depth)
+        if name == "dt":
+            terms += [text] if text else []
+            lines += [] if not nested else [*_held(terms, depth), *nested]
+            continue
+        if name == "dd":
+            if terms and text:
+                lines.append(f"{'  ' * depth}- {', '.join(terms)}: {text}")
+                terms.clear()
+            elif text:
+                lines.append("  " * depth + text)
+            else:
+                lines += _held(terms, depth)
+        elif text:
+            number += 1
+            mark = f"{number}." if element.tag == "ol" else "-"
+            lines.append(f"{'  ' * depth}{mark} {text}")
+        lines += nested
+    return [*lines, *_held(terms, depth)]
+
+
+def _held(terms: list[str], depth: int) -> Iterator[str]:
+    """Terms that no definition follows."""
+    held = terms.copy()
+    terms.clear()
+    return ("  " * depth + "- " + term for term in held)
+
+
+def _item(element: Any, name: str, dropped: Counter[str], depth: int) -> tuple[str, list[str]]:
+    """An item's own words in one line, and the lines of the lists in it."""
+    if name in LISTS:  # a list right in a list, as old pages have it
+        return "", list_lines(element, dropped, depth + 1)
+    run = InlineText(dropped)
+    texts: list[str] = []  # the text before the first list in it
+    nested: list[str] = []
+
+    def close() -> None:
+        text = run.take().replace("\n", " ")
+        if not texts:
+            texts.append(text)
+        elif text:
+            nested.append("  " * (depth + 1) + text)
+
+    def take(inner: Any, inner_name: str) -> bool:
+        if inner_name in LISTS:
+            close()
+            nested.extend(list_lines(inner, dropped, depth + 1))
+        elif inner_name == "pre":
+            close()
+            nested.extend("  " * (depth + 1) + line for line in fenced_code(inner).split("\n"))
+        elif inner_name == "table":
+            close()
+            if not is_navigation(inner):
+                nested.extend("  " * (depth + 1) + line for line in table_lines(inner, dropped)[1])
+        else:
+            return False
+        return True
+
+    run.inside(element, take)
+    close()
+    return texts[0], nested
+
+
+def is_navigation(table: Any) -> bool:
+    """Whether the table is nothing but links: a box of the site, or of a template without a class."""
+    if "wikitable" in (table.get("class") or "").split():
+        return False
+    total = len("".join("".join(table.itertext()).split()))
+    linked = sum(len("".join("".join(link.itertext()).split())) for link in table.iter("a"))
+    share = linked / total if total else 0.0
+    if share < _FEW_LINKS:
+        return False
+    return share >= _NAVIGATION or all(
+        len("".join(each.itertext()).split()) < _FEW_WORDS for each in table.iter("td", "th")
+    )
+
+
+def is_data(table: Any) -> bool:
+    """Whether it is a table of data, and not one that only arranges its contents."""
+    classes = (table.get("class") or "").split()
+    if "wikitable" in classes or "sortable" in classes:
+        return True
+    if (
+        table.get("role") == "presentation"
+        or next(table.iterdescendants("table", "p", "ul", "ol", "pre"), None) is not None
+    ):
+        return False
+    sizes = [len("".join(cell.itertext())) for cell in table.iter("td", "th")]
+    rows = sum(1 for _ in table.iter("tr"))
+    return rows > 1 and len(sizes) > rows and max(sizes) <= _LONG_CELL
+
+
+def table_lines(table: Any, dropped: Counter[str]) -> tuple[str, list[str]]:
+    """The caption, and the rows as Markdown; a cell over several rows or columns is in the first of its columns and
+    in each of its rows."""
+    caption = ""
+    rows: list[tuple[bool, list[str]]] = []
+    waiting: dict[int, tuple[int, str]] = {}  # column → rows that are left, text
+    for row in _rows(table):
+        if row.tag == "caption":
+            caption = caption or inline_text(row, dropped).replace("\n", " ")
+            continue
+        texts: list[str] = []
+        heads = []
+        for cell in row.iterchildren("td", "th"):
+            _fill(texts, waiting)
+            if drop_reason(cell, cell.tag):
+                continue
+            text = inline_text(cell, dropped).replace("\n", " ").replace("|", "\\|")
+            heads.append(cell.tag == "th")
+            down = _span(cell, "rowspan")
+            for column in range(max(1, min(_span(cell, "colspan"), _MOST_COLUMNS - len(texts)))):
+                if down > 1:
+                    waiting[len(texts)] = (down - 1, text if column == 0 else "")
+                texts.append(text if column == 0 else "")
+        _fill(texts, waiting)
+        if any(texts):
+            rows.append((bool(heads) and all(heads), texts))
+    width = max((len(texts) for _, texts in rows), default=0)
+    if not width:
+        return caption, []
+    padded = [(head, texts + [""] * (width - len(texts))) for head, texts in rows]
+    header = padded.pop(0)[1] if padded[0][0] else [""] * width
+    return caption, [_line(header), _line(["---"] * width), *(_line(texts) for _, texts in padded)]
+
+
+def _rows(table: Any) -> Iterator[Any]:
+    for child in table.iterchildren("caption", "thead", "tbody", "tfoot", "tr"):
+        if drop_reason(child, child.tag):
+            continue
+        if child.tag in ("caption", "tr"):
+            yield child
+        else:
+            yield from (row for row in child.iterchildren("tr") if not drop_reason(row, "tr"))
+
+
+def _fill(texts: list[str], waiting: dict[int, tuple[int, str]]) -> None:
+    """Add the cells that reach down into this place from rows above."""
+    while (found := waiting.get(len(texts))) is not None:
+        left, text = found
+        if left > 1:
+            waiting[len(texts)] = (left - 1, text)
+        else:
+            del waiting[len(texts)]
+        texts.append(text)
+
+
+def _span(cell: Any, name: str) -> int:
+    given = (cell.get(name) or "").strip()
+    return max(1, min(int(given), _MOST_SPAN)) if given.isascii() and given.isdigit() and len(given) < 6 else 1
+
+
+def _line(texts: list[str]) -> str:
+    return f"| {' | '.join(texts)} |"

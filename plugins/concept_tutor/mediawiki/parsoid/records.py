@@ -1,0 +1,51 @@
+"""A page as the worker process returns it. Standard library only, so that the worker starts quickly."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True)
+class Block:
+    """A paragraph, list, table …: ``kind`` is "paragraph", "list", "table", "code", "quote" or "caption"."""
+
+    kind: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Section:
+    """The blocks under one heading, without its subsections, which are sections of their own."""
+
+    #: The headings above it, from the main section's on; none for the lead.
+    path: tuple[str, ...]
+    #: The ``id`` of its heading, as the page has it; empty for the lead.
+    anchor: str
+    #: Parsoid's number; -1 where the page has none.
+    number: int
+    blocks: tuple[Block, ...]
+
+
+@dataclass(frozen=True)
+class Link:
+    """Another page of the wiki that the prose names: its key, how often, and the number of the first such section."""
+
+    key: str
+    count: int
+    #: Its place among the page's ``sections``; 0 is the lead, where there is one.
+    section: int
+
+
+@dataclass(frozen=True)
+class Page:
+    """A page's sections in order, with the facts of its head."""
+
+    sections: tuple[Section, ...]
+    title: str = ""
+    revision: str = ""
+    language: str = ""
+    direction: str = ""
+    #: How many elements were left out, by why; the count of what is inside one is not taken.
+    dropped: dict[str, int] = field(default_factory=dict)
+    #: In the order in which they are named first.
+    links: tuple[Link, ...] = ()

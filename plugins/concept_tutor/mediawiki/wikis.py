@@ -1,0 +1,74 @@
+"""The wikis of the settings, and their pages as documents."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+from urllib.parse import unquote
+
+from ragstone.core import BadRequest
+
+from ..settings import ConceptTutorSettings
+from .client import WikiClient
+from .client.request_slots import RequestSlots
+from .parsoid.documents import document_of
+from .parsoid.pool import Limits, PageWorkers
+
+if TYPE_CHECKING:
+    from llama_index.core.schema import Document
+
+    from ragstone.core import Host
+
+    from .client import WikiPage
+    from .parsoid.records import Page
+
+SCHEME = "mediawiki:"
+
+
+class Wikis:
+    """The clients of a host's wikis, which share its request slots: ``host.once(Wikis)``. Thread-safe."""
+
+    def __init__(self, host: Host) -> None:
+        self.options = host.options(ConceptTutorSettings)
+        folder = host.settings.cache_dir / "concept_tutor"
+        wikis, slots = self.options.wikis, RequestSlots()
+        self._clients = {name: WikiClient(name, wikis, folder, slots=slots) for name in wikis.sites}
+        pages = self.options.pages
+        self._workers = PageWorkers(Limits(pages.seconds, pages.megabytes, pages.page_bytes))
+        host.when_closing(self._workers.close)
+
+    @property
+    def searched(self) -> tuple[WikiClient, ...]:
+        """Those in which sources are looked for, in order."""
+        return tuple(self._clients[name] for name in self.options.sources.wikis or self.options.wikis.sites)
+
+    def client(self, name: str) -> WikiClient:
+        """The client of one wiki. Raises ``BadRequest``."""
+        if name not in self._clients:
+            raise BadRequest(f"no wiki is named {name[:80]!r}", hint=f"there are {', '.join(self._clients) or 'none'}")
+        return self._clients[name]
+
+    def locate(self, address: str) -> tuple[WikiClient, str]:
+        """The wiki and the page's key of ``WIKI/PAGE``, of the same behind ``mediawiki:``, or of a page's address.
+
+        Raises ``BadRequest``.
+        """
+        address = address.strip()
+        for name, site in self.options.wikis.sites.items():
+            if address.startswith(site.page_base):
+                return self._clients[name], unquote(address[len(site.page_base) :].partition("#")[0].partition("?")[0])
+        name, slash, key = address.removeprefix(SCHEME).partition("/")
+        if "://" in address or not slash or not key.strip():
+            raise BadRequest(
+                f"{address[:200]!r} is no page of the wikis in the settings",
+                hint=f"write WIKI/PAGE or the page's address; the wikis are {', '.join(self._clients) or 'none'}",
+            )
+        return self.client(name), key
+
+    def read(self, page: WikiPage) -> Page:
+        """The page's sections and links. Raises ``UnreadablePage``."""
+        return self._workers.read(page.html, page.url, page.language)
+
+    def documents(self, page: WikiPage) -> list[Document]:
+        """The page as one document for the node parser ``mediawiki``; none where nothing in it is text."""
+        read = self.read(page)
+        return [document_of(read, page)] if read.sections else []

@@ -1,0 +1,146 @@
+"""The concepts and the source pages of a plan, as the pages show them."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ..learning.lessons import Lessons
+from ..plans.addresses import PAGES, page_address, stored_copy
+from ..plans.graph import study_order
+from ..plans.store import PlanStore
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from ragstone.core import Host
+
+    from ..learning.records import Mastery
+    from ..plans.records import Concept, Edge, SourceChunk
+
+#: Mastery from which a concept is called growing, and known.
+GROWING, KNOWN = 0.4, 0.8
+#: Between a page's title and its headings.
+SEPARATOR = " › "
+#: States of a concept whose sources are still to come.
+OPEN = frozenset({"waiting", "running"})
+
+
+@dataclass(frozen=True)
+class ConceptView:
+    """A concept on a page."""
+
+    key: str
+    name: str
+    summary: str
+    state: str
+    reason: str
+    #: 0 to 100.
+    percent: int
+    #: The class of its sign: ``k0`` new, ``k1`` begun, ``k2`` growing, ``k3`` known, ``none`` without sources.
+    mark: str
+    word: str
+    due: int
+    needs: tuple[str, ...]
+    leads: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class SourcePage:
+    """A page that passages were taken from; ``kept``: addresses of our own pages of them, where they are another's."""
+
+    title: str
+    url: str
+    licence: str
+    passages: int
+    kept: tuple[str, ...] = ()
+
+
+def concept_views(host: Host, slug: str) -> tuple[list[ConceptView], list[Edge]]:
+    """The plan's concepts in an order to learn them in, and its edges. Raises ``NotFound``."""
+    store = host.once(PlanStore)
+    concepts = {one.key: one for one in store.concepts(slug)}
+    edges = store.edges(slug)
+    mastery = host.once(Lessons).mastery(slug)
+    needs, leads = defaultdict[str, list[str]](list), defaultdict[str, list[str]](list)
+    for edge in edges:
+        needs[edge.concept].append(edge.prerequisite)
+        leads[edge.prerequisite].append(edge.concept)
+    return [
+        _view(concepts[key], mastery.get(key), needs[key], leads[key]) for key in study_order(list(concepts), edges)
+    ], edges
+
+
+def _view(concept: Concept, known: Mastery | None, needs: Sequence[str], leads: Sequence[str]) -> ConceptView:
+    percent = round(100 * known.level) if known is not None else 0
+    mark, word = _mark(concept, known, percent)
+    return ConceptView(
+        key=concept.key,
+        name=concept.name,
+        summary=concept.summary,
+        state=concept.state,
+        reason=concept.reason,
+        percent=percent,
+        mark=mark,
+        word=word,
+        due=known.due if known is not None else 0,
+        needs=tuple(needs),
+        leads=tuple(leads),
+    )
+
+
+def _mark(concept: Concept, known: Mastery | None, percent: int) -> tuple[str, str]:
+    if concept.state in OPEN:
+        return "none", "no sources yet"
+    if concept.state != "found":
+        return "none", "no sources"
+    if known is None or not known.attempts:
+        return "k0", "new"
+    if known.level < GROWING:
+        return "k1", f"begun, {percent} %"
+    return ("k2", f"growing, {percent} %") if known.level < KNOWN else ("k3", f"known, {percent} %")
+
+
+def mean_percent(rows: Sequence[ConceptView]) -> int:
+    """How well the whole is known, of what can be learned."""
+    able = [row.percent for row in rows if row.mark != "none"]
+    return round(sum(able) / len(able)) if able else 0
+
+
+def next_concept(rows: Sequence[ConceptView]) -> str:
+    """The concept to go on with: one that is due, else the first that is not known and whose needs are."""
+    marks = {row.key: row.mark for row in rows}
+    due = next((row.key for row in rows if row.due), None)
+    if due is not None:
+        return due
+    open_ = [row for row in rows if row.mark in {"k0", "k1", "k2"}]
+    ready = (row.key for row in open_ if all(marks[key] in {"k2", "k3", "none"} for key in row.needs))
+    return next(ready, open_[0].key if open_ else "")
+
+
+def source_pages(chunks: Sequence[SourceChunk]) -> list[SourcePage]:
+    """The pages of these passages, in their order."""
+    found: dict[tuple[str, str, str], list[SourceChunk]] = defaultdict(list)
+    for chunk in chunks:
+        url = page_address(chunk.page_url, chunk.chunk_id)
+        own = url == stored_copy(chunk.chunk_id)
+        title = SEPARATOR.join(filter(None, (chunk.page_title, chunk.section))) if own else chunk.page_title
+        found[title, url.partition("#")[0], chunk.licence].append(chunk)
+    return [
+        SourcePage(
+            title,
+            url,
+            licence,
+            len(group),
+            () if url.startswith(PAGES) else tuple(stored_copy(one.chunk_id) for one in group),
+        )
+        for (title, url, licence), group in found.items()
+    ]
+
+
+def find_key(rows: Sequence[ConceptView], wanted: str) -> str:
+    """The key of the concept of that key or name; empty if there is none."""
+    by_name: Mapping[str, str] = {row.name.casefold(): row.key for row in reversed(rows)}
+    known = {row.key for row in rows}
+    return wanted if wanted in known else by_name.get(wanted.strip().casefold(), "")

@@ -1,0 +1,81 @@
+"""Makes plans from forms."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from dataclasses import replace
+from pathlib import PurePath
+from typing import TYPE_CHECKING
+
+from ragstone.core import BadRequest, TooLarge
+
+from ..mediawiki.wikis import Wikis
+from ..plans.importers.formats import FORMAT_OF_SUFFIX, read_plan
+from ..plans.importers.wiki_page import plan_from_page
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection
+
+    from flask import Request
+
+    from ragstone.core import Host
+
+    from ..plans.importers import ImportedPlan
+
+MOST_BYTES = 900_000
+_LONGEST_SLUG = 76
+
+
+def from_names(host: Host, request: Request) -> ImportedPlan:  # noqa: ARG001 - all ways are called alike
+    """Of a list in a text field. Raises ``BadRequest`` with the line."""
+    return read_plan(_field(request, "names"), format="list", title=_title(request), where="the list")
+
+
+def from_page(host: Host, request: Request) -> ImportedPlan:
+    """Of a wiki's page: what it has sections on and links to. Raises ``BadRequest``, ``SourceError``."""
+    return plan_from_page(host.once(Wikis), _field(request, "page").strip())
+
+
+def from_file(host: Host, request: Request) -> ImportedPlan:  # noqa: ARG001
+    """Of an uploaded file. Raises ``BadRequest`` with the line, ``TooLarge``."""
+    files = request.files.getlist("file")
+    if len(files) != 1 or not files[0].filename:
+        raise BadRequest("there must be one file")
+    path = PurePath(files[0].filename.replace("\\", "/"))
+    name = "".join(sign for sign in path.name if sign.isprintable())[:80] or "the file"
+    with closing(files[0]) as file:
+        raw = file.stream.read(MOST_BYTES + 1)
+    if len(raw) > MOST_BYTES:
+        raise TooLarge(
+            f"the file has more than {MOST_BYTES // 1000} kB", hint="ragstone tutor plan add takes larger ones"
+        )
+    try:
+        text = raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise BadRequest(f"is not UTF-8 at byte {error.start}", where=name) from error
+    kind = FORMAT_OF_SUFFIX.get(path.suffix.lower())
+    return read_plan(text, format=kind, title=_title(request), where=name, otherwise=PurePath(name).stem)
+
+
+#: What makes a plan of a form, by the form's way.
+WAYS: dict[str, Callable[[Host, Request], ImportedPlan]] = {"names": from_names, "page": from_page, "file": from_file}
+
+
+def with_free_slug(made: ImportedPlan, taken: Collection[str]) -> ImportedPlan:
+    """The same, with a number behind its slug if another plan has it already."""
+    slug, number = made.plan.slug, 2
+    while slug in taken:
+        slug = f"{made.plan.slug[:_LONGEST_SLUG].rstrip('-')}-{number}"
+        number += 1
+    return replace(made, plan=replace(made.plan, slug=slug))
+
+
+def _field(request: Request, name: str) -> str:
+    value = request.form.get(name, "")
+    if not value.strip():
+        raise BadRequest(f"the field {name} is empty")
+    return value
+
+
+def _title(request: Request) -> str:
+    return " ".join(request.form.get("title", "").split())

@@ -1,0 +1,111 @@
+"""Node parsers: a wiki page into chunks of its sections, and a passage, which is one chunk already."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterator  # noqa: TC003 - pydantic reads them
+from typing import ClassVar
+
+from llama_index.core.schema import BaseNode, MetadataMode, NodeRelationship, TextNode
+from pydantic import Field, model_validator
+
+from ragstone.core import SlicingNodeParser
+
+from .mediawiki.parsoid.documents import SECTIONS, SEPARATOR
+from .mediawiki.parsoid.units import pack, units
+
+_NAMESPACE = uuid.UUID("c5f7a0de-0d0b-5f0e-8f4a-5d1f6f1b7c33")
+_OF_PAGE = ("page_title", "revision", "licence", "retrieved_at", "language", "direction")
+
+
+class ParsoidNodeParser(SlicingNodeParser):
+    """Cuts the documents of wiki pages into chunks of ``min_words`` to ``max_words``, at ends of sentences.
+
+    A chunk is a slice of its document and never crosses a section's end. A section of fewer than ``shortest`` words
+    gives none. A chunk's metadata: ``page_title``, ``url`` (with the section's anchor), ``heading`` (the path, joined),
+    ``section`` (the main section, empty for the lead), ``revision``, ``licence``, ``retrieved_at`` (ISO 8601),
+    ``language``, ``direction``.
+    """
+
+    version: ClassVar[int] = 1
+    embedded_keys = ("page_title", "heading")
+    parser_keys = (SECTIONS, "urls", "dropped")
+
+    min_words: int = Field(default=150, gt=0, description="Words that a chunk has, where its section has as many.")
+    max_words: int = Field(default=250, gt=0, description="Words that no chunk exceeds.")
+    shortest: int = Field(default=30, ge=1, description="Words below which a piece is joined to another or left out.")
+
+    @model_validator(mode="after")
+    def _in_order(self) -> ParsoidNodeParser:
+        if not self.shortest <= self.min_words <= self.max_words:
+            raise ValueError("shortest, min_words and max_words must not fall")
+        return self
+
+    @classmethod
+    def class_name(cls) -> str:
+        """The name under which LlamaIndex serialises it."""
+        return "ParsoidNodeParser"
+
+    @property
+    def fingerprint(self) -> str:
+        """What shapes the chunks; another fingerprint means another corpus."""
+        return f"parsoid/{self.version} min={self.min_words} max={self.max_words} shortest={self.shortest}"
+
+    def _chunks(self, document: BaseNode) -> Iterator[TextNode]:
+        text = document.get_content(metadata_mode=MetadataMode.NONE)
+        known = document.metadata
+        source = self.without_parser_keys(document).as_related_node_info()
+        urls: dict[str, str] = known.get("urls") or {}
+        for section in known.get(SECTIONS) or []:
+            blocks = [(kind, start, end) for kind, start, end in section["blocks"]]
+            path: list[str] = section["path"]
+            for piece in pack(units(text, blocks, self.max_words), self.min_words, self.max_words, self.shortest):
+                start, end = piece[0].start, piece[-1].end
+                yield TextNode(
+                    id_=str(uuid.uuid5(_NAMESPACE, f"{document.node_id}\n{start}\n{text[start:end]}")),
+                    text=text[start:end],
+                    start_char_idx=start,
+                    end_char_idx=end,
+                    metadata={
+                        **{key: known.get(key, "") for key in _OF_PAGE},
+                        "url": urls.get(section["anchor"]) or known.get("url", ""),
+                        "heading": SEPARATOR.join(path),
+                        "section": path[0] if path else "",
+                        "words": sum(unit.words for unit in piece),
+                    },
+                    metadata_template="{value}",
+                    metadata_separator=SEPARATOR,
+                    text_template="{metadata_str}\n\n{content}",
+                    relationships={NodeRelationship.SOURCE: source},
+                )
+
+
+class PassageParser(SlicingNodeParser):
+    """Makes one chunk of each document, which is a passage already; the chunk has the document's id."""
+
+    version: ClassVar[int] = 1
+    embedded_keys = ("page_title", "section")
+
+    @classmethod
+    def class_name(cls) -> str:
+        """The name under which LlamaIndex serialises it."""
+        return "PassageParser"
+
+    @property
+    def fingerprint(self) -> str:
+        """What shapes the chunks; another fingerprint means another corpus."""
+        return f"tutor_passage/{self.version}"
+
+    def _chunks(self, document: BaseNode) -> Iterator[TextNode]:
+        text = document.get_content(metadata_mode=MetadataMode.NONE)
+        yield TextNode(
+            id_=document.node_id,
+            text=text,
+            start_char_idx=0,
+            end_char_idx=len(text),
+            metadata=dict(document.metadata),
+            metadata_template="{value}",
+            metadata_separator=SEPARATOR,
+            text_template="{metadata_str}\n\n{content}",
+            relationships={NodeRelationship.SOURCE: document.as_related_node_info()},
+        )

@@ -1,0 +1,180 @@
+"""The rows of a drawing: each concept below its prerequisites, no row too long, few crossings of curves."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from ..graph import study_order
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from ..records import Edge
+
+#: Times that the rows are put in order, down and up: beyond this hardly a crossing goes.
+_SWEEPS = 12
+#: Places at which curves pass between concepts: a plan of ten thousands of long curves is no longer read but blocks.
+_MOST_PASSING = 8_000
+
+
+@dataclass(frozen=True)
+class Point:
+    """A place in a row: a concept, or where a long curve passes between concepts."""
+
+    key: str
+    #: 0 for the concept itself; a curve's passing places are numbered from 1.
+    passing: int = 0
+    #: Where the curve ends.
+    to: str = ""
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Rows from top to bottom, each from left to right, and each edge as the points that it goes through."""
+
+    rows: tuple[tuple[Point, ...], ...]
+    ways: tuple[tuple[Edge, tuple[Point, ...]], ...]
+
+
+def assign_rows(keys: Sequence[str], edges: Sequence[Edge], longest: int) -> Rows:
+    """The concepts in rows of at most ``longest``; raises ``ValueError`` for edges with a cycle.
+
+    Rows by list scheduling (Coffman and Graham's bound without their labels): each concept is put into the first row
+    with room below all that it needs. Within a row, by the mean place of the neighbours in the row before, in sweeps
+    down and up, of which the best is kept (Sugiyama, Tagawa and Toda 1981).
+    """
+    row_of = _row_of(keys, edges, longest)
+    rows: list[list[Point]] = [[] for _ in range(max(row_of.values(), default=-1) + 1)]
+    for key in keys:
+        rows[row_of[key]].append(Point(key))
+    ways = []
+    room = _MOST_PASSING
+    for edge in sorted(edges, key=lambda one: row_of[one.concept] - row_of[one.prerequisite]):
+        first, last = row_of[edge.prerequisite], row_of[edge.concept]
+        room -= last - first - 1
+        # when there is no room left for the longest, they go straight across
+        between = [Point(edge.prerequisite, number, edge.concept) for number in range(1, last - first) if room >= 0]
+        for number, point in enumerate(between, start=first + 1):
+            rows[number].append(point)
+        ways.append((edge, (Point(edge.prerequisite), *between, Point(edge.concept))))
+    row_at = {point: number for number, row in enumerate(rows) for point in row}
+    above, below = _neighbours([way for _, way in ways if row_at[way[1]] == row_at[way[0]] + 1])
+    best, fewest = [tuple(row) for row in rows], _crossings(rows, below)
+    for sweep in range(_SWEEPS):
+        if not fewest:
+            break
+        down = sweep % 2 == 0
+        for at in range(1, len(rows)) if down else range(len(rows) - 2, -1, -1):
+            _sort(rows[at], rows[at - 1 if down else at + 1], above if down else below)
+        now = _crossings(rows, below)
+        if now < fewest:
+            best, fewest = [tuple(row) for row in rows], now
+    return Rows(tuple(best), tuple(ways))
+
+
+def _row_of(keys: Sequence[str], edges: Sequence[Edge], longest: int) -> dict[str, int]:
+    needs, leads = defaultdict[str, list[str]](list), defaultdict[str, list[str]](list)
+    for edge in edges:
+        needs[edge.concept].append(edge.prerequisite)
+        leads[edge.prerequisite].append(edge.concept)
+    row_of: dict[str, int] = {}
+    used = defaultdict[int, int](int)
+
+    def put(key: str, row: int) -> None:
+        while used[row] >= longest:
+            row += 1
+        row_of[key] = row
+        used[row] += 1
+
+    in_order = study_order(keys, edges)
+    tied = [key for key in in_order if needs[key] or leads[key]]
+    for key in tied:
+        put(key, max((row_of[before] + 1 for before in needs[key]), default=0))
+    for key in reversed(tied):
+        # what has more dependents than prerequisites is put just above the first dependent: its curves are short
+        lowest = min((row_of[after] for after in leads[key]), default=0) - 1
+        free = [row for row in range(lowest, row_of[key], -1) if used[row] < longest]
+        if len(leads[key]) >= len(needs[key]) and free:
+            used[row_of[key]] -= 1
+            put(key, free[0])
+    first = max(row_of.values(), default=-1) + 1
+    for key in in_order:
+        if key not in row_of:
+            put(key, first)
+    filled = {row: number for number, row in enumerate(sorted(set(row_of.values())))}
+    return {key: filled[row] for key, row in row_of.items()}
+
+
+def transitive_reduction(keys: Sequence[str], edges: Sequence[Edge]) -> tuple[Edge, ...]:
+    """The edges without those that a way through other concepts implies (transitive reduction); no circles."""
+    place = {key: number for number, key in enumerate(study_order(keys, edges))}
+    leads = defaultdict[str, list[str]](list)
+    for edge in edges:
+        leads[edge.prerequisite].append(edge.concept)
+    reached = dict.fromkeys(place, 0)
+    kept = set()
+    for key in reversed(place):
+        # the nearest first: whatever they reach, the others need not be led to
+        for after in sorted(set(leads[key]), key=place.__getitem__):
+            if not reached[key] >> place[after] & 1:
+                kept.add((key, after))
+                reached[key] |= reached[after] | 1 << place[after]
+    return tuple(
+        {
+            (edge.prerequisite, edge.concept): edge for edge in edges if (edge.prerequisite, edge.concept) in kept
+        }.values()
+    )
+
+
+Neighbours = dict[Point, list[Point]]
+
+
+def _neighbours(ways: Sequence[Sequence[Point]]) -> tuple[Neighbours, Neighbours]:
+    above, below = defaultdict[Point, list[Point]](list), defaultdict[Point, list[Point]](list)
+    for way in ways:
+        for upper, lower in pairwise(way):
+            above[lower].append(upper)
+            below[upper].append(lower)
+    return above, below
+
+
+def _sort(row: list[Point], other: Sequence[Point], neighbours: Mapping[Point, Sequence[Point]]) -> None:
+    """Put a row in the order of the mean place of its neighbours; who has none stays about where it is."""
+    place = {point: number / max(1, len(other) - 1) for number, point in enumerate(other)}
+    own = {point: number / max(1, len(row) - 1) for number, point in enumerate(row)}
+
+    def wanted(point: Point) -> float:
+        near = [place[each] for each in neighbours.get(point, ())]
+        return sum(near) / len(near) if near else own[point]
+
+    row.sort(key=wanted)
+
+
+def _crossings(rows: Sequence[Sequence[Point]], below: Mapping[Point, Sequence[Point]]) -> int:
+    """How many pairs of curves cross between neighbouring rows."""
+    count = 0
+    for upper, lower in pairwise(rows):
+        place = {point: number for number, point in enumerate(lower)}
+        ends = [end for point in upper for end in sorted(place[each] for each in below.get(point, ()))]
+        count += _inversions(ends, len(lower))
+    return count
+
+
+def _inversions(values: Sequence[int], size: int) -> int:
+    """Pairs in the wrong order, with a Fenwick tree: n log n."""
+    tree = [0] * (size + 1)
+    count = 0
+    for seen, value in enumerate(values):
+        at, before = value + 1, 0
+        while at:
+            before += tree[at]
+            at &= at - 1
+        count += seen - before
+        at = value + 1
+        while at <= size:
+            tree[at] += 1
+            at += at & -at
+    return count

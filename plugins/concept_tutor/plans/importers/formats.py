@@ -1,0 +1,240 @@
+"""Reads plans from files and texts: detects the format, parses it, and reports errors with their lines."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from dataclasses import dataclass, replace
+from pathlib import Path, PurePath
+from types import NoneType
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from pydantic import ValidationError
+
+from ragstone.core import BadRequest, SourceError, TooLarge
+from ragstone.core.answering import check_type
+
+from .assembly import ImportedPlan, assemble
+from .schema import ConceptSchema, PlanSchema
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+Schema = TypeVar("Schema", PlanSchema, ConceptSchema)
+
+FORMATS = ("list", "json", "jsonl", "csv")
+_LARGEST = 16_000_000
+#: The format of a file by its suffix.
+FORMAT_OF_SUFFIX = {
+    **dict.fromkeys((".txt", ".md"), "list"),
+    **dict.fromkeys((".jsonl", ".ndjson"), "jsonl"),
+    ".json": "json",
+    ".csv": "csv",
+}
+_BULLET = re.compile(r"^\s*(?:[-*+•]|\d{1,4}[.)])\s+")
+_NEEDS = re.compile(r"\s*<-\s*")
+#: Names of columns, as people call them.
+_COLUMNS = {
+    **dict.fromkeys(("name", "concept", "title", "topic"), "name"),
+    **dict.fromkeys(("key", "id", "slug", "tag"), "key"),
+    **dict.fromkeys(("summary", "description", "definition"), "summary"),
+    **dict.fromkeys(("needs", "prerequisites", "prerequisite", "dependencies", "requires"), "needs"),
+}
+
+
+@dataclass(frozen=True)
+class _Read:
+    schema: PlanSchema
+    #: The place of the concept of that number, for errors.
+    where: Callable[[int], str]
+    #: Prerequisites that are no concepts of the plan: a part of a larger collection names what it left there.
+    left_out: tuple[str, ...] = ()
+
+
+def read_plan_file(path: Path, *, format: str | None = None, title: str = "", slug: str = "") -> ImportedPlan:  # noqa: A002
+    """The plan in a file, by its suffix or ``format``; without a title of its own it has the file's name.
+
+    Raises ``SourceError`` for a file that cannot be read, ``BadRequest`` for one that is no plan.
+    """
+    check_type(path, "path", Path, "a path")
+    try:
+        if path.stat().st_size > _LARGEST:
+            raise TooLarge(f"has more than {_LARGEST // 1_000_000} MB", where=str(path))
+        text = path.read_text("utf-8-sig")
+    except OSError as error:
+        raise SourceError(f"cannot be read: {error.strerror or error}", where=str(path)) from error
+    except UnicodeDecodeError as error:
+        raise SourceError(f"is not UTF-8 at byte {error.start}", where=str(path)) from error
+    kind = format or FORMAT_OF_SUFFIX.get(path.suffix.lower())
+    return read_plan(text, format=kind, title=title, slug=slug, where=str(path), otherwise=path.stem)
+
+
+def read_plan(
+    text: str,
+    *,
+    format: str | None = None,  # noqa: A002
+    title: str = "",
+    slug: str = "",
+    where: str = "the text",
+    otherwise: str = "",
+) -> ImportedPlan:
+    """The plan in a text; ``format`` is one of ``FORMATS``, or found out. ``otherwise``: its title if it has none.
+
+    Raises ``BadRequest`` with ``where`` and the line or the place.
+    """
+    strings = {"text": text, "title": title, "slug": slug, "where": where, "otherwise": otherwise}
+    for name, value in strings.items():
+        check_type(value, name, str, "a string")
+    check_type(format, "format", (str, NoneType), f"one of {', '.join(FORMATS)}, or None")
+    if len(text) > _LARGEST:
+        raise TooLarge(f"has more than {_LARGEST // 1_000_000} MB", where=where)
+    if "\0" in text:
+        raise BadRequest("holds a NUL character, and so is no text", where=where)
+    kind = format or _guess(text)
+    if kind not in FORMATS:
+        raise BadRequest(f"{kind!r} is no format of a plan", where=where, hint=f"there are {', '.join(FORMATS)}")
+    read = {"list": _list, "json": _json, "jsonl": _jsonl, "csv": _csv}[kind](text, where)
+    if not read.schema.concepts:
+        raise BadRequest("names no concept", where=where)
+    made = assemble(
+        read.schema,
+        title=title or read.schema.title or otherwise,
+        slug=slug,
+        origin=f"from {PurePath(where).name}",
+        where=read.where,
+    )
+    return replace(made, left_out=read.left_out)
+
+
+def _guess(text: str) -> str:
+    begins = text.lstrip()[:1]
+    if begins in ("{", "["):
+        return "jsonl" if re.match(r"\s*\{.*\}\s*\n\s*\{", text) else "json"
+    first = next((line for line in text.split("\n") if line.strip()), "")
+    cells = [cell.strip().casefold() for cell in first.split(",")]
+    return "csv" if len(cells) > 1 and "name" in {_COLUMNS.get(cell) for cell in cells} else "list"
+
+
+def _list(text: str, where: str) -> _Read:
+    """A name a line; ``A <- B, C``: A needs B and C; ``# Title`` on the first line."""
+    title = ""
+    concepts: list[ConceptSchema] = []
+    lines: list[int] = []
+    for number, line in enumerate(text.split("\n"), start=1):
+        if not line.strip():
+            continue
+        if line.startswith("#"):
+            if not title and not concepts:
+                title = line.lstrip("# ").strip()[:200]
+            continue
+        name, *needs = _NEEDS.split(_BULLET.sub("", line).strip(), maxsplit=1)
+        names = [each.strip() for each in needs[0].split(",") if each.strip()] if needs else []
+        concepts.append(_concept({"name": name, "needs": names}, f"{where}, line {number}"))
+        lines.append(number)
+    return _Read(PlanSchema(title=title, concepts=tuple(concepts)), lambda at: f"{where}, line {lines[at]}")
+
+
+def _csv(text: str, where: str) -> _Read:
+    """A header with ``name`` and, as they come, ``key``, ``summary`` and ``needs``, separated by semicolons there."""
+    concepts: list[ConceptSchema] = []
+    lines: list[int] = []
+    reader = csv.reader(io.StringIO(text), strict=True)
+    try:
+        header = [_COLUMNS.get(cell.strip().casefold(), "") for cell in next(reader, [])]
+        if "name" not in header or len([cell for cell in header if cell]) != len({cell for cell in header if cell}):
+            raise BadRequest(
+                "its first line must name the columns, each once", where=f"{where}, line 1", hint="name,summary,needs"
+            )
+        for row in reader:
+            at = f"{where}, line {reader.line_num}"
+            if not any(cell.strip() for cell in row):
+                continue
+            if len(row) > len(header):
+                raise BadRequest(f"has {len(row)} cells, and the header has {len(header)}", where=at)
+            cells: dict[str, Any] = {name: cell for name, cell in zip(header, row, strict=False) if name}
+            cells["needs"] = [each.strip() for each in cells.get("needs", "").split(";") if each.strip()]
+            concepts.append(_concept(cells, at))
+            lines.append(reader.line_num)
+    except csv.Error as error:
+        raise BadRequest(f"is no CSV: {error}", where=f"{where}, line {reader.line_num}") from error
+    return _Read(PlanSchema(concepts=tuple(concepts)), lambda at: f"{where}, line {lines[at]}")
+
+
+def _json(text: str, where: str) -> _Read:
+    found = _loaded(text, where, 0)
+    if isinstance(found, list):
+        found = {"concepts": found}
+    return _Read(_validated(PlanSchema, found, where), lambda at: f"{where}, concepts[{at}]")
+
+
+def _jsonl(text: str, where: str) -> _Read:
+    """A concept a line, as in a plan's ``concepts``, or as Metacademy has them: tag, title, summary, dependencies."""
+    found: list[tuple[int, Any]] = []
+    for number, line in enumerate(text.split("\n"), start=1):
+        if line.strip():
+            found.append((number, _loaded(line, where, number - 1)))
+    tags = {_dashed(one["tag"]) for _, one in found if isinstance(one, dict) and isinstance(one.get("tag"), str)}
+    left_out: list[str] = []
+    concepts: list[ConceptSchema] = []
+    for number, one in found:
+        at = f"{where}, line {number}"
+        if isinstance(one, dict) and "tag" in one:
+            one = _of_metacademy(one, at)
+            left_out += [need["concept"] for need in one["needs"] if need["concept"] not in tags]
+            one["needs"] = [need for need in one["needs"] if need["concept"] in tags]
+        concepts.append(_concept(one, at))
+    return _Read(
+        PlanSchema(concepts=tuple(concepts)),
+        lambda at: f"{where}, line {found[at][0]}",
+        tuple(str(name) for name in dict.fromkeys(left_out)),
+    )
+
+
+def _of_metacademy(found: dict[str, Any], where: str) -> dict[str, Any]:
+    needs = found.get("dependencies") or []
+    if not isinstance(needs, list) or not all(isinstance(one, dict) for one in needs):
+        raise BadRequest("dependencies is no list of objects", where=where)
+    return {
+        "key": _dashed(found.get("tag")),
+        "name": found.get("title"),
+        "summary": found.get("summary") or "",
+        "needs": [{"concept": _dashed(one.get("tag")), "reason": one.get("reason") or ""} for one in needs],
+    }
+
+
+def _dashed(tag: Any) -> Any:
+    return re.sub(r"[^a-z0-9]+", "-", tag.casefold()).strip("-") if isinstance(tag, str) else tag
+
+
+def _loaded(text: str, where: str, lines_before: int) -> Any:
+    try:
+        return json.loads(text, parse_constant=_no_number)
+    except json.JSONDecodeError as error:
+        at = f"{where}, line {lines_before + error.lineno}, column {error.colno}"
+        raise BadRequest(f"is no JSON: {error.msg}", where=at) from error
+    except (RecursionError, ValueError) as error:
+        raise BadRequest(
+            "is no JSON that can be read: it is nested too deep, or has a number that is none",
+            where=f"{where}, line {lines_before + 1}",
+        ) from error
+
+
+def _no_number(name: str) -> Any:
+    raise ValueError(name)
+
+
+def _concept(found: Any, where: str) -> ConceptSchema:
+    return _validated(ConceptSchema, {"name": found} if isinstance(found, str) else found, where)
+
+
+def _validated(model: type[Schema], found: Any, where: str) -> Schema:
+    try:
+        return model.model_validate(found)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        place = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in first["loc"]).lstrip(".")
+        raise BadRequest(
+            f"{place}: {first['msg']}" if place else first["msg"], where=where, hint="see the plan's file in the README"
+        ) from error

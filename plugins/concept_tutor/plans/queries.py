@@ -1,0 +1,118 @@
+"""Queries of the tables, and their rows as records. What looks for one row raises ``NotFound``."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import func, select
+
+from ragstone.core import NotFound
+
+from . import tables
+from .records import Concept, Plan, PlanSize, SourceChunk
+
+if TYPE_CHECKING:
+    from sqlalchemy import ColumnElement, Connection, Row, Select
+
+#: Columns of a passage that are stored as its record has them.
+PASSAGE_COLUMNS = ("source", "page_title", "section", "revision", "licence", "language", "content")
+
+
+def plan_row(connection: Connection, slug: str, *, lock: bool = False) -> Row[Any]:
+    """The plan's row; ``lock``: kept from other writers until the transaction ends."""
+    asked = select(tables.plan).where(tables.plan.c.slug == slug)
+    found = connection.execute(asked.with_for_update() if lock else asked).first()
+    if found is None:
+        raise NotFound(f"there is no plan {slug[:80]!r}", hint="ragstone tutor plan list names them")
+    return found
+
+
+def to_plan(found: Row[Any]) -> Plan:
+    """The plan of its row."""
+    return Plan(
+        slug=found.slug,
+        title=found.title,
+        description=found.description,
+        language=found.language,
+        origin=found.origin,
+        created=datetime.fromisoformat(found.created),
+    )
+
+
+def to_plan_size(connection: Connection, found: Row[Any]) -> PlanSize:
+    """The plan of its row, with its numbers."""
+    state = tables.concept.c.state
+    states = connection.execute(
+        select(state, func.count()).where(tables.concept.c.plan_id == found.id).group_by(state).order_by(state)
+    ).all()
+
+    def count(table: Any) -> int:
+        return connection.execute(
+            select(func.count()).select_from(table).where(table.c.plan_id == found.id)
+        ).scalar_one()
+
+    return PlanSize(
+        plan=to_plan(found),
+        concepts=sum(number for _, number in states),
+        edges=count(tables.edge),
+        chunks=count(tables.chunk),
+        states={name: number for name, number in states},  # noqa: C416 - typed
+    )
+
+
+def concept_row(connection: Connection, of: Row[Any], key: str) -> Row[Any]:
+    """The row of one concept of the plan."""
+    found = connection.execute(
+        select(tables.concept).where(tables.concept.c.plan_id == of.id, tables.concept.c.key == key)
+    ).first()
+    if found is None:
+        raise NotFound(f"the plan {of.slug!r} has no concept {key[:80]!r}", hint=f"ragstone tutor plan show {of.slug}")
+    return found
+
+
+def to_concept(slug: str, found: Row[Any]) -> Concept:
+    """The concept of its row."""
+    return Concept(
+        plan=slug,
+        key=found.key,
+        name=found.name,
+        summary=found.summary,
+        position=found.position,
+        state=found.state,
+        reason=found.reason,
+    )
+
+
+def concept_ids(connection: Connection, plan_id: int) -> dict[str, int]:
+    """The ids of a plan's concepts by their keys, in the plan's order."""
+    asked = select(tables.concept.c.key, tables.concept.c.id).where(tables.concept.c.plan_id == plan_id)
+    return {each.key: each.id for each in connection.execute(asked.order_by(tables.concept.c.position))}
+
+
+def select_chunks(where: ColumnElement[bool]) -> Select[Any]:
+    """Passages as concepts have them, by the concepts' positions and then by rank."""
+    return (
+        select(
+            tables.chunk,
+            tables.plan.c.slug,
+            tables.concept.c.key,
+            tables.rests_on.c.rank,
+            tables.rests_on.c.relevance,
+        )
+        .join(tables.rests_on, tables.rests_on.c.chunk_id == tables.chunk.c.id)
+        .join(tables.concept, tables.concept.c.id == tables.rests_on.c.concept_id)
+        .join(tables.plan, tables.plan.c.id == tables.concept.c.plan_id)
+        .where(where)
+        .order_by(tables.concept.c.position, tables.rests_on.c.rank)
+    )
+
+
+def to_chunk(found: Row[Any]) -> SourceChunk:
+    """The passage of a row of ``select_chunks``."""
+    return SourceChunk(
+        plan=found.slug,
+        concept=found.key,
+        retrieved=datetime.fromisoformat(found.retrieved),
+        **{name: getattr(found, name) for name in ("chunk_id", "page_url", "rank", "relevance", *PASSAGE_COLUMNS)},
+    )

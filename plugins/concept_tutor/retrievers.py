@@ -1,0 +1,198 @@
+"""The retriever of the plans' passages: by the concepts that a question is about, and by the learner's answers."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from llama_index.core.callbacks import CallbackManager
+from llama_index.core.schema import NodeWithScore, TextNode
+from llama_index.core.vector_stores.types import FilterOperator, MetadataFilter, MetadataFilters
+
+from ragstone.core.retrieval import HybridRetriever, Retrieval, ScoredRetriever, weigh_evidence
+from ragstone.core.text import sentence_spans
+
+from .learning.lessons import ME, Lessons
+from .learning.records import BLANK
+from .plans.concept_names import NameVectors, concepts_meant, concepts_named
+from .plans.corpus import CorpusUpdates, corpus_of
+from .plans.store import PlanStore
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Sequence
+
+    from ragstone.core import Host
+
+    from .learning.records import Attempt, Question
+    from .plans.records import Concept
+
+#: Of the passages that are offered, how many may be of other concepts than those that the question names.
+_OTHERS = 0.4
+#: A passage of another concept counts so much less.
+_LESS = 0.9
+#: Sentences around the span that supports a question's key.
+_AROUND = 1
+_LAST_ANSWER = re.compile(
+    r"\bmy (?:last |latest |previous )?(?:answers?|repl(?:y|ies)|attempts?|mistakes?|errors?)\b"
+    r"|\bwhat did i (?:get|do) wrong\b|\bwhy (?:was|is|were) (?:i|that|this|it) (?:wrong|not right|incorrect|false)\b"
+    r"|\bwhat (?:was|is|would have been) the (?:right|correct) answer\b|\bthe last question\b",
+    re.IGNORECASE,
+)
+_WEAKEST = re.compile(
+    r"\bwhat (?:should|must|do|can|shall) i (?:learn|study|practi[sc]e|review|revise|repeat|do|read)\b"
+    r"|\bwh(?:at|ere) am i (?:weak|bad|worst)\w*|\bmy weak\w*|\bwhat(?:'s| is) next\b|\bweakest\b"
+    r"|\bwhat do i (?:not know|know (?:least|worst))\b",
+    re.IGNORECASE,
+)
+
+
+def retriever(host: Host, top_k: int, filters: MetadataFilters | None) -> ScoredRetriever:
+    """The retriever of the plans' corpus."""
+    asked = [part for part in filters.filters if isinstance(part, MetadataFilter)] if filters is not None else []
+    filtered = {part.key: str(part.value) for part in asked}
+    return TutorRetriever(host, top_k=top_k, plan=filtered.get("plan"), learner=filtered.get("learner", ME))
+
+
+class TutorRetriever(ScoredRetriever):
+    """Offers the passages of the concepts that a question is about.
+
+    Those are found by name, else by meaning; what the plan's passages answer without either is offered too; else it is
+    the weakest concepts' passages, and the gate decides. A question about the learner's last answer is offered the
+    span that supports that question's key. ``plan``: one plan's material only.
+    """
+
+    def __init__(self, host: Host, *, top_k: int, plan: str | None, learner: str) -> None:
+        super().__init__(callback_manager=CallbackManager([]))
+        self._host = host
+        self._top_k = top_k
+        self._plan = plan
+        self._learner = learner
+
+    def search(self, question: str) -> Retrieval:
+        """The passages with their scores. Raises ``NotFound``, ``EncoderError``, ``StorageError``."""
+        store = self._host.once(PlanStore)
+        slugs = [self._plan] if self._plan is not None else [size.plan.slug for size in store.plans()]
+        self._host.once(CorpusUpdates).ensure(slugs)
+        if is_about_last_answer(question) and (attempt := self._last()) is not None:
+            return self._about(question, attempt)
+        if is_about_weakest(question) and (found := self._of_weakest(slugs, question)) is not None:
+            # which concept is asked about is not for the gate to doubt: the learner left it to the tutor
+            return replace(found, threshold=0.0)
+        general = self._among(question, slugs)
+        concepts = [concept for slug in slugs for concept in store.concepts(slug)]
+        about = concepts_named(question, concepts)
+        if not about and general.vector is not None:
+            about = concepts_meant(general.vector, self._host.once(NameVectors).vectors(concepts), concepts)
+        if about:
+            return self._with(general, self._among(question, slugs, self._passages(about)))
+        if weigh_evidence(general).score >= general.threshold:
+            return general
+        weakest = self._of_weakest(slugs, question)
+        return general if weakest is None else self._with(general, weakest)
+
+    def _among(self, question: str, slugs: Sequence[str], chunks: Collection[str] | None = None) -> Retrieval:
+        part = MetadataFilter(key="plan", value=list(slugs), operator=FilterOperator.IN)
+        if chunks is not None:
+            part = MetadataFilter(key="chunk", value=sorted(chunks), operator=FilterOperator.IN)
+        corpus = corpus_of(self._host)
+        return HybridRetriever(corpus, top_k=self._top_k, filters=MetadataFilters(filters=[part])).search(question)
+
+    def _passages(self, concepts: Iterable[Concept]) -> list[str]:
+        store = self._host.once(PlanStore)
+        return [chunk.chunk_id for one in concepts for chunk in store.sources(one.plan, one.key)]
+
+    def _with(self, general: Retrieval, focused: Retrieval) -> Retrieval:
+        """The concepts' own passages first, then the best of the others."""
+        most = max(1, round(self._top_k * (1 - _OTHERS)))
+        own = focused.nodes[:most] if len(general.nodes) > 1 else focused.nodes
+        there = {each.node.node_id for each in own}
+        others = [each for each in general.nodes if each.node.node_id not in there]
+        others = others[: self._top_k - len(own)]
+        rest = focused.nodes[len(own) : self._top_k - len(others)]
+        chosen = [*own, *rest, *(NodeWithScore(node=each.node, score=(each.score or 0.0) * _LESS) for each in others)]
+        return replace(general, nodes=tuple(chosen), scores={**general.scores, **focused.scores})
+
+    def _of_weakest(self, slugs: Sequence[str], question: str) -> Retrieval | None:
+        lessons, store = self._host.once(Lessons), self._host.once(PlanStore)
+        weakest = [
+            store.concept(slug, one.concept) for slug in slugs for one in lessons.weakest(slug, learner=self._learner)
+        ]
+        with_sources = [(one, self._passages([one])) for one in weakest]
+        with_sources = [(one, passages) for one, passages in with_sources if passages]
+        if not with_sources:
+            return None
+        if is_about_weakest(question):
+            concept, passages = with_sources[0]
+            return self._among(f"What is {concept.name}?", slugs, passages)
+        return self._among(question, slugs, [each for _, passages in with_sources for each in passages])
+
+    # The last answer
+
+    def _last(self) -> _Last | None:
+        lessons = self._host.once(Lessons)
+        for attempt in lessons.last(self._plan, learner=self._learner, most=1):
+            question = lessons.question(attempt.question_id)
+            return _Last(attempt, question)
+        return None
+
+    def _about(self, question: str, last: _Last) -> Retrieval:
+        support = last.question.support
+        words = last.as_statement()
+        found = self._among(words, [last.question.plan], [support.chunk_id])
+        if not found.nodes:
+            return found
+        node = _around(found.nodes[0].node, support.text)
+        rewritten = _one_line(
+            f"{question} (The learner was asked: {last.question.text} Their answer: {last.attempt.answer}. "
+            f"It was graded {last.attempt.verdict}; the right answer: {last.question.key})"
+        )
+        # The gate has nothing to weigh: these are the words that the graded question rests on.
+        return replace(
+            found, question=rewritten, nodes=(NodeWithScore(node=node, score=found.nodes[0].score),), threshold=0.0
+        )
+
+
+@dataclass(frozen=True)
+class _Last:
+    attempt: Attempt
+    question: Question
+
+    def as_statement(self) -> str:
+        """The question with its key in it, which resembles the span that supports it."""
+        text = self.question.text
+        return text.replace(BLANK, self.question.key) if BLANK in text else f"{text} {self.question.key}"
+
+
+def _one_line(text: str) -> str:
+    """The text on one line."""
+    return " ".join(text.split())
+
+
+def _around(node: object, words: str) -> TextNode:
+    """The passage, cut to the sentences around these words of it."""
+    assert isinstance(node, TextNode)  # noqa: S101 - for the type checker: the corpus holds no others
+    text = node.get_content()
+    start = text.find(words)
+    if start < 0:
+        return node
+    end = start + len(words)
+    spans = list(sentence_spans(text))
+    touched = [number for number, (first, last) in enumerate(spans) if first < end and last > start]
+    if not touched:
+        return node
+    first = spans[max(0, touched[0] - _AROUND)][0]
+    last = spans[min(len(spans) - 1, touched[-1] + _AROUND)][1]
+    cut = node.model_copy(deep=True)
+    cut.set_content(text[first:last])
+    return cut
+
+
+def is_about_last_answer(question: str) -> bool:
+    """Whether the learner asks about the answer that they gave last ("why was my answer wrong?")."""
+    return bool(_LAST_ANSWER.search(question))
+
+
+def is_about_weakest(question: str) -> bool:
+    """Whether the learner asks what to learn ("what should I practise?")."""
+    return bool(_WEAKEST.search(question))

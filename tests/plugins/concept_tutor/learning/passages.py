@@ -1,0 +1,115 @@
+"""Passages to learn from: a few written here, and real ones of the dump excerpt and of SQuAD's paragraphs."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from ragstone.plugins.concept_tutor import SourceChunk
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+    from ragstone.core import Host
+
+_NOW = datetime(2026, 1, 1, tzinfo=UTC)
+_LICENCE = "CC BY-SA 4.0"
+
+#: A plan of three concepts that its questions can be known of beforehand.
+GARDEN = {
+    "compost": (
+        "Compost is a mixture of decayed plants and kitchen scraps that feeds the soil. Compost consists of two thirds "
+        "of brown matter and one third of green matter. In 1843, John Lawes opened a factory for compost in Deptford."
+    ),
+    "mulch": (
+        "Mulch is a layer of straw, bark or leaves that keeps the ground moist and cool. Mulch prevents the growth of "
+        "weeds. The gardener Ruth Stout recommended mulch in 1955."
+    ),
+    "pruning": (
+        "Pruning is the cutting of branches from a tree in order to shape it. Pruning results in stronger shoots. "
+        "A pruned apple tree has five main branches."
+    ),
+    "grafting": (
+        "Grafting is the joining of the tissues of two plants so that they continue to grow together. The botanist "
+        "Theophrastus described grafting in Athens."
+    ),
+    "sowing": (
+        "Sowing is the process of placing seeds into prepared earth at a fixed depth. Jethro Tull built a drill for "
+        "sowing in 1701."
+    ),
+}
+
+
+def chunk(
+    concept: str, content: str, *, title: str = "", number: int = 1, section: str = "", url: str = ""
+) -> SourceChunk:
+    """One passage."""
+    title = title or concept.capitalize()
+    address = url or f"https://en.wikipedia.org/wiki/{title.replace(' ', '_')}"
+    return SourceChunk(
+        "wikipedia", title, address, section, "1", _LICENCE, _NOW, 1 - number / 100, content, "en",
+        f"{concept}-{number}", plan="plan", concept=concept, rank=number,
+    )  # fmt: skip
+
+
+def garden() -> dict[str, list[SourceChunk]]:
+    """The passages of ``GARDEN`` by concept."""
+    return {concept: [chunk(concept, text)] for concept, text in GARDEN.items()}
+
+
+def of_dump(data: Path) -> dict[str, list[SourceChunk]]:
+    """The excerpt's articles, each a concept, as passages of about 250 words from all over the article."""
+    from ragstone.plugins.wiki_edge.building.dump import Dump
+
+    path = next((data / "mediawiki" / "dumps").glob("enwiki-*p000000010*.bz2"))
+    found = {}
+    for page in Dump(path).pages(None):
+        if "disambiguation" not in page.title:
+            blocks = [(block.heading, block.text) for block in page.read().blocks]
+            found[page.title] = _packed(page.title, page.url, blocks)
+    return found
+
+
+def of_squad(data: Path) -> dict[str, list[SourceChunk]]:
+    """Articles of SQuAD, each a concept, of their first paragraphs."""
+    by_title = defaultdict[str, list[tuple[str, str]]](list)
+    for line in (data / "wikipedia" / "squad13" / "corpus.jsonl").read_text("utf-8").splitlines():
+        paragraph = json.loads(line)
+        by_title[paragraph["title"]].append(("", paragraph["text"]))
+    return {
+        title: _packed(title, f"https://en.wikipedia.org/wiki/{title.replace(' ', '_')}", blocks)
+        for title, blocks in by_title.items()
+    }
+
+
+def _packed(title: str, url: str, blocks: Iterable[tuple[str, str]], most: int = 8) -> list[SourceChunk]:
+    pieces: list[tuple[str, list[str]]] = []
+    for heading, text in blocks:
+        if pieces and pieces[-1][0] == heading and len(" ".join(pieces[-1][1]).split()) + len(text.split()) <= 250:
+            pieces[-1][1].append(text)
+        else:
+            pieces.append((heading, [text]))
+    long = [(heading, "\n\n".join(texts)) for heading, texts in pieces if len(" ".join(texts).split()) >= 30]
+    chosen = long[:4] + long[4 :: max(1, len(long) // (most - 4))][: most - 4]
+    return [
+        chunk(title, text, title=title, number=number, section=heading, url=url)
+        for number, (heading, text) in enumerate(chosen, start=1)
+    ]
+
+
+def put(host: Host, slug: str = "garden", edges: Iterable[tuple[str, str]] = ()) -> None:
+    """A plan of ``GARDEN`` with its sources on the host."""
+    from ragstone.plugins.concept_tutor import Edge, NewChunk, NewConcept, NewPlan, PlanStore
+
+    store = host.once(PlanStore)
+    concepts = tuple(NewConcept(name=key.capitalize(), key=key) for key in GARDEN)
+    store.add(NewPlan(slug=slug, title="A garden", concepts=concepts, edges=tuple(Edge(a, b) for a, b in edges)))
+    for key, text in GARDEN.items():
+        made = NewChunk(
+            source="wikipedia", page_title=key.capitalize(), page_url=f"https://en.wikipedia.org/wiki/{key.capitalize()}",
+            section="Overview", revision="1", licence=_LICENCE, retrieved=_NOW, relevance=1.0, content=text,
+        )  # fmt: skip
+        store.put_sources(slug, key, [made])

@@ -1,0 +1,112 @@
+"""Hundreds of questions of real articles, checked by a script that shares no code with what wrote them."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from ragstone.plugins.concept_tutor.learning.reading.material import Material
+from ragstone.plugins.concept_tutor.learning.writing.built_in import BuiltIn
+from tests.plugins.concept_tutor.learning import passages
+from tests.plugins.concept_tutor.learning.independent_check import faults_of
+from tests.support.needs import needed
+
+if TYPE_CHECKING:
+    from ragstone.plugins.concept_tutor import SourceChunk
+    from ragstone.plugins.concept_tutor.learning.records import Question
+
+pytestmark = pytest.mark.data
+CHECK = Path(__file__).parent / "independent_check.py"
+
+
+def written(sources: dict[str, list[SourceChunk]], most: int = 6) -> list[Question]:
+    """Questions of each four passages of an article, as if each four were a concept's."""
+    material = Material([each for chunks in sources.values() for each in chunks])
+    writer = BuiltIn(material, names=sources)
+    found: dict[str, Question] = {}
+    for name, chunks in sources.items():
+        for at in range(0, len(chunks), 4):
+            made = writer.write("plan", name, name, chunks[at : at + 4], most)
+            found.update({question.question_id: question for question in made.questions})
+    return list(found.values())
+
+
+def as_json(question: Question) -> dict[str, Any]:
+    """As the command prints it."""
+    return {**asdict(question), "sources": [source.as_json() for source in question.sources]}
+
+
+@pytest.fixture(scope="module")
+def dump(data: Path) -> dict[str, list[SourceChunk]]:
+    needed("mwparserfromhell")
+    return passages.of_dump(data)
+
+
+@pytest.fixture(scope="module")
+def of_dump(dump: dict[str, list[SourceChunk]]) -> list[Question]:
+    return written(dump)
+
+
+@pytest.mark.slow
+def test_two_hundred_questions_over_the_dump_have_a_proved_key_and_one_right_option(
+    dump: dict[str, list[SourceChunk]], of_dump: list[Question], tmp_path: Path
+) -> None:
+    assert len(of_dump) >= 200
+    assert {question.form for question in of_dump} == {"choice", "blank", "open"}
+    (tmp_path / "questions.json").write_text(json.dumps([as_json(question) for question in of_dump]), "utf-8")
+    chunks = [
+        {name: getattr(each, name) for name in ("chunk_id", "page_title", "page_url", "content")}
+        for of_concept in dump.values()
+        for each in of_concept
+    ]
+    (tmp_path / "chunks.json").write_text(json.dumps(chunks), "utf-8")
+    done = subprocess.run(
+        [sys.executable, str(CHECK), str(tmp_path / "questions.json"), str(tmp_path / "chunks.json")],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_the_same_holds_for_other_articles(data: Path) -> None:
+    sources = passages.of_squad(data)
+    chunks = {each.chunk_id: asdict(each) for of_concept in sources.values() for each in of_concept}
+    questions = written(sources)
+    assert len(questions) >= 25
+    assert [(question.text, faults_of(as_json(question), chunks)) for question in questions if
+            faults_of(as_json(question), chunks)] == []  # fmt: skip
+
+
+def test_the_same_sources_and_seed_give_the_same_questions(
+    dump: dict[str, list[SourceChunk]], of_dump: list[Question]
+) -> None:
+    few = dict(list(dump.items())[:8])
+    assert written(few) == written(few)
+    assert len({question.question_id for question in of_dump}) == len(of_dump)
+
+
+def test_the_check_finds_what_it_is_for(dump: dict[str, list[SourceChunk]], of_dump: list[Question]) -> None:
+    chunks = {each.chunk_id: asdict(each) for of_concept in dump.values() for each in of_concept}
+    choice = next(question for question in of_dump if question.form == "choice" and question.asked == "person")
+    words = choice.support.text.split()
+    other = next(word for word in words if word.istitle() and word not in choice.key and word not in choice.text[:80])
+    wrong = [option for option in choice.options if option != choice.key]
+    spoiled = {
+        "its span is not in its chunk": replace(
+            choice, support=replace(choice.support, start=choice.support.start + 1)
+        ),
+        "its key is not in its span": replace(choice, key=wrong[0]),
+        "its options are not distinct": replace(choice, options=(*choice.options, wrong[0].upper())),
+        "its key is not one of its options": replace(choice, options=tuple(wrong)),
+        "its explanation cites nothing that it has": replace(choice, explanation="As the article says [99]."),
+        "its text has its key": replace(choice, text=f"{choice.text} ({choice.key})"),
+        f"{other!r} stands in the span too": replace(choice, options=(*choice.options, other)),
+    }
+    assert faults_of(as_json(choice), chunks) == []
+    for fault, question in spoiled.items():
+        assert fault in faults_of(as_json(question), chunks)

@@ -1,0 +1,67 @@
+"""Pages for the tests: written here, and Wikimedia's own fixtures."""
+
+from __future__ import annotations
+
+import os
+from datetime import UTC, datetime
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ragstone.plugins.concept_tutor.mediawiki.client import WikiPage
+from ragstone.plugins.concept_tutor.mediawiki.parsoid.documents import document_of
+from ragstone.plugins.concept_tutor.mediawiki.parsoid.page import read_page
+from ragstone.plugins.concept_tutor.parsers import ParsoidNodeParser
+from ragstone.plugins.concept_tutor.settings import SiteSettings
+from tests.support.needs import missing
+
+if TYPE_CHECKING:
+    from llama_index.core.schema import BaseNode
+
+    from ragstone.plugins.concept_tutor.mediawiki.parsoid.records import Page
+
+_FOLDER = Path(os.environ.get("RAGSTONE_DATA", Path(__file__).resolve().parents[6] / "shared" / "data"))
+RETRIEVED = datetime(2026, 11, 1, 12, 30, tzinfo=UTC)
+PAGES = (
+    "Dog.html",
+    "User_talk-Koavf.html",
+    "ar-Mathematics.html",
+    "en.December_1.html",
+    "pagelib_CollectionUtilities.html",
+    "pagelib_ReferencesWithTables.html",
+)
+
+
+def fetched(
+    title: str = "Dog", *, url: str = "https://en.wikipedia.org", revision: str = "845493773", language: str = ""
+) -> WikiPage:
+    site, key = SiteSettings(url=url, licence="CC BY-SA 4.0"), title.replace(" ", "_")
+    return WikiPage(key, title, b"", revision, site.page_url(key), site.licence, RETRIEVED, language, "wiki")
+
+
+def html(body: str, attributes: str = 'lang="en"') -> bytes:
+    return f"<!DOCTYPE html><html><head><title>T</title></head><body {attributes}>{body}</body></html>".encode()
+
+
+def read(body: str, language: str = "en") -> Page:
+    return read_page(html(body), language)
+
+
+def texts(body: str, language: str = "en") -> list[str]:
+    return [block.text for section in read(body, language).sections for block in section.blocks]
+
+
+def fixture(name: str) -> bytes:
+    path = _FOLDER / "mediawiki" / "parsoid" / name
+    if not path.is_file():
+        missing(f"the page {name}")
+    return path.read_bytes()
+
+
+@cache
+def page(name: str) -> Page:
+    return read_page(fixture(name))
+
+
+def chunks(made: Page, **options: int) -> list[BaseNode]:
+    return ParsoidNodeParser(**options).get_nodes_from_documents([document_of(made, fetched())])

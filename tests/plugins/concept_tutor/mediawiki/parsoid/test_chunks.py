@@ -1,0 +1,192 @@
+"""Chunks: so many words, whole sentences, one section each, from all over the page."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+from llama_index.core.schema import MetadataMode, TextNode
+from pydantic import ValidationError
+
+from ragstone.plugins.concept_tutor.mediawiki.gathering.relevance import word_relevance
+from ragstone.plugins.concept_tutor.mediawiki.gathering.selection import select, select_for_concept
+from ragstone.plugins.concept_tutor.mediawiki.parsoid.documents import document_of
+from ragstone.plugins.concept_tutor.mediawiki.parsoid.records import Block, Page, Section
+from ragstone.plugins.concept_tutor.mediawiki.parsoid.units import count_words
+from ragstone.plugins.concept_tutor.parsers import ParsoidNodeParser
+from ragstone.plugins.concept_tutor.settings import PageSettings
+from tests.support.needs import needed
+
+from .pages import PAGES, chunks, fetched, page
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from llama_index.core.schema import BaseNode
+
+
+needed("lxml")
+
+
+def sentences(count: int, words: int = 10, start: int = 0) -> str:
+    return " ".join(
+        f"Sentence {number} has " + "word " * (words - 4) + "here." for number in range(start, start + count)
+    )
+
+
+def made(*sections: tuple[str, Sequence[str]]) -> list[TextNode]:
+    parts = tuple(
+        Section((name,) if name else (), name, number, tuple(Block("paragraph", text) for text in texts))
+        for number, (name, texts) in enumerate(sections)
+    )
+    return texts_of(chunks(Page(parts)))
+
+
+def texts_of(nodes: Sequence[BaseNode]) -> list[TextNode]:
+    assert all(isinstance(node, TextNode) for node in nodes)
+    return [node for node in nodes if isinstance(node, TextNode)]
+
+
+@pytest.mark.parametrize("count", [3, 10, 20, 25, 26, 30, 31, 40, 100])
+def test_words_and_ends_of_sentences(count: int) -> None:
+    nodes = made(("A", [sentences(count)]))
+    sizes = [count_words(node.text) for node in nodes]
+    assert sum(sizes) == count * 10
+    assert all(size <= 250 for size in sizes)
+    assert all(size >= 150 for size in sizes) or count * 10 < 300
+    assert all(node.text.endswith("here.") and node.text.startswith("Sentence") for node in nodes)
+
+
+def test_never_across_sections_and_never_below_thirty_words() -> None:
+    nodes = made(("", [sentences(5)]), ("B", [sentences(2)]), ("C", ["Short words.", sentences(4)]))
+    assert [node.metadata["heading"] for node in nodes] == ["", "C"]
+    assert nodes[1].text.startswith("Short words.\n\nSentence 0")
+
+
+def test_a_cut_falls_between_paragraphs_where_it_can() -> None:
+    nodes = made(("A", [sentences(16), sentences(17, start=16)]))
+    assert [count_words(node.text) for node in nodes] == [160, 170]
+
+
+def test_what_a_colon_announces_stays_with_it() -> None:
+    nodes = made(("A", [sentences(15), "The following things are known of it:", sentences(18)]))
+    assert nodes[1].text.startswith("The following things")
+
+
+@pytest.mark.parametrize("text", ["word " * 3000, "字" * 9000, "x" * 20000, "سؤال؟ " * 2000])
+def test_a_sentence_without_end_is_cut_all_the_same(text: str) -> None:
+    nodes = made(("A", [text.strip()]))
+    assert all(count_words(node.text) <= 250 for node in nodes)
+    assert len(re.sub(r"\s", "", "".join(node.text for node in nodes))) >= len(re.sub(r"\s", "", text)) * 0.95
+
+
+def test_every_chunk_says_where_it_is_from() -> None:
+    about = fetched("C & D/é", url="https://de.wikibooks.org", revision="12", language="de")
+    section = Section(("Main", 'Odd "part"'), 'Odd_"part"<x>', 3, (Block("paragraph", sentences(5)),))
+    document = document_of(Page((section,), revision="99", language="en"), about)
+    [node] = texts_of(ParsoidNodeParser().get_nodes_from_documents([document]))
+    assert node.metadata == {
+        "page_title": "C & D/é",
+        "url": "https://de.wikibooks.org/wiki/C_&_D/%C3%A9#Odd_%22part%22%3Cx%3E",
+        "heading": 'Main › Odd "part"',
+        "section": "Main",
+        "revision": "12",
+        "licence": "CC BY-SA 4.0",
+        "retrieved_at": "2026-11-01T12:30:00+00:00",
+        "language": "de",
+        "direction": "",
+        "words": 50,
+    }
+    assert document.text[node.start_char_idx : node.end_char_idx] == node.text
+    assert node.ref_doc_id == document.doc_id
+    spoken = node.get_content(metadata_mode=MetadataMode.EMBED)
+    assert spoken.startswith('C & D/é › Main › Odd "part"\n\nSentence 0')
+    assert "CC BY" not in spoken
+
+
+@pytest.mark.data
+@pytest.mark.parametrize("name", PAGES)
+def test_chunks_of_real_pages(name: str) -> None:
+    document = document_of(page(name), fetched())
+    nodes = texts_of(ParsoidNodeParser().get_nodes_from_documents([document]))
+    assert all(30 <= count_words(node.text) <= 260 for node in nodes)
+    assert all(document.text[node.start_char_idx : node.end_char_idx] == node.text for node in nodes)
+    assert all("\n#" not in node.text for node in nodes)
+    assert len({node.node_id for node in nodes}) == len(nodes)
+    assert [n.node_id for n in ParsoidNodeParser().get_nodes_from_documents([document])] == [n.node_id for n in nodes]
+
+
+@pytest.mark.parametrize(
+    "text", ["! " * 50_000, "A. " * 50_000, "- \n" * 50_000 + "end", "Why? " * 50_000, "." * 99_999]
+)
+def test_a_page_of_nothing_but_seams_is_cut_in_a_moment(text: str) -> None:
+    for kind in ("paragraph", "list"):
+        for node in chunks(Page((Section((), "", 0, (Block(kind, text.strip()),)),))):
+            assert 30 <= node.metadata["words"] <= 250
+
+
+def test_the_document_keeps_the_headings_between() -> None:
+    page = Page(
+        (Section(("A", "B"), "B", 2, (Block("paragraph", "x"),)), Section(("A",), "A", 1, (Block("quote", "> y"),)))
+    )
+    document = document_of(page, fetched())
+    assert document.text == "## A\n\n### B\n\nx\n\n## A\n\n> y"
+    assert [document.text[b[1] : b[2]] for each in document.metadata["sections"] for b in each["blocks"]] == [
+        "x",
+        "> y",
+    ]
+
+
+@pytest.mark.data
+def test_dog_is_chosen_from_all_over_the_page() -> None:
+    nodes = texts_of(chunks(page("Dog.html")))
+    assert len({node.metadata["url"] for node in nodes}) >= 30
+    for most, least in ((6, 6), (8, 8), (14, 12)):
+        chosen = select(nodes, "dog", word_relevance, most)
+        assert len(chosen) == most
+        assert len({node.metadata["url"] for node in chosen}) >= least
+        places = [nodes.index(node) for node in chosen]
+        assert places == sorted(places)
+        assert places[-1] > len(nodes) * 0.6
+    assert not any(re.search(r"\[\d+\]", node.text) for node in nodes)
+
+
+@pytest.mark.data
+def test_what_the_concept_is_about_is_chosen() -> None:
+    nodes = texts_of(chunks(page("Dog.html")))
+    chosen = select(nodes, "sense of smell of dogs", word_relevance, 6)
+    assert any(node.metadata["url"].endswith("#Senses") for node in chosen)
+    assert len({node.metadata["url"] for node in chosen}) >= 5
+
+
+def test_relevance_beats_the_spread_where_it_is_great() -> None:
+    nodes = [
+        TextNode(text=str(number), metadata={"page_title": "P", "url": f"u{number // 4}", "section": f"{number // 8}"})
+        for number in range(16)
+    ]
+    scores = [1.0 if number in (4, 5) else 0.0 for number in range(16)]
+    chosen = [node.text for node in select(nodes, "x", lambda _, given: scores[: len(given)], 3)]
+    assert {"4", "5"} <= set(chosen)
+    assert select(nodes, "x", lambda _, given: [0.0] * len(given), 0) == []
+
+
+def test_caps_of_page_and_concept() -> None:
+    pages = [
+        [TextNode(text=f"{title}{n}", metadata={"page_title": title, "url": f"{title}{n}"}) for n in range(9)]
+        for title in "ab"
+    ]
+    chosen = select_for_concept(pages, "a", word_relevance)
+    assert len(chosen) == 8
+    assert {node.metadata["page_title"] for node in chosen} == {"a", "b"}
+    assert len(select_for_concept(pages[:1], "a", word_relevance)) == 6
+
+
+def test_settings() -> None:
+    settings = PageSettings(max_words=300)
+    assert settings.node_parser().max_words == 300
+    assert "max=300" in settings.node_parser().fingerprint
+    with pytest.raises(ValidationError, match="must not fall"):
+        PageSettings(min_words=400)
+    with pytest.raises(ValidationError, match="must not fall"):
+        ParsoidNodeParser(shortest=200)

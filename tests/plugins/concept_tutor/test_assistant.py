@@ -1,0 +1,158 @@
+"""The assistant, asked as every door asks it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from ragstone.core import BadRequest, Citation, NotFound, Question
+from ragstone.core.testing import ScriptedLLM, open_host
+from ragstone.plugins.concept_tutor import Lessons, PlanStore
+from ragstone.plugins.concept_tutor.plans import NAME
+
+from .material import SLUG, put_plan
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from ragstone.core import Answer, Host
+
+OTHER = "other"
+
+
+@pytest.fixture(scope="module")
+def host(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Host]:
+    with open_host(tmp_path_factory.mktemp("chat")) as host:
+        put_plan(host)
+        put_plan(
+            host,
+            slug=OTHER,
+            title="Rope",
+            names={"bowline": "Bowline"},
+            edges=(),
+            sources={"bowline": [("Bowline", "Use", "A bowline is a knot that makes a loop which does not slip.")]},
+        )
+        yield host
+
+
+def asked(host: Host, question: str, **narrow: str) -> Answer:
+    return host.assistant(NAME).ask(Question(question, filters={"plan": SLUG, **narrow}))
+
+
+def titles(citations: tuple[Citation, ...]) -> set[str]:
+    return {str(each.fields["page_title"]) for each in citations}
+
+
+def test_a_named_concept_is_explained_from_its_own_page(host: Host) -> None:
+    answer = asked(host, "What is backpropagation?")
+    assert not answer.refused
+    assert "Backpropagation is an algorithm" in answer.text
+    assert "[1]" in answer.text
+    first = answer.citations[0]
+    assert first.url == "https://wiki.example/wiki/Backpropagation#Overview"
+    assert (first.fields["page_title"], first.fields["section"]) == ("Backpropagation", "Overview")
+    assert first.fields["licence"] == "CC BY-SA 4.0"
+
+
+def test_what_no_name_leads_to_is_found_all_the_same(host: Host) -> None:
+    answer = asked(host, "What did Cauchy suggest in 1847?")
+    assert "Augustin-Louis Cauchy" in answer.text
+    assert titles(answer.citations) == {"Gradient descent"}
+
+
+def test_strange_questions_are_refused(host: Host) -> None:
+    answer = asked(host, "Who won the football world cup in 1998?")
+    assert answer.refused
+    assert not answer.citations
+    assert "How networks learn" in answer.text
+
+
+def test_one_plan_does_not_speak_of_another(host: Host) -> None:
+    assert asked(host, "What is a bowline?").refused
+    assert not host.assistant(NAME).ask(Question("What is a bowline?", filters={"plan": OTHER})).refused
+    assert not host.assistant(NAME).ask("What is a bowline?").refused
+
+
+def test_narrowings_that_name_nothing_are_refused(host: Host) -> None:
+    with pytest.raises(NotFound):
+        asked(host, "What?", plan="none")
+    with pytest.raises(BadRequest):
+        asked(host, "What?", learner="a b\n")
+
+
+def test_why_was_my_answer_wrong_is_answered_from_what_bears_the_key(host: Host) -> None:
+    lessons = host.once(Lessons)
+    question = next(each for each in lessons.questions(SLUG, "gradient-descent") if each.form != "open")
+    wrong = next((each for each in question.options if each != question.key), "something green")
+    lessons.answer(question.question_id, wrong, learner="ada")
+    answer = asked(host, "Why was my answer wrong?", learner="ada")
+    assert not answer.refused
+    assert question.support.text.split()[0] in answer.text
+    assert {each.chunk_id for each in answer.citations} == {question.support.chunk_id}
+    assert any(" ".join(question.support.text.split()) in " ".join(each.quote.split()) for each in answer.citations)
+
+
+def test_who_has_answered_nothing_is_not_told_why(host: Host) -> None:
+    assert asked(host, "Why was my answer wrong?", learner="nobody").refused
+
+
+def test_what_to_practise_is_the_weakest_concept_that_has_sources(host: Host) -> None:
+    answer = asked(host, "What should I practise?", learner="grace")
+    assert not answer.refused
+    weakest = host.once(Lessons).weakest(SLUG, learner="grace", most=20)
+    assert titles(answer.citations) <= {
+        chunk.page_title for one in weakest for chunk in host.once(PlanStore).sources(SLUG, one.concept)
+    }
+
+
+def test_new_passages_are_known_without_being_told(tmp_path: Path) -> None:
+    with open_host(tmp_path) as host:
+        put_plan(host, sources={})
+        assert asked_or_empty(host).refused
+        from .material import SOURCES, chunks_of
+
+        host.once(PlanStore).put_sources(SLUG, "loss", chunks_of(SOURCES["loss"]))
+        assert "measures how far" in asked(host, "What is a loss function?").text
+        host.once(PlanStore).put_sources(SLUG, "loss", chunks_of(SOURCES["gradient"]))
+        assert "measures how far" not in asked(host, "What is a loss function?").text
+
+
+def asked_or_empty(host: Host) -> Answer:
+    from ragstone.core import Answer
+
+    try:
+        return asked(host, "What is a loss function?")
+    except NotFound:
+        return Answer("", refused=True)
+
+
+def test_a_language_model_is_shown_the_reference_material(tmp_path: Path) -> None:
+    llm = ScriptedLLM()
+    with open_host(tmp_path, llm=llm) as host:
+        put_plan(host)
+        llm.enqueue(
+            "Backpropagation is an algorithm that computes the gradient of the loss with respect to every weight [1]. "
+            "It was found by Elvis [1]."
+        )
+        answer = asked(host, "What is backpropagation?")
+    assert "Elvis" not in answer.text
+    assert "[1]" in answer.text
+    prompt = llm.prompts[0]
+    assert "REFERENCE MATERIAL" in prompt
+    assert "Backpropagation › Overview" in prompt
+    assert "wiki.example" not in prompt, "addresses come from the catalog, never through a model"
+
+
+def test_a_source_s_address_is_never_a_script(tmp_path: Path) -> None:
+    from dataclasses import replace
+
+    from .material import SOURCES, chunks_of
+
+    with open_host(tmp_path) as host:
+        put_plan(host)
+        evil = [replace(each, page_url="javascript:alert(1)") for each in chunks_of(SOURCES["loss"])]
+        host.once(PlanStore).put_sources(SLUG, "loss", evil)
+        answer = asked(host, "What is a loss function?")
+        assert {each.url for each in answer.citations} == {f"/concept_tutor/source/{answer.citations[0].chunk_id}"}

@@ -1,0 +1,142 @@
+"""The room as a whole: its reader and node parser, its checks, and what a server begins with."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+import pytest
+
+from ragstone.core import BadRequest
+from ragstone.core.testing import open_host
+from ragstone.plugins.concept_tutor import Gathering, PlanStore, read_plan_file
+from ragstone.plugins.concept_tutor.mediawiki.client import WikiForbidden, WikiPageMissing
+from ragstone.plugins.concept_tutor.mediawiki.wikis import Wikis
+from ragstone.plugins.concept_tutor.plans.corpus import corpus_of, outdated_plans
+from ragstone.plugins.concept_tutor.plans.sample import SAMPLE
+from ragstone.plugins.concept_tutor.plugin import ragstone_serving
+from tests.plugins.concept_tutor.mediawiki.client.wiki_server import Server, stall
+from tests.plugins.concept_tutor.mediawiki.gathering.small_wiki import SmallWiki, page
+from tests.support.patience import until
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from ragstone.core import Check, Host
+
+
+@pytest.fixture
+def wiki() -> Iterator[SmallWiki]:
+    with SmallWiki({"C++ & more": page("C++ & more", "Use", revision=12)}) as running:
+        yield running
+
+
+def test_a_wikis_page_is_read_by_its_address(tmp_path: Path, wiki: SmallWiki) -> None:
+    with open_host(tmp_path, options=wiki.options()) as host:
+        reader = host.hooks.readers["mediawiki:"]
+        for address in ("mediawiki:wiki/C++ & more", f"{wiki.url}/wiki/C%2B%2B_%26_more?action=x#Use"):
+            (document,) = reader.load_data(address, extra_info={"note": "n"})
+            known = document.metadata
+            assert (known["page_title"], known["revision"], known["note"]) == ("C++ & more", "12", "n")
+            assert known["url"] == f"{wiki.url}/wiki/C++_&_more"
+            nodes = host.hooks.node_parser("mediawiki").get_nodes_from_documents([document])
+            assert [node.metadata["heading"] for node in nodes] == ["", "Use"]
+        with pytest.raises(WikiPageMissing):
+            reader.load_data("mediawiki:wiki/Nothing")
+
+
+@pytest.mark.parametrize("address", ["", "wiki", "wiki/", "file:///etc/passwd", "http://127.0.0.1:1/wiki/X", "x/Y"])
+def test_what_is_no_page_of_the_wikis_is_not_asked_for(tmp_path: Path, wiki: SmallWiki, address: str) -> None:
+    with open_host(tmp_path, options=wiki.options()) as host, pytest.raises(BadRequest):
+        host.once(Wikis).locate(address)
+    assert wiki.asked == []
+
+
+def test_the_checks_tell_of_plans_and_wikis(tmp_path: Path, wiki: SmallWiki) -> None:
+    with open_host(tmp_path, options=wiki.options()) as host:
+        checks = {check.name: (check.ok, check.detail) for check in host.checks()}
+        assert checks["study plans"] == (True, "none yet")
+        assert checks["wiki wiki"] == (True, "may be asked")
+    with open_host(tmp_path / "other") as host:
+        ragstone_serving(host)
+        checks = {check.name: (check.ok, check.detail) for check in host.checks()}
+        assert checks["study plans"] == (True, "1 plans, 22 passages")
+        assert "contact is not set" in checks["wiki wikipedia"][1]
+    assert wiki.asked == []
+
+
+def _wiki_check(host: Host, *, thorough: bool = False) -> Check:
+    return next(check for check in host.hooks.checks(thorough=thorough) if check.name == "wiki wiki")
+
+
+def test_a_wiki_that_is_down_is_reported_after_the_first_request(tmp_path: Path, wiki: SmallWiki) -> None:
+    with open_host(tmp_path, options=wiki.options(fresh_hours=0)) as host:
+        client = host.once(Wikis).client("wiki")
+        client.search("more")
+        with pytest.raises(WikiPageMissing):
+            client.page("Nothing")
+        check = _wiki_check(host)
+        assert (check.ok, check.detail[:12]) == (True, "answered at ")
+        wiki.refused["C++ & more"] = 403
+        with pytest.raises(WikiForbidden):
+            client.page("C++ & more")
+        assert "does not serve this client (status 403)" in _wiki_check(host).detail
+        wiki.__exit__()
+        assert client.search("more").stale
+        check = _wiki_check(host)
+        assert (check.ok, check.fatal) == (False, False)
+        assert "cannot be reached" in check.detail
+        assert check.mend is not None
+
+
+def test_only_a_thorough_check_asks_the_wiki(tmp_path: Path, wiki: SmallWiki) -> None:
+    with open_host(tmp_path, options=wiki.options()) as host:
+        assert _wiki_check(host, thorough=True).detail.startswith("answered at ")
+        assert len(wiki.asked) == 1
+        assert _wiki_check(host).detail.startswith("answered at ")
+        assert len(wiki.asked) == 1
+    wiki.__exit__()
+    with open_host(tmp_path / "other", options=wiki.options()) as host:
+        assert _wiki_check(host).detail == "may be asked"
+        assert "cannot be reached" in _wiki_check(host, thorough=True).detail
+        assert not _wiki_check(host).ok
+
+
+def test_a_thorough_check_does_not_wait_for_a_wiki_that_is_silent(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ragstone.plugins.concept_tutor.checks._PROBE_SECONDS", 0.3)
+    with Server(stall()) as silent:
+        sites = {"wiki": {"url": silent.url, "licence": "CC BY-SA 4.0"}}
+        with open_host(tmp_path, options={"concept_tutor": {"wikis": {"sites": sites}}}) as host:
+            check = _wiki_check(host, thorough=True)
+    assert (check.ok, "did not answer within 0.3 s" in check.detail) == (False, True)
+
+
+def test_what_a_wiki_did_long_ago_is_not_reported(
+    tmp_path: Path, wiki: SmallWiki, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with open_host(tmp_path, options=wiki.options()) as host:
+        host.once(Wikis).client("wiki").search("more")
+        monkeypatch.setattr("ragstone.plugins.concept_tutor.mediawiki.client.client._REMEMBERED", timedelta())
+        assert _wiki_check(host).detail == "may be asked"
+
+
+def test_without_the_sample_a_first_start_is_empty(tmp_path: Path, wiki: SmallWiki) -> None:
+    with open_host(tmp_path, options=wiki.options()) as host:
+        ragstone_serving(host)
+        assert host.once(PlanStore).plans() == []
+
+
+def test_passages_that_were_not_embedded_before_the_end_are_with_the_next_server(tmp_path: Path) -> None:
+    options = {"concept_tutor": {"sample": False}}
+    with open_host(tmp_path, options=options) as host:
+        made = read_plan_file(SAMPLE)
+        host.once(PlanStore).add(made.plan, made.sources)  # and no further
+    with open_host(tmp_path, options=options) as host:
+        assert outdated_plans(host) == ["elementary-statistics"]
+        ragstone_serving(host)
+        until(lambda: not host.once(Gathering).is_busy("elementary-statistics"))
+        assert outdated_plans(host) == []
+        assert corpus_of(host).info().chunks == 22
