@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 import click
 
 from ragstone.core import BadRequest
-from ragstone.core.cli import printable, show_json, show_progress
+from ragstone.core.cli import json_option, printable, show_json, show_progress
 
 from ..mediawiki.wikis import Wikis
 from ..plans.corpus import add_plan
 from ..plans.export import export_plan
 from ..plans.importers import FORMATS, read_plan, read_plan_file
 from ..plans.store import PlanStore
-from .plans import as_json, plan_facts
+from .plans import plan_facts
 
 if TYPE_CHECKING:
     from ragstone.core import Host
@@ -35,7 +35,7 @@ _SHOWN = 10
 @click.option("--title", default="", help="The plan's title.")
 @click.option("--slug", default="", help="Its name in addresses and commands; otherwise made of the title.")
 @click.option("--most", default=15, show_default=True, help="Concepts of a plan from a page or a topic.")
-@as_json
+@json_option()
 @click.pass_obj
 def add(
     deployment: Deployment,
@@ -73,7 +73,7 @@ def add(
 
 @click.command(epilog="Example: ragstone tutor seed statistics.json")
 @click.argument("file")
-@as_json
+@json_option()
 @click.pass_obj
 def seed(deployment: Deployment, file: str, as_json: bool) -> None:
     """Put a plan with its sources in place, without a network: a file as ragstone tutor export writes it."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ragstone.core import BadRequest, StorageError
-from ragstone.core.cli import printable, show_json, show_table
+from ragstone.core.cli import json_option, printable, show_json, show_table
 
 from ..learning.grading.hints import STEPS
 from ..learning.lessons import ME, Lessons
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
     from ..learning.records import Grade, Question
 
-_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 _learner = click.option("--learner", default=ME, show_default=True, help="Whose answers they are.")
 
 
@@ -56,7 +55,7 @@ def learn(deployment: Deployment, plan: str, concept: str | None, most: int, lea
 @click.command(epilog="Example: ragstone tutor due")
 @click.argument("plan", required=False)
 @_learner
-@_json
+@json_option()
 @click.pass_obj
 def due(deployment: Deployment, plan: str | None, learner: str, as_json: bool) -> None:
     """List what should be asked again now, of one plan or of all."""
@@ -80,7 +79,7 @@ def due(deployment: Deployment, plan: str | None, learner: str, as_json: bool) -
 @click.command(epilog="Example: ragstone tutor questions machine-learning --json")
 @click.argument("plan")
 @click.option("--concept", help="Of this concept alone, by its key.")
-@_json
+@json_option()
 @click.pass_obj
 def questions(deployment: Deployment, plan: str, concept: str | None, as_json: bool) -> None:
     """List the questions of a plan with their answers and proofs; those not yet written are written."""
@@ -103,7 +102,7 @@ def questions(deployment: Deployment, plan: str, concept: str | None, as_json: b
 @click.command(epilog="Example: ragstone tutor anki machine-learning --out machine-learning.apkg")
 @click.argument("plan")
 @click.option("--out", required=True, type=click.Path(dir_okay=False, path_type=Path), help="The file to write.")
-@_json
+@json_option()
 @click.pass_obj
 def anki(deployment: Deployment, plan: str, out: Path, as_json: bool) -> None:
     """Write the questions of a plan as a package for Anki; importing a later one brings its cards up to date."""

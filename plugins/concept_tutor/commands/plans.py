@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ragstone.core.cli import LazyGroup, printable, show_json, show_table
+from ragstone.core.cli import LazyGroup, json_option, printable, show_json, show_table
 
 from ..plans.corpus import update_corpus
 from ..plans.graph import study_order
@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
     from ..plans.records import PlanSize
 
-as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-
 
 @click.group(cls=LazyGroup, lazy_subcommands={"add": "ragstone.plugins.concept_tutor.commands.files.add"})
 def plan() -> None:
@@ -28,7 +26,7 @@ def plan() -> None:
 
 
 @plan.command("list", epilog="Example: ragstone tutor plan list --json")
-@as_json
+@json_option()
 @click.pass_obj
 def list_plans(deployment: Deployment, as_json: bool) -> None:
     """List the plans, with the slug by which each is named."""
@@ -45,7 +43,7 @@ def list_plans(deployment: Deployment, as_json: bool) -> None:
 
 @plan.command(epilog="Example: ragstone tutor plan show statistics")
 @click.argument("slug", metavar="PLAN")
-@as_json
+@json_option()
 @click.pass_obj
 def show(deployment: Deployment, slug: str, as_json: bool) -> None:
     """Show a plan's concepts in an order to learn them in, what each needs, and how far its sources are."""
@@ -83,7 +81,7 @@ def show(deployment: Deployment, slug: str, as_json: bool) -> None:
 @plan.command(epilog="Example: ragstone tutor plan remove statistics")
 @click.argument("slug", metavar="PLAN")
 @click.option("-y", "--yes", is_flag=True, help="Do not ask.")
-@as_json
+@json_option()
 @click.pass_obj
 def remove(deployment: Deployment, slug: str, yes: bool, as_json: bool) -> None:
     """Remove a plan with its concepts and passages."""

@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ragstone.core.cli import printable, show_json
+from ragstone.core.cli import json_option, printable, show_json
 
 from ..mediawiki.gathering import Gathering
 from ..plans.store import PlanStore
-from .plans import as_json
 
 if TYPE_CHECKING:
     from ragstone.core.cli import Deployment
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
 @click.argument("slug", metavar="PLAN")
 @click.option("--concept", "concepts", multiple=True, metavar="KEY", help="Only this one, even if it has sources.")
 @click.option("--retry", is_flag=True, help="Also those for which nothing was found, or the search failed.")
-@as_json
+@json_option()
 @click.pass_obj
 def sources(deployment: Deployment, slug: str, concepts: tuple[str, ...], retry: bool, as_json: bool) -> None:
     """Look in the wikis for the sources of a plan's concepts, and show how each of them fares.
