@@ -30,7 +30,7 @@ from pydantic import PrivateAttr
 
 from ragstone.core import Host, Settings, hookimpl
 from ragstone.core.embedding import MiniLMEmbedding
-from ragstone.plugins.wiki_edge.building.builder import BuildProgress, Order, build
+from ragstone.plugins.wiki_edge.shards.build import BuildProgress, Order, build
 
 from . import machine
 from .children import measure
@@ -215,7 +215,7 @@ def main() -> None:
                 # In a process of its own: what this one held would count as its children's.
                 dump = str(Path(work, f"times-{count}.xml.bz2"))
                 measure("shard_build.times", source=str(wanted.source), target=dump, count=count)
-                print(f"x{count}: {json.dumps(measure('building.memory', source=dump, work=work))}")
+                print(f"x{count}: {json.dumps(measure('shard_build.memory', source=dump, work=work))}")
     print(f"load after: {machine.load()}")
 
 

@@ -63,7 +63,7 @@ def ours_clustered(folder: str, rows: int, questions: int) -> dict[str, Any]:
 
 
 def _ours(folder: Path, root: Path, questions: int) -> dict[str, Any]:
-    from ragstone.plugins.wiki_edge.search.librarian import Librarian
+    from ragstone.plugins.wiki_edge.search.searcher import Librarian
 
     asked, vectors = _questions(folder, questions)
     before = _anonymous()
@@ -290,7 +290,7 @@ def _write_shard(place: Path, rows: int) -> None:
 def _finish(root: Path, rows: int) -> None:
     """Side files and the manifest."""
     from ragstone.plugins.wiki_edge.search.side_files import make_side_files
-    from ragstone.plugins.wiki_edge.shards.entry import NAME, Manifest, ShardEntry
+    from ragstone.plugins.wiki_edge.shards.manifest import NAME, Manifest, ShardEntry
 
     dimension = np.load(root / "s/embeddings.npy", mmap_mode="r").shape[1]
     fields = {"id": "s", "kind": "wiki", "dim": dimension, "size": rows, "license": "CC-BY-SA-4.0"}

@@ -9,10 +9,10 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from ragstone.core import StorageFull
-from ragstone.plugins.wiki_edge.shards.entry import NAME, Manifest
-from ragstone.plugins.wiki_edge.shards.installing import install
-from ragstone.plugins.wiki_edge.shards.verifying import verify
-from tests.plugins.wiki_edge.shards.making import ID, make
+from ragstone.plugins.wiki_edge.shards.installation import install
+from ragstone.plugins.wiki_edge.shards.manifest import NAME, Manifest
+from ragstone.plugins.wiki_edge.shards.verification import verify
+from tests.plugins.wiki_edge.shards.samples import ID, make
 
 from .actors import Actor
 from .disks import small_disk

@@ -23,15 +23,15 @@ from ragstone.plugins.book_chat.admin.uploads import left_behind, store
 from ragstone.plugins.book_chat.shelf import Shelf
 from ragstone.plugins.concept_tutor.wiki.cache import Cache, Entry
 from ragstone.plugins.iris_memory.indexing.keeping import Keeping
-from ragstone.plugins.wiki_edge.building.builder import Order, build
 from ragstone.plugins.wiki_edge.planner.checking import mend
 from ragstone.plugins.wiki_edge.planner.episodes import Episode
 from ragstone.plugins.wiki_edge.planner.episodic import EpisodicStore
 from ragstone.plugins.wiki_edge.planner.redaction import Redactor
-from ragstone.plugins.wiki_edge.search.cleaning import clear, side_file_folders
-from ragstone.plugins.wiki_edge.shards.installing import install
-from tests.plugins.wiki_edge.building.dumps import page, plain
-from tests.plugins.wiki_edge.shards.making import make
+from ragstone.plugins.wiki_edge.search.side_file_cache import clear, side_file_folders
+from ragstone.plugins.wiki_edge.shards.build import Order, build
+from ragstone.plugins.wiki_edge.shards.installation import install
+from tests.plugins.wiki_edge.readers.dumps import page, plain
+from tests.plugins.wiki_edge.shards.samples import make
 from tests.support.needs import needed
 from tests.support.patience import until
 

@@ -63,11 +63,11 @@ def parsers_of_plugins() -> dict[str, Parser]:
     from ragstone.plugins.iris_memory.reading.html import text_of_html
     from ragstone.plugins.iris_memory.reading.replies import tell_apart
     from ragstone.plugins.iris_memory.recall.quoting import quoted
-    from ragstone.plugins.wiki_edge.building.prose import encyclopedic_blocks, tidy
-    from ragstone.plugins.wiki_edge.building.splitting import sentences_of
-    from ragstone.plugins.wiki_edge.building.wikitext import paragraphs
+    from ragstone.plugins.wiki_edge.parsers.sentences import sentences_of
     from ragstone.plugins.wiki_edge.planner.fencing import flags
     from ragstone.plugins.wiki_edge.planner.redaction import Redactor
+    from ragstone.plugins.wiki_edge.readers.prose import encyclopedic_blocks, tidy
+    from ragstone.plugins.wiki_edge.readers.wikitext import paragraphs
 
     def toml(text: str) -> None:
         try:

@@ -1,4 +1,4 @@
-"""Wiki edge's door plate: every hook that it implements."""
+"""The hooks that the plugin implements."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def ragstone_prompts() -> Mapping[str, BasePromptTemplate]:
 @hookimpl
 def ragstone_retriever(host: Host, corpus: Corpus, top_k: int, filters: MetadataFilters | None) -> BaseRetriever | None:
     """The shards, for the corpus that stands for them; every other corpus is left to others."""
-    from .service import NAME, retriever
+    from .retrievers import NAME, retriever
 
     return retriever(host, top_k, filters) if corpus.name == NAME else None
 
@@ -46,7 +46,7 @@ def ragstone_retriever(host: Host, corpus: Corpus, top_k: int, filters: Metadata
 @hookimpl
 def ragstone_assistants(host: Host) -> Sequence[Assistant]:
     """The assistant ``wiki_edge``."""
-    from .service import assistant
+    from .assistant import assistant
 
     return [assistant(host)]
 
@@ -54,7 +54,7 @@ def ragstone_assistants(host: Host) -> Sequence[Assistant]:
 @hookimpl
 def ragstone_checks(host: Host) -> Sequence[Check]:
     """Whether every shard that is installed can be searched."""
-    from .service import checks
+    from .checks import checks
 
     return checks(host)
 

@@ -14,7 +14,7 @@ from ragstone.core.cli import printable, show_json
 if TYPE_CHECKING:
     from ragstone.core.cli import Deployment
 
-    from ..building.builder import BuildReport
+    from ..shards.build import BuildReport
 
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 _FILE = click.Path(path_type=Path)
@@ -61,9 +61,9 @@ def build(
 
     A folder is read file after file. An interrupted build goes on where it was when the same command is given again.
     """
-    from ..building.builder import Order, build
-    from ..building.choosing import compiled, read_titles
-    from ..building.progress import shown
+    from ..shards.build import Order, build
+    from ..shards.selection import compiled, read_titles
+    from .progress import shown
 
     for name, value in (("--domain", domain), ("--language", language), ("--license", licence)):
         if value is not None and (not value.strip() or not value.isprintable()):
@@ -97,7 +97,7 @@ def build(
 
 
 def _summarise(report: BuildReport) -> None:
-    from ..building.builder import UNKNOWN_LICENSE
+    from ..shards.build import UNKNOWN_LICENSE
 
     entry = report.entry
     earlier = f", {report.resumed:,} of them by an earlier run" if report.resumed else ""

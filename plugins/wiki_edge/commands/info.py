@@ -14,7 +14,7 @@ from .shown import megabytes, signed_by, size_on_disk
 if TYPE_CHECKING:
     from ragstone.core.cli import Deployment
 
-    from ..shards.entry import ShardEntry
+    from ..shards.manifest import ShardEntry
 
 _KEY_SHOWN = 12
 
@@ -28,8 +28,8 @@ def info(deployment: Deployment, folder: Path | None, as_json: bool) -> None:
 
     Files are not read; ragstone wiki verify does that.
     """
-    from ..places import places, trust
-    from ..shards.entry import NAME, Manifest
+    from ..settings import places, trust
+    from ..shards.manifest import NAME, Manifest
 
     host = deployment.loaded()
     trusted, ours = trust(host).keys, places(host)

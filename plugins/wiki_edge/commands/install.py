@@ -13,7 +13,7 @@ from ragstone.core.cli import printable, show_json
 if TYPE_CHECKING:
     from ragstone.core.cli import Deployment
 
-    from ..shards.installing import Installed
+    from ..shards.installation import Installed
 
 _GIGABYTE = 10**9
 
@@ -35,10 +35,10 @@ def install(
     Everything is verified before anything changes; then all of it is switched to at once. Shards with other ids stay,
     one with the same id is replaced by a higher revision. A process that serves picks it up by itself.
     """
-    from ..places import places, trust
+    from ..settings import places, trust
     from ..shards.archives import Limits
-    from ..shards.installing import Refused
-    from ..shards.installing import install as installed
+    from ..shards.installation import Refused
+    from ..shards.installation import install as installed
 
     host = deployment.loaded()
     trusted = trust(host, keys)

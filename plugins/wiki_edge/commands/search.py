@@ -9,7 +9,7 @@ import click
 from ragstone.core import BadRequest
 from ragstone.core.cli import printable, show_json
 
-from ..search.retrievers import librarian_of
+from ..retrievers import librarian_of
 
 if TYPE_CHECKING:
     from ragstone.core.cli import Deployment

@@ -5,17 +5,17 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from ..errors import ShardError
+from ..shards.errors import ShardError
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from ..shards.entry import ShardEntry, ShardPlace
+    from ..shards.manifest import ShardEntry, ShardPlace
 
 
 def signed_by(entry: ShardEntry, trusted_keys: Collection[str]) -> str:
     """Who signed the shard, in words."""
-    from ..shards.signing import signer
+    from ..shards.signatures import signer
 
     try:
         by = signer(entry, trusted_keys)

@@ -27,7 +27,7 @@ PASSPHRASE = "WIKI_KEY_PASSPHRASE"  # noqa: S105 - the variable's name
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def keygen(file: Path, asks: bool, as_json: bool) -> None:
     """Make an Ed25519 key to sign shards with: the private half goes to FILE, the public half is printed."""
-    from ..shards.signing import keygen as made
+    from ..shards.signatures import keygen as made
 
     passphrase = os.environ.get(PASSPHRASE)
     if asks and not passphrase:
@@ -52,7 +52,7 @@ def sign(folder: Path, key: Path, only: str | None, revision: int | None, as_jso
 
     Each shard is verified before. A new one gets revision 1; one that was changed after it was signed the next.
     """
-    from ..shards.publishing import sign_folder
+    from ..shards.signed_folders import sign_folder
 
     signed = sign_folder(folder, _unlocked(key), only=only, revision=revision)
     if as_json:
@@ -64,7 +64,7 @@ def sign(folder: Path, key: Path, only: str | None, revision: int | None, as_jso
 
 
 def _unlocked(path: Path) -> Ed25519PrivateKey:
-    from ..shards.signing import Locked, read_key
+    from ..shards.signatures import Locked, read_key
 
     try:
         return read_key(path, os.environ.get(PASSPHRASE))

@@ -51,7 +51,7 @@ def _tried(name: str, do: Callable[[], str]) -> Check:
 
 
 def _shards(host: Host) -> list[Check]:
-    from ..service import checks
+    from ..checks import checks
 
     try:
         return checks(host) or [Check("shards", ok=True, detail="none is installed: ragstone wiki install")]
@@ -60,15 +60,14 @@ def _shards(host: Host) -> list[Check]:
 
 
 def _threshold(host: Host) -> str:
-    from ..search.retrievers import threshold_of
+    from ..retrievers import threshold_of
 
     return f"{threshold_of(host):g}"
 
 
 def _memory(host: Host) -> str:
-    from ..places import places
     from ..planner.memories import Memories
-    from ..settings import WikiEdgeSettings
+    from ..settings import WikiEdgeSettings, places
 
     root = places(host).episodic
     if not root.is_dir():

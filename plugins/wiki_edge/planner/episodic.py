@@ -22,12 +22,12 @@ import numpy as np
 from ragstone.core import NotFound, StorageBusy, StorageDenied, StorageError
 from ragstone.core.runtime import OwnedFolders
 
-from ..errors import ShardError
-from ..shards.entry import NAME, Manifest, ShardEntry
+from ..shards.errors import ShardError
 from ..shards.files import real
-from ..shards.lines import LONGEST_LINE, read_line
+from ..shards.manifest import NAME, Manifest, ShardEntry
+from ..shards.metadata import LONGEST_LINE, read_line
 from ..shards.npy import read_header
-from ..shards.verifying import sums_of
+from ..shards.verification import sums_of
 from .journal import Journal, explained
 
 if TYPE_CHECKING:
@@ -179,7 +179,7 @@ class EpisodicStore:
 
     def _compact(self, *, purge: bool = False) -> bool:
         """A new release of everything that counts; under the lock."""
-        from ..shards.installing import install
+        from ..shards.installation import install
 
         entry, records = self._now()
         if not records:

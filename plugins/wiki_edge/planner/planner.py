@@ -12,8 +12,7 @@ from ragstone.core import BadRequest, Host, RagstoneError, TooLarge
 from ragstone.core.answering import check_type
 from ragstone.core.text import question_stems
 
-from ..places import places
-from ..settings import WikiEdgeSettings
+from ..settings import WikiEdgeSettings, places
 from .agents import ask_remote, ask_slm
 from .clock import Clock
 from .fencing import flags

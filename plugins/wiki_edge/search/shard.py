@@ -9,8 +9,8 @@ import numpy as np
 
 from ragstone.core.text import is_packed, pack
 
-from ..errors import ShardError
-from ..shards.lines import read_line
+from ..shards.errors import ShardError
+from ..shards.metadata import read_line
 from .clusters import Clusters
 from .codes import Codes
 from .file_arrays import FileArray, FileLines
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from ..shards.entry import ShardEntry
+    from ..shards.manifest import ShardEntry
     from .memory import Memory
 
 #: Rows that are read and compared exactly for each that is asked for; and the fewest, for each fourth root of the rows:

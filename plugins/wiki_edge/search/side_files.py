@@ -25,19 +25,19 @@ from filelock import FileLock
 from ragstone.core import StorageError
 from ragstone.core.text import pack
 
-from ..errors import ShardError
+from ..shards.errors import ShardError
 from ..shards.files import open_regular
-from ..shards.lines import LONGEST_LINE, read_line
+from ..shards.metadata import LONGEST_LINE, read_line
 from . import clusters, codes
-from .cleaning import MAKING, clear, side_file_folders, stamp
 from .file_arrays import FileArray, GrowingArray
 from .postings import PostingsWriter
+from .side_file_cache import MAKING, clear, side_file_folders, stamp
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from ..shards.entry import ShardEntry, ShardPlace
+    from ..shards.manifest import ShardEntry, ShardPlace
 
 _log = logging.getLogger(__name__)
 

@@ -11,8 +11,8 @@ import unicodedata
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ..errors import ShardError
 from .containers import BLOCK, KINDS, Member, damage, members
+from .errors import ShardError
 from .files import open_regular, plain_name
 
 if TYPE_CHECKING:

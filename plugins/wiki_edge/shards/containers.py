@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import IO, TYPE_CHECKING, Any, cast
 
-from ..errors import ShardError
+from .errors import ShardError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

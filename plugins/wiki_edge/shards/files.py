@@ -7,7 +7,7 @@ import stat
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
-from ..errors import ShardError
+from .errors import ShardError
 
 if TYPE_CHECKING:
     from io import BufferedReader

@@ -13,7 +13,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from ..errors import ShardError
+from .errors import ShardError
 from .files import open_regular
 
 if TYPE_CHECKING:

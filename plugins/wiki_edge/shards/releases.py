@@ -19,14 +19,14 @@ from urllib.parse import quote
 from ragstone.core import StorageBusy, StorageDenied, StorageError, StorageFull
 from ragstone.core.runtime import OwnedFolders, sync_folder, write_atomically
 
-from ..errors import ShardError
-from .entry import NAME, Manifest
+from .errors import ShardError
 from .files import TEMPORARY, inside, real
+from .manifest import NAME, Manifest
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from .entry import ShardEntry
+    from .manifest import ShardEntry
 
 LOCK = f"{TEMPORARY}lock"
 _TOUCHED = f"{TEMPORARY}touched.json"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..errors import ShardError
+from .errors import ShardError
 from .files import open_regular
 from .npy import header_of
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from .entry import ShardEntry
+    from .manifest import ShardEntry
 
 BLOCK = 2**20
 #: How far a row's length may be from 1: normalising in half precision is off by less.

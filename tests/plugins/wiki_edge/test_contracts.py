@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from ragstone.core.testing import AssistantContract, ScoredRetrieverContract, open_host
-from ragstone.plugins.wiki_edge.places import places
+from ragstone.plugins.wiki_edge.settings import places
 
 from .search.tools import write
 

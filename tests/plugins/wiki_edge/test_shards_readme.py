@@ -15,10 +15,10 @@ from cryptography.exceptions import InvalidSignature
 import ragstone.plugins.wiki_edge
 from ragstone.plugins.wiki_edge.planner.options import EpisodesSettings, PlannerSettings, RemoteSettings, SlmSettings
 from ragstone.plugins.wiki_edge.settings import WikiEdgeSettings
-from ragstone.plugins.wiki_edge.shards.entry import NAME, Manifest, ShardEntry
+from ragstone.plugins.wiki_edge.shards.manifest import NAME, Manifest, ShardEntry
 from tests.support.third_party_fakes import Here
 
-from .shards.making import ID, make
+from .shards.samples import ID, make
 
 if TYPE_CHECKING:
     from ragstone.core import Table

@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 
 from ragstone.core import NotFound
-from ragstone.plugins.wiki_edge.errors import ShardError
 from ragstone.plugins.wiki_edge.planner.episodic import EpisodicStore
 from ragstone.plugins.wiki_edge.planner.journal import Journal
-from ragstone.plugins.wiki_edge.shards.entry import Manifest
-from ragstone.plugins.wiki_edge.shards.verifying import verify
+from ragstone.plugins.wiki_edge.shards.errors import ShardError
+from ragstone.plugins.wiki_edge.shards.manifest import Manifest
+from ragstone.plugins.wiki_edge.shards.verification import verify
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -257,7 +257,7 @@ def test_a_new_journal_with_the_inode_of_an_old_one_is_read_from_its_beginning(t
 
 
 def test_a_foreign_release_in_its_place_loses_no_new_memory(tmp_path: Path) -> None:
-    from ragstone.plugins.wiki_edge.shards.installing import install
+    from ragstone.plugins.wiki_edge.shards.installation import install
 
     theirs = store(tmp_path / "theirs")
     theirs.append(row("t"), vector("t"))

@@ -19,13 +19,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ragstone.plugins.wiki_edge.errors import ShardError
 from ragstone.plugins.wiki_edge.shards.archives import Limits, unpack
-from ragstone.plugins.wiki_edge.shards.entry import NAME
-from ragstone.plugins.wiki_edge.shards.installing import install
-from ragstone.plugins.wiki_edge.shards.verifying import verify
+from ragstone.plugins.wiki_edge.shards.errors import ShardError
+from ragstone.plugins.wiki_edge.shards.installation import install
+from ragstone.plugins.wiki_edge.shards.manifest import NAME
+from ragstone.plugins.wiki_edge.shards.verification import verify
 
-from .making import ID, make
+from .samples import ID, make
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import pytest
 
-from ragstone.plugins.wiki_edge.errors import ShardError
-from ragstone.plugins.wiki_edge.shards.entry import NAME, Manifest
-from ragstone.plugins.wiki_edge.shards.installing import install
-from ragstone.plugins.wiki_edge.shards.publishing import sign_folder
-from ragstone.plugins.wiki_edge.shards.signing import keygen, read_key
-from ragstone.plugins.wiki_edge.shards.verifying import verify
+from ragstone.plugins.wiki_edge.shards.errors import ShardError
+from ragstone.plugins.wiki_edge.shards.installation import install
+from ragstone.plugins.wiki_edge.shards.manifest import NAME, Manifest
+from ragstone.plugins.wiki_edge.shards.signatures import keygen, read_key
+from ragstone.plugins.wiki_edge.shards.signed_folders import sign_folder
+from ragstone.plugins.wiki_edge.shards.verification import verify
 
-from .making import DIM, EMBEDDINGS, ID, METADATA, ROWS, edit, edit_line, edit_object, make, unit_rows, with_sums
+from .samples import DIM, EMBEDDINGS, ID, METADATA, ROWS, edit, edit_line, edit_object, make, unit_rows, with_sums
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -1,0 +1,1 @@
+"""Articles as chunks of 512 to 1,024 tokens."""

@@ -1,0 +1,1 @@
+"""Readers of encyclopedias: dumps, ZIM files, parquet, JSON lines."""
