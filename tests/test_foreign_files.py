@@ -28,7 +28,7 @@ from ragstone.plugins.wiki_edge.planner.episodes import Episode
 from ragstone.plugins.wiki_edge.planner.episodic import EpisodicStore
 from ragstone.plugins.wiki_edge.planner.redaction import Redactor
 from ragstone.plugins.wiki_edge.search.side_file_cache import clear, side_file_folders
-from ragstone.plugins.wiki_edge.shards.build import Order, build
+from ragstone.plugins.wiki_edge.shards.build import BuildOptions, build_shard
 from ragstone.plugins.wiki_edge.shards.installation import install
 from tests.plugins.wiki_edge.readers.dumps import page, plain
 from tests.plugins.wiki_edge.shards.samples import make
@@ -244,14 +244,14 @@ def _build(folder: Path, others: Others) -> None:
     text = " ".join(f"This is sentence {number} about whisks and bowls." for number in range(60))
     dump = plain(folder / "dump.xml", [page(1, "Whisk", text)])
     with open_host(folder) as host:
-        reports = [build(Order(dump, out, "household"), host, restart=True) for _ in range(3)]
+        reports = [build_shard(BuildOptions(dump, out, "household"), host, restart=True) for _ in range(3)]
         assert [report.folder.exists() for report in reports] == [False, True, True], "our own goes"
         others.plant(out / ".building-taken", names=("photos",))
         with pytest.raises(StorageDenied):
-            build(Order(dump, out, "taken"), host, restart=True)
+            build_shard(BuildOptions(dump, out, "taken"), host, restart=True)
         others.link(out / ".building-linked", "folder")
         with pytest.raises(StorageDenied):
-            build(Order(dump, out, "linked"), host, restart=True)
+            build_shard(BuildOptions(dump, out, "linked"), host, restart=True)
 
 
 def _install(folder: Path, others: Others) -> None:

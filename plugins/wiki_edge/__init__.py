@@ -1,13 +1,25 @@
-"""Offline encyclopedia: semantic shards of Wikipedia within a robot's memory, and a planner's way to ask them."""
+"""Offline encyclopedia: shards of Wikipedia searched within a memory budget, and a robot planner's API to them."""
 
 from typing import TYPE_CHECKING
 
 from ragstone.core.runtime import lazy_names
 
 if TYPE_CHECKING:
+    from .parsers.article_parser import ArticleNodeParser
     from .planner.planner import Planner
     from .planner.situation import Situation
+    from .readers.article_reader import ArticleReader
+    from .shards.build import BuildOptions, build_shard
 
-__all__ = ["Planner", "Situation"]
+__all__ = ["ArticleNodeParser", "ArticleReader", "BuildOptions", "Planner", "Situation", "build_shard"]
 
-__getattr__, __dir__ = lazy_names(__name__, {"planner.planner": "Planner", "planner.situation": "Situation"})
+__getattr__, __dir__ = lazy_names(
+    __name__,
+    {
+        "parsers.article_parser": "ArticleNodeParser",
+        "planner.planner": "Planner",
+        "planner.situation": "Situation",
+        "readers.article_reader": "ArticleReader",
+        "shards.build": "BuildOptions build_shard",
+    },
+)

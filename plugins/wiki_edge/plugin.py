@@ -11,7 +11,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     import click
+    from llama_index.core.node_parser import NodeParser
     from llama_index.core.prompts import BasePromptTemplate
+    from llama_index.core.readers.base import BaseReader
     from llama_index.core.retrievers import BaseRetriever
     from llama_index.core.vector_stores.types import MetadataFilters
     from pydantic import BaseModel
@@ -25,6 +27,22 @@ def ragstone_settings() -> type[BaseModel]:
     from .settings import WikiEdgeSettings
 
     return WikiEdgeSettings
+
+
+@hookimpl
+def ragstone_readers() -> Mapping[str, BaseReader]:
+    """MediaWiki dumps, ZIM files, parquet and JSON lines. A plain ``.xml`` may be anything and is left to others."""
+    from .readers import ArticleReader
+
+    return dict.fromkeys((".zim", ".parquet", ".jsonl", ".jsonl.gz", ".xml.bz2", ".xml.gz"), ArticleReader())
+
+
+@hookimpl
+def ragstone_node_parsers(host: Host) -> Mapping[str, NodeParser]:
+    """Articles, cut into chunks of 512 to 1,024 tokens."""
+    from .parsers import ArticleNodeParser
+
+    return {"article": ArticleNodeParser.of(host.encoder)}
 
 
 @hookimpl

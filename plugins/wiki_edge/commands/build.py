@@ -61,9 +61,9 @@ def build(
 
     A folder is read file after file. An interrupted build goes on where it was when the same command is given again.
     """
-    from ..shards.build import Order, build
-    from ..shards.selection import compiled, read_titles
-    from .progress import shown
+    from ..readers.selection import compiled, read_titles
+    from ..shards.build import BuildOptions, build_shard
+    from .progress import show_progress
 
     for name, value in (("--domain", domain), ("--language", language), ("--license", licence)):
         if value is not None and (not value.strip() or not value.isprintable()):
@@ -77,9 +77,11 @@ def build(
         compiled(match)
     if titles is not None:
         read_titles(titles)
-    order = Order(source, out, shard_id, kind, domain, language, licence, limit, titles, match, url_prefix=url_prefix)
-    with shown(f"building {shard_id}") as tell:
-        report = build(order, deployment.loaded(), restart=restart, on_progress=tell)
+    options = BuildOptions(
+        source, out, shard_id, kind, domain, language, licence, limit, titles, match, url_prefix=url_prefix
+    )
+    with show_progress(f"building {shard_id}") as on_progress:
+        report = build_shard(options, deployment.loaded(), restart=restart, on_progress=on_progress)
     if as_json:
         show_json(
             {

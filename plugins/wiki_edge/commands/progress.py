@@ -55,7 +55,7 @@ def duration(seconds: float) -> str:
 
 
 @contextmanager
-def shown(what: str) -> Iterator[Callable[[BuildProgress], None]]:
+def show_progress(what: str) -> Iterator[Callable[[BuildProgress], None]]:
     """Follow a build on stderr."""
     from rich.console import Console
     from rich.progress import BarColumn, Progress, SpinnerColumn, TaskProgressColumn, TextColumn, TimeElapsedColumn

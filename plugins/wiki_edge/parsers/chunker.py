@@ -1,37 +1,37 @@
-"""Chunks of 512 to 1,024 tokens that end where paragraphs do, or else sentences; never across articles."""
+"""Spans of 512 to 1,024 tokens that end where paragraphs do, or else sentences."""
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from dataclasses import dataclass
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
-from ..readers.articles import HEADING_SEPARATOR
 from .sentences import parts_of, sentences_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from ..readers.articles import Block
+    from collections.abc import Callable, Sequence
 
     CountTokens = Callable[[Sequence[str]], list[int]]
+    Section = tuple[int, str, str]
 
 SHORTEST, LONGEST = 512, 1024
 #: A chunk that has so many tokens ends with its paragraph.
 _ENOUGH = 768
 #: So many of the last chunks are cut again when the very last is too short.
 _EVENED = 4
-#: To cut within a section is as bad as so many tokens too many.
+#: The cost of a cut within a section, in tokens too many.
 _WITHIN_A_SECTION = 100
-#: Raised whenever the same article would be cut otherwise.
+#: Increased whenever the same article would be cut otherwise.
 CHUNKING_VERSION = 1
 
 
 @dataclass(frozen=True)
 class Chunk:
-    """A piece of an article."""
+    """A span of an article's text, with the section that it begins in."""
 
-    text: str
+    start: int
+    end: int
     tokens: int
     heading: str
     anchor: str
@@ -39,34 +39,55 @@ class Chunk:
 
 @dataclass(frozen=True)
 class _Piece:
-    """What is put together: a paragraph or a part of it, ``glue`` before it."""
+    """A paragraph or a part of one."""
 
+    start: int
     text: str
     tokens: int
     heading: str
     anchor: str
-    glue: str
     #: Whether a section begins here.
     begins: bool
+
+    @property
+    def end(self) -> int:
+        return self.start + len(self.text)
 
 
 class Chunker:
     """Cuts articles. ``count``: the tokens of each of several texts, as the encoder counts them."""
 
     def __init__(self, count: CountTokens, *, shortest: int = SHORTEST, longest: int = LONGEST) -> None:
-        """A text may have ``longest`` tokens and, but for an article that is shorter, has ``shortest``."""
+        """A chunk may have ``longest`` tokens and, but for an article that is shorter, has ``shortest``."""
         if shortest * 2 > longest:
             raise ValueError("the longest chunk must have room for two of the shortest")
         self._count = count
         self._shortest, self._longest = shortest, longest
         self._enough = min(longest, max(shortest, shortest * _ENOUGH // SHORTEST))
 
-    def chunks(self, blocks: Sequence[Block]) -> list[Chunk]:
-        """The article's chunks in order. Every character of its blocks is in one of them."""
-        groups = self._grouped(list(self._pieces(blocks)))
+    def chunks(self, text: str, sections: Sequence[Section] = ()) -> list[Chunk]:
+        """The article's chunks in order; every paragraph is in one of them.
+
+        ``sections``: ``(start, path of headings, anchor)``, ascending.
+        """
+        groups = self._grouped(self._paragraphs(text, sections))
         if len(groups) > 1 and _tokens(groups[-1]) < self._shortest:
             groups = self._evened(groups)
-        return [self._chunk(group) for group in groups]
+        return [
+            Chunk(group[0].start, group[-1].end, _tokens(group), group[0].heading, group[0].anchor) for group in groups
+        ]
+
+    def _paragraphs(self, text: str, sections: Sequence[Section]) -> list[_Piece]:
+        starts = [start for start, _, _ in sections]
+        spans = _paragraph_spans(text)
+        pieces: list[_Piece] = []
+        before = ""
+        for (start, words), tokens in zip(spans, self._count([words for _, words in spans]), strict=True):
+            at = bisect_right(starts, start) - 1
+            _, heading, anchor = sections[at] if at >= 0 else (0, "", "")
+            pieces.append(_Piece(start, words, tokens, heading, anchor, heading != before))
+            before = heading
+        return pieces
 
     def _grouped(self, waiting: list[_Piece]) -> list[list[_Piece]]:
         groups: list[list[_Piece]] = []
@@ -81,8 +102,7 @@ class Chunker:
                 group, size = [], 0
                 full = piece.tokens > self._longest
             if full:  # the chunk is too short to end before the piece, and the piece too long to go in
-                room = self._longest - size
-                smaller = self._smaller(piece, room)
+                smaller = self._smaller(piece, self._longest - size)
                 if len(smaller) > 1:
                     waiting.extend(reversed(smaller))
                     continue
@@ -126,40 +146,31 @@ class Chunker:
             end = found[1]
         return groups
 
-    def _pieces(self, blocks: Sequence[Block]) -> Iterator[_Piece]:
-        """The blocks as they are, the section's own heading before its first."""
-        texts: list[str] = []
-        before = ""
-        for block in blocks:
-            own = block.heading.rpartition(HEADING_SEPARATOR)[2] if block.heading != before else ""
-            texts.append(f"{own}\n{block.text}" if own else block.text)
-            before = block.heading
-        before = ""
-        for block, text, tokens in zip(blocks, texts, self._count(texts), strict=True):
-            yield _Piece(text, tokens, block.heading, block.anchor, "\n\n", block.heading != before)
-            before = block.heading
-
     def _smaller(self, piece: _Piece, room: int) -> list[_Piece]:
         """The piece in sentences; a sentence that does not fit the room in parts."""
         parts = sentences_of(piece.text)
         if len(parts) == 1:
             parts = parts_of(piece.text, self._count, max(1, min(room, self._shortest)))
         counts = self._count([text for _, text in parts])
-        return [
-            _Piece(
-                text,
-                tokens,
-                piece.heading,
-                piece.anchor,
-                glue if number else piece.glue,
-                piece.begins and not number,
-            )
-            for number, ((glue, text), tokens) in enumerate(zip(parts, counts, strict=True))
-        ]
+        found: list[_Piece] = []
+        start = piece.start
+        for number, ((space, text), tokens) in enumerate(zip(parts, counts, strict=True)):
+            start += len(space)
+            begins = piece.begins and not number
+            found.append(_Piece(start, text, tokens, piece.heading, piece.anchor, begins))
+            start += len(text)
+        return found
 
-    def _chunk(self, group: list[_Piece]) -> Chunk:
-        text = "".join(piece.glue + piece.text if number else piece.text for number, piece in enumerate(group))
-        return Chunk(text, _tokens(group), group[0].heading, group[0].anchor)
+
+def _paragraph_spans(text: str) -> list[tuple[int, str]]:
+    """Each paragraph with its start: what blank lines are between."""
+    found: list[tuple[int, str]] = []
+    start = 0
+    for part in text.split("\n\n"):
+        if words := part.strip():
+            found.append((start + part.index(words[0]), words))
+        start += len(part) + 2
+    return found
 
 
 def _tokens(pieces: Sequence[_Piece]) -> int:

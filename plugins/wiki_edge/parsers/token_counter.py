@@ -1,4 +1,4 @@
-"""Tokens as the encoder counts them, in a process that has only its tokenizer."""
+"""Tokens as the encoder counts them, by its tokenizer alone."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _AT_ONCE = 200_000
 _CHARACTERS_A_TOKEN = 16
 
 
-def counter(tokenizer_json: str | None) -> Callable[[Sequence[str]], list[int]]:
+def token_counter(tokenizer_json: str | None) -> Callable[[Sequence[str]], list[int]]:
     """Counts the tokens of texts. Without a tokenizer it guesses from words, as ``Encoder.count_tokens`` does."""
     if tokenizer_json is None:
         return lambda texts: [_bounded(len(text.split()) * 3 // 2, text) for text in texts]

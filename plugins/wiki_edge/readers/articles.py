@@ -1,4 +1,4 @@
-"""What flows out of every kind of source: pages that can be told from one another before their text is read."""
+"""Articles as every source gives them: their titles are known before their text is parsed."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from urllib.parse import quote
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
+    from collections.abc import Callable, Iterator, Sequence
 
 #: Characters that an article may have. The longest of the English Wikipedia have about two million.
 LONGEST_ARTICLE = 4 * 2**20
@@ -17,7 +16,7 @@ HEADING_SEPARATOR = " › "
 #: As MediaWiki writes addresses: these stay as they are.
 _SAFE = "/:@!$*(),;~'"
 
-#: Raised whenever the same source would give other text.
+#: Increased whenever the same source would give another text.
 ARTICLES_VERSION = 1
 
 #: Where a source is to be read again: plain JSON that only the source itself understands.
@@ -31,13 +30,13 @@ class Block:
     text: str
     #: The path of headings above it, empty where there is none.
     heading: str = ""
-    #: The section's anchor as it stands in an address, without the ``#``.
+    #: The section's anchor as in an address, without the ``#``.
     anchor: str = ""
 
 
 @dataclass(frozen=True)
 class Text:
-    """What an article says, and what only its text tells about it."""
+    """An article's text, with the address and the revision where only the text has them."""
 
     blocks: list[Block]
     url: str | None = None
@@ -46,17 +45,17 @@ class Text:
 
 @dataclass(frozen=True)
 class Page:
-    """An article whose text has not been looked at yet."""
+    """An article whose text has not been parsed yet."""
 
     id: str
     title: str
-    #: Empty where nobody knows it.
+    #: Empty where the source has none.
     url: str
-    #: Reads the text; to be called before the next page is asked for. Raises ``SourceError``.
+    #: Parses the text; to be called before the next page is asked for. Raises ``SourceError``.
     read: Callable[[], Text]
     #: Where the source begins again with this page.
     at: Position
-    #: Bytes of the source, compressed as it lies on disk, that had been read.
+    #: Bytes of the source, compressed as on the disk, that had been read.
     done: int
     revision: str | None = None
     #: ISO date and time of the revision.
@@ -65,7 +64,7 @@ class Page:
 
 @dataclass(frozen=True)
 class About:
-    """What a source says of itself; ``None`` where it says nothing."""
+    """A source's own metadata; ``None`` where it has none."""
 
     kind: str
     #: Bytes on disk.
@@ -80,10 +79,28 @@ class Source(Protocol):
     """A file with articles."""
 
     def about(self) -> About:
-        """What the source says of itself. Raises ``SourceError``."""
+        """The source's own metadata. Raises ``SourceError``."""
 
     def pages(self, start: Position | None) -> Iterator[Page]:
         """Its articles in order, from ``start`` on, which an earlier page gave. Raises ``SourceError``."""
+
+
+def joined(blocks: Sequence[Block]) -> tuple[str, list[tuple[int, str, str]]]:
+    """The blocks as one text, each section's own heading above its first block; and the text's sections.
+
+    A section is ``(start, path of headings, anchor)``.
+    """
+    parts: list[str] = []
+    sections: list[tuple[int, str, str]] = []
+    length, before = 0, ("", "")
+    for block in blocks:
+        if (block.heading, block.anchor) != before:
+            sections.append((length, block.heading, block.anchor))
+        own = block.heading.rpartition(HEADING_SEPARATOR)[2] if block.heading != before[0] else ""
+        parts.append(f"{own}\n{block.text}" if own else block.text)
+        length += len(parts[-1]) + 2
+        before = (block.heading, block.anchor)
+    return "\n\n".join(parts), sections
 
 
 def address(prefix: str, title: str) -> str:
@@ -99,8 +116,3 @@ def fragment(heading: str) -> str:
 def anchored(url: str, anchor: str) -> str:
     """The address of the section."""
     return f"{url}#{anchor}" if url and anchor else url
-
-
-def readable_size(path: Path) -> int:
-    """Bytes of the file."""
-    return path.stat().st_size

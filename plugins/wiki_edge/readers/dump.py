@@ -12,7 +12,7 @@ from xml.parsers import expat
 
 from ragstone.core import SourceError, require_extra
 
-from .articles import LONGEST_ARTICLE, About, Page, Text, address, readable_size
+from .articles import LONGEST_ARTICLE, About, Page, Text, address
 from .streams import pieces
 from .wikitext import Site, blocks_of
 
@@ -56,7 +56,7 @@ class Dump:
         site = self._site()
         wikimedia = ".wikipedia.org/" in site.prefix
         licensed = "CC-BY-SA-4.0" if wikimedia else None
-        return About("dump", readable_size(self._path), language=site.language, license=licensed)
+        return About("dump", self._path.stat().st_size, language=site.language, license=licensed)
 
     def pages(self, start: Position | None) -> Iterator[Page]:
         """Its articles. A position is a bz2 stream that begins between two pages, and the pages to pass over there."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 from ragstone.core import SourceError, require_extra
 
 from ..shards.strict_json import parse
-from .articles import LONGEST_ARTICLE, About, Page, Text, address, readable_size
+from .articles import LONGEST_ARTICLE, About, Page, Text, address
 from .prose import encyclopedic_blocks, plain_blocks
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ class JsonLines:
             first = self._parsed(line, 1) if line else {}
         kind = "beir" if "_id" in first else "jsonl"
         licensed, language = (_LICENSE, _language(first)) if kind == "jsonl" and first else (None, None)
-        return About(kind, readable_size(self._path), language=language, license=licensed)
+        return About(kind, self._path.stat().st_size, language=language, license=licensed)
 
     def pages(self, start: Position | None) -> Iterator[Page]:
         """An article a line. A position is a line and its offset, decompressed."""
@@ -101,14 +101,14 @@ class Parquet:
             batch = next(file.iter_batches(1, columns=list(self._columns(file))), None)
             first = batch.to_pylist()[0] if batch is not None and batch.num_rows else {}
         if beir:
-            return About("beir", readable_size(self._path))
-        return About("parquet", readable_size(self._path), language=_language(first), license=_LICENSE)
+            return About("beir", self._path.stat().st_size)
+        return About("parquet", self._path.stat().st_size, language=_language(first), license=_LICENSE)
 
     def pages(self, start: Position | None) -> Iterator[Page]:
         """An article a row. A position is the number of the row."""
         import pyarrow.parquet as pq
 
-        row, size = (start["row"] if start else 0), readable_size(self._path)
+        row, size = (start["row"] if start else 0), self._path.stat().st_size
         with self._guarded(), pq.ParquetFile(self._path, pre_buffer=False, buffer_size=_BUFFER) as file:
             columns, rows = list(self._columns(file)), max(1, file.metadata.num_rows)
             first = 0

@@ -1,4 +1,4 @@
-"""Which reader a file needs, by its first bytes; and the files of a folder."""
+"""The format of a file by its first bytes, and the files of a folder."""
 
 from __future__ import annotations
 
@@ -16,19 +16,21 @@ from .streams import pieces
 from .zim import Zim
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
     from pathlib import Path
 
     from .articles import Source
 
-_SUFFIXES = (".parquet", ".jsonl", ".jsonl.gz", ".xml", ".xml.bz2", ".xml.gz", ".bz2", ".zim")
-_HINT = "known: wikimedia/wikipedia as .parquet or .jsonl, BEIR's corpus.jsonl, MediaWiki's .xml.bz2, .zim"
-#: Of BEIR, with or without an ending for compression.
+#: As file names end whose format is known here.
+SUFFIXES = (".parquet", ".jsonl", ".jsonl.gz", ".xml", ".xml.bz2", ".xml.gz", ".bz2", ".zim")
+HINT = "known: wikimedia/wikipedia as .parquet or .jsonl, BEIR's corpus.jsonl, MediaWiki's .xml.bz2, .zim"
+#: Of BEIR, with or without a suffix for compression.
 _DOCUMENTS, _QUESTIONS = "corpus.jsonl", "queries.jsonl"
 _EDGE = 1 << 20
 
 
 def open_source(path: Path, *, prefix: str = "", work: Path | None = None) -> Source:
-    """The reader of that file. Raises ``SourceError``, or ``MissingExtra`` with the line to install what it needs."""
+    """The source in that file. Raises ``SourceError``, or ``MissingExtra`` with the line to install what it needs."""
     with path.open("rb") as file:
         magic = file.read(4)
     if path.suffix == ".zim" or magic == b"ZIM\x04":
@@ -41,21 +43,21 @@ def open_source(path: Path, *, prefix: str = "", work: Path | None = None) -> So
         return Dump(path, prefix=prefix)
     if (begins == b"{" and magic[:3] != b"BZh") or not first:
         return JsonLines(path, prefix=prefix)
-    raise SourceError("is no source of articles that is known here", where=str(path), hint=_HINT)
+    raise SourceError("is no source of articles that is known here", where=str(path), hint=HINT)
 
 
-def files_of(source: Path) -> list[Path]:
-    """The file, or those of the folder in the order of their names; of a folder of BEIR its documents, and not its
-    questions. Raises ``NotFound`` or ``SourceError``."""
+def files_of(source: Path, suffixes: Collection[str] = SUFFIXES) -> list[Path]:
+    """The file, or the folder's files with these suffixes in the order of their names; of a BEIR folder its documents
+    without its questions. Raises ``NotFound`` or ``SourceError``."""
     try:
         mode = source.stat().st_mode
         found = sorted(source.iterdir()) if stat.S_ISDIR(mode) else [source]
     except FileNotFoundError:
-        raise NotFound("there is no such file or folder", where=str(source), hint=_HINT) from None
+        raise NotFound("there is no such file or folder", where=str(source), hint=HINT) from None
     except OSError as error:
         raise SourceError(f"cannot be read: {error.strerror}", where=str(source)) from error
     if stat.S_ISDIR(mode):
-        found = [path for path in found if path.name.endswith(_SUFFIXES) and not path.name.startswith(".")]
+        found = [path for path in found if path.name.endswith(tuple(suffixes)) and not path.name.startswith(".")]
         if any(path.name.startswith(_QUESTIONS) for path in found):
             found = [path for path in found if path.name.startswith(_DOCUMENTS)] or found
     for path in found:
@@ -64,12 +66,12 @@ def files_of(source: Path) -> list[Path]:
         if not os.access(path, os.R_OK):
             raise SourceError("may not be read", where=str(path))
     if not found:
-        raise NotFound("holds no source of articles", where=str(source), hint=_HINT)
+        raise NotFound("holds no source of articles", where=str(source), hint=HINT)
     return found
 
 
 def identity(path: Path) -> dict[str, str | int]:
-    """What tells a file from another without reading all of it: name, size, and the bytes at both ends."""
+    """Identifies a file without reading all of it: name, size, and a checksum of both ends."""
     with path.open("rb") as file:
         size = file.seek(0, os.SEEK_END)
         file.seek(0)

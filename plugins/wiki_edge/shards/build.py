@@ -1,8 +1,9 @@
-"""From a source to a shard: resumable, in memory that does not grow with the source."""
+"""From a source to a shard: reader, node parser, encoder, shard writer. Resumable, in bounded memory."""
 
 from __future__ import annotations
 
 import re
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -11,30 +12,33 @@ from filelock import FileLock, Timeout
 from ragstone.core import BadRequest, RagstoneError, SourceError, StorageBusy
 from ragstone.core.runtime import OwnedFolders
 
+from ..parsers.article_parser import ArticleNodeParser
 from ..parsers.chunker import CHUNKING_VERSION, LONGEST, SHORTEST
 from ..readers.articles import ARTICLES_VERSION
-from ..readers.sources import files_of, identity
-from .batches import Feeding
-from .files import real
-from .journal import JOURNAL, SHARD, Journal, PartFiles, is_begun
-from .publication import place
-from .storage import storage
+from ..readers.sources import identity
+from .batches import Batch, Batches
+from .files import real, storage_error
+from .journal import JOURNAL, SHARD, Journal, is_begun
+from .publication import publish
+from .streams import stream_of
+from .writer import ShardWriter, shard_row
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from ragstone.core import Host
 
-    from .batches import Batch
     from .manifest import ShardEntry
     from .publication import MakeSideFiles
+    from .streams import StreamFactory
 
 UNKNOWN_LICENSE = "unknown"
+_DUMP_DATE = re.compile(r"-(20\d\d)(\d\d)(\d\d)-")
 
 
 @dataclass(frozen=True)
-class Order:
+class BuildOptions:
     """What is to be built."""
 
     source: Path
@@ -43,23 +47,25 @@ class Order:
     id: str
     kind: str = "wiki"
     domain: str | None = None
-    #: By default what the source says.
+    #: By default the source's own.
     language: str | None = None
     license: str | None = None
+    #: At most so many articles.
     limit: int | None = None
+    #: Only articles with the titles in this file, and in whose title the pattern is found.
     titles: Path | None = None
     match: str | None = None
-    #: Before the titles in addresses, in the place of what the source says.
+    #: Before titles in addresses, in place of the source's own.
     url_prefix: str = ""
 
 
 @dataclass(frozen=True)
 class BuildProgress:
-    """How far a build is."""
+    """Progress of a build."""
 
     articles: int
     chunks: int
-    #: Chunks that an earlier run had made.
+    #: Chunks of an earlier run.
     resumed: int
     #: Share of the source that has been read.
     share: float
@@ -67,7 +73,7 @@ class BuildProgress:
 
 @dataclass
 class BuildReport:
-    """What a build made."""
+    """The result of a build."""
 
     entry: ShardEntry
     folder: Path
@@ -77,80 +83,97 @@ class BuildReport:
     left_out: dict[str, int] = field(default_factory=dict)
 
 
-def build(
-    order: Order,
+def build_shard(
+    options: BuildOptions,
     host: Host,
     *,
     restart: bool = False,
     on_progress: Callable[[BuildProgress], None] = lambda _: None,
     make_side_files: MakeSideFiles | None = None,
 ) -> BuildReport:
-    """Build the shard, or go on with the one that was begun with the same order.
+    """Build the shard, or resume the build that was begun with the same options.
 
-    Raises ``BadRequest`` for another order than the one that was begun, ``SourceError``, ``StorageError`` and its kin,
-    ``EncoderError``.
+    Raises ``BadRequest`` for other options than those of the unfinished build, ``SourceError``, ``StorageError`` and
+    its kin, ``EncoderError``.
     """
-    files = files_of(order.source)
-    with storage(order.out):
-        order.out.mkdir(parents=True, exist_ok=True)
-        folders = work_folders(order.out)
-        work = folders.make(f".building-{order.id}", recognise=is_begun)
-        try:
-            with FileLock(work / "lock", timeout=0):
-                if restart:
-                    folders.clear(work.name, keep=("lock",))
-                try:
-                    report = _Build(order, host, files, work, on_progress).run(make_side_files)
-                except RagstoneError:
-                    if not Journal(work).last.get("rows"):  # nothing is lost with it
-                        folders.remove(work.name)
-                    raise
-                folders.remove(work.name)
-                return report
-        except Timeout as error:
-            raise StorageBusy(f"the shard {order.id!r} is being built by another process", where=str(work)) from error
+    stream = stream_of(options.source, host)
+    with work_folder(options.out, options.id, restart=restart) as work:
+        return _Build(options, host, stream, work, on_progress).run(make_side_files)
+
+
+@contextmanager
+def work_folder(out: Path, shard_id: str, *, restart: bool = False) -> Iterator[Path]:
+    """The locked folder of an unfinished build; removed at the end, and after an error before the first row.
+
+    Raises ``StorageBusy``, ``StorageError`` and its kin.
+    """
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        folders = work_folders(out)
+        work = folders.make(f".building-{shard_id}", recognise=is_begun)
+        with FileLock(work / "lock", timeout=0):
+            if restart:
+                folders.clear(work.name, keep=("lock",))
+            try:
+                yield work
+            except RagstoneError:
+                if not Journal(work).last.get("rows"):  # nothing is lost with it
+                    folders.remove(work.name)
+                raise
+            folders.remove(work.name)
+    except Timeout as error:
+        raise StorageBusy(f"the shard {shard_id!r} is being built by another process", where=str(out)) from error
+    except OSError as error:
+        raise storage_error(error, out, when_full="the same command goes on where it was") from error
+
+
+def work_folders(out: Path) -> OwnedFolders:
+    """The folders of unfinished builds."""
+    return OwnedFolders(real(out), "build", rf"lock|tokenizer\.json|ids\.sqlite.*|{re.escape(JOURNAL)}|{SHARD}")
 
 
 class _Build:
     def __init__(
-        self, order: Order, host: Host, files: list[Path], work: Path, on_progress: Callable[[BuildProgress], None]
+        self,
+        options: BuildOptions,
+        host: Host,
+        stream: StreamFactory,
+        work: Path,
+        on_progress: Callable[[BuildProgress], None],
     ) -> None:
-        self._order = order
+        self._options = options
         self._encoder = host.encoder
-        self._files = files
+        self._stream = stream
+        self._files: list[Path] = stream.files
         self._work = work
-        self._tell = on_progress
-        self._total = max(1, sum(path.stat().st_size for path in files))
+        self._on_progress = on_progress
+        self._total = max(1, sum(path.stat().st_size for path in self._files))
         self._journal = Journal(work)
         self._begin()
 
     def _begin(self) -> None:
-        """Note what is being built, or see that it is the same as before."""
-        options = self._options()
+        """Note the options in the journal, or compare them with those of the unfinished build."""
+        options = self._fingerprint()
         before = self._journal.options
         if before is None:
             self._journal.add(options=options)
         elif before != options:
             names = [name for name in options if before.get(name) != options[name]]
             raise BadRequest(
-                f"an unfinished build of {self._order.id!r} was begun with another {', '.join(names)}",
+                f"an unfinished build of {self._options.id!r} was begun with another {', '.join(names)}",
                 where=str(self._work),
                 hint="give the same options to go on with it, or --restart to begin anew",
             )
 
-    def _options(self) -> dict[str, Any]:
-        order = self._order
+    def _fingerprint(self) -> dict[str, Any]:
+        options = self._options
+        named = {name: getattr(options, name) for name in ("kind", "domain", "language", "license", "limit", "match")}
         return {
             "source": [identity(path) for path in self._files],
             "encoder": self._encoder.fingerprint,
-            "kind": order.kind,
-            "domain": order.domain,
-            "language": order.language,
-            "license": order.license,
-            "limit": order.limit,
-            "titles": identity(order.titles) if order.titles else None,
-            "match": order.match,
-            "url_prefix": order.url_prefix,
+            **named,
+            "titles": identity(options.titles) if options.titles else None,
+            "url_prefix": options.url_prefix,
             "cutting": [SHORTEST, LONGEST, CHUNKING_VERSION, ARTICLES_VERSION],
         }
 
@@ -158,83 +181,93 @@ class _Build:
         """Do what is left to do."""
         resumed = int(self._journal.last.get("rows", 0))
         if self._journal.finished is None:
-            self._embed(resumed)
+            self._write(resumed)
         last = self._journal.last
         articles = last["place"]["articles"] if last.get("place") else 0
         if not last.get("rows"):
             left = ", ".join(f"{count} {why}" for why, count in last.get("left_out", {}).items())
             raise SourceError(
                 f"no article was found to build from{f'; left out: {left}' if left else ''}",
-                where=str(self._order.source),
-                hint="look at --titles and --match" if self._order.titles or self._order.match else None,
+                where=str(self._options.source),
+                hint="look at --titles and --match" if self._options.titles or self._options.match else None,
             )
-        entry, folder = place(self._journal, self._order, self._files, self._encoder, make_side_files)
+        entry, folder = publish(self._journal, self._options.out, self._describe, make_side_files)
         return BuildReport(entry, folder, articles, last["rows"], resumed, last["left_out"])
 
-    def _embed(self, resumed: int) -> None:
+    def _write(self, resumed: int) -> None:
         last = self._journal.last
-        parts = PartFiles(
+        writer = ShardWriter(
             self._work / SHARD, self._encoder.dimension, rows=resumed, metadata_bytes=last.get("metadata_bytes", 0)
         )
-        feeding = self._feeding(last)
-        try:
-            for batch in feeding.batches():
-                if batch.rows:
-                    texts = [f"{row['title']}\n{row['text']}" if row["title"] else row["text"] for row in batch.rows]
-                    vectors = self._encoder.embed_texts(texts)
-                    parts.add(vectors, [self._row(row, feeding.about) for row in batch.rows])
-                self._note(batch, parts, feeding)
-                self._tell(self._progress(batch, parts, resumed))
-            parts.finish()
-        finally:
-            parts.close()
-
-    def _feeding(self, last: dict[str, Any]) -> Feeding:
-        tokenizer = self._encoder.tokenizer_json
-        path = self._work / "tokenizer.json"
-        if tokenizer is not None:
-            path.write_text(tokenizer, "utf-8")
         newest = last.get("newest")
-        return Feeding(
-            files=self._files,
-            work=self._work,
-            tokenizer=path if tokenizer is not None else None,
-            prefix=self._order.url_prefix,
-            titles=self._order.titles,
-            match=self._order.match,
-            limit=self._order.limit,
+        before = Batch(
             place=last.get("place"),
             left_out=last.get("left_out", {}),
             newest=(newest[0], newest[1]) if newest else None,
+            about=last.get("about", {}),
         )
+        options = self._options
+        stream = self._stream(
+            titles=options.titles, match=options.match, prefix=options.url_prefix, work=self._work, start=before.place
+        )
+        try:
+            for batch in Batches(stream, ArticleNodeParser.of(self._encoder), before, options.limit):
+                if batch.nodes:
+                    rows = [self._row(node.node_id, {**node.metadata, "text": node.text}) for node in batch.nodes]
+                    texts = [f"{row['title']}\n{row['text']}" if row["title"] else row["text"] for row in rows]
+                    writer.add(self._encoder.embed_texts(texts), rows)
+                self._note(batch, writer)
+                self._on_progress(self._progress(batch, writer.rows, resumed))
+            writer.finish()
+        finally:
+            writer.close()
 
-    def _row(self, row: dict[str, Any], about: dict[str, Any]) -> dict[str, Any]:
-        """The specification's fields first and in its order, then ours."""
-        said = {name: row[name] for name in ("id", "title", "url", "text")}
-        said["license"] = self._order.license or about.get("license") or UNKNOWN_LICENSE
-        if self._order.domain:
-            said["domain"] = self._order.domain
-        return {**said, **{name: value for name, value in row.items() if name not in said}}
+    def _row(self, node_id: str, metadata: dict[str, Any]) -> dict[str, Any]:
+        licence = self._options.license or metadata.get("license") or UNKNOWN_LICENSE
+        return shard_row({**metadata, "id": node_id, "license": licence, "domain": self._options.domain})
 
-    def _note(self, batch: Batch, parts: PartFiles, feeding: Feeding) -> None:
+    def _note(self, batch: Batch, writer: ShardWriter) -> None:
         self._journal.add(
-            rows=parts.rows,
-            metadata_bytes=parts.metadata_bytes,
+            rows=writer.rows,
+            metadata_bytes=writer.metadata_bytes,
             place=batch.place,
             done=batch.done,
             left_out=batch.left_out,
             newest=batch.newest,
-            about=feeding.about,
+            about=batch.about,
         )
 
-    def _progress(self, batch: Batch, parts: PartFiles, resumed: int) -> BuildProgress:
+    def _progress(self, batch: Batch, rows: int, resumed: int) -> BuildProgress:
         articles = batch.place["articles"] if batch.place else 0
         share = batch.done / self._total
-        if self._order.limit:
-            share = max(share, articles / self._order.limit)
-        return BuildProgress(articles, parts.rows, resumed, min(1.0, share))
+        if self._options.limit:
+            share = max(share, articles / self._options.limit)
+        return BuildProgress(articles, rows, resumed, min(1.0, share))
 
+    def _describe(self) -> dict[str, Any]:
+        """The finished shard's entry, but for its files."""
+        options, last = self._options, self._journal.last
+        about = last.get("about", {})
+        return {
+            "id": options.id,
+            "kind": options.kind,
+            "dim": self._encoder.dimension,
+            "size": last["rows"],
+            "license": options.license or about.get("license") or UNKNOWN_LICENSE,
+            "language": options.language or about.get("language"),
+            "domain": options.domain,
+            "source": self._source(about, last.get("newest")),
+            "encoder": {"model": self._encoder.model.model_name, "fingerprint": self._encoder.family},
+        }
 
-def work_folders(out: Path) -> OwnedFolders:
-    """The folders of unfinished builds."""
-    return OwnedFolders(real(out), "build", rf"lock|tokenizer\.json|ids\.sqlite.*|{re.escape(JOURNAL)}|{SHARD}")
+    def _source(self, about: dict[str, Any], newest: list[Any] | None) -> dict[str, str]:
+        """What the shard was built from: a dump's date is in its name, or else that of its newest article."""
+        from .verification import sum_of
+
+        named = _DUMP_DATE.search(self._files[0].name)
+        date = about.get("date") or ("-".join(named.groups()) if named else newest[0] if newest else None)
+        found = {"name": self._options.source.resolve().name, "date": date}
+        found["revision"] = about.get("revision") or (newest[1] if newest else None)
+        if len(self._files) == 1:
+            found["sha256"] = sum_of(self._files[0])[0]
+        return {name: value for name, value in found.items() if value}

@@ -11,16 +11,15 @@ import os
 import re
 import shutil
 from contextlib import contextmanager, suppress
-from errno import EACCES, EDQUOT, ENOSPC, EPERM, EROFS
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-from ragstone.core import StorageBusy, StorageDenied, StorageError, StorageFull
+from ragstone.core import StorageBusy
 from ragstone.core.runtime import OwnedFolders, sync_folder, write_atomically
 
 from .errors import ShardError
-from .files import TEMPORARY, inside, real
+from .files import TEMPORARY, inside, real, storage_error
 from .manifest import NAME, Manifest
 
 if TYPE_CHECKING:
@@ -54,15 +53,8 @@ def locked(root: Path) -> Iterator[None]:
         hint = "wait until it has ended"
         raise StorageBusy("another process installs or signs shards here", where=str(root), hint=hint) from error
     except OSError as error:
-        kind: type[StorageError] = StorageError
-        if error.errno in (ENOSPC, EDQUOT):
-            kind = StorageFull
-        elif error.errno in (EACCES, EPERM, EROFS):
-            kind = StorageDenied
         hint = "the shards that were installed before are as they were"
-        raise kind(
-            f"could not be changed: {error.strerror or error}", where=str(error.filename or root), hint=hint
-        ) from error
+        raise storage_error(error, root, what="could not be changed: ", hint=hint) from error
 
 
 def installed(root: Path) -> Manifest | None:

@@ -16,7 +16,7 @@ from .rows import check_rows
 from .signatures import signer
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Mapping
 
     from .manifest import ShardEntry, ShardPlace
 
@@ -91,9 +91,14 @@ def verify_shard(
 
 def sums_of(place: ShardPlace) -> dict[str, dict[str, str | int]]:
     """``files`` for an entry that has none. Raises ``ShardError`` when a file cannot be read."""
+    return sums_in(place.files)
+
+
+def sums_in(files: Mapping[str, Path]) -> dict[str, dict[str, str | int]]:
+    """Checksum and size of each file by its name. Raises ``ShardError`` when one cannot be read."""
     found: dict[str, dict[str, str | int]] = {}
-    for name, path in sorted(place.files.items()):
-        digest, size = _sum(path)
+    for name, path in sorted(files.items()):
+        digest, size = sum_of(path)
         found[name] = {"sha256": digest, "bytes": size}
     return found
 
@@ -144,7 +149,7 @@ def _check_files(
         path, reason = place.files[name], None
         try:
             size = _size(path)
-            digest = "" if size != wanted.bytes else sums.get(name) or _sum(path)[0]
+            digest = "" if size != wanted.bytes else sums.get(name) or sum_of(path)[0]
         except ShardError as error:
             faults.add(error)
             continue
@@ -161,7 +166,8 @@ def _size(path: Path) -> int:
         return file.seek(0, 2)
 
 
-def _sum(path: Path) -> tuple[str, int]:
+def sum_of(path: Path) -> tuple[str, int]:
+    """SHA-256 and size of a file. Raises ``ShardError`` when it cannot be read."""
     with open_regular(path) as file:
         try:
             return file_digest(file, "sha256").hexdigest(), file.tell()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ragstone.plugins.wiki_edge.commands.progress import Clock, duration, shown
+from ragstone.plugins.wiki_edge.commands.progress import Clock, duration, show_progress
 from ragstone.plugins.wiki_edge.shards.build import BuildProgress
 
 
@@ -27,7 +27,7 @@ def test_durations(seconds: float, said: str) -> None:
 
 def test_lines_where_there_is_no_terminal(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("ragstone.plugins.wiki_edge.commands.progress._EVERY", 0.0)
-    with shown("building x") as tell:
+    with show_progress("building x") as tell:
         tell(BuildProgress(5, 10, 0, 0.25))
     said = capsys.readouterr()
     assert said.out == ""

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ragstone.plugins.wiki_edge.parsers.chunker import Chunker
 from ragstone.plugins.wiki_edge.parsers.sentences import sentences_of
-from ragstone.plugins.wiki_edge.parsers.token_counter import counter
-from ragstone.plugins.wiki_edge.readers.articles import Block
+from ragstone.plugins.wiki_edge.parsers.token_counter import token_counter
+from ragstone.plugins.wiki_edge.readers.articles import Block, joined
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,6 +24,19 @@ def words(texts: Sequence[str]) -> list[int]:
 
 
 CHUNKER = Chunker(words, shortest=20, longest=40)
+
+
+class Cut(NamedTuple):
+    text: str
+    tokens: int
+    heading: str
+    anchor: str
+
+
+def cut(blocks: Sequence[Block], chunker: Chunker = CHUNKER) -> list[Cut]:
+    text, sections = joined(blocks)
+    found = chunker.chunks(text, sections)
+    return [Cut(text[chunk.start : chunk.end], chunk.tokens, chunk.heading, chunk.anchor) for chunk in found]
 
 
 def sentence(number: int, length: int) -> str:
@@ -39,18 +52,18 @@ def squeezed(text: str) -> str:
 
 
 def test_a_short_article_is_one_chunk() -> None:
-    (chunk,) = CHUNKER.chunks([Block("One two three."), Block("Four.", "Section", "Section")])
+    (chunk,) = cut([Block("One two three."), Block("Four.", "Section", "Section")])
     assert chunk.text == "One two three.\n\nSection\nFour."
     assert (chunk.heading, chunk.anchor, chunk.tokens) == ("", "", 5)
 
 
 def test_no_article_no_chunk() -> None:
-    assert CHUNKER.chunks([]) == []
+    assert cut([]) == []
 
 
 def test_paragraphs_stay_whole_where_they_fit() -> None:
     blocks = [Block(paragraph(number, 3, 5)) for number in range(6)]  # 15 words each
-    chunks = CHUNKER.chunks(blocks)
+    chunks = cut(blocks)
     assert [chunk.text for chunk in chunks] == [
         "\n\n".join(block.text for block in blocks[at : at + 2]) for at in (0, 2, 4)
     ]
@@ -62,14 +75,14 @@ def test_a_chunk_ends_where_a_section_does() -> None:
         Block(paragraph(2, 2, 5), "History › Origins", "Origins"),
         Block(paragraph(3, 5, 5), "History › Origins", "Origins"),
     ]
-    first, second = CHUNKER.chunks(blocks)
+    first, second = cut(blocks)
     assert (first.tokens, first.heading) == (25, "")
     assert second.text.startswith("Origins\nWord200 ")
     assert (second.heading, second.anchor) == ("History › Origins", "Origins")
 
 
 def test_a_long_paragraph_ends_at_sentences() -> None:
-    chunks = CHUNKER.chunks([Block(paragraph(1, 30, 7))])
+    chunks = cut([Block(paragraph(1, 30, 7))])
     assert len(chunks) > 4
     for chunk in chunks:
         assert chunk.text.startswith("Word")
@@ -78,15 +91,15 @@ def test_a_long_paragraph_ends_at_sentences() -> None:
 
 
 def test_a_short_tail_joins_the_one_before_or_evens_out() -> None:
-    joined = CHUNKER.chunks([Block(paragraph(1, 5, 6)), Block(paragraph(2, 1, 8))])
-    assert [chunk.tokens for chunk in joined] == [38]
-    evened = CHUNKER.chunks([Block(paragraph(1, 9, 4)), Block(paragraph(2, 2, 4))])
+    one = cut([Block(paragraph(1, 5, 6)), Block(paragraph(2, 1, 8))])
+    assert [chunk.tokens for chunk in one] == [38]
+    evened = cut([Block(paragraph(1, 9, 4)), Block(paragraph(2, 2, 4))])
     assert [chunk.tokens for chunk in evened] == [24, 20]
 
 
 def test_a_text_without_spaces_or_sentences_is_cut() -> None:
-    count = counter(None)
-    chunks = Chunker(count).chunks([Block("x" * 100_000), Block("word " * 5000)])
+    count = token_counter(None)
+    chunks = cut([Block("x" * 100_000), Block("word " * 5000)], Chunker(count))
     assert all(chunk.tokens <= 1024 for chunk in chunks)
     assert squeezed("".join(chunk.text for chunk in chunks)) == "x" * 100_000 + "word" * 5000
 
@@ -101,7 +114,7 @@ def test_a_text_without_spaces_or_sentences_is_cut() -> None:
 )
 def test_sizes_hold_and_nothing_is_lost(shape: list[tuple[int, int, str]]) -> None:
     blocks = [Block(paragraph(at, sentences, length), heading) for at, (sentences, length, heading) in enumerate(shape)]
-    chunks = CHUNKER.chunks(blocks)
+    chunks = cut(blocks)
     whole, before = "", ""
     for block in blocks:
         own = block.heading.rpartition(" › ")[2] if block.heading != before else ""
@@ -126,7 +139,7 @@ def test_sentences() -> None:
 
 
 def test_tokens_are_the_encoders(encoder: Encoder) -> None:
-    count = counter(encoder.tokenizer_json)
+    count = token_counter(encoder.tokenizer_json)
     texts = ["A robot arm.", "", "unbelievably  supercalifragilistic", "Роботът е тук."]
     assert count(texts) == [encoder.count_tokens(text) for text in texts]
     long = "A robot arm lifts a box. " * 20_000

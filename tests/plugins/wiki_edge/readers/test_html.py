@@ -8,6 +8,7 @@ import pytest
 
 from ragstone.plugins.wiki_edge.readers.html import license_in, text_of_html
 from tests.support.needs import needed
+from tests.support.patience import grows_linearly
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -85,7 +86,23 @@ def test_real_pages_of_parsoid(data: Path, name: str) -> None:
 
 
 def test_deep_and_wide_pages_end() -> None:
-    text_of_html(b"<div>" * 20_000 + b"x")
+    for page in (_deep, _marked, _table, _bytes):
+        assert grows_linearly(lambda size, page=page: text_of_html(page(size)), 1000)  # type: ignore[misc]
     text_of_html(b"<table><tr><td>" * 2_000 + b"x")
     text_of_html(b"<a " + b" ".join(b"a%d=1" % at for at in range(5_000)) + b">x</a>")
-    text_of_html(bytes(range(256)) * 50)
+
+
+def _deep(size: int) -> bytes:
+    return b"<div>" * size + b"x"
+
+
+def _marked(size: int) -> bytes:
+    return b"<p>" + b"<b>word</b> " * size
+
+
+def _table(size: int) -> bytes:
+    return b"<table>" + b"<tr><td>a word</td><td>another</td></tr>" * size + b"</table>"
+
+
+def _bytes(size: int) -> bytes:
+    return bytes(range(256)) * (size // 16)

@@ -11,15 +11,15 @@ from pathlib import Path
 from typing import Any
 
 from ragstone.core.testing import WordEmbedding, open_host
-from ragstone.plugins.wiki_edge.shards import batches as feeding
-from ragstone.plugins.wiki_edge.shards.build import Order, build
+from ragstone.plugins.wiki_edge.shards import batches
+from ragstone.plugins.wiki_edge.shards.build import BuildOptions, build_shard
 
 TEXTS_A_BATCH = 8
 
 
 def main(source: Path, out: Path, log: Path) -> None:
     """Build, slowly enough to be killed at any point of it."""
-    feeding.TEXTS_A_BATCH = TEXTS_A_BATCH
+    batches.TEXTS_A_BATCH = TEXTS_A_BATCH
     plain = WordEmbedding.get_text_embedding_batch
 
     def counted(self: WordEmbedding, texts: list[str], *rest: Any, **named: Any) -> Any:
@@ -31,7 +31,7 @@ def main(source: Path, out: Path, log: Path) -> None:
     WordEmbedding.get_text_embedding_batch = counted  # type: ignore[method-assign]
     with open_host(out.parent / "host") as host:
         print("begun", flush=True)
-        build(Order(source, out, "killed", language="en"), host)
+        build_shard(BuildOptions(source, out, "killed", language="en"), host)
     print("done", flush=True)
 
 

@@ -18,18 +18,30 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 from filelock import FileLock
+from llama_index.core.readers.base import BaseReader
+from llama_index.core.schema import Document
 
-from ragstone.core import BadRequest, EncoderError, MissingExtra, SourceError, StorageBusy, StorageError, StorageFull
+from ragstone.core import (
+    BadRequest,
+    EncoderError,
+    MissingExtra,
+    SourceError,
+    StorageBusy,
+    StorageError,
+    StorageFull,
+    hookimpl,
+)
 from ragstone.core.cli import main
 from ragstone.core.embedding import Encoder
 from ragstone.core.runtime import OwnedFolders
-from ragstone.core.testing import WordEmbedding
+from ragstone.core.testing import WordEmbedding, open_host
+from ragstone.plugins.wiki_edge.readers import article_reader
 from ragstone.plugins.wiki_edge.readers.sources import open_source
-from ragstone.plugins.wiki_edge.shards import batches as feeding
-from ragstone.plugins.wiki_edge.shards.build import BuildProgress, BuildReport, Order, build
-from ragstone.plugins.wiki_edge.shards.journal import HEADER
+from ragstone.plugins.wiki_edge.shards import batches
+from ragstone.plugins.wiki_edge.shards.build import BuildOptions, BuildProgress, BuildReport, build_shard
 from ragstone.plugins.wiki_edge.shards.manifest import Manifest, ShardEntry
 from ragstone.plugins.wiki_edge.shards.verification import verify
+from ragstone.plugins.wiki_edge.shards.writer import HEADER
 from tests.support.needs import needed
 from tests.support.patience import HANG, until
 
@@ -37,6 +49,8 @@ from ..readers.dumps import multistream, page, plain
 from .killed import TEXTS_A_BATCH
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from ragstone.core import Host
 
 needed("mwparserfromhell")
@@ -56,7 +70,7 @@ def dump(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(feeding, "TEXTS_A_BATCH", TEXTS_A_BATCH)
+    monkeypatch.setattr(batches, "TEXTS_A_BATCH", TEXTS_A_BATCH)
 
 
 def rows_of(report: BuildReport) -> list[dict[str, Any]]:
@@ -64,8 +78,8 @@ def rows_of(report: BuildReport) -> list[dict[str, Any]]:
 
 
 def test_a_shard_is_as_the_specification_says(fast_host: Host, tmp_path: Path, dump: Path) -> None:
-    order = Order(dump, tmp_path / "out", "wiki-simple-v1", domain="household")
-    report = build(order, fast_host)
+    order = BuildOptions(dump, tmp_path / "out", "wiki-simple-v1", domain="household")
+    report = build_shard(order, fast_host)
     assert report.folder == tmp_path / "out" / "wiki-simple-v1"
     assert report.articles == 60
     entry = Manifest.read(tmp_path / "out" / "manifest.json").shard("wiki-simple-v1")
@@ -107,7 +121,7 @@ def test_another_shard_joins_the_manifest_and_a_new_build_is_the_next_revision(
 ) -> None:
     out = tmp_path / "out"
     for shard_id in ("a", "b", "a", "a"):
-        report = build(Order(dump, out, shard_id, limit=3), fast_host)
+        report = build_shard(BuildOptions(dump, out, shard_id, limit=3), fast_host)
     manifest = Manifest.read(out / "manifest.json")
     assert [(entry.id, entry.revision) for entry in manifest.shards] == [("a", 3), ("b", 1)]
     assert report.folder.name == "a@3"
@@ -120,7 +134,7 @@ def test_articles_are_chosen(fast_host: Host, tmp_path: Path, dump: Path) -> Non
     titles.write_text("Title_7\nTitle 8\n  Title 17 \nNobody\n", "utf-8")
 
     def built(**chosen: Any) -> list[str]:
-        report = build(Order(dump, tmp_path / "out", "chosen", **chosen), fast_host)
+        report = build_shard(BuildOptions(dump, tmp_path / "out", "chosen", **chosen), fast_host)
         return list(dict.fromkeys(row["title"] for row in rows_of(report)))
 
     assert built(titles=titles) == ["Title 7", "Title 8", "Title 17"]
@@ -133,14 +147,14 @@ def test_articles_are_chosen(fast_host: Host, tmp_path: Path, dump: Path) -> Non
 
 def test_what_is_left_out_is_counted(fast_host: Host, tmp_path: Path) -> None:
     pages = [page(1, "A", "Text."), page(1, "B", "Other text."), page(3, "C", "{{stub}}"), page(4, "D", "More text.")]
-    report = build(Order(plain(tmp_path / "dump.xml", pages), tmp_path / "out", "x"), fast_host)
+    report = build_shard(BuildOptions(plain(tmp_path / "dump.xml", pages), tmp_path / "out", "x"), fast_host)
     assert [row["id"] for row in rows_of(report)] == ["1#0", "4#0"]
     assert report.left_out == {"with an id that stands twice": 1, "without text": 1}
 
 
 @pytest.mark.slow
 def test_kill_9_costs_a_batch_at_most(fast_host: Host, tmp_path: Path, dump: Path) -> None:
-    whole = build(Order(dump, tmp_path / "whole", "killed", language="en"), fast_host)
+    whole = build_shard(BuildOptions(dump, tmp_path / "whole", "killed", language="en"), fast_host)
     out, log = tmp_path / "out", tmp_path / "log"
     command = [sys.executable, "-m", "tests.plugins.wiki_edge.shards.killed", str(dump), str(out), str(log)]
     chance, kills, done = random.Random(3), 0, False
@@ -178,9 +192,9 @@ class Stopped(Exception):
 def test_a_stop_before_and_after_each_last_step(
     fast_host: Host, tmp_path: Path, dump: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from ragstone.plugins.wiki_edge.shards import publication as placing
+    from ragstone.plugins.wiki_edge.shards import publication
 
-    order = Order(dump, tmp_path / "out", "x", limit=5)
+    order = BuildOptions(dump, tmp_path / "out", "x", limit=5)
     embedded: list[int] = []
     _ = fast_host.encoder  # which is tried when it is made
     plain_method = Encoder.embed_texts
@@ -195,19 +209,19 @@ def test_a_stop_before_and_after_each_last_step(
         raise Stopped
 
     for place, name in (
-        (placing, "side_files"),
-        (placing, "_sum"),
+        (publication, "side_files"),
+        (publication, "sums_in"),
         (ShardEntry, "as_json"),
         (Path, "rename"),
-        (placing, "sync_folder"),
+        (publication, "sync_folder"),
         (Manifest, "write"),
-        (placing, "_remove_old"),
+        (publication, "_remove_old"),
         (OwnedFolders, "remove"),
     ):
         with monkeypatch.context() as patch, pytest.raises(Stopped):
             patch.setattr(place, name, stop)
-            build(order, fast_host)
-    report = build(order, fast_host)
+            build_shard(order, fast_host)
+    report = build_shard(order, fast_host)
     assert sum(embedded) == report.chunks == report.resumed
     assert verify(tmp_path / "out") == []
     assert report.entry.revision == 1
@@ -217,12 +231,12 @@ def test_a_stop_before_and_after_each_last_step(
 def test_other_options_are_refused_until_restart(
     fast_host: Host, tmp_path: Path, dump: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    order = Order(dump, tmp_path / "out", "x", limit=30)
+    order = BuildOptions(dump, tmp_path / "out", "x", limit=30)
     _broken_off(order, fast_host, monkeypatch, after=2)
     with pytest.raises(BadRequest, match="begun with another domain, limit") as error:
-        build(Order(dump, tmp_path / "out", "x", limit=31, domain="home"), fast_host)
+        build_shard(BuildOptions(dump, tmp_path / "out", "x", limit=31, domain="home"), fast_host)
     assert "--restart" in str(error.value)
-    report = build(Order(dump, tmp_path / "out", "x", limit=31), fast_host, restart=True)
+    report = build_shard(BuildOptions(dump, tmp_path / "out", "x", limit=31), fast_host, restart=True)
     assert (report.articles, report.resumed) == (31, 0)
 
 
@@ -230,31 +244,31 @@ def test_other_options_are_refused_until_restart(
 def test_a_changed_source_is_another_source(
     fast_host: Host, tmp_path: Path, dump: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    order = Order(dump, tmp_path / "out", "x")
+    order = BuildOptions(dump, tmp_path / "out", "x")
     _broken_off(order, fast_host, monkeypatch, after=1)
     multistream(dump, [page(at, f"Title {at}", "Other.") for at in range(9)])
     with pytest.raises(BadRequest, match="another source"):
-        build(order, fast_host)
+        build_shard(order, fast_host)
 
 
 @pytest.mark.usefixtures("small_batches")
 def test_damaged_part_files_are_seen(
     fast_host: Host, tmp_path: Path, dump: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    order = Order(dump, tmp_path / "out", "x")
+    order = BuildOptions(dump, tmp_path / "out", "x")
     _broken_off(order, fast_host, monkeypatch, after=2)
     part = tmp_path / "out" / ".building-x" / "shard" / "embeddings.npy"
     os.truncate(part, HEADER + 10)
     with pytest.raises(StorageError, match="--restart"):
-        build(order, fast_host)
+        build_shard(order, fast_host)
     journal = tmp_path / "out" / ".building-x" / "journal.jsonl"
     journal.write_bytes(journal.read_bytes()[:50] + b"\n" + journal.read_bytes()[50:])
     with pytest.raises(StorageError, match="journal is damaged"):
-        build(order, fast_host)
-    assert build(order, fast_host, restart=True).articles == 60
+        build_shard(order, fast_host)
+    assert build_shard(order, fast_host, restart=True).articles == 60
 
 
-def _broken_off(order: Order, host: Host, monkeypatch: pytest.MonkeyPatch, *, after: int) -> None:
+def _broken_off(order: BuildOptions, host: Host, monkeypatch: pytest.MonkeyPatch, *, after: int) -> None:
     """Let the encoder fail after so many batches."""
     _ = host.encoder  # which is tried when it is made
     plain_method = Encoder.embed_texts
@@ -268,7 +282,7 @@ def _broken_off(order: Order, host: Host, monkeypatch: pytest.MonkeyPatch, *, af
 
     with monkeypatch.context() as patch, pytest.raises(EncoderError):
         patch.setattr(Encoder, "embed_texts", failing)
-        build(order, host)
+        build_shard(order, host)
 
 
 @pytest.mark.usefixtures("small_batches")
@@ -284,12 +298,12 @@ def test_a_full_disk_stops_the_build_and_later_it_goes_on(
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         sync(descriptor)
 
-    order = Order(dump, tmp_path / "out", "x")
+    order = BuildOptions(dump, tmp_path / "out", "x")
     with monkeypatch.context() as patch, pytest.raises(StorageFull, match="goes on where it was"):
         patch.setattr(os, "fsync", full)
-        build(order, fast_host)
+        build_shard(order, fast_host)
     assert not (tmp_path / "out" / "manifest.json").exists()
-    report = build(order, fast_host)
+    report = build_shard(order, fast_host)
     assert report.resumed >= TEXTS_A_BATCH
     assert verify(tmp_path / "out") == []
 
@@ -311,14 +325,14 @@ def test_a_missing_extra_is_named(
     with pytest.raises(MissingExtra, match=re.escape(f"pip install 'ragstone[{extra}]'")):
         open_source(tmp_path / name)
     told = {"kind": "MissingExtra", "extra": extra, "missing": [module]}
-    assert "pip install" in str(feeding._error(told))
+    assert "pip install" in str(article_reader._error(told))
 
 
 def test_two_builds_of_one_shard_do_not_meet(fast_host: Host, tmp_path: Path, dump: Path) -> None:
     work = tmp_path / "out" / ".building-x"
     work.mkdir(parents=True)
     with FileLock(work / "lock"), pytest.raises(StorageBusy, match="another process"):
-        build(Order(dump, tmp_path / "out", "x"), fast_host)
+        build_shard(BuildOptions(dump, tmp_path / "out", "x"), fast_host)
 
 
 @pytest.mark.slow
@@ -330,7 +344,7 @@ def test_a_page_that_ends_the_parser_costs_that_page(
     site.mkdir()
     (site / "sitecustomize.py").write_text(
         "import sys\n"
-        "if any('reader_worker' in part for part in sys.orig_argv):\n"
+        "if any('readers.worker' in part for part in sys.orig_argv):\n"
         "    import mwparserfromhell, os, time\n"
         "    parse = mwparserfromhell.parse\n"
         "    def faulty(text, **named):\n"
@@ -340,10 +354,10 @@ def test_a_page_that_ends_the_parser_costs_that_page(
         "    mwparserfromhell.parse = faulty\n"
     )
     monkeypatch.syspath_prepend(str(site))
-    monkeypatch.setattr(feeding, "SILENCE", 10.0)
+    monkeypatch.setattr(article_reader, "SILENCE", 10.0)
     said = {3: "KILL", 5: "HANG"}
     pages = [page(at, f"T {at}", f"Text {said.get(at, '')} of {at}.") for at in range(8)]
-    report = build(Order(plain(tmp_path / "dump.xml", pages), tmp_path / "out", "x"), fast_host)
+    report = build_shard(BuildOptions(plain(tmp_path / "dump.xml", pages), tmp_path / "out", "x"), fast_host)
     assert [row["id"] for row in rows_of(report)] == [f"{at}#0" for at in (0, 1, 2, 4, 6, 7)]
     assert report.left_out == {"on which the parser failed": 2}
 
@@ -351,10 +365,12 @@ def test_a_page_that_ends_the_parser_costs_that_page(
 def test_a_pattern_that_never_ends_is_given_up(
     fast_host: Host, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(feeding, "SILENCE", 2.0)
+    monkeypatch.setattr(article_reader, "SILENCE", 2.0)
     pages = [page(1, "Short", "Text."), page(2, "a" * 60 + "!", "Text.")]
     with pytest.raises(SourceError, match="silent for 2 s"):
-        build(Order(plain(tmp_path / "dump.xml", pages), tmp_path / "out", "x", match="(a+)+$|Short"), fast_host)
+        build_shard(
+            BuildOptions(plain(tmp_path / "dump.xml", pages), tmp_path / "out", "x", match="(a+)+$|Short"), fast_host
+        )
 
 
 @pytest.mark.slow
@@ -364,7 +380,7 @@ def test_seeking_may_take_long(fast_host: Host, tmp_path: Path, monkeypatch: pyt
     site.mkdir()
     (site / "sitecustomize.py").write_text(
         "import sys\n"
-        "if any('reader_worker' in part for part in sys.orig_argv):\n"
+        "if any('readers.worker' in part for part in sys.orig_argv):\n"
         "    import pathlib, time\n"
         "    opened = pathlib.Path.open\n"
         "    def slowly(self, *a, **k):\n"
@@ -374,8 +390,8 @@ def test_seeking_may_take_long(fast_host: Host, tmp_path: Path, monkeypatch: pyt
     )
     monkeypatch.syspath_prepend(str(site))
     dump = plain(tmp_path / "dump.xml", [page(1, "A", "Text.")])
-    monkeypatch.setattr(feeding, "SILENCE", 11.0)  # less than the six times that the file is opened
-    assert build(Order(dump, tmp_path / "out", "x"), fast_host).articles == 1
+    monkeypatch.setattr(article_reader, "SILENCE", 11.0)  # less than the six times that the file is opened
+    assert build_shard(BuildOptions(dump, tmp_path / "out", "x"), fast_host).articles == 1
 
 
 def test_progress_is_honest(fast_host: Host, tmp_path: Path, small_batches: None) -> None:
@@ -383,7 +399,7 @@ def test_progress_is_honest(fast_host: Host, tmp_path: Path, small_batches: None
     records = [{"_id": str(at), "title": f"T {at}", "text": words(at, 200)} for at in range(100)]
     source.write_text("".join(json.dumps(record) + "\n" for record in records), "utf-8")
     told: list[BuildProgress] = []
-    report = build(Order(source, tmp_path / "out", "x"), fast_host, on_progress=told.append)
+    report = build_shard(BuildOptions(source, tmp_path / "out", "x"), fast_host, on_progress=told.append)
     assert len(told) == 100 // TEXTS_A_BATCH + 1
     for one in told:
         assert one.share == pytest.approx(one.articles / 100, abs=0.01)
@@ -442,7 +458,7 @@ def test_the_ray_charles_file_becomes_a_shard(data: Path, tmp_path: Path, fast_h
     needed("lxml")
     needed("zstandard")
     source = data / "zim" / "wikipedia_en_ray_charles_2015-06.zim"
-    report = build(Order(source, tmp_path / "out", "ray", kind="episodic"), fast_host)
+    report = build_shard(BuildOptions(source, tmp_path / "out", "ray", kind="episodic"), fast_host)
     assert (report.articles, report.entry.license, report.entry.kind) == (84, "CC-BY-SA-3.0", "episodic")
     assert verify(tmp_path / "out") == []
 
@@ -455,7 +471,7 @@ def test_a_folder_of_files_is_read_in_order(tmp_path: Path, fast_host: Host) -> 
         record = {"_id": name, "title": name, "text": f"Text of {name}."}
         (folder / f"{name}.jsonl").write_text(json.dumps(record) + "\n", "utf-8")
     (folder / "README.md").write_text("No source.", "utf-8")
-    report = build(Order(folder, tmp_path / "out", "x"), fast_host)
+    report = build_shard(BuildOptions(folder, tmp_path / "out", "x"), fast_host)
     assert [row["id"] for row in rows_of(report)] == ["a#0", "b#0", "c#0"]
     assert report.entry.license == "unknown"
 
@@ -466,7 +482,7 @@ def test_the_questions_of_a_folder_of_beir_are_no_articles(tmp_path: Path, fast_
     for name, text in (("corpus", "Casters roll."), ("queries", "What rolls?")):
         record = {"_id": name, "title": "", "text": text}
         (folder / f"{name}.jsonl").write_text(json.dumps(record) + "\n", "utf-8")
-    report = build(Order(folder, tmp_path / "out", "x"), fast_host)
+    report = build_shard(BuildOptions(folder, tmp_path / "out", "x"), fast_host)
     assert [row["id"] for row in rows_of(report)] == ["corpus#0"]
 
 
@@ -496,6 +512,44 @@ def test_what_cannot_be_is_told(
     assert ended.value.code in (1, 2)
     assert said in capsys.readouterr().err
     assert {path.name for path in tmp_path.glob("out/*")} <= {".ragstone-id"}  # and nothing is left behind
+
+
+class _NotesReader(BaseReader):
+    def lazy_load_data(self, file: Path, **_: Any) -> Iterator[Document]:
+        for number, line in enumerate(file.read_text("utf-8").splitlines()):
+            if line == "fault":
+                raise ValueError("a fault")
+            yield Document(text=line, metadata={"title": f"Note {number}", "licence": "CC0", "private": [1]})
+
+
+class _Notes:
+    @hookimpl
+    def ragstone_readers(self) -> dict[str, BaseReader]:
+        return {".notes": _NotesReader()}
+
+
+@pytest.mark.usefixtures("small_batches")
+def test_another_plugins_reader_feeds_a_shard(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    source = tmp_path / "robots.notes"
+    source.write_text("".join(f"Robot {number} lifts boxes.\n" for number in range(20)), "utf-8")
+    options = BuildOptions(source, tmp_path / "out", "notes", match="Note 1", limit=9)
+    with open_host(tmp_path / "host", plugins={"notes": _Notes()}) as host:
+        _broken_off(options, host, monkeypatch, after=1)
+        report = build_shard(options, host)
+        assert (report.resumed, report.articles, report.entry.license) == (TEXTS_A_BATCH, 9, "unknown")
+        rows = rows_of(report)
+        assert [row["title"] for row in rows] == ["Note 1", *(f"Note {number}" for number in range(10, 18))]
+        assert list(rows[0].items()) == [
+            ("id", "robots.notes:1#0"),
+            ("title", "Note 1"),
+            ("url", ""),
+            ("text", "Robot 1 lifts boxes."),
+            ("license", "CC0"),
+        ]
+        assert verify(tmp_path / "out") == []
+        source.write_text("Text.\nfault\n", "utf-8")
+        with pytest.raises(SourceError, match=r"robots\.notes: its reader raised ValueError: a fault"):
+            build_shard(BuildOptions(source, tmp_path / "out", "other"), host)
 
 
 def test_the_fake_encoder_needs_no_tokenizer() -> None:

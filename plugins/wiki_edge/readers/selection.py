@@ -1,4 +1,4 @@
-"""Which articles belong into the shard: by title, and never one id twice."""
+"""Which articles are read: by title, and each id once."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ _LONGEST_PATTERN = 1000
 _LARGEST_LIST = 256 * 2**20
 
 
-class Choice:
-    """By a list of titles and by a pattern that is searched in titles; without either everything is chosen."""
+class TitleFilter:
+    """By a list of titles and by a pattern that is searched in titles; without either every title passes."""
 
     def __init__(self, titles: Path | None, match: str | None) -> None:
-        """Raises ``BadRequest`` for a pattern that is none, ``NotFound`` for a list that is not there."""
+        """Raises ``BadRequest`` for an invalid pattern, ``NotFound`` for a list that does not exist."""
         self._titles = None if titles is None else read_titles(titles)
         self._match = None if match is None else compiled(match)
 
     def __call__(self, title: str) -> bool:
-        """Whether an article with that title is wanted."""
+        """Whether an article with that title passes."""
         if self._titles is not None and plain(title) not in self._titles:
             return False
         return self._match is None or self._match.search(title) is not None
@@ -53,9 +53,9 @@ def read_titles(path: Path) -> frozenset[str]:
 
 
 def compiled(pattern: str) -> re.Pattern[str]:
-    """The pattern. Raises ``BadRequest`` with the place of the fault.
+    """The pattern. Raises ``BadRequest`` for an invalid one.
 
-    A pattern that takes too long for a title is not found out here: reading ends then, see ``feeding``.
+    A pattern that backtracks without end is not found here: the process that searches titles is then ended.
     """
     if len(pattern) > _LONGEST_PATTERN:
         raise TooLarge(f"--match is longer than {_LONGEST_PATTERN} characters", hint="give the titles with --titles")
@@ -65,10 +65,12 @@ def compiled(pattern: str) -> re.Pattern[str]:
         raise BadRequest(f"--match is no regular expression: {error}", where=pattern[:100]) from error
 
 
-class Seen:
-    """The ids so far, on disk: memory does not grow with them, and a later run knows them."""
+class SeenIds:
+    """The ids so far, on disk: memory does not grow with them, and a resumed build has those of the earlier run."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, folder: Path | None) -> None:
+        """``folder``: keeps them for a later run; else they lie in a temporary file."""
+        path = "" if folder is None else folder / "ids.sqlite"
         self._database = sqlite3.connect(path, isolation_level=None)
         self._database.execute("PRAGMA journal_mode=WAL")
         self._database.execute("PRAGMA synchronous=NORMAL")
@@ -79,7 +81,3 @@ class Seen:
         self._database.execute("INSERT OR IGNORE INTO ids VALUES (?, ?)", (name, place))
         row = self._database.execute("SELECT place FROM ids WHERE id = ?", (name,)).fetchone()
         return bool(row[0] == place)
-
-    def close(self) -> None:
-        """Let go of the file."""
-        self._database.close()
