@@ -10,8 +10,18 @@ if TYPE_CHECKING:
     from .planner.situation import Situation
     from .readers.article_reader import ArticleReader
     from .shards.build import BuildOptions, build_shard
+    from .shards.export import ExportOptions, export_corpus
 
-__all__ = ["ArticleNodeParser", "ArticleReader", "BuildOptions", "Planner", "Situation", "build_shard"]
+__all__ = [
+    "ArticleNodeParser",
+    "ArticleReader",
+    "BuildOptions",
+    "ExportOptions",
+    "Planner",
+    "Situation",
+    "build_shard",
+    "export_corpus",
+]
 
 __getattr__, __dir__ = lazy_names(
     __name__,
@@ -21,5 +31,6 @@ __getattr__, __dir__ = lazy_names(
         "planner.situation": "Situation",
         "readers.article_reader": "ArticleReader",
         "shards.build": "BuildOptions build_shard",
+        "shards.export": "ExportOptions export_corpus",
     },
 )

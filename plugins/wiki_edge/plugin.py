@@ -80,7 +80,7 @@ def ragstone_checks(host: Host) -> Sequence[Check]:
 @hookimpl
 def ragstone_commands(cli: click.Group) -> None:
     """``ragstone wiki``."""
-    names = ("build", "episodes", "info", "install", "search", "sign", "tend", "verify")
+    names = ("build", "episodes", "export", "info", "install", "search", "sign", "tend", "verify")
     paths = {name: f"{__package__}.commands.{name}.{name}" for name in names}
     paths["keygen"] = f"{__package__}.commands.sign.keygen"
     text = "Shards of an offline encyclopedia: build, check, sign, install, search."

@@ -59,20 +59,14 @@ def build(
 ) -> None:
     """Build a shard from SOURCE: a MediaWiki dump, a ZIM file, wikimedia/wikipedia or BEIR as parquet or JSON lines.
 
-    A folder is read file after file. An interrupted build goes on where it was when the same command is given again.
+    Other files are read by the plugin that reads their suffix. A folder is read file after file. An
+    interrupted build goes on where it was when the same command is given again.
     """
     from ..readers.selection import compiled, read_titles
     from ..shards.build import BuildOptions, build_shard
     from .progress import show_progress
 
-    for name, value in (("--domain", domain), ("--language", language), ("--license", licence)):
-        if value is not None and (not value.strip() or not value.isprintable()):
-            raise BadRequest(f"{name} is empty or holds control characters")
-    if not _ID.fullmatch(shard_id):
-        raise BadRequest(
-            f"the id {shard_id[:80]!r} cannot be the name of a folder",
-            hint="letters, digits, dots, dashes, at most 100",
-        )
+    check_names(shard_id, domain=domain, language=language, license=licence)
     if match is not None:
         compiled(match)
     if titles is not None:
@@ -82,26 +76,30 @@ def build(
     )
     with show_progress(f"building {shard_id}") as on_progress:
         report = build_shard(options, deployment.loaded(), restart=restart, on_progress=on_progress)
-    if as_json:
-        show_json(
-            {
-                "id": shard_id,
-                "folder": str(report.folder),
-                "articles": report.articles,
-                "chunks": report.chunks,
-                "resumed": report.resumed,
-                "left_out": report.left_out,
-                "entry": report.entry.as_json(),
-            }
+    show_report(report, as_json=as_json)
+
+
+def check_names(shard_id: str, **options: str | None) -> None:
+    """Raise ``BadRequest`` for an id that cannot be a folder's name, and for an option without readable text."""
+    for name, value in options.items():
+        if value is not None and (not value.strip() or not value.isprintable()):
+            raise BadRequest(f"--{name} is empty or holds control characters")
+    if not _ID.fullmatch(shard_id):
+        raise BadRequest(
+            f"the id {shard_id[:80]!r} cannot be the name of a folder",
+            hint="letters, digits, dots, dashes, at most 100",
         )
-    else:
-        _summarise(report)
 
 
-def _summarise(report: BuildReport) -> None:
+def show_report(report: BuildReport, *, as_json: bool) -> None:
+    """Print what was built."""
     from ..shards.build import UNKNOWN_LICENSE
 
     entry = report.entry
+    if as_json:
+        counts = {name: getattr(report, name) for name in ("articles", "chunks", "resumed", "left_out")}
+        show_json({"id": entry.id, "folder": str(report.folder), **counts, "entry": entry.as_json()})
+        return
     earlier = f", {report.resumed:,} of them by an earlier run" if report.resumed else ""
     click.echo(printable(f"Shard {entry.id} is in {report.folder}: {report.articles:,} articles, "
                          f"{report.chunks:,} chunks{earlier}, revision {entry.revision}."))  # fmt: skip
