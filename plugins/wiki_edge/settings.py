@@ -63,7 +63,7 @@ def places(host: Host) -> Places:
 
 def trust(host: Host, more: tuple[str, ...] = ()) -> Trust:
     """The deployment's trusted keys and ``more``. Raises ``SettingsError``, ``BadRequest`` for an invalid key."""
-    from .shards.signatures import trusted_key
+    from .shards.keys import trusted_key
 
     options = host.options(WikiEdgeSettings)
     keys = (*options.trusted_keys, *more)

@@ -30,15 +30,15 @@ _GIGABYTE = 10**9
 def install(
     deployment: Deployment, source: Path, root: Path | None, keys: tuple[str, ...], max_gb: int, as_json: bool
 ) -> None:
-    """Install shards from an archive (tar, tar.gz, tar.zst, zip) or a folder.
+    """Install shards from a tar, a tar.gz or a folder.
 
     Everything is verified before anything changes; then all of it is switched to at once. Shards with other ids stay,
     one with the same id is replaced by a higher revision. A process that serves picks it up by itself.
     """
     from ..settings import places, trust
-    from ..shards.archives import Limits
     from ..shards.installation import Refused
     from ..shards.installation import install as installed
+    from ..shards.staging import Limits
 
     host = deployment.loaded()
     trusted = trust(host, keys)

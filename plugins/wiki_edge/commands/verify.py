@@ -11,7 +11,7 @@ import click
 from ragstone.core import BadRequest
 from ragstone.core.cli import printable, show_json
 
-from .shown import megabytes, signed_by, size_on_disk
+from .info import megabytes, signed_by, size_on_disk
 
 if TYPE_CHECKING:
     from ragstone.core.cli import Deployment
@@ -68,7 +68,7 @@ def _shards(folder: Path, trusted: Trust) -> list[dict[str, Any]]:
             "rows": entry.size,
             "bytes": size_on_disk(entry.place(path.parent)),
             "checksums": entry.files is not None,
-            "signed": signed_by(entry, trusted.keys),
+            "signed": signed_by(entry, path.parent, trusted.keys)[1],
         }
         for entry in Manifest.read(path).shards
     ]

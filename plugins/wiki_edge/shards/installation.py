@@ -1,4 +1,4 @@
-"""Shards put in place: verified first, then switched to at one stroke.
+"""Installs shards: verified first, then all switched to at once.
 
 Until the new ``manifest.json`` takes the place of the old one nothing that serves has been touched. Whoever has the old
 files open reads on: the release before the newest stays on the disk.
@@ -14,13 +14,12 @@ from typing import TYPE_CHECKING, Literal
 from ragstone.core.runtime import sync_folder
 
 from . import releases
-from .archives import Limits
 from .errors import ShardError
 from .files import TEMPORARY
-from .manifest import NAME, Manifest, ShardEntry
-from .signatures import Signer, content_digest, signer
-from .staging import gather, named_files
-from .verification import Fault, Faults, sums_of, verify, verify_shard
+from .manifest import NAME, SIGNATURE, Manifest, ShardEntry
+from .signatures import Signer, content_digest, keep_signature, signer
+from .staging import Limits, named_files, stage
+from .verification import Fault, Faults, check_files, sums_of, verify
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -75,7 +74,7 @@ def install(
         staging = staged.make(f"{TEMPORARY}{token_hex(8)}")
         (staging / "from").mkdir()
         try:
-            path = gather(source, staging / "from", limits or Limits())
+            path = stage(source, staging / "from", limits or Limits())
             faults = verify(path, trusted_keys=trusted_keys, require_signature=require_signature)
             if faults:
                 raise Refused(source, faults)
@@ -111,15 +110,17 @@ def _plan(
     came: ShardEntry, folder: Path, root: Path, now: Manifest | None, trusted_keys: Collection[str], source: Path
 ) -> _Plan:
     """What is to be done for one shard, which is whole. Raises ``ShardError`` when it must not be installed."""
+    by = signer(came, folder, trusted_keys)
     came = came if came.files is not None else came.changed(files=sums_of(came.place(folder)))
-    digest, by = content_digest(came), signer(came, trusted_keys)
+    digest = content_digest(came)
     old = now.shard(came.id) if now else None
     is_same = False
     if old is not None:
         is_same = content_digest(old) == digest
-        _check_successor(old, came, is_same=is_same, by=by, trusted_keys=trusted_keys, source=source)
+        _check_revision(old, came, is_same=is_same, source=source)
+        _check_signer(came, by, _known_signer(old, root), source)
         if is_same and _is_whole(old, root):
-            return _Plan("unchanged", old, came, old.changed(signature=came.as_json().get("signature")), by)
+            return _Plan("unchanged", old, came, old, by)
     home = releases.folder_for(root, came, digest)
     paths = {"embedding_file": f"{home}/{came.embedding_name}", "metadata_file": f"{home}/{came.metadata_name}"}
     return _Plan(
@@ -127,10 +128,8 @@ def _plan(
     )
 
 
-def _check_successor(
-    old: ShardEntry, new: ShardEntry, *, is_same: bool, by: Signer | None, trusted_keys: Collection[str], source: Path
-) -> None:
-    """Raise ``ShardError`` when the new shard must not take the old one's place."""
+def _check_revision(old: ShardEntry, new: ShardEntry, *, is_same: bool, source: Path) -> None:
+    """Raise ``ShardError`` for a revision that must not take the place of the installed one."""
     before, after = old.revision or 0, new.revision or 0
     if after < before:
         what = f"shard {new.id!r} has revision {after or 'none'}, and {before} is installed; a revision only rises"
@@ -138,23 +137,28 @@ def _check_successor(
     if after == before and after and not is_same:
         what = f"shard {new.id!r} has revision {after} as the installed one has, but other content"
         raise ShardError(what, file=source, hint="ragstone wiki sign gives changed content a new revision")
-    known = _known_signer(old, trusted_keys)
-    if known is not None and (by is None or (not by.trusted and by.key != known.key)):
+
+
+def _check_signer(new: ShardEntry, by: Signer | None, known: str | None, source: Path) -> None:
+    """Raise ``ShardError`` unless the signer is trusted or, where the installed shard has one, the same."""
+    if known is not None and (by is None or not (by.trusted or by.key == known)):
         said = "is not signed" if by is None else f"is signed by {by.key}"
-        what = f"shard {new.id!r} {said}, but the installed one is signed by {known.key}"
+        what = f"shard {new.id!r} {said}, but the installed one is signed by {known}"
         raise ShardError(what, file=source, hint="add the new signer's key to trusted_keys if you trust it")
 
 
-def _known_signer(entry: ShardEntry, trusted_keys: Collection[str]) -> Signer | None:
+def _known_signer(entry: ShardEntry, root: Path) -> str | None:
+    """The key that signed the installed shard, by an older Ragstone too."""
     try:
-        return signer(entry, trusted_keys)
-    except ShardError:  # somebody changed the installed manifest: a good shard mends it
+        by = signer(entry, root)
+    except ShardError:  # the installed manifest was changed: a good shard repairs it
         return None
+    return by.key if by else entry.signature.key if entry.signature else None
 
 
 def _is_whole(entry: ShardEntry, root: Path) -> bool:
     faults = Faults(root)
-    verify_shard(entry, root / NAME, faults)
+    check_files(entry, root / NAME, faults)
     return not faults.found()
 
 
@@ -167,6 +171,8 @@ def _switch(plans: list[_Plan], folder: Path, staging: Path, root: Path, now: Ma
         manifest = manifest.with_shard(plan.new)
         home = releases.release_of(plan.new)
         if plan.what == "unchanged" or home is None:
+            if plan.signer is not None:
+                keep_signature(folder, plan.new.place(root).folder)
             continue
         moves[home] = _laid_out(plan.came, folder, staging / str(number))
         served = releases.release_of(plan.old) if plan.old else None
@@ -177,12 +183,16 @@ def _switch(plans: list[_Plan], folder: Path, staging: Path, root: Path, now: Ma
     if not moves and manifest == now:
         return
     releases.touching(root, touched | moves.keys())
+    for entry in now.shards:  # what was signed where it serves
+        if (root / SIGNATURE).is_file() and not (entry.place(root).folder / SIGNATURE).is_file():
+            keep_signature(root, entry.place(root).folder)
     for home, made in moves.items():
         (root / home).parent.mkdir(exist_ok=True)
         made.rename(root / home)
         sync_folder((root / home).parent)
     sync_folder(root)
     manifest.write(root / NAME)
+    (root / SIGNATURE).unlink(missing_ok=True)  # it was over the manifest before
 
 
 def _laid_out(entry: ShardEntry, folder: Path, made: Path) -> Path:
@@ -194,5 +204,6 @@ def _laid_out(entry: ShardEntry, folder: Path, made: Path) -> Path:
             (folder / path).rename(target)
         except FileNotFoundError as error:
             raise ShardError(f"shard {entry.id!r} shares {path!r} with another shard") from error
+    keep_signature(folder, made)
     releases.sync_tree(made)
     return made

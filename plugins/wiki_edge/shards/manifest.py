@@ -21,6 +21,8 @@ from .files import inside, open_regular, plain_name, relative_name
 from .strict_json import parse
 
 NAME = "manifest.json"
+#: Beside it: the signature of its bytes.
+SIGNATURE = f"{NAME}.sig"
 _LARGEST = 16 * 2**20
 #: Each of them is read once, whatever files they share: nobody has so many, but a hostile manifest may.
 _MOST_SHARDS = 1000
@@ -61,7 +63,7 @@ class FileSum(_Part):
 
 
 class Signature(_Part):
-    """Ed25519: base64 of the public key (32 bytes) and of the signature (64 bytes)."""
+    """A signature of the entry by an older Ragstone; it is read and not trusted any more."""
 
     key: str = Field(max_length=100)
     value: str = Field(max_length=200)

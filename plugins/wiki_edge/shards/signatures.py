@@ -1,25 +1,25 @@
-"""Who answers for a shard: Ed25519 over its manifest entry, which holds the checksum of every file.
+"""The signature of a folder of shards: Ed25519 over the bytes of ``manifest.json``, in ``manifest.json.sig``.
 
-Signed is the entry as canonical JSON (sorted keys, no spaces, UTF-8), without its signature, and with the paths of
-embeddings and metadata reduced to their file names: so the copy that is installed in another folder keeps its
-signature.
+The manifest has the checksum of every file, so the signature is over every byte. An installed shard keeps the manifest
+that it came with, and its signature, beside its files.
 """
 
 from __future__ import annotations
 
-import os
-from base64 import b64decode, b64encode
-from binascii import Error as NotBase64
+import json
+from base64 import b64encode
 from dataclasses import dataclass
 from hashlib import sha256
-from typing import TYPE_CHECKING
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING, Any
 
-from ragstone.core import BadRequest
-from ragstone.core.runtime import sync_folder
+from ragstone.core import BadRequest, NotFound
+from ragstone.core.runtime import write_atomically
 
 from .errors import ShardError
 from .files import open_regular
-from .strict_json import canonical
+from .keys import KEY_BYTES, decoded, public_key, trusted_key
+from .manifest import NAME, SIGNATURE, Manifest
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -29,14 +29,13 @@ if TYPE_CHECKING:
 
     from .manifest import ShardEntry
 
-_KEY_BYTES, _SIGNATURE_BYTES = 32, 64
-_LARGEST_KEY = 16_384
-_OTHERS = 0o077
+_SIGNATURE_BYTES = 64
+_LARGEST = 2**20
 
 
 @dataclass(frozen=True)
 class Signer:
-    """Whose signature a shard bears: base64 of the public key, and whether it is among the trusted ones."""
+    """The key of a signature in base64, and whether it is among the trusted ones."""
 
     key: str
     trusted: bool
@@ -45,141 +44,146 @@ class Signer:
         return f"{self.key} ({'trusted' if self.trusted else 'not a trusted key'})"
 
 
-def signed_content(entry: ShardEntry) -> bytes:
-    """The bytes that a signature is over."""
-    content = {**entry.as_json(), "embedding_file": entry.embedding_name, "metadata_file": entry.metadata_name}
-    content.pop("signature", None)
-    return canonical(content)
+@dataclass(frozen=True)
+class Signed:
+    """A signed shard; ``before`` is the revision that it had."""
+
+    id: str
+    revision: int
+    before: int | None
+    key: str
 
 
-def content_digest(entry: ShardEntry) -> str:
-    """Two entries with ``files`` are of the same shard, byte for byte, when these are the same; hexadecimal."""
-    return sha256(signed_content(entry)).hexdigest()
+def content(entry: ShardEntry) -> dict[str, Any]:
+    """What the entry says, wherever the shard's folder is: two entries with ``files`` are of the same shard, byte for
+    byte, when these are equal."""
+    said = {**entry.as_json(), "embedding_file": entry.embedding_name, "metadata_file": entry.metadata_name}
+    said.pop("signature", None)  # of an older Ragstone
+    return said
 
 
-def sign(entry: ShardEntry, key: Ed25519PrivateKey) -> ShardEntry:
-    """The entry with the key's signature. Raises ``ShardError`` when it does not list its files."""
-    bare = entry.changed(signature=None)
-    _covers_everything(bare)
-    value = key.sign(signed_content(bare))
-    return bare.changed(signature={"key": public_key(key), "value": b64encode(value).decode()})
+def content_digest(entry: ShardEntry, *, without: str = "") -> str:
+    """A checksum of ``content``, but for one field; hexadecimal."""
+    said = {name: value for name, value in content(entry).items() if name != without}
+    return sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
 
 
-def signer(entry: ShardEntry, trusted_keys: Collection[str] = ()) -> Signer | None:
-    """Who signed the entry; ``None`` when nobody did. Raises ``ShardError`` when the signature does not hold."""
-    from cryptography.exceptions import InvalidSignature
-    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+def signer(entry: ShardEntry, root: Path, trusted_keys: Collection[str] = ()) -> Signer | None:
+    """The signer of a shard of the manifest in ``root``; ``None`` without a signature.
 
-    if entry.signature is None:
+    That of the manifest that an installed shard came with, else that of ``root``'s. Raises ``ShardError`` when the
+    signature is not of this content.
+    """
+    own = root / PurePosixPath(entry.embedding_file).parent
+    folder = own if (own / SIGNATURE).is_file() else root
+    if not (folder / SIGNATURE).is_file():
         return None
-    key = _decoded(entry.signature.key, _KEY_BYTES, "public key")
-    value = _decoded(entry.signature.value, _SIGNATURE_BYTES, "signature")
-    _covers_everything(entry)
-    try:
-        Ed25519PublicKey.from_public_bytes(key).verify(value, signed_content(entry))
-    except (InvalidSignature, ValueError) as error:
-        raise ShardError(
-            f"shard {entry.id!r}: the signature is not of this content",
-            hint="the entry was changed after it was signed: get the shard again from whoever signed it",
-        ) from error
+    manifest, key = _verified(folder)
+    signed = manifest.shard(entry.id)
+    if signed is None or content(signed) != content(entry):
+        raise _changed(f"shard {entry.id!r}")
+    wanted = {entry.embedding_name, entry.metadata_name, *(entry.side_files or {}).values()}
+    if missing := sorted(wanted - set(entry.files or {})):
+        raise ShardError(f"shard {entry.id!r}: the signature does not cover {missing[0]!r}: 'files' does not list it")
     return Signer(b64encode(key).decode(), key in {trusted_key(one) for one in trusted_keys})
 
 
-def trusted_key(text: str) -> bytes:
-    """The public key as bytes. Raises ``BadRequest``: it is a setting."""
+def _verified(folder: Path) -> tuple[Manifest, bytes]:
+    """The folder's manifest and the key that signed it. Raises ``ShardError``."""
+    from cryptography.exceptions import InvalidSignature
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+
+    said = _read(folder)
+    key = decoded(said.get("key"), KEY_BYTES, "public key")
+    value = decoded(said.get("signature"), _SIGNATURE_BYTES, "signature")
+    with open_regular(folder / NAME) as file:
+        raw = file.read()
     try:
-        return _decoded(text, _KEY_BYTES, "public key")
-    except ShardError as error:
-        raise BadRequest(f"{text[:80]!r}: {error.what}", where="trusted_keys") from error
+        Ed25519PublicKey.from_public_bytes(key).verify(value, raw)
+    except (InvalidSignature, ValueError) as error:
+        raise _changed(NAME) from error
+    return Manifest.read(folder / NAME), key
 
 
-def public_key(key: Ed25519PrivateKey) -> str:
-    """Base64 of the key's public half."""
-    return b64encode(key.public_key().public_bytes_raw()).decode()
+def keep_signature(source: Path, folder: Path) -> None:
+    """Put the manifest of ``source`` with its signature, if it has one, beside a shard's files."""
+    if (source / SIGNATURE).is_file():
+        for name in (NAME, SIGNATURE):
+            write_atomically(folder / name, (source / name).read_bytes())
 
 
-def keygen(path: Path, passphrase: str | None = None) -> str:
-    """Make a key, write its private half to a new file that its owner alone may read, and return the public half.
+def _changed(what: str) -> ShardError:
+    hint = "it was changed after it was signed: get the shards again from whoever signed them"
+    return ShardError(f"{what}: the signature is not of this content", hint=hint)
 
-    The file is PKCS#8 in PEM, encrypted where there is a passphrase. Raises ``BadRequest`` when the file exists or
-    cannot be written.
+
+def _read(folder: Path) -> dict[str, Any]:
+    """What the signature's file says; nothing where it is damaged."""
+    try:
+        with open_regular(folder / SIGNATURE) as file:
+            found = json.loads(file.read(_LARGEST))
+    except (ShardError, ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def sign_folder(
+    folder: Path, key: Ed25519PrivateKey, *, only: str | None = None, revision: int | None = None
+) -> list[Signed]:
+    """Sign the folder's manifest; checksums are filled in where there are none.
+
+    A new shard gets revision 1, one that was changed after it was signed the next, and the others keep theirs.
+    ``revision``: for all of them, or for the one with the id ``only``. Nothing is signed that ``verify`` finds faults
+    in. Raises ``Refused``, ``ShardError``, ``BadRequest``, ``StorageError``.
     """
-    from cryptography.hazmat.primitives import serialization
-    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+    from .releases import locked
 
-    key = Ed25519PrivateKey.generate()
-    encryption = (
-        serialization.BestAvailableEncryption(passphrase.encode()) if passphrase else serialization.NoEncryption()
-    )
-    pem = key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, encryption)
-    try:
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
-        with os.fdopen(descriptor, "wb") as file:
-            os.fchmod(file.fileno(), 0o600)
-            file.write(pem)
-            file.flush()
-            os.fsync(file.fileno())
-        sync_folder(path.parent)
-    except FileExistsError as error:
-        raise BadRequest(
-            "exists already; a key is never overwritten", where=str(path), hint="name a new file"
-        ) from error
-    except OSError as error:
-        raise BadRequest(f"cannot be written: {error.strerror}", where=str(path)) from error
-    return public_key(key)
+    with locked(folder):
+        return _sign_folder(folder, key, only, revision)
 
 
-def read_key(path: Path, passphrase: str | None = None) -> Ed25519PrivateKey:
-    """The private key in that file. Raises ``BadRequest``, and ``Locked`` when it needs a passphrase."""
-    from cryptography.exceptions import UnsupportedAlgorithm
-    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
-    from cryptography.hazmat.primitives.serialization import load_pem_private_key
+def _sign_folder(folder: Path, key: Ed25519PrivateKey, only: str | None, revision: int | None) -> list[Signed]:
+    from .installation import Refused
+    from .verification import Faults, check_files, sums_of
 
-    try:
-        with open_regular(path) as file:
-            mode = os.fstat(file.fileno()).st_mode
-            pem = file.read(_LARGEST_KEY)
-    except ShardError as error:
-        raise BadRequest(f"the key {error.what}", where=error.where) from error
-    if mode & _OTHERS:
-        raise BadRequest("others may read this private key", where=str(path), hint=f"chmod 600 {path}")
-    try:
-        key = load_pem_private_key(pem, passphrase.encode() if passphrase else None)
-    except TypeError as error:  # it is encrypted and there is no passphrase, or the other way round
-        if passphrase:
-            return read_key(path)
-        raise Locked("the key is locked with a passphrase", where=str(path)) from error
-    except (ValueError, UnsupportedAlgorithm) as error:
-        if b"PRIVATE KEY" in pem:
-            raise BadRequest("cannot be read, or not with this passphrase", where=str(path)) from error
-        hint = "ragstone wiki keygen makes one"
-        raise BadRequest("is not a private key in PEM", where=str(path), hint=hint) from error
-    if not isinstance(key, Ed25519PrivateKey):
-        raise BadRequest(
-            "is a key of another kind than Ed25519", where=str(path), hint="ragstone wiki keygen makes one"
-        )
-    return key
-
-
-class Locked(BadRequest):
-    """A private key needs its passphrase."""
-
-    title = "The key is locked"
+    path = folder / NAME
+    manifest = Manifest.read(path)
+    if only is not None and manifest.shard(only) is None:
+        known = ", ".join(entry.id for entry in manifest.shards)
+        raise NotFound(f"there is no shard {only[:80]!r}", where=str(path), hint=f"there are: {known}")
+    known_revisions = _read(folder).get("shards")
+    before = known_revisions if isinstance(known_revisions, dict) else {}
+    signed, faults = [], Faults(folder)
+    for entry in manifest.shards:
+        wanted = revision if only in (None, entry.id) else None
+        filled = entry if entry.files is not None else entry.changed(files=sums_of(entry.place(folder)))
+        new = filled.changed(signature=None, revision=_next(filled, before.get(entry.id), wanted))
+        check_files(new, path, faults)
+        manifest = manifest.with_shard(new)
+        if only in (None, entry.id):
+            signed.append(Signed(new.id, new.revision or 1, entry.revision, public_key(key)))
+    if faults.found():
+        raise Refused(folder, faults.found())
+    manifest.write(path)
+    told = {
+        "key": public_key(key),
+        "signature": b64encode(key.sign(path.read_bytes())).decode(),
+        # By these the next signing finds what was changed; they are not signed.
+        "shards": {entry.id: [entry.revision, content_digest(entry, without="revision")] for entry in manifest.shards},
+    }
+    write_atomically(folder / SIGNATURE, json.dumps(told, indent=2).encode() + b"\n")
+    return signed
 
 
-def _covers_everything(entry: ShardEntry) -> None:
-    """A signature is over the checksums in the entry: a file that is not listed would not be covered by it."""
-    wanted = {entry.embedding_name, entry.metadata_name, *(entry.side_files or {}).values()}
-    missing = sorted(wanted - set(entry.files or {}))
-    if missing:
-        raise ShardError(f"shard {entry.id!r}: a signature would not cover {missing[0]!r}: 'files' does not list it")
+def _next(entry: ShardEntry, signed: object, wanted: int | None) -> int:
+    """The revision to sign the entry with. ``signed``: its revision and digest when it was signed last.
 
-
-def _decoded(text: str, size: int, what: str) -> bytes:
-    try:
-        found = b64decode(text, validate=True)
-    except (NotBase64, ValueError) as error:
-        raise ShardError(f"the {what} is not base64") from error
-    if len(found) != size:
-        raise ShardError(f"the {what} has {len(found)} bytes, not {size}")
-    return found
+    Raises ``BadRequest`` for one that does not rise.
+    """
+    lowest = entry.revision or 1
+    if isinstance(signed, list) and len(signed) == 2 and isinstance(signed[0], int):
+        was_changed = content_digest(entry, without="revision") != signed[1]
+        lowest = max(lowest, signed[0] + was_changed)
+    if wanted is not None and wanted < lowest:
+        raise BadRequest(f"shard {entry.id!r}: the revision must be {lowest} or higher; it only rises")
+    return wanted or lowest

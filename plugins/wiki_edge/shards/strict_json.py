@@ -23,11 +23,6 @@ def parse(text: str) -> Any:
     return value
 
 
-def canonical(value: Any) -> bytes:
-    """The one way to write the value: sorted keys, no spaces, UTF-8."""
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False).encode()
-
-
 def _without_twins(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):

@@ -69,13 +69,20 @@ def verify_shard(
     """Add to ``faults`` what is wrong with one shard of the manifest in that file."""
     faults.shard = entry.id
     try:
-        by = signer(entry, trusted_keys)
+        by = signer(entry, manifest.parent, trusted_keys)
     except ShardError as error:
         faults.add(error, file=manifest.name)
     else:
         if require_signature and (by is None or not by.trusted):
-            what = "is not signed" if by is None else f"is signed by {by.key}, which is not a trusted key"
+            older = " (an older Ragstone signed it: sign it anew)" if entry.signature else ""
+            what = f"is not signed{older}" if by is None else f"is signed by {by.key}, which is not a trusted key"
             faults.add(ShardError(f"shard {entry.id!r} {what}"), file=manifest.name)
+    check_files(entry, manifest, faults)
+
+
+def check_files(entry: ShardEntry, manifest: Path, faults: Faults) -> None:
+    """Add to ``faults`` what is wrong with the shard's files, whoever signed it."""
+    faults.shard = entry.id
     try:
         place = entry.place(manifest.parent)
     except ShardError as error:
@@ -86,7 +93,7 @@ def verify_shard(
         entry.metadata_name: check_lines(place.metadata, entry, faults.add),
     }
     if entry.files is not None:
-        _check_files(entry, place, sums, faults, manifest)
+        _compare_sums(entry, place, sums, faults, manifest)
 
 
 def sums_of(place: ShardPlace) -> dict[str, dict[str, str | int]]:
@@ -136,7 +143,7 @@ class Faults:
         return file
 
 
-def _check_files(
+def _compare_sums(
     entry: ShardEntry, place: ShardPlace, sums: dict[str, str | None], faults: Faults, manifest: Path
 ) -> None:
     """Compare every file with its size and checksum. ``sums``: of those that were hashed while they were read."""

@@ -15,10 +15,10 @@ from cryptography.exceptions import InvalidSignature
 import ragstone.plugins.wiki_edge
 from ragstone.plugins.wiki_edge.planner.options import EpisodesSettings, PlannerSettings, RemoteSettings, SlmSettings
 from ragstone.plugins.wiki_edge.settings import WikiEdgeSettings
-from ragstone.plugins.wiki_edge.shards.manifest import NAME, Manifest, ShardEntry
+from ragstone.plugins.wiki_edge.shards.manifest import Manifest, ShardEntry
 from tests.support.third_party_fakes import Here
 
-from .shards.samples import ID, make
+from .shards.samples import ID, edit, make
 
 if TYPE_CHECKING:
     from ragstone.core import Table
@@ -49,12 +49,12 @@ def test_the_check_of_a_signature(tmp_path: Path, capsys: pytest.CaptureFixture[
     folder, here = make(tmp_path / "my-shards"), Here(capsys)
     here("wiki", "keygen", "key.pem")
     here("wiki", "sign", "my-shards", "--key", "key.pem")
-    (entry,) = json.loads((folder / NAME).read_text("utf-8"))["shards"]
     names: dict[str, Any] = {}
     exec(compile(_fences("python")[0], str(README), "exec"), names)
-    names["check"](entry)
+    names["check"](folder)
+    edit(folder, lambda raw: raw.update(size=7))
     with pytest.raises(InvalidSignature):
-        names["check"]({**entry, "size": 7})
+        names["check"](folder)
 
 
 def test_the_manifest_loads() -> None:

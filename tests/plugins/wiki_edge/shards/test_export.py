@@ -84,7 +84,8 @@ def test_a_corpus_of_another_encoder_is_embedded_again(
     before = export_corpus(ExportOptions("articles", tmp_path / "out", "x"), host)
     monkeypatch.setattr(type(corpus), "has_vectors", lambda *_: False)
     again = export_corpus(ExportOptions("articles", tmp_path / "out", "x"), host)
-    assert np.allclose(*(np.load(each.folder / "embeddings.npy") for each in (before, again)), atol=0.2)
+    vectors, others = (np.load(each.folder / "embeddings.npy") for each in (before, again))
+    assert np.allclose(vectors, others, atol=0.2)
 
 
 def test_what_cannot_be_exported_is_said(host: Host, tmp_path: Path) -> None:

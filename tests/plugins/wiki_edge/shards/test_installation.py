@@ -12,10 +12,10 @@ import pytest
 from ragstone.core import BadRequest, StorageBusy, StorageError
 from ragstone.plugins.wiki_edge.shards.errors import ShardError
 from ragstone.plugins.wiki_edge.shards.installation import Installed, install
+from ragstone.plugins.wiki_edge.shards.keys import keygen, public_key, read_key
 from ragstone.plugins.wiki_edge.shards.manifest import NAME, Manifest
 from ragstone.plugins.wiki_edge.shards.releases import locked, previous, staging_folders
-from ragstone.plugins.wiki_edge.shards.signatures import keygen, read_key
-from ragstone.plugins.wiki_edge.shards.signed_folders import sign_folder
+from ragstone.plugins.wiki_edge.shards.signatures import sign_folder, signer
 from ragstone.plugins.wiki_edge.shards.verification import verify
 
 from .samples import ID, edit, entry_of, make
@@ -138,8 +138,9 @@ def test_one_shard_that_is_refused_keeps_all_others_out(tmp_path: Path, root: Pa
     served = (root / NAME).read_bytes()
     folder = make(tmp_path / "both", shard_id="fresh")
     fresh = entry_of(folder)
-    _signed(folder, key, 2)
+    make(folder)
     Manifest(version="2", shards=(fresh, entry_of(folder))).write(folder / NAME)
+    sign_folder(folder, key, only=ID, revision=2)
     with pytest.raises(ShardError, match="a revision only rises"):
         install(folder, root)
     assert (root / NAME).read_bytes() == served
@@ -184,8 +185,33 @@ def test_a_shard_that_was_signed_later_takes_the_signature(tmp_path: Path, root:
     install(folder, root)
     sign_folder(folder, key)
     assert _whats(install(folder, root)) == [(ID, "unchanged", 1)]
-    assert entry_of(root).signature == entry_of(folder).signature
+    by = signer(entry_of(root), root)
+    assert by is not None
+    assert by == signer(entry_of(folder), folder)
+    assert verify(root, trusted_keys=[by.key], require_signature=True) == []
+
+
+def test_what_was_signed_where_it_serves_keeps_its_signature(
+    tmp_path: Path, root: Path, key: Ed25519PrivateKey
+) -> None:
+    make(root)
+    (ours,) = sign_folder(root, key)
+    install(make(tmp_path / "b", shard_id="other"), root)
+    first, second = Manifest.read(root / NAME).shards
+    by = signer(first, root)
+    assert by is not None
+    assert by.key == ours.key
+    assert signer(second, root) is None
     assert verify(root) == []
+
+
+def test_a_shard_that_an_older_ragstone_signed_gives_way_to_its_key(
+    tmp_path: Path, root: Path, key: Ed25519PrivateKey
+) -> None:
+    make(root, revision=1, signature={"key": public_key(key), "value": "v"})
+    with pytest.raises(ShardError, match="is not signed, but the installed one is signed by"):
+        install(make(tmp_path / "a", seed=1, revision=2), root)
+    assert _whats(install(_signed(tmp_path / "b", key, 2, seed=1), root)) == [(ID, "updated", 2)]
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import stat
-from base64 import b64decode
+from base64 import b64decode, b64encode
 from typing import TYPE_CHECKING
 
 import pytest
@@ -15,9 +15,9 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from ragstone.core import BadRequest, NotFound
 from ragstone.plugins.wiki_edge.shards.errors import ShardError
 from ragstone.plugins.wiki_edge.shards.installation import Refused
-from ragstone.plugins.wiki_edge.shards.manifest import NAME
-from ragstone.plugins.wiki_edge.shards.signatures import Locked, keygen, public_key, read_key, sign, signer
-from ragstone.plugins.wiki_edge.shards.signed_folders import sign_folder
+from ragstone.plugins.wiki_edge.shards.keys import Locked, keygen, public_key, read_key
+from ragstone.plugins.wiki_edge.shards.manifest import NAME, SIGNATURE
+from ragstone.plugins.wiki_edge.shards.signatures import sign_folder, signer
 from ragstone.plugins.wiki_edge.shards.verification import verify
 
 from .samples import ID, METADATA, edit, edit_object, entry_of, make
@@ -68,17 +68,14 @@ def test_what_is_no_key_of_ours_is_refused(tmp_path: Path) -> None:
         read_key(path)
 
 
-def test_anybody_can_check_a_signature_by_what_the_readme_says(tmp_path: Path) -> None:
-    """With ``json`` and an Ed25519 library alone, from the manifest as it lies there."""
+def test_a_signature_is_over_the_manifests_bytes(tmp_path: Path) -> None:
+    """With ``json`` and an Ed25519 library alone."""
     folder = make(tmp_path / "shards", domain="泡立て器", revision=7)
     keygen(tmp_path / "key.pem")
     sign_folder(folder, read_key(tmp_path / "key.pem"))
-    entry = json.loads((folder / NAME).read_text("utf-8"))["shards"][0]
-    signature = entry.pop("signature")
-    for name in ("embedding_file", "metadata_file"):
-        entry[name] = entry[name].rpartition("/")[2]
-    signed = json.dumps(entry, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
-    Ed25519PublicKey.from_public_bytes(b64decode(signature["key"])).verify(b64decode(signature["value"]), signed)
+    told = json.loads((folder / SIGNATURE).read_text("utf-8"))
+    key = Ed25519PublicKey.from_public_bytes(b64decode(told["key"]))
+    key.verify(b64decode(told["signature"]), (folder / NAME).read_bytes())
 
 
 def test_signing_fills_in_what_is_missing(tmp_path: Path) -> None:
@@ -88,8 +85,8 @@ def test_signing_fills_in_what_is_missing(tmp_path: Path) -> None:
     assert (told.id, told.revision, told.before, told.key) == (ID, 1, None, public)
     entry = entry_of(folder)
     assert set(entry.files or {}) == {"embeddings.npy", "metadata.jsonl"}
-    assert signer(entry) == signer(entry, [])
-    assert str(signer(entry, [public])) == f"{public} (trusted)"
+    assert signer(entry, folder) == signer(entry, folder, [])
+    assert str(signer(entry, folder, [public])) == f"{public} (trusted)"
     assert verify(folder, trusted_keys=[public], require_signature=True) == []
 
 
@@ -127,10 +124,26 @@ def test_one_shard_is_signed_by_its_id(tmp_path: Path) -> None:
     assert len(sign_folder(folder, read_key(tmp_path / "key.pem"), only=ID)) == 1
 
 
-def test_an_entry_that_lists_no_files_is_not_signed(tmp_path: Path) -> None:
+def test_a_signature_covers_listed_files_only(tmp_path: Path) -> None:
+    folder = make(tmp_path / "shards")
     keygen(tmp_path / "key.pem")
-    with pytest.raises(ShardError, match="would not cover"):
-        sign(entry_of(make(tmp_path / "shards")), read_key(tmp_path / "key.pem"))
+    key = read_key(tmp_path / "key.pem")
+    value = b64encode(key.sign((folder / NAME).read_bytes())).decode()
+    (folder / SIGNATURE).write_text(json.dumps({"key": public_key(key), "signature": value}))
+    with pytest.raises(ShardError, match=r"does not cover 'embeddings\.npy'"):
+        signer(entry_of(folder), folder)
+
+
+def test_a_shard_that_an_older_ragstone_signed_is_to_be_signed_anew(tmp_path: Path) -> None:
+    folder = make(tmp_path / "shards", revision=3, signature={"key": "k", "value": "v"})
+    assert verify(folder) == []
+    public = keygen(tmp_path / "key.pem")
+    (fault,) = verify(folder, trusted_keys=[public], require_signature=True)
+    assert "an older Ragstone signed it: sign it anew" in fault.reason
+    (told,) = sign_folder(folder, read_key(tmp_path / "key.pem"))
+    assert told.revision == 3
+    assert entry_of(folder).signature is None
+    assert verify(folder, trusted_keys=[public], require_signature=True) == []
 
 
 def test_a_trusted_key_that_is_none_is_named(tmp_path: Path) -> None:
@@ -138,4 +151,4 @@ def test_a_trusted_key_that_is_none_is_named(tmp_path: Path) -> None:
     keygen(tmp_path / "key.pem")
     sign_folder(folder, read_key(tmp_path / "key.pem"))
     with pytest.raises(BadRequest, match="trusted_keys: 'abc'"):
-        signer(entry_of(folder), ["abc"])
+        signer(entry_of(folder), folder, ["abc"])

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ragstone.plugins.wiki_edge.shards.installation import install
+from ragstone.plugins.wiki_edge.shards.keys import keygen, read_key
 from ragstone.plugins.wiki_edge.shards.manifest import NAME, Manifest, ShardEntry
-from ragstone.plugins.wiki_edge.shards.signatures import keygen, read_key
-from ragstone.plugins.wiki_edge.shards.signed_folders import sign_folder
+from ragstone.plugins.wiki_edge.shards.signatures import sign_folder
 from ragstone.plugins.wiki_edge.shards.verification import verify
 
 from .samples import EMBEDDINGS, METADATA, make, unit_rows
