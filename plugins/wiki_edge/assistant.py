@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from ragstone.core import Assistant, CitationFormat, NotFound, Profile, QuestionFilter
 
 from .prompts import ANSWER
-from .retrievers import FILTERS, NAME, librarian_of
+from .retrievers import FILTERS, NAME, searcher_of
 from .settings import WikiEdgeSettings
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ def assistant(host: Host) -> Assistant:
     """The assistant ``wiki_edge`` over the deployment's shards."""
 
     def refusal(_filters: Mapping[str, str]) -> str:
-        if not any(entry.kind == "wiki" for entry in librarian_of(host).shards):
+        if not any(entry.kind == "wiki" for entry in searcher_of(host).shards):
             return "There is no encyclopedia here yet: ragstone wiki install puts one in place."
         return "The encyclopedia that I carry does not tell."
 
@@ -47,7 +47,7 @@ def assistant(host: Host) -> Assistant:
             prompt=ANSWER,
             filters={name: QuestionFilter(_EXAMPLES[name]) for name in FILTERS},
             conditions=conditions,
-            passage=lambda chunk_id: librarian_of(host).passage(chunk_id, kind="wiki"),
+            passage=lambda chunk_id: searcher_of(host).passage(chunk_id, kind="wiki"),
             top_k=host.options(WikiEdgeSettings).top_k,
         ),
     )

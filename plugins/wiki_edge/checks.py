@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ragstone.core import Check
 
-from .retrievers import librarian_of
+from .retrievers import searcher_of
 
 if TYPE_CHECKING:
     from ragstone.core import Host
@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
 def checks(host: Host) -> list[Check]:
     """Whether the installed shards can be searched; no check while there are none."""
-    librarian = librarian_of(host)
-    shards, refused = librarian.shards, librarian.refused
+    searcher = searcher_of(host)
+    shards, refused = searcher.shards, searcher.refused
     if refused:
         detail = "; ".join(f"{each.place}: {each.reason}" for each in refused)
         mend = "ragstone wiki verify names every fault; ragstone wiki install SOURCE puts a whole one in its place"
@@ -23,5 +23,5 @@ def checks(host: Host) -> list[Check]:
     if not shards:
         return []
     rows = sum(entry.size for entry in shards)
-    held = librarian.memory.taken / 1e6
+    held = searcher.memory.used / 1e6
     return [Check("shards", ok=True, detail=f"{len(shards)} with {rows:,} rows, {held:.0f} MB held in memory")]

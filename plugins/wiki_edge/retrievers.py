@@ -23,7 +23,7 @@ from ragstone.core.retrieval import (
 )
 from ragstone.core.runtime import write_atomically
 
-from .search.searcher import Librarian
+from .search.searcher import ShardSearcher
 from .settings import WikiEdgeSettings, places
 
 if TYPE_CHECKING:
@@ -38,14 +38,14 @@ NAME = "wiki_edge"
 FILTERS = ("domain", "language")
 
 
-def librarian_of(host: Host) -> Librarian:
-    """The one librarian of a deployment: its budget of memory counts once, whoever asks."""
-    return host.once(_librarian)
+def searcher_of(host: Host) -> ShardSearcher:
+    """The one searcher of a deployment: its budget of memory counts once, whoever asks."""
+    return host.once(_searcher)
 
 
-def _librarian(host: Host) -> Librarian:
+def _searcher(host: Host) -> ShardSearcher:
     where, retrieval = places(host), host.settings.retrieval
-    return Librarian(
+    return ShardSearcher(
         (where.wiki, where.episodic),
         lambda: host.encoder,
         cache=host.settings.cache_dir / "wiki_edge",
@@ -56,14 +56,14 @@ def _librarian(host: Host) -> Librarian:
 
 
 class ShardRetriever(ScoredRetriever):
-    """Searches a librarian's shards, for the host's pipeline or anybody's.
+    """Searches a searcher's shards, for the host's pipeline or anybody's.
 
     ``kind``, ``domain``, ``language``: only such shards and rows. ``threshold``: evidence below which the host refuses.
     """
 
     def __init__(
         self,
-        librarian: Librarian,
+        searcher: ShardSearcher,
         *,
         top_k: int = 5,
         kind: str | None = None,
@@ -72,14 +72,14 @@ class ShardRetriever(ScoredRetriever):
         threshold: float = 0.0,
     ) -> None:
         super().__init__(callback_manager=CallbackManager([]))
-        self._librarian = librarian
+        self._searcher = searcher
         self._top_k = top_k
         self._narrowed = {"kind": kind, "domain": domain, "language": language}
         self._threshold = threshold
 
     def search(self, question: str) -> Retrieval:
         """The passages with their scores. Raises ``EncoderError``, ``ShardError``."""
-        return self._librarian.retrieve(question, k=self._top_k, threshold=self._threshold, **self._narrowed)
+        return self._searcher.retrieve(question, k=self._top_k, threshold=self._threshold, **self._narrowed)
 
 
 def threshold_of(host: Host) -> float:
@@ -90,8 +90,8 @@ def threshold_of(host: Host) -> float:
     """
     if host.settings.retrieval.threshold is not None:
         return host.settings.retrieval.threshold
-    librarian = librarian_of(host)
-    entries = [entry for entry in librarian.shards if entry.kind == "wiki"]
+    searcher = searcher_of(host)
+    entries = [entry for entry in searcher.shards if entry.kind == "wiki"]
     rows = sum(entry.size for entry in entries)
     if rows < MIN_CALIBRATION_CHUNKS:
         return DEFAULT_THRESHOLD
@@ -101,7 +101,7 @@ def threshold_of(host: Host) -> float:
         known = Calibration(**json.loads(path.read_bytes()))
         if known.fits(rows):
             return known.threshold
-    made = calibrate(ShardRetriever(librarian, top_k=CALIBRATION_TOP_K, kind="wiki").search, rows)
+    made = calibrate(ShardRetriever(searcher, top_k=CALIBRATION_TOP_K, kind="wiki").search, rows)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         write_atomically(path, json.dumps(asdict(made)).encode())
@@ -115,7 +115,7 @@ def retriever(host: Host, top_k: int, filters: MetadataFilters | None) -> ShardR
     asked = [part for part in filters.filters if isinstance(part, MetadataFilter)] if filters is not None else []
     chosen = {part.key: str(part.value) for part in asked if part.key in FILTERS}
     return ShardRetriever(
-        librarian_of(host),
+        searcher_of(host),
         top_k=top_k,
         kind="wiki",
         domain=chosen.get("domain"),

@@ -64,7 +64,7 @@ class Nothing:
 
 def library_of(host: Host) -> Library:
     """The deployment's shards."""
-    from ..retrievers import librarian_of
+    from ..retrievers import searcher_of as librarian_of
 
     return librarian_of(host)
 

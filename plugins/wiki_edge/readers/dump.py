@@ -13,7 +13,7 @@ from xml.parsers import expat
 from ragstone.core import SourceError, require_extra
 
 from .articles import LONGEST_ARTICLE, About, Page, Text, address
-from .streams import pieces
+from .compression import pieces
 from .wikitext import Site, blocks_of
 
 if TYPE_CHECKING:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from .articles import Block, Text
 from .prose import opening, tidy
 from .sections import Outline
+from .tables import html_rows, is_grid, is_navigation
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -40,10 +41,6 @@ _LINES = frozenset({"li", "dt", "dd", "tr", "br"})
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 _DEEPEST = 200
 _SPACES = re.compile(r"\s+")
-_MOST_COLUMNS = 12
-#: A table of which more characters are links is a list of links.
-_NAVIGATION = 0.5
-_SHORT_CELL = 200
 
 
 def text_of_html(raw: bytes) -> Text:
@@ -87,7 +84,7 @@ def _taken_colophon(root: Any) -> tuple[str | None, str | None]:
 
 
 class _Reader:
-    """Goes through the elements and collects lines, ``None`` where a paragraph ends."""
+    """Walks the elements and collects lines, ``None`` where a paragraph ends."""
 
     def __init__(self) -> None:
         self._outline = Outline()
@@ -110,7 +107,7 @@ class _Reader:
         if name == "sup" and _FOOTNOTE.match("".join(element.itertext())):
             return
         if name == "math":
-            self._say(_formula(element))
+            self._add(_formula(element))
             return
         if name == "table":
             self._table(element, depth)
@@ -122,15 +119,15 @@ class _Reader:
         elif name in _LINES:
             self._break(1)
             if name == "li":
-                self._say("- ")
-        self._say(element.text)
+                self._add("- ")
+        self._add(element.text)
         for child in element:
             self.read(child, depth + 1)
-            self._say(child.tail)
+            self._add(child.tail)
         if name in _PARAGRAPHS:
             self._break(edge)
 
-    def _say(self, text: str | None) -> None:
+    def _add(self, text: str | None) -> None:
         if text:
             if not self._lines or self._lines[-1] is None:
                 self._lines.append([])
@@ -156,24 +153,15 @@ class _Reader:
     def _table(self, element: Any, depth: int) -> None:
         """A data table a line for each row; a table that only arranges things as what is in it."""
         if "wikitable" not in (element.get("class") or "").casefold().split():
-            if _links_share(element) >= _NAVIGATION:
+            if is_navigation(element):
                 return
-            if not _is_grid(element):
+            if not is_grid(element):
                 self._arranged(element, depth)
                 return
         self._break(2)
-        headings: list[str] = []
-        for row in element.iter("tr"):
-            cells = [(cell.tag, tidy(_SPACES.sub(" ", "".join(_shown(cell))))) for cell in row.iterchildren("td", "th")]
-            if not cells or len(cells) > _MOST_COLUMNS:
-                continue
-            if all(tag == "th" for tag, _ in cells):
-                headings = [text for _, text in cells]
-                continue
-            known = headings if len(headings) == len(cells) else [""] * len(cells)
-            said = [f"{head}: {text}" if head else text for head, (_, text) in zip(known, cells, strict=True) if text]
+        for line in html_rows(element, lambda cell: tidy(_SPACES.sub(" ", "".join(_shown(cell))))):
             self._break(1)
-            self._say(f"- {'; '.join(said)}" if said else "")
+            self._add(f"- {line}")
         self._break(2)
 
     def _arranged(self, element: Any, depth: int) -> None:
@@ -181,10 +169,10 @@ class _Reader:
         for cell in element.iter("td", "th"):
             if next(cell.iterdescendants("table"), None) is None:
                 self._break(2)
-                self._say(cell.text)
+                self._add(cell.text)
                 for child in cell:
                     self.read(child, depth + 2)
-                    self._say(child.tail)
+                    self._add(child.tail)
         self._break(2)
 
     def _close(self) -> None:
@@ -234,19 +222,3 @@ def _formula(element: Any) -> str:
     for found in element.iter("annotation"):
         return found.text or ""
     return element.get("alttext") or "".join(element.itertext())
-
-
-def _is_grid(table: Any) -> bool:
-    """Whether the table has rows of several short cells: words and what they mean, years and what came out."""
-    if next(table.iterdescendants("table", "ul", "ol", "p", "div"), None) is not None:
-        return False
-    sizes = [len(cell.text_content()) for cell in table.iter("td", "th")]
-    rows = sum(1 for _ in table.iter("tr"))
-    return bool(sizes) and len(sizes) > rows and max(sizes) <= _SHORT_CELL
-
-
-def _links_share(element: Any) -> float:
-    """Characters in links among all."""
-    total = len("".join(element.itertext()).strip())
-    linked = sum(len("".join(link.itertext())) for link in element.iter("a"))
-    return linked / total if total else 1.0

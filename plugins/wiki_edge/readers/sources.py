@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 from ragstone.core import NotFound, SourceError
 
+from .compression import pieces
 from .dump import Dump
 from .records import JsonLines, Parquet
-from .streams import pieces
 from .zim import Zim
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from .articles import Block
 from .prose import opening, tidy
 from .sections import Outline
-from .wikitext_tables import rows_of
+from .tables import rows_of
 from .wikitext_templates import words_of
 
 if TYPE_CHECKING:

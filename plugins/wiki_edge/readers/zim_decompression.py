@@ -1,4 +1,4 @@
-"""What the clusters of a ZIM file are packed with: xz and zstd, in steps of bounded size."""
+"""Decompression of a ZIM file's clusters, xz and zstd, in steps of bounded size."""
 
 from __future__ import annotations
 
@@ -6,13 +6,37 @@ import lzma
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
+_XZ, _ZSTD = 4, 5
+_READ = 1 << 17
 _XZ_MEMORY = 256 * 2**20
 _WINDOW = 128 * 2**20
 _STEP = 1 << 20
 #: zstandard has no limit for what a step gives; so few bytes hold few blocks, and a block gives at most 128 KB.
 _ZSTD_STEP = 1 << 10
+
+
+def decompressed(how: int, read: Callable[[int], bytes], most: int) -> bytes:
+    """The content of a cluster. ``how``: the compression by its number in the format. ``read``: the next bytes at most.
+
+    Raises ``ValueError`` for damage and for more than ``most`` bytes, ``EOFError``.
+    """
+    if how not in (_XZ, _ZSTD):
+        raise ValueError(f"it is compressed in an unknown way ({how})")
+    unpack = Xz() if how == _XZ else Zstd()
+    parts: list[bytes] = []
+    size = 0
+    while not unpack.ended:
+        raw = read(_READ)
+        if not raw:
+            raise EOFError("it has no end")
+        for data in unpack(raw):
+            size += len(data)
+            if size > most:
+                raise ValueError(f"it is larger than {most >> 20} MB")
+            parts.append(data)
+    return b"".join(parts)
 
 
 class Xz:

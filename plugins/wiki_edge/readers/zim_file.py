@@ -17,10 +17,10 @@ import numpy as np
 
 from ragstone.core import SourceError
 
-from .zim_decompression import Xz, Zstd
+from .zim_decompression import decompressed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
     from pathlib import Path
 
     import numpy.typing as npt
@@ -37,12 +37,11 @@ _NOTHING = 0xFFFFFFFF
 _LONGEST_MIME_LIST = 1 << 16
 _LONGEST_NAME = 4096
 _DIRENT = struct.Struct("<HBcI")
-_READ = 1 << 17
 #: Bytes that a cluster may unpack to, and a blob may have. Writers make clusters of one or two megabytes.
 _LARGEST_CLUSTER = 256 * 2**20
 LARGEST_BLOB = 32 * 2**20
 _EXTENDED = 0x10
-_PLAIN, _XZ, _ZSTD = (0, 1), 4, 5
+_PLAIN = (0, 1)
 
 
 @dataclass(frozen=True)
@@ -70,10 +69,10 @@ class ZimFile:
         except BaseException:
             os.close(self._fd)
             raise
-        self._kept: tuple[int, bytes, Limits] | None = None
+        self._unpacked_cluster: tuple[int, bytes, Limits] | None = None
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         os.close(self._fd)
 
     def __enter__(self) -> ZimFile:
@@ -118,7 +117,7 @@ class ZimFile:
         return names
 
     def _up_to(self, offset: int, length: int) -> bytes:
-        """So many bytes, or fewer at the end of the file."""
+        """At most so many bytes: fewer at the end of the file."""
         try:
             return os.pread(self._fd, length, offset)
         except (OSError, OverflowError) as error:
@@ -162,7 +161,7 @@ class ZimFile:
         return index
 
     def find(self, namespace: str, path: str) -> Entry | None:
-        """The entry of that path, by halving: entries stand in the order of namespace and path."""
+        """The entry of that path, by binary search: entries are in the order of namespace and path."""
         wanted, low, high = (namespace + path).encode(), 0, self.entries
         while low < high:
             middle = (low + high) // 2
@@ -189,7 +188,7 @@ class ZimFile:
         return data[start:end]
 
     def check_clusters(self) -> None:
-        """Look at the offsets within each cluster that is not compressed; the others' are when they are unpacked."""
+        """Check the offsets within each uncompressed cluster; the others are checked when unpacked."""
         for cluster in range(self.clusters):
             how, offset = self._how(cluster)
             if how & 0x0F in _PLAIN:
@@ -223,30 +222,25 @@ class ZimFile:
         return start, end
 
     def _unpacked(self, cluster: int, offset: int, how: int) -> tuple[bytes, Limits]:
-        if self._kept is None or self._kept[0] != cluster:
+        if self._unpacked_cluster is None or self._unpacked_cluster[0] != cluster:
             try:
-                data = b"".join(self._pieces(cluster, offset, how & 0x0F))
+                data = decompressed(how & 0x0F, self._reader_at(offset), _LARGEST_CLUSTER)
             except (ValueError, EOFError) as error:
                 self._fail(f"cluster {cluster} cannot be unpacked: {error}")
-            self._kept = (cluster, data, self._limits(cluster, how, len(data), lambda at, size: data[at : at + size]))
-        return self._kept[1:]
+            self._unpacked_cluster = (
+                cluster,
+                data,
+                self._limits(cluster, how, len(data), lambda at, size: data[at : at + size]),
+            )
+        return self._unpacked_cluster[1:]
 
-    def _pieces(self, cluster: int, offset: int, how: int) -> Iterator[bytes]:
-        unpack: Xz | Zstd
-        if how == _XZ:
-            unpack = Xz()
-        elif how == _ZSTD:
-            unpack = Zstd()
-        else:
-            self._fail(f"cluster {cluster} is compressed in an unknown way ({how})")
-        size = 0
-        while not unpack.ended:
-            raw = self._up_to(offset, _READ)
-            if not raw:
-                raise EOFError("it has no end")
-            offset += len(raw)
-            for data in unpack(raw):
-                size += len(data)
-                if size > _LARGEST_CLUSTER:
-                    raise ValueError(f"it is larger than {_LARGEST_CLUSTER >> 20} MB")
-                yield data
+    def _reader_at(self, offset: int) -> Callable[[int], bytes]:
+        """Reads on from there with each call."""
+
+        def read(length: int) -> bytes:
+            nonlocal offset
+            found = self._up_to(offset, length)
+            offset += len(found)
+            return found
+
+        return read

@@ -1,4 +1,4 @@
-"""The shards that some manifests name, opened, and opened anew when the manifests change."""
+"""The open shards of some manifests, opened again when the manifests change."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
     from ragstone.core import Encoder
 
     from ..shards.manifest import ShardEntry
-    from .memory import Memory
+    from .memory import MemoryBudget
 
 _log = logging.getLogger(__name__)
 
 #: Seconds after which what was refused is tried again: a disk may have room now.
-_PATIENCE = 60
+_RETRY_SECONDS = 60
 
 
 @dataclass(frozen=True)
@@ -38,8 +38,8 @@ class Refused:
 
 
 @dataclass(frozen=True)
-class Opened:
-    """What the manifests named at one moment; never altered."""
+class OpenShards:
+    """The shards that the manifests named at one moment."""
 
     shards: tuple[Shard, ...] = ()
     refused: tuple[Refused, ...] = ()
@@ -48,24 +48,26 @@ class Opened:
     at: float = 0.0
 
 
-class Shelves:
-    """Looks at the manifests whenever it is asked. Safe to use from several threads.
+class ShardRegistry:
+    """Opens the manifests' shards, and looks for changes at each call. Safe to use from several threads.
 
     A shard that was installed or replaced meanwhile is there at once. One that cannot be used is refused by name, with
     its reason in the log, and the others serve: its former self, if that is open. While a manifest itself cannot be
     read, what it named before goes on serving.
     """
 
-    def __init__(self, folders: Sequence[Path], encoder: Callable[[], Encoder], *, cache: Path, memory: Memory) -> None:
+    def __init__(
+        self, folders: Sequence[Path], encoder: Callable[[], Encoder], *, cache: Path, memory: MemoryBudget
+    ) -> None:
         self._folders = tuple(folders)
         self._encoder = encoder
         self._cache = cache
         self._memory = memory
-        self._opened = Opened()
+        self._opened = OpenShards()
         self._lock = Lock()
 
-    def now(self) -> Opened:
-        """What there is. Raises ``EncoderError``."""
+    def current(self) -> OpenShards:
+        """The shards as the manifests name them now. Raises ``EncoderError``."""
         stamps = tuple(_stamp(folder / NAME) for folder in self._folders)
         opened = self._opened
         if self._is_current(opened, stamps):
@@ -76,10 +78,10 @@ class Shelves:
             return self._opened
 
     @staticmethod
-    def _is_current(opened: Opened, stamps: tuple[object, ...]) -> bool:
-        return opened.stamps == stamps and not (opened.refused and time.monotonic() - opened.at > _PATIENCE)
+    def _is_current(opened: OpenShards, stamps: tuple[object, ...]) -> bool:
+        return opened.stamps == stamps and not (opened.refused and time.monotonic() - opened.at > _RETRY_SECONDS)
 
-    def _open(self, stamps: tuple[object, ...], before: Opened) -> Opened:
+    def _open(self, stamps: tuple[object, ...], before: OpenShards) -> OpenShards:
         refused: list[Refused] = []
         manifests: dict[Path, Manifest] = {}
         for folder, stamp in zip(self._folders, stamps, strict=True):
@@ -87,7 +89,7 @@ class Shelves:
                 if stamp is not None:
                     manifests[folder] = Manifest.read(folder / NAME)
             except ShardError as error:
-                refused.append(_told(str(folder / NAME), error))
+                refused.append(_refusal(str(folder / NAME), error))
                 if folder in before.manifests:
                     manifests[folder] = before.manifests[folder]
         encoder = self._encoder() if any(manifest.shards for manifest in manifests.values()) else None
@@ -100,12 +102,12 @@ class Shelves:
                     _check_encoder(entry, encoder)
                     shard = Shard(entry, folder, self._cache, self._memory)
                 except RagstoneError as error:
-                    refused.append(_told(entry.id, error))
+                    refused.append(_refusal(entry.id, error))
                     former = (old for old in before.shards if (old.root, old.entry.id) == (folder, entry.id))
                     shard = next(former, None)
             if shard is not None:
                 shards.append(shard)
-        return Opened(tuple(shards), tuple(refused), manifests, stamps, time.monotonic())
+        return OpenShards(tuple(shards), tuple(refused), manifests, stamps, time.monotonic())
 
 
 def _check_encoder(entry: ShardEntry, encoder: Encoder) -> None:
@@ -122,7 +124,7 @@ def _check_encoder(entry: ShardEntry, encoder: Encoder) -> None:
         _log.info("shard %s does not say which encoder made it; its dimension is right", entry.id)
 
 
-def _told(place: str, error: RagstoneError) -> Refused:
+def _refusal(place: str, error: RagstoneError) -> Refused:
     _log.warning("refused: %s: %s", place, error)
     return Refused(place, str(error))
 

@@ -1,31 +1,34 @@
-"""The librarian: knows every shard of a deployment, keeps them within one budget, and finds what a question needs."""
+"""Hybrid search over all shards of a deployment, within one memory budget."""
 
 from __future__ import annotations
 
 import math
 import time
-from typing import TYPE_CHECKING, Any, NotRequired, TypedDict
+from typing import TYPE_CHECKING
 
-from llama_index.core.schema import NodeRelationship, NodeWithScore, RelatedNodeInfo, TextNode
+from llama_index.core.schema import NodeWithScore
 
 from ragstone.core import NotFound
 from ragstone.core.retrieval import Candidates, Retrieval, inverse_frequencies, rank
 from ragstone.core.text import question_stems
 
-from .memory import Memory
-from .open_shards import Shelves
+from .hits import node_of
+from .memory import MemoryBudget
+from .open_shards import ShardRegistry
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
     import numpy as np
     import numpy.typing as npt
+    from llama_index.core.schema import TextNode
 
     from ragstone.core import Encoder
     from ragstone.core.retrieval import Scores
 
     from ..shards.manifest import ShardEntry
+    from .hits import Hit
     from .open_shards import Refused
     from .shard import Shard
 
@@ -36,21 +39,10 @@ _SHARD = 40
 _ROW = (1 << _SHARD) - 1
 
 
-class Hit(TypedDict):
-    """The specification's ``{score, metadata}``, with what the score is made of."""
-
-    #: By which the hits are ordered: of words and meaning together; of a vector alone, its cosine.
-    score: float
-    metadata: Mapping[str, Any]
-    cosine: NotRequired[float | None]
-    #: The shard's id.
-    shard: NotRequired[str]
-
-
-class Librarian:
+class ShardSearcher:
     """Searches the shards of some manifests. Safe to use from several threads.
 
-    The manifests are looked at before every search; see ``Shelves``.
+    The manifests are looked at before every search; see ``ShardRegistry``.
     """
 
     def __init__(
@@ -68,25 +60,21 @@ class Librarian:
         ``cache``: for side files of shards that bring none. ``cache_mb``: what all of them may hold in memory.
         ``dense_weight`` and ``candidates``: as in the deployment's ``[retrieval]``.
         """
-        self.memory = Memory(cache_mb)
-        self._shelves = Shelves(folders, encoder, cache=cache, memory=self.memory)
+        self.memory = MemoryBudget(cache_mb)
+        self._registry = ShardRegistry(folders, encoder, cache=cache, memory=self.memory)
         self._encoder = encoder
         self._dense_weight = dense_weight
         self._candidates = candidates
 
-    # What there is
-
     @property
     def shards(self) -> tuple[ShardEntry, ...]:
         """The shards that can be searched now."""
-        return tuple(shard.entry for shard in self._shelves.now().shards)
+        return tuple(shard.entry for shard in self._registry.current().shards)
 
     @property
     def refused(self) -> tuple[Refused, ...]:
         """The manifests and shards that cannot."""
-        return self._shelves.now().refused
-
-    # Searching
+        return self._registry.current().refused
 
     def search(
         self,
@@ -130,7 +118,7 @@ class Librarian:
         """As ``search``, with all that the host's gate and answerer want to know."""
         started = time.perf_counter()
         found, idf, vector, encoded = self._hybrid(question, k, kind, domain, language)
-        nodes = [_node(hit) for hit, _ in found]
+        nodes = [node_of(hit) for hit, _ in found]
         return Retrieval(
             question=question,
             nodes=tuple(
@@ -149,24 +137,22 @@ class Librarian:
 
         Shards have no index of ids: the shard's text is gone through, a quarter of a second for 120,000 rows.
         """
-        for shard in self._shelves.now().shards:
+        for shard in self._registry.current().shards:
             name = node_id.removeprefix(f"{shard.entry.id}:")
             if name != node_id and kind in (None, shard.entry.kind):
                 known = shard.metadata_of(name)
                 if known is not None:
-                    return _node({"score": 0.0, "metadata": known, "shard": shard.entry.id})
+                    return node_of({"score": 0.0, "metadata": known, "shard": shard.entry.id})
         raise NotFound("there is no such passage; its shard may be another one now", where=node_id[:200])
 
     def idf(self, words: Sequence[str]) -> dict[str, float]:
-        """How much each stem tells in all shards together."""
-        shards = list(self._shelves.now().shards)
+        """The inverse document frequency of each stem over all shards."""
+        shards = list(self._registry.current().shards)
         counts = dict.fromkeys(words, 0)
         for shard in shards:
             for word, places in shard.postings.find(words).items():
                 counts[word] += len(places)
         return inverse_frequencies(words, counts, sum(len(shard) for shard in shards))
-
-    # Inside
 
     def _hybrid(
         self, question: str, k: int, kind: str | None, domain: str | None, language: str | None
@@ -197,7 +183,7 @@ class Librarian:
         self, kind: str | None, domain: str | None, language: str | None, dimension: int
     ) -> Iterator[tuple[Shard, npt.NDArray[np.bool_] | None]]:
         """The shards that can hold what is asked for, each with a mask of the rows that are meant, or ``None``."""
-        for shard in self._shelves.now().shards:
+        for shard in self._registry.current().shards:
             entry = shard.entry
             if (
                 (kind is not None and entry.kind != kind)
@@ -205,17 +191,17 @@ class Librarian:
                 or entry.dim != dimension
             ):
                 continue
-            kept = None if domain is None else shard.of_domain(domain)
-            if kept is None or kept.any():
-                yield shard, kept
+            mask = None if domain is None else shard.of_domain(domain)
+            if mask is None or mask.any():
+                yield shard, mask
 
     @staticmethod
     def _dense(
         shards: Sequence[tuple[Shard, npt.NDArray[np.bool_] | None]], vector: Vector, limit: int
     ) -> dict[int, float]:
         found: list[tuple[float, int]] = []
-        for number, (shard, kept) in enumerate(shards):
-            rows, cosines = shard.nearest(vector, limit, kept)
+        for number, (shard, mask) in enumerate(shards):
+            rows, cosines = shard.nearest(vector, limit, mask)
             found += [
                 (cosine, number << _SHARD | row) for cosine, row in zip(cosines.tolist(), rows.tolist(), strict=True)
             ]
@@ -231,8 +217,8 @@ class Librarian:
         size = sum(len(shard) for shard, _ in shards)
         weights = {word: _full_text_idf(size, count) for word, count in counts.items()}
         found: list[tuple[float, int]] = []
-        for number, ((shard, kept), part) in enumerate(zip(shards, parts, strict=True)):
-            best_here = shard.postings.best(part, weights, self._candidates, kept)
+        for number, ((shard, mask), part) in enumerate(zip(shards, parts, strict=True)):
+            best_here = shard.postings.best(part, weights, self._candidates, mask)
             found += [(score, number << _SHARD | row) for row, score in best_here]
         found.sort(key=lambda each: (-each[0], each[1]))
         best = {key: score for score, key in found[: self._candidates]}
@@ -249,26 +235,3 @@ class Librarian:
 def _full_text_idf(rows: int, count: int) -> float:
     """As the host's own full text has it: a word in more than half of the rows still counts a little."""
     return max(math.log((rows - count + 0.5) / (count + 0.5)), 1e-6) if count else 0.0
-
-
-#: What stands above a passage; everything else in the metadata is for citing.
-_ABOVE = ("title", "heading")
-
-
-def _node(hit: Hit) -> TextNode:
-    metadata = {name: value for name, value in hit["metadata"].items() if name != "text" and value is not None}
-    ordered = {name: metadata.pop(name) for name in _ABOVE if metadata.get(name)}
-    ordered |= {name: value for name, value in metadata.items() if name not in _ABOVE} | {"shard": hit["shard"]}
-    return TextNode(
-        id_=f"{hit['shard']}:{hit['metadata']['id']}",
-        text=hit["metadata"]["text"],
-        metadata=ordered,
-        metadata_template="{value}",
-        excluded_embed_metadata_keys=[name for name in ordered if name not in _ABOVE],
-        # A chunk's id is its article's and its number.
-        relationships={
-            NodeRelationship.SOURCE: RelatedNodeInfo(
-                node_id=hit["metadata"]["id"].rpartition("#")[0] or hit["metadata"]["id"]
-            )
-        },
-    )

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from ..shards.manifest import ShardEntry
-    from .memory import Memory
+    from .memory import MemoryBudget
 
 #: Rows that are read and compared exactly for each that is asked for; and the fewest, for each fourth root of the rows:
 #: 186 of 120,000, 316 of a million. Recall of the ten nearest is then 0.998 and 0.997. Of the hundred that fusion asks
@@ -41,7 +41,7 @@ class Shard:
     The files are opened once: a shard that is replaced or removed on the disk goes on answering as it was.
     """
 
-    def __init__(self, entry: ShardEntry, root: Path, cache: Path, memory: Memory) -> None:
+    def __init__(self, entry: ShardEntry, root: Path, cache: Path, memory: MemoryBudget) -> None:
         """Raises ``ShardError`` with the file and the reason, and ``StorageError`` where side files cannot be made."""
         self.entry = entry
         self.root = root
@@ -82,11 +82,11 @@ class Shard:
         return self.entry.size
 
     def nearest(
-        self, question: npt.NDArray[np.float32], limit: int, kept: npt.NDArray[np.bool_] | None = None
+        self, question: npt.NDArray[np.float32], limit: int, mask: npt.NDArray[np.bool_] | None = None
     ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float32]]:
-        """Rows and their cosines, best first. ``kept``: only rows for which it is true."""
+        """Rows and their cosines, best first. ``mask``: only rows for which it is true."""
         rescored = max(round(_RESCORED * len(self) ** 0.25), _RESCORED_FOR_ONE * limit)
-        rows = self._codes.nearest(question, rescored, kept)
+        rows = self._codes.nearest(question, rescored, mask)
         cosines = self._cosines(question, rows)
         # A row that is not finite, which no verified shard has, is near nothing.
         good = np.isfinite(cosines)

@@ -86,8 +86,8 @@ def _names(rows: int) -> dict[str, str]:
 
 
 def _cluster_paths(folder: Path) -> tuple[Path, Path, Path]:
-    middles, starts, order = (folder / name for name in _CLUSTERS.values())
-    return middles, starts, order
+    centroids, starts, order = (folder / name for name in _CLUSTERS.values())
+    return centroids, starts, order
 
 
 def domains(path: Path) -> list[str]:

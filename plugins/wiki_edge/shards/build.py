@@ -3,28 +3,23 @@
 from __future__ import annotations
 
 import re
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from filelock import FileLock, Timeout
-
-from ragstone.core import BadRequest, RagstoneError, SourceError, StorageBusy
-from ragstone.core.runtime import OwnedFolders
+from ragstone.core import BadRequest, SourceError
 
 from ..parsers.article_parser import ArticleNodeParser
 from ..parsers.chunker import CHUNKING_VERSION, LONGEST, SHORTEST
 from ..readers.articles import ARTICLES_VERSION
 from ..readers.sources import identity
 from .batches import Batch, Batches
-from .files import real, storage_error
-from .journal import JOURNAL, SHARD, Journal, is_begun
+from .journal import SHARD, Journal, work_folder
 from .publication import publish
 from .streams import stream_of
 from .writer import ShardWriter, shard_row
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
     from pathlib import Path
 
     from ragstone.core import Host
@@ -99,37 +94,6 @@ def build_shard(
     stream = stream_of(options.source, host)
     with work_folder(options.out, options.id, restart=restart) as work:
         return _Build(options, host, stream, work, on_progress).run(make_side_files)
-
-
-@contextmanager
-def work_folder(out: Path, shard_id: str, *, restart: bool = False) -> Iterator[Path]:
-    """The locked folder of an unfinished build; removed at the end, and after an error before the first row.
-
-    Raises ``StorageBusy``, ``StorageError`` and its kin.
-    """
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-        folders = work_folders(out)
-        work = folders.make(f".building-{shard_id}", recognise=is_begun)
-        with FileLock(work / "lock", timeout=0):
-            if restart:
-                folders.clear(work.name, keep=("lock",))
-            try:
-                yield work
-            except RagstoneError:
-                if not Journal(work).last.get("rows"):  # nothing is lost with it
-                    folders.remove(work.name)
-                raise
-            folders.remove(work.name)
-    except Timeout as error:
-        raise StorageBusy(f"the shard {shard_id!r} is being built by another process", where=str(out)) from error
-    except OSError as error:
-        raise storage_error(error, out, when_full="the same command goes on where it was") from error
-
-
-def work_folders(out: Path) -> OwnedFolders:
-    """The folders of unfinished builds."""
-    return OwnedFolders(real(out), "build", rf"lock|tokenizer\.json|ids\.sqlite.*|{re.escape(JOURNAL)}|{SHARD}")
 
 
 class _Build:

@@ -11,8 +11,8 @@ from llama_index.core.schema import MetadataMode, TextNode
 from ragstone.core import BadRequest, NotFound
 
 from ..readers.articles import HEADING_SEPARATOR
-from .build import UNKNOWN_LICENSE, BuildReport, work_folder
-from .journal import SHARD, Journal
+from .build import UNKNOWN_LICENSE, BuildReport
+from .journal import SHARD, Journal, work_folder
 from .publication import publish
 from .writer import ShardWriter, shard_row
 

@@ -8,13 +8,20 @@ from __future__ import annotations
 
 import json
 import os
+import re
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from ragstone.core import StorageError
+from filelock import FileLock, Timeout
 
+from ragstone.core import RagstoneError, StorageBusy, StorageError
+from ragstone.core.runtime import OwnedFolders
+
+from .files import real, storage_error
 from .writer import RESTART
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
 JOURNAL, SHARD = "journal.jsonl", "shard"
@@ -29,6 +36,37 @@ def is_begun(folder: Path) -> bool:
             return "options" in json.loads(file.readline())
     except (OSError, ValueError, TypeError):
         return False
+
+
+@contextmanager
+def work_folder(out: Path, shard_id: str, *, restart: bool = False) -> Iterator[Path]:
+    """The locked folder of an unfinished build; removed at the end, and after an error before the first row.
+
+    Raises ``StorageBusy``, ``StorageError`` and its kin.
+    """
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        folders = work_folders(out)
+        work = folders.make(f".building-{shard_id}", recognise=is_begun)
+        with FileLock(work / "lock", timeout=0):
+            if restart:
+                folders.clear(work.name, keep=("lock",))
+            try:
+                yield work
+            except RagstoneError:
+                if not Journal(work).last.get("rows"):  # nothing is lost with it
+                    folders.remove(work.name)
+                raise
+            folders.remove(work.name)
+    except Timeout as error:
+        raise StorageBusy(f"the shard {shard_id!r} is being built by another process", where=str(out)) from error
+    except OSError as error:
+        raise storage_error(error, out, when_full="the same command goes on where it was") from error
+
+
+def work_folders(out: Path) -> OwnedFolders:
+    """The folders of unfinished builds."""
+    return OwnedFolders(real(out), "build", rf"lock|tokenizer\.json|ids\.sqlite.*|{re.escape(JOURNAL)}|{SHARD}")
 
 
 class Journal:

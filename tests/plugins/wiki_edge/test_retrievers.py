@@ -1,4 +1,4 @@
-"""The shards of a deployment: one librarian for each host, for as long as the host is there."""
+"""The shards of a deployment: one searcher for each host, for as long as the host is there."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from weakref import ref
 
 from ragstone.core.testing import open_host
-from ragstone.plugins.wiki_edge.retrievers import librarian_of
+from ragstone.plugins.wiki_edge.retrievers import searcher_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 def test_the_librarian_does_not_keep_its_host(tmp_path: Path) -> None:
     with open_host(tmp_path) as host:
-        assert librarian_of(host) is librarian_of(host)
+        assert searcher_of(host) is searcher_of(host)
         assert "wiki_edge" in host.assistants
         host.checks()
         left = ref(host)

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from ragstone.core import SourceError
 from ragstone.plugins.wiki_edge.readers import dump as module
+from ragstone.plugins.wiki_edge.readers.compression import pieces
 from ragstone.plugins.wiki_edge.readers.dump import Dump
-from ragstone.plugins.wiki_edge.readers.streams import pieces
 from tests.support.needs import needed
 
 from .dumps import FOOT, HEAD, multistream, page, plain

@@ -1,4 +1,4 @@
-"""The librarian: what it finds in shards, which shards it takes, and how it keeps up with their manifests."""
+"""The searcher: what it finds in shards, which shards it takes, and how it keeps up with their manifests."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ import pytest
 
 from ragstone.core import NotFound
 from ragstone.core.testing import open_host
-from ragstone.plugins.wiki_edge.retrievers import ShardRetriever, librarian_of
-from ragstone.plugins.wiki_edge.search.searcher import Librarian
+from ragstone.plugins.wiki_edge.retrievers import ShardRetriever, searcher_of
+from ragstone.plugins.wiki_edge.search.searcher import ShardSearcher
 from ragstone.plugins.wiki_edge.shards.manifest import NAME, Manifest
 
 from .tools import TOOLS, write
@@ -30,8 +30,8 @@ def host(tmp_path: Path) -> Iterator[Host]:
         yield opened
 
 
-def librarian(host: Host, *folders: Path, **more: Any) -> Librarian:
-    return Librarian(folders, lambda: host.encoder, cache=folders[0].parent / "cache", **more)
+def searcher(host: Host, *folders: Path, **more: Any) -> ShardSearcher:
+    return ShardSearcher(folders, lambda: host.encoder, cache=folders[0].parent / "cache", **more)
 
 
 def titles(found: list[Any]) -> list[str]:
@@ -41,7 +41,7 @@ def titles(found: list[Any]) -> list[str]:
 @pytest.mark.parametrize("sides", [True, False])
 def test_the_passage_that_tells_comes_first(host: Host, tmp_path: Path, sides: bool) -> None:
     write(host, tmp_path / "wiki", sides=sides)
-    reads = librarian(host, tmp_path / "wiki")
+    reads = searcher(host, tmp_path / "wiki")
     for question, title in (
         ("What boils water?", "Kettle"),
         ("what drives nails", "Hammer"),
@@ -58,7 +58,7 @@ def test_the_passage_that_tells_comes_first(host: Host, tmp_path: Path, sides: b
 
 def test_by_a_vector_alone_the_score_is_the_cosine(host: Host, tmp_path: Path) -> None:
     write(host, tmp_path / "wiki")
-    reads = librarian(host, tmp_path / "wiki")
+    reads = searcher(host, tmp_path / "wiki")
     vector = host.encoder.embed_query(f"Whisk\n{TOOLS['Whisk']}")
     found = reads.nearest(vector, k=5)
     assert titles(found)[0] == "Whisk"
@@ -73,7 +73,7 @@ def test_several_shards_are_one_library(host: Host, tmp_path: Path) -> None:
     write(host, tmp_path / "wiki", "b", {name: TOOLS[name] for name in names[2:]}, language="de")
     write(host, tmp_path / "episodic", "own", {"Yesterday": "Yesterday the kettle boiled over."}, kind="episodic")
     whole = write(host, tmp_path / "one", "whole", TOOLS)
-    both, one = librarian(host, tmp_path / "wiki", tmp_path / "episodic"), librarian(host, tmp_path / "one")
+    both, one = searcher(host, tmp_path / "wiki", tmp_path / "episodic"), searcher(host, tmp_path / "one")
     assert [entry.id for entry in both.shards] == ["a", "b", "own"]
     for question in ("What boils water?", "drain pasta", "a tool with a heavy head"):
         parted, together = both.search(question, kind="wiki"), one.search(question)
@@ -90,7 +90,7 @@ def test_domains_of_shards_and_of_rows(host: Host, tmp_path: Path) -> None:
     domains = ["kitchen", "kitchen", "workshop", "kitchen", None]
     write(host, tmp_path / "wiki", "rows", domains=domains, domain="household")
     write(host, tmp_path / "wiki", "shard", {"Pan": "A pan fries eggs."}, domain="kitchen")
-    reads = librarian(host, tmp_path / "wiki")
+    reads = searcher(host, tmp_path / "wiki")
     assert set(titles(reads.search("tool", domain="kitchen", k=9))) == {"Whisk", "Colander", "Kettle", "Pan"}
     assert titles(reads.search("tool", domain="workshop", k=9)) == ["Hammer"]
     assert titles(reads.search("tool", domain="household", k=9)) == ["Ladder"]
@@ -100,7 +100,7 @@ def test_domains_of_shards_and_of_rows(host: Host, tmp_path: Path) -> None:
 def test_a_shard_of_another_encoder_is_refused_by_name(host: Host, tmp_path: Path) -> None:
     write(host, tmp_path / "wiki", "good")
     write(host, tmp_path / "wiki", "other", encoder={"model": "HAT", "fingerprint": "hat/7"})
-    reads = librarian(host, tmp_path / "wiki")
+    reads = searcher(host, tmp_path / "wiki")
     assert [entry.id for entry in reads.shards] == ["good"]
     (refused,) = reads.refused
     assert refused.place == "other"
@@ -109,7 +109,7 @@ def test_a_shard_of_another_encoder_is_refused_by_name(host: Host, tmp_path: Pat
 
 
 def test_what_is_installed_meanwhile_is_there(host: Host, tmp_path: Path) -> None:
-    reads = librarian(host, tmp_path / "wiki")
+    reads = searcher(host, tmp_path / "wiki")
     assert reads.search("kettle") == []
     write(host, tmp_path / "wiki", "a", {"Pan": "A pan fries eggs."})
     assert titles(reads.search("fries eggs")) == ["Pan"]
@@ -122,7 +122,7 @@ def test_a_manifest_that_breaks_leaves_the_former_one_serving(
     host: Host, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     write(host, tmp_path / "wiki")
-    reads = librarian(host, tmp_path / "wiki")
+    reads = searcher(host, tmp_path / "wiki")
     assert titles(reads.search("boils water", k=1)) == ["Kettle"]
     (tmp_path / "wiki" / NAME).write_text("{", "utf-8")
     with caplog.at_level(logging.WARNING):
@@ -134,7 +134,7 @@ def test_a_manifest_that_breaks_leaves_the_former_one_serving(
 
 def test_a_new_release_that_is_damaged_leaves_the_former_one_serving(host: Host, tmp_path: Path) -> None:
     write(host, tmp_path / "wiki")
-    reads = librarian(host, tmp_path / "wiki")
+    reads = searcher(host, tmp_path / "wiki")
     assert titles(reads.search("boils water", k=1)) == ["Kettle"]
     shutil.copytree(tmp_path / "wiki" / "tools", tmp_path / "wiki" / "second")
     (tmp_path / "wiki" / "second" / "metadata.jsonl").write_text("not json\n" * 5, "utf-8")
@@ -149,7 +149,7 @@ def test_a_new_release_that_is_damaged_leaves_the_former_one_serving(host: Host,
 
 def test_files_that_go_under_an_open_shard_are_not_missed(host: Host, tmp_path: Path) -> None:
     write(host, tmp_path / "wiki", sides=True)
-    reads = librarian(host, tmp_path / "wiki")
+    reads = searcher(host, tmp_path / "wiki")
     reads.search("kettle")
     shutil.rmtree(tmp_path / "wiki" / "tools")
     assert titles(reads.search("boils water", k=1)) == ["Kettle"]
@@ -161,7 +161,7 @@ def test_rows_that_are_not_finite_are_near_nothing(host: Host, tmp_path: Path) -
     rows = np.load(path)
     rows[1] = np.nan
     np.save(path, rows)
-    reads = librarian(host, tmp_path / "wiki")
+    reads = searcher(host, tmp_path / "wiki")
     assert "Colander" not in titles(reads.nearest(host.encoder.embed_query("colander"), k=5))
 
 
@@ -173,7 +173,7 @@ def test_side_files_that_lie_never_give_a_wrong_passage(host: Host, tmp_path: Pa
     raw = bytearray(path.read_bytes())
     raw[128:] = bytes(255 - byte for byte in raw[128:])
     path.write_bytes(bytes(raw))
-    reads = librarian(host, tmp_path / "wiki")
+    reads = searcher(host, tmp_path / "wiki")
     found = reads.search("What boils water?", k=5)
     if purpose == "offsets":
         assert "offsets" in reads.refused[0].reason
@@ -183,26 +183,26 @@ def test_side_files_that_lie_never_give_a_wrong_passage(host: Host, tmp_path: Pa
 
 def test_the_budget_of_memory_is_kept(host: Host, tmp_path: Path) -> None:
     write(host, tmp_path / "wiki", sides=True)
-    small, large = librarian(host, tmp_path / "wiki", cache_mb=0.001), librarian(host, tmp_path / "wiki")
+    small, large = searcher(host, tmp_path / "wiki", cache_mb=0.001), searcher(host, tmp_path / "wiki")
     assert [hit["score"] for hit in small.search("boils water")] == [
         hit["score"] for hit in large.search("boils water")
     ]
-    before = small.memory.taken
+    before = small.memory.used
     small.search("drives nails into wood")
-    assert small.memory.taken == before
-    assert large.memory.taken > before
+    assert small.memory.used == before
+    assert large.memory.used > before
 
 
 def test_the_assistant_quotes_with_the_page(tmp_path: Path) -> None:
     with open_host(tmp_path) as host:
         write(host, tmp_path / "data" / "wiki")
-        assert librarian_of(host) is librarian_of(host)
+        assert searcher_of(host) is searcher_of(host)
         answer = host.assistant("wiki_edge").ask("What boils water for tea?")
         assert not answer.refused
         assert "A kettle boils water for tea" in answer.text
         assert answer.citations[0].url == "https://example.org/Kettle"
         assert host.assistant("wiki_edge").ask("Who composed the ninth symphony?").refused
-        retriever = ShardRetriever(librarian_of(host), top_k=2, kind="wiki")
+        retriever = ShardRetriever(searcher_of(host), top_k=2, kind="wiki")
         assert retriever.retrieve("drives nails")[0].node.metadata["title"] == "Hammer"
         assert any(check.name == "shards" and check.ok for check in host.checks())
 
