@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from .planner.planner import Planner
     from .planner.situation import Situation
     from .readers.article_reader import ArticleReader
+    from .retrievers import ShardRetriever, searcher_of
     from .shards.build import BuildOptions, build_shard
     from .shards.export import ExportOptions, export_corpus
 
@@ -18,9 +19,11 @@ __all__ = [
     "BuildOptions",
     "ExportOptions",
     "Planner",
+    "ShardRetriever",
     "Situation",
     "build_shard",
     "export_corpus",
+    "searcher_of",
 ]
 
 __getattr__, __dir__ = lazy_names(
@@ -30,6 +33,7 @@ __getattr__, __dir__ = lazy_names(
         "planner.planner": "Planner",
         "planner.situation": "Situation",
         "readers.article_reader": "ArticleReader",
+        "retrievers": "ShardRetriever searcher_of",
         "shards.build": "BuildOptions build_shard",
         "shards.export": "ExportOptions export_corpus",
     },
