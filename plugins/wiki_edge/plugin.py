@@ -47,7 +47,7 @@ def ragstone_node_parsers(host: Host) -> Mapping[str, NodeParser]:
 
 @hookimpl
 def ragstone_prompts() -> Mapping[str, BasePromptTemplate]:
-    """What a language model is told before it answers, or helps a planner."""
+    """The prompts of answers and of the planner."""
     from .prompts import prompts
 
     return prompts()
@@ -55,7 +55,7 @@ def ragstone_prompts() -> Mapping[str, BasePromptTemplate]:
 
 @hookimpl
 def ragstone_retriever(host: Host, corpus: Corpus, top_k: int, filters: MetadataFilters | None) -> BaseRetriever | None:
-    """The shards, for the corpus that stands for them; every other corpus is left to others."""
+    """The shards, for the corpus ``wiki_edge``; ``None`` for every other corpus."""
     from .retrievers import NAME, retriever
 
     return retriever(host, top_k, filters) if corpus.name == NAME else None
@@ -71,7 +71,7 @@ def ragstone_assistants(host: Host) -> Sequence[Assistant]:
 
 @hookimpl
 def ragstone_checks(host: Host) -> Sequence[Check]:
-    """Whether every shard that is installed can be searched."""
+    """Whether every installed shard can be searched."""
     from .checks import checks
 
     return checks(host)

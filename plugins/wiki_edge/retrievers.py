@@ -39,7 +39,7 @@ FILTERS = ("domain", "language")
 
 
 def searcher_of(host: Host) -> ShardSearcher:
-    """The one searcher of a deployment: its budget of memory counts once, whoever asks."""
+    """The searcher of a deployment; one, so that its memory budget counts once."""
     return host.once(_searcher)
 
 
@@ -56,7 +56,7 @@ def _searcher(host: Host) -> ShardSearcher:
 
 
 class ShardRetriever(ScoredRetriever):
-    """Searches a searcher's shards, for the host's pipeline or anybody's.
+    """Searches shards, for the host's pipeline or any other of LlamaIndex.
 
     ``kind``, ``domain``, ``language``: only such shards and rows. ``threshold``: evidence below which the host refuses.
     """
@@ -74,19 +74,19 @@ class ShardRetriever(ScoredRetriever):
         super().__init__(callback_manager=CallbackManager([]))
         self._searcher = searcher
         self._top_k = top_k
-        self._narrowed = {"kind": kind, "domain": domain, "language": language}
+        self._filters = {"kind": kind, "domain": domain, "language": language}
         self._threshold = threshold
 
     def search(self, question: str) -> Retrieval:
         """The passages with their scores. Raises ``EncoderError``, ``ShardError``."""
-        return self._searcher.retrieve(question, k=self._top_k, threshold=self._threshold, **self._narrowed)
+        return self._searcher.retrieve(question, k=self._top_k, threshold=self._threshold, **self._filters)
 
 
 def threshold_of(host: Host) -> float:
     """Evidence below which a question to the deployment's encyclopedia is refused.
 
-    As the deployment says, else as the shards found out from questions that are foreign to most of them; that is done
-    once for each set of shards and kept in the cache.
+    The deployment's own, else one calibrated with out-of-domain questions; that is done once for each set of shards and
+    kept in the cache.
     """
     if host.settings.retrieval.threshold is not None:
         return host.settings.retrieval.threshold

@@ -27,7 +27,7 @@ _KEY_SHOWN = 12
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_obj
 def info(deployment: Deployment, folder: Path | None, as_json: bool) -> None:
-    """List the shards of the folders that serve, or of DIR: what the manifest says, and who signed it.
+    """List the shards of the folders that serve, or of DIR: the manifest's entries, and who signed them.
 
     Files are not read; ragstone wiki verify does that.
     """
@@ -43,11 +43,11 @@ def info(deployment: Deployment, folder: Path | None, as_json: bool) -> None:
         for path, manifest in manifests.items()
     }
     if as_json:
-        said = [
+        shown = [
             {"folder": str(path.parent), "version": manifest.version, "shards": listed[path]}
             for path, manifest in manifests.items()
         ]
-        show_json(said)
+        show_json(shown)
         return
     columns = ("id", "kind", "rows", "size", "language", "domain", "licence", "revision", "signed by", "encoder")
     if not manifests:

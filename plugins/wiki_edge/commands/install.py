@@ -58,10 +58,10 @@ def install(
         show_json([asdict(one) for one in found])
         return
     for one in found:
-        click.echo(printable(f"{one.id}: {_said(one)}"))
+        click.echo(printable(f"{one.id}: {_described(one)}"))
 
 
-def _said(one: Installed) -> str:
+def _described(one: Installed) -> str:
     revision = "" if one.revision is None else f", revision {one.revision}"
     if one.what == "updated" and one.before not in (None, one.revision):
         revision += f" (was {one.before})"

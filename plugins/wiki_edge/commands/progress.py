@@ -15,13 +15,13 @@ if TYPE_CHECKING:
 
 #: Seconds between two lines where there is no terminal.
 _EVERY = 15.0
-#: Of the share of a source, so much must have been read before a remaining time is said.
+#: Share of a source that must be read before a remaining time is estimated.
 _ENOUGH = 0.005
 _MINUTE, _HOUR = 60, 3600
 
 
 class Clock:
-    """Rates of this run alone: what an earlier run made says nothing of how fast this one is."""
+    """Rates of this run, without what an earlier run made."""
 
     def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
         self._now = now
@@ -29,9 +29,9 @@ class Clock:
         self._first: tuple[float, float] | None = None
 
     def words(self, progress: BuildProgress) -> str:
-        """Articles, chunks, chunks a second, and the time that is left where it can be told."""
+        """Articles, chunks, chunks a second, and the estimated time left."""
         seconds = self._now() - self._began
-        if self._first is None:  # the rest is told from here: what came before includes the start of everything
+        if self._first is None:  # the estimate begins here: before it everything was started
             self._first = (self._now(), progress.share)
         made = progress.chunks - progress.resumed
         rate = f", {made / seconds:.1f} chunks/s" if seconds > 1 and made else ""

@@ -36,8 +36,8 @@ def keygen(file: Path, asks: bool, as_json: bool) -> None:
     if as_json:
         show_json({"file": str(file), "public_key": public, "locked": bool(passphrase)})
         return
-    click.echo(printable(f"The private key is in {file}; whoever has it can sign in your name."))
-    click.echo("Who trusts you writes into ragstone.toml:\n")
+    click.echo(printable(f"The private key is in {file}; with it anyone can sign in your name."))
+    click.echo("To trust it, write into ragstone.toml:\n")
     click.echo(f'[plugins.wiki_edge]\ntrusted_keys = ["{public}"]')
 
 

@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 @click.option("--json", "as_json", is_flag=True, help="Print JSON: a list of {name, ok, detail}.")
 @click.pass_context
 def tend(ctx: click.Context, as_json: bool) -> None:
-    """Do now what somebody would wait for otherwise, and tell what is not well.
+    """Prepare everything that a first question would wait for, and report what does not work.
 
-    The encoder's model is made if it is not there yet, every shard is opened, the threshold of answers found out, and
-    new memories become part of their shard. Meant for an installation and for a timer. Ends with 1 where something is
-    not well.
+    The encoder's model is made if it is not there yet, every shard is opened, the threshold of answers calibrated, and
+    new memories become part of their shard. Meant for an installation and for a timer. Exits with 1 where something
+    does not work.
     """
     deployment: Deployment = ctx.obj
     host = deployment.host()

@@ -1,7 +1,7 @@
 """MediaWiki's XML dumps: ``.xml``, ``.xml.bz2`` (multi-stream too), ``.xml.gz``.
 
-A dump is a stranger's XML. It is read by expat as it comes: no document type and so no entities of its own, a limit
-for depth, titles and texts, and never more than one page in memory.
+A dump is untrusted XML. It is parsed by expat piece by piece: document types and entities are refused, depth, titles
+and texts have limits, and never more than one page is in memory.
 """
 
 from __future__ import annotations
@@ -46,13 +46,13 @@ class Dump:
     """A dump; only pages of the main namespace that are no redirects."""
 
     def __init__(self, path: Path, *, prefix: str = "") -> None:
-        """``prefix``: before the titles in addresses, in the place of what the dump says."""
+        """``prefix``: before the titles in addresses, in place of the dump's own."""
         require_extra("dump", "mwparserfromhell")
         self._path = path
         self._prefix = prefix
 
     def about(self) -> About:
-        """The language is that of the dump; of the licence a dump says nothing."""
+        """The dump's language; a dump names no licence, but Wikipedia's is known."""
         site = self._site()
         wikimedia = ".wikipedia.org/" in site.prefix
         licensed = "CC-BY-SA-4.0" if wikimedia else None
@@ -89,7 +89,7 @@ class Dump:
         )
 
     def _site(self) -> Site:
-        """What stands before the first page."""
+        """The metadata before the first page."""
         reader = _Reader(self._path)
         for piece in pieces(self._path):
             for _page in reader.feed(piece.data):

@@ -29,7 +29,7 @@ _BOXES = re.compile(
 _OLDID = re.compile(r"(https?://[^\s?#]{1,2000})\?oldid=(\d{1,20})")
 _LICENSE = re.compile(rb"creativecommons\.org/licenses/([a-z-]{2,8})/(\d\.\d)")
 _COLOPHON = 4000
-#: Parsoid numbers elements; nobody sees that in an address.
+#: Parsoid's numbers of elements are no anchors.
 _NUMBERED = re.compile(r"mw[\w-]{2,4}")
 _LISTS = frozenset({"ul", "ol", "dl"})
 _FOOTNOTE = re.compile(r"^\s*\[(?:\d{1,4}|[a-z]|note \d+|citation needed)\]\s*$")
@@ -70,7 +70,7 @@ def license_in(raw: bytes) -> str | None:
 
 
 def _taken_colophon(root: Any) -> tuple[str | None, str | None]:
-    """Take "This article is issued from …" out of the page; its link says where the article stands, and which one."""
+    """Remove "This article is issued from …" from the page; its link has the article's address and revision."""
     links = root.xpath("//a[contains(@href, 'oldid=')]")
     if not links:
         return None, None

@@ -50,7 +50,7 @@ def plain_blocks(text: str) -> list[Block]:
 
 
 def encyclopedic_blocks(text: str) -> list[Block]:
-    """The paragraphs of an article whose headings stand as lines of their own, as in wikimedia/wikipedia.
+    """The paragraphs of an article whose headings are lines of their own, as in wikimedia/wikipedia.
 
     Nothing marks a heading there. So a line that is the usual heading of references or links ends the article, until
     a line that can only be a heading is followed by prose. A heading stays with the paragraph below it.

@@ -23,11 +23,11 @@ _BEIR = ("_id", "title", "text")
 _LONGEST_LINE = 2 * LONGEST_ARTICLE
 _LONGEST_NAME = 4096
 _ROWS_A_BATCH = 64
-#: A source's address of any other kind is nobody's to click.
+#: Addresses of any other kind are dropped.
 _WEB = ("https://", "http://")
 _BUFFER = 1 << 20
 _HINT = 'a line is {"id", "url", "title", "text"} as in wikimedia/wikipedia, or {"_id", "title", "text"} as in BEIR'
-#: Under this licence stands the text of wikimedia/wikipedia, by its own page.
+#: The licence of wikimedia/wikipedia, by its own page.
 _LICENSE = "CC-BY-SA-3.0"
 
 
@@ -40,7 +40,7 @@ class JsonLines:
         self._prefix = prefix
 
     def about(self) -> About:
-        """JSON lines say nothing of themselves; their columns tell what they are."""
+        """JSON lines have no metadata; their kind is told by the columns of the first line."""
         with self._path.open("rb") as raw, self._opened(raw) as file:
             line = file.readline(_LONGEST_LINE + 1)
             first = self._parsed(line, 1) if line else {}
@@ -160,8 +160,8 @@ class _Guarded:
         import pyarrow as pa
 
         if isinstance(error, (pa.ArrowException, OSError)) and not isinstance(error, SourceError):
-            said = str(error).partition("\n")[0][:300]
-            raise SourceError(f"is not a whole parquet file: {said}", where=str(self._path)) from error
+            reason = str(error).partition("\n")[0][:300]
+            raise SourceError(f"is not a whole parquet file: {reason}", where=str(self._path)) from error
 
 
 def page_of(record: Mapping[str, Any], at: Position, done: int, where: str, prefix: str) -> Page:

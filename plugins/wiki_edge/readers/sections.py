@@ -73,7 +73,7 @@ class Outline:
 
     @property
     def dropped(self) -> bool:
-        """Whether what stands here is left out."""
+        """Whether the section is left out."""
         return self._dropped is not None
 
     @property

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 _WORDS = re.compile(r"[^\W\d_]")
 _MARKS = re.compile(r"\S")
-#: Letters among the characters of a table that says something in words.
+#: Share of letters in a table of words.
 _IN_WORDS = 0.55
 _MOST_ROWS = 200
 _MOST_COLUMNS = 12

@@ -39,9 +39,9 @@ _DEEPEST = 60
 
 @dataclass(frozen=True)
 class Site:
-    """What a dump says of the wiki that it comes from."""
+    """A dump's metadata of its wiki."""
 
-    #: Before a title in an address; empty where the dump does not tell.
+    #: Before a title in an address; empty where it is unknown.
     prefix: str = ""
     language: str | None = None
     name: str | None = None
@@ -54,13 +54,13 @@ def blocks_of(wikitext: str, site: Site) -> list[Block]:
     import mwparserfromhell
 
     code = mwparserfromhell.parse(wikitext, skip_style_tags=True)
-    outline, found, said = Outline(), list[Block](), list[str]()
+    outline, found, words = Outline(), list[Block](), list[str]()
     walk = _Walk(site)
 
     def close() -> None:
         if not outline.dropped:
-            found.extend(Block(text, outline.heading, outline.anchor) for text in paragraphs("".join(said)))
-        said.clear()
+            found.extend(Block(text, outline.heading, outline.anchor) for text in paragraphs("".join(words)))
+        words.clear()
 
     for node in code.nodes:
         if isinstance(node, mwparserfromhell.nodes.Heading):
@@ -69,13 +69,13 @@ def blocks_of(wikitext: str, site: Site) -> list[Block]:
             if heading:
                 outline.enter(node.level, heading)
         elif not outline.dropped:
-            walk.node(node, said, 0)
+            walk.node(node, words, 0)
     close()
     return found
 
 
 def paragraphs(text: str) -> list[str]:
-    """Readable paragraphs; a list's items stand on lines of their own."""
+    """Readable paragraphs; a list's items are lines of their own."""
     text = _MAGIC.sub("", _QUOTES.sub("", text))
     found: list[list[str]] = [[]]
     in_list = False
@@ -100,71 +100,71 @@ def paragraphs(text: str) -> list[str]:
 
 
 class _Walk:
-    """Goes through the parser's nodes and says what a reader would see."""
+    """Walks the parser's nodes and collects the visible text."""
 
     def __init__(self, site: Site) -> None:
         self._site = site
 
     def text(self, nodes: Iterable[Any], depth: int = 0) -> str:
-        """What a reader would see of the nodes, unfinished: to be put through ``paragraphs``."""
-        said: list[str] = []
+        """The nodes' visible text, for ``paragraphs``."""
+        words: list[str] = []
         for node in nodes:
-            self.node(node, said, depth)
-        return "".join(said)
+            self.node(node, words, depth)
+        return "".join(words)
 
-    def node(self, node: Any, said: list[str], depth: int) -> None:
-        """Add what a reader would see of the node."""
+    def node(self, node: Any, words: list[str], depth: int) -> None:
+        """Add the node's visible text."""
         if depth > _DEEPEST:
             return
         kind = type(node).__name__
         if kind == "Text":
-            said.append(str(node.value))
+            words.append(str(node.value))
         elif kind == "Wikilink":
-            self._link(node, said, depth)
+            self._link(node, words, depth)
         elif kind == "ExternalLink":
             if node.brackets and node.title is not None:
-                said.append(self.text(node.title.nodes, depth + 1))
+                words.append(self.text(node.title.nodes, depth + 1))
         elif kind == "HTMLEntity":
-            said.append(_character(node))
+            words.append(_character(node))
         elif kind == "Tag":
-            self._tag(node, said, depth)
+            self._tag(node, words, depth)
         elif kind == "Template":
-            said.append(words_of(node, lambda code: self.text(code.nodes, depth + 1)))
+            words.append(words_of(node, lambda code: self.text(code.nodes, depth + 1)))
         elif kind == "Heading":
-            said.append(f"\n\n{self.text(node.title.nodes, depth + 1)}\n\n")
+            words.append(f"\n\n{self.text(node.title.nodes, depth + 1)}\n\n")
 
-    def _link(self, node: Any, said: list[str], depth: int) -> None:
+    def _link(self, node: Any, words: list[str], depth: int) -> None:
         target = str(node.title).strip()
         space, colon, _ = target.partition(":")
         space = " ".join(space.replace("_", " ").split())
         if colon and (space.casefold() in self._site.namespaces or _LANGUAGE.fullmatch(space)):
             return  # a picture, a category, or the same article in another language
         shown = self.text(node.text.nodes, depth + 1) if node.text is not None else ""
-        said.append(shown if shown.strip() else target.lstrip(":").replace("_", " "))
+        words.append(shown if shown.strip() else target.lstrip(":").replace("_", " "))
 
-    def _tag(self, node: Any, said: list[str], depth: int) -> None:
+    def _tag(self, node: Any, words: list[str], depth: int) -> None:
         name = str(node.tag).strip().casefold()
         if node.wiki_markup in _MARKS and node.self_closing:
-            said.append(_MARKS[node.wiki_markup])
+            words.append(_MARKS[node.wiki_markup])
         elif name in _DROPPED or _is_no_prose(node):
             return
         elif name == "table":
             rows = rows_of(node, lambda code: " ".join(paragraphs(self.text(code.nodes, depth + 2))))
-            said.append(
+            words.append(
                 "".join(f"\n\n{ITEM}{row}" if not number else f"\n{ITEM}{row}" for number, row in enumerate(rows))
             )
-            said.append("\n\n")
+            words.append("\n\n")
         elif name == "br":
-            said.append(" ")
+            words.append(" ")
         elif name == "math":
-            said.append(" ".join(str(node.contents).split()))
+            words.append(" ".join(str(node.contents).split()))
         elif node.contents is not None:
             edge = "\n\n" if name in _PARAGRAPHS else f"\n{ITEM}" if name == "li" else ""
-            said.append(f"{edge}{self.text(node.contents.nodes, depth + 1)}{'' if name == 'li' else edge}")
+            words.append(f"{edge}{self.text(node.contents.nodes, depth + 1)}{'' if name == 'li' else edge}")
 
 
 def _is_no_prose(node: Any) -> bool:
-    """Whether the element's class or style says that it is a box beside the text, or hidden."""
+    """Whether the element is a box beside the text, or hidden, by its class or style."""
     for attribute in node.attributes:
         name = str(attribute.name).strip().casefold()
         if name == "class" and _NOT_PROSE.search(str(attribute.value).casefold()):

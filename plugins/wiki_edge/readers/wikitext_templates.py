@@ -1,4 +1,4 @@
-"""The few templates that stand for words within a sentence. All others are boxes, references or calls, and go."""
+"""The few templates that stand for words in a sentence. All others are boxes, references or calls, and are dropped."""
 
 from __future__ import annotations
 
@@ -71,15 +71,15 @@ def _parameter(template: Any, shown: Callable[[Any], str], given: list[str], num
 
 def _measure(given: list[str]) -> str:
     """``{{convert|5|to|10|km|mi}}``: the figures and their unit; what it would convert to is for the template."""
-    said = ""
+    words = ""
     for part in given:
         if part in _RANGES:
-            said += _RANGES[part]
+            words += _RANGES[part]
         elif part[:1].isdigit() or part[:1] in "-−+.":
-            said += part
+            words += part
         else:
-            return f"{said} {part}" if said and len(part) <= _SHORT else said
-    return said
+            return f"{words} {part}" if words and len(part) <= _SHORT else words
+    return words
 
 
 def _date(given: list[str]) -> str:

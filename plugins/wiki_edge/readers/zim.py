@@ -43,15 +43,15 @@ class Zim:
     def about(self) -> About:
         """What the file's own metadata say."""
         with ZimFile(self._path) as file:
-            said = {name: self._note(file, name) for name in ("Language", "License", "Date", "Source")}
-            language = (said["Language"] or "").partition(",")[0] or None
+            notes = {name: self._note(file, name) for name in ("Language", "License", "Date", "Source")}
+            language = (notes["Language"] or "").partition(",")[0] or None
             return About(
                 "zim",
                 file.size,
                 language=_LANGUAGES.get(language or "", language),
-                license=said["License"] or self._license(file),
+                license=notes["License"] or self._license(file),
                 revision=file.uuid,
-                date=said["Date"],
+                date=notes["Date"],
             )
 
     def pages(self, start: Position | None) -> Iterator[Page]:

@@ -203,7 +203,7 @@ class ZimFile:
         return self._at(offset, 1)[0], offset + 1
 
     def _limits(self, cluster: int, how: int, size: int, read: Callable[[int, int], bytes]) -> Limits:
-        """Where a cluster's blobs begin and the last one ends; the first of these offsets tells how many there are."""
+        """The offsets of a cluster's blobs and the end of the last; the first offset implies their number."""
         width = 8 if how & _EXTENDED else 4
         first = int.from_bytes(read(0, width), "little")
         if first % width or not width < first <= size:

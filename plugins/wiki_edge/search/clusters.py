@@ -30,7 +30,7 @@ _READ = 8192
 
 def make(embeddings: FileArray, centroids: Path, starts: Path, order: Path) -> npt.NDArray[np.uint32]:
     """Write ``centroids`` (float32 [clusters, dimension]), ``starts`` (uint64 [clusters + 1], places) and ``order``
-    (uint32 [rows]: which row stands at a place); returns the order. Memory: some 10 bytes a row."""
+    (uint32 [rows]: the row at each place); returns the order. Memory: some 10 bytes a row."""
     rows, _ = embeddings.shape
     count = int(np.clip(2 ** round(np.log2(max(rows, 1) ** 0.5)), 1, 4096))
     draws = np.random.default_rng(7)
@@ -97,6 +97,6 @@ class Clusters:
         return self._inside(self._order.gather(places))
 
     def _inside(self, rows: npt.NDArray[np.uint32]) -> npt.NDArray[np.int64]:
-        """Damaged numbers name some row, whose own vector then tells how near it is."""
+        """Damaged numbers become some row, whose own vector is then compared."""
         found: npt.NDArray[np.int64] = np.minimum(rows, self._rows - 1).astype(np.int64)
         return found

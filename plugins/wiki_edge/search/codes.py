@@ -1,4 +1,4 @@
-"""Rows as 1-bit codes: which rows may be near a question, found out without reading them.
+"""1-bit codes of rows: find the candidates near a question without reading the rows.
 
 The code of a row is the signs of its centred vector, 48 bytes for 384 numbers. The rows whose codes differ least from
 the question's are then read from disk and compared exactly (Charikar, "Similarity Estimation Techniques from Rounding
@@ -170,7 +170,7 @@ def _distances(
 
 
 class _Nearest:
-    """The codes with the fewest differing bits so far; what is farther than the ``limit``-th is let go now and then."""
+    """The codes with the fewest differing bits so far; those farther than the ``limit``-th are dropped now and then."""
 
     def __init__(self, words: int, limit: int) -> None:
         self.bound = np.iinfo(np.uint16).max

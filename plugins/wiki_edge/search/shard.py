@@ -121,7 +121,7 @@ class Shard:
 
     def metadata_of(self, name: str) -> dict[str, Any] | None:
         """The metadata of the row with that id, if there is one. Raises ``ShardError``."""
-        # However JSON may have escaped the rest, letters and digits stand as they are.
+        # JSON may have escaped all but letters and digits.
         part = max(re.findall(rb"[A-Za-z0-9]+", name.encode("ascii", "ignore")), key=len, default=b"")
         for row in range(len(self)):
             if part in self._lines.line(row) and (known := self.metadata(row))["id"] == name:
@@ -129,7 +129,7 @@ class Shard:
         return None
 
     def packed(self, row: int) -> bytes:
-        """The row's words as the second look wants them."""
+        """The row's packed terms, for reranking."""
         start, stop = (int(place) for place in self._packed_starts.read(row, row + 2))
         if 0 <= start <= stop <= len(self._packed):
             found = self._packed.read(start, stop).tobytes()

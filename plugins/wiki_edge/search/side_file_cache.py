@@ -1,4 +1,4 @@
-"""Side files in the cache whose shard is gone: they go too, with what they tell of its words."""
+"""Removes side files from the cache whose shard is gone."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ragstone.core.runtime import OwnedFolders
 
 _log = logging.getLogger(__name__)
 
-#: Side files that are being made; what is this many seconds old was left by somebody who died.
+#: Side files that are being made; older ones were left by a process that died.
 MAKING = "making-"
 _LONGEST_MAKING = 24 * 3600
 
@@ -30,8 +30,8 @@ def stamp(path: Path) -> list[Any]:
 def clear(cache: Path, record: str) -> None:
     """Remove what was made of files that are not there any more, or not as they were.
 
-    ``record``: the file in each folder that tells what it was made of; its stamps come last. Who has such side files
-    open reads on. What cannot be removed stays, and is tried again another time.
+    ``record``: the file in each folder with the stamps of what it was made of. A process that has them open reads on.
+    What cannot be removed is tried again another time.
     """
     folders = side_file_folders(cache)
     for path in cache.glob(f"*/{record}"):

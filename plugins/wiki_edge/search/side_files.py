@@ -1,4 +1,4 @@
-"""Side files: what makes a shard quick to search. A shard without them is searched as well; they are made in the cache.
+"""Side files make a shard quick to search; of a shard without them they are made in the cache.
 
 | purpose | file |
 |---|---|
@@ -6,7 +6,7 @@
 | ``codes``, ``centre`` | see ``codes`` |
 | ``clusters``, ``cluster_starts``, ``cluster_order`` | of large shards; see ``clusters`` |
 | ``terms``, ``term_rows``, ``term_weights`` | see ``postings`` |
-| ``packed``, ``packed_starts`` | each row's words for the second look: uint32 [numbers], uint64 [rows + 1] |
+| ``packed``, ``packed_starts`` | each row's packed terms for reranking: uint32 [numbers], uint64 [rows + 1] |
 | ``domains``, ``row_domains`` | the domains that rows name, a JSON list ("" for none); each row's: uint16 [rows] |
 """
 
@@ -76,7 +76,7 @@ def make_side_files(folder: Path, entry: ShardEntry) -> dict[str, str]:
 
 
 def headings_of(row: Mapping[str, Any]) -> str:
-    """What stands above a row's text: the article's title and, where it is known, the section's."""
+    """A row's headings: the article's title and, where it is known, the section's."""
     heading = row.get("heading")
     return f"{row['title']}\n{heading}" if isinstance(heading, str) and heading else str(row["title"])
 

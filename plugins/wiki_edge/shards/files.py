@@ -85,7 +85,7 @@ def storage_error(
 ) -> StorageError:
     """The error as ``StorageFull``, ``StorageDenied`` or ``StorageError``.
 
-    ``what``: stands before the system's reason. ``when_full``: the hint where no space is left.
+    ``what``: precedes the system's reason. ``when_full``: the hint where no space is left.
     """
     kind: type[StorageError] = StorageError
     if error.errno in (ENOSPC, EDQUOT):

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Installed:
-    """What became of one shard."""
+    """The result for one shard."""
 
     id: str
     what: Literal["installed", "updated", "repaired", "unchanged"]
@@ -40,14 +40,14 @@ class Installed:
 
 
 class Refused(ShardError):
-    """Nothing was installed; ``faults`` says why, one by one."""
+    """Nothing was installed; ``faults`` are the reasons."""
 
     title = "The shards are refused"
 
     def __init__(self, source: Path, faults: list[Fault]) -> None:
         self.faults = tuple(faults)
         more = f"; and {len(faults) - 1} more" if len(faults) > 1 else ""
-        hint = f"nothing was changed; {'mend' if source.is_dir() else 'get'} the shards and try again"
+        hint = f"nothing was changed; {'repair' if source.is_dir() else 'get'} the shards and try again"
         super().__init__(f"{faults[0]}{more}", where=str(source), hint=hint)
 
 
@@ -88,7 +88,7 @@ def install(
             with suppress(OSError):
                 staged.remove(staging.name)
         releases.clear(root, releases.installed(root))
-    return [plan.told(root) for plan in plans]
+    return [plan.report(root) for plan in plans]
 
 
 @dataclass(frozen=True)
@@ -97,11 +97,11 @@ class _Plan:
     old: ShardEntry | None
     #: As it came, with ``files``.
     came: ShardEntry
-    #: As it will stand in the manifest.
+    #: As it will be in the manifest.
     new: ShardEntry
     signer: Signer | None
 
-    def told(self, root: Path) -> Installed:
+    def report(self, root: Path) -> Installed:
         before = self.old.revision if self.old else None
         return Installed(self.new.id, self.what, self.new.revision, before, self.signer, self.new.place(root).folder)
 
@@ -142,8 +142,8 @@ def _check_revision(old: ShardEntry, new: ShardEntry, *, is_same: bool, source: 
 def _check_signer(new: ShardEntry, by: Signer | None, known: str | None, source: Path) -> None:
     """Raise ``ShardError`` unless the signer is trusted or, where the installed shard has one, the same."""
     if known is not None and (by is None or not (by.trusted or by.key == known)):
-        said = "is not signed" if by is None else f"is signed by {by.key}"
-        what = f"shard {new.id!r} {said}, but the installed one is signed by {known}"
+        now = "is not signed" if by is None else f"is signed by {by.key}"
+        what = f"shard {new.id!r} {now}, but the installed one is signed by {known}"
         raise ShardError(what, file=source, hint="add the new signer's key to trusted_keys if you trust it")
 
 
@@ -163,7 +163,7 @@ def _is_whole(entry: ShardEntry, root: Path) -> bool:
 
 
 def _switch(plans: list[_Plan], folder: Path, staging: Path, root: Path, now: Manifest, version: str) -> None:
-    """Move the new releases to their places, then replace the manifest."""
+    """Move the new releases into place, then replace the manifest."""
     manifest, before = now.model_copy(update={"version": version}), releases.previous(now)
     moves: dict[str, Path] = {}
     touched = set(before.values())

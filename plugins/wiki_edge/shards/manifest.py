@@ -1,7 +1,7 @@
 """``manifest.json``: which shards there are, and what each is made of.
 
-The specification's fields are required; what we add is optional, and what neither knows is kept as it was read. So a
-stranger's manifest loads here, and ours loads elsewhere.
+The specification's fields are required, our own optional, and unknown ones are kept. So manifests of other programs
+load here, and ours there.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ NAME = "manifest.json"
 #: Beside it: the signature of its bytes.
 SIGNATURE = f"{NAME}.sig"
 _LARGEST = 16 * 2**20
-#: Each of them is read once, whatever files they share: nobody has so many, but a hostile manifest may.
+#: Each of them is read once: a hostile manifest may list many.
 _MOST_SHARDS = 1000
 _MOST_FILES = 1000
 _HINT = 'a manifest is {"version": "2026-01-31", "shards": [{"id": …, "kind": "wiki", "dim": …, "size": …, …}]}'
@@ -112,7 +112,7 @@ class ShardEntry(_Part):
         return PurePosixPath(self.metadata_file).name
 
     def as_json(self) -> dict[str, Any]:
-        """The entry as it stands in a manifest: what was given, nothing filled in."""
+        """The entry as it is written: the given fields only."""
         return self.model_dump(mode="json", exclude_unset=True)
 
     def changed(self, **fields: Any) -> Self:
@@ -210,12 +210,12 @@ class Manifest(_Part):
             raise _explained(error, "", file) from error
 
     def as_json(self) -> dict[str, Any]:
-        """The manifest as it stands in a file."""
+        """The manifest as it is written."""
         own = self.model_dump(mode="json", exclude_unset=True, exclude={"shards"})
         return {**own, "shards": [shard.as_json() for shard in self.shards]}
 
     def write(self, path: Path) -> None:
-        """Write it there at one stroke: a reader, or a crash, finds the old file or the new one. Raises ``OSError``."""
+        """Write it atomically. Raises ``OSError``."""
         write_atomically(path, json.dumps(self.as_json(), indent=2, ensure_ascii=False).encode() + b"\n")
 
     def shard(self, shard_id: str) -> ShardEntry | None:
@@ -223,7 +223,7 @@ class Manifest(_Part):
         return next((shard for shard in self.shards if shard.id == shard_id), None)
 
     def with_shard(self, entry: ShardEntry) -> Self:
-        """A copy in which the entry stands in the place of the one with its id, or at the end."""
+        """A copy with the entry in place of the one with its id, or at the end."""
         shards = [entry if shard.id == entry.id else shard for shard in self.shards]
         if self.shard(entry.id) is None:
             shards.append(entry)
@@ -231,9 +231,9 @@ class Manifest(_Part):
 
 
 def _explained(error: ValidationError, shard: str, file: Path | str | None) -> ShardError:
-    """The first fault in one line; what a manifest looks like, for whoever left something out."""
+    """The first fault in one line; with an example where a field is missing."""
     fault = error.errors(include_url=False, include_input=False)[0]
     key = ".".join(str(part)[:80] for part in fault["loc"] if part != "[key]")
-    said = fault["msg"].removeprefix("Value error, ")
+    reason = fault["msg"].removeprefix("Value error, ")
     hint = _HINT if fault["type"] == "missing" else None
-    return ShardError(f"{shard}{key}: {said}" if key else f"{shard}{said}", file=file, hint=hint)
+    return ShardError(f"{shard}{key}: {reason}" if key else f"{shard}{reason}", file=file, hint=hint)

@@ -1,4 +1,4 @@
-"""Whether the lines of a metadata file can be cited: one object each, whole, and no id twice."""
+"""Lines of metadata: read, and checked for one whole object each and no id twice."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def _wrong_with(value: object) -> str | None:
 
 
 def check_lines(path: Path, entry: ShardEntry, found: Callable[[ShardError], None]) -> str | None:
-    """Tell ``found`` of every line that is not as it should be.
+    """Call ``found`` for every faulty line.
 
     Returns the file's SHA-256, ``None`` when it could not be read to its end. Memory: a line, and sixteen bytes for
     each line to see whether its id has been there.
@@ -113,7 +113,7 @@ def _raw_lines(file: BinaryIO, seen: Callable[[bytes], None]) -> Iterator[tuple[
 
 
 def _print(identity: str, salt: bytes) -> int:
-    """Eight bytes for an id. The salt keeps anybody from finding two ids that have the same."""
+    """Eight bytes for an id; salted, so that no collision can be prepared."""
     return int.from_bytes(blake2b(identity.encode(), digest_size=8, key=salt).digest(), "little")
 
 

@@ -1,6 +1,6 @@
 """The folders of installed shards: ``ID/RELEASE``, at most two of each id, and nothing half done.
 
-What an installation is about to touch is written down before it: whoever comes after a crash removes what no manifest
+An installation notes what it is about to touch: after a crash the next one removes what no manifest
 names. Nothing is ever removed that an installation did not make.
 """
 
@@ -39,9 +39,9 @@ _LONGEST_NAME = 255
 
 @contextmanager
 def locked(root: Path) -> Iterator[None]:
-    """Make the folder where it is missing, and be the only one who changes it. Raises ``StorageBusy``.
+    """Make the folder where it is missing, and lock it. Raises ``StorageBusy``.
 
-    What the system says of the disk comes out as a ``StorageError``. The lock goes with its process, however it ends.
+    Raises ``StorageError`` in place of ``OSError``. The lock ends with its process.
     """
     from filelock import FileLock, Timeout
 
@@ -78,7 +78,7 @@ def folder_for(root: Path, entry: ShardEntry, digest: str) -> str:
 
 
 def release_of(entry: ShardEntry) -> str | None:
-    """The folder of an entry that was installed by us; ``None`` for one that somebody put there."""
+    """The folder of an entry that was installed by us; ``None`` for one that was put there by hand."""
     folder = PurePosixPath(entry.embedding_file).parent
     return str(folder) if len(folder.parts) == 2 and _RELEASE.fullmatch(folder.name) else None
 

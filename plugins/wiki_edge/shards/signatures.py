@@ -55,17 +55,16 @@ class Signed:
 
 
 def content(entry: ShardEntry) -> dict[str, Any]:
-    """What the entry says, wherever the shard's folder is: two entries with ``files`` are of the same shard, byte for
-    byte, when these are equal."""
-    said = {**entry.as_json(), "embedding_file": entry.embedding_name, "metadata_file": entry.metadata_name}
-    said.pop("signature", None)  # of an older Ragstone
-    return said
+    """The entry's fields, wherever its folder is; two entries with ``files`` and equal fields have equal bytes."""
+    fields = {**entry.as_json(), "embedding_file": entry.embedding_name, "metadata_file": entry.metadata_name}
+    fields.pop("signature", None)  # of an older Ragstone
+    return fields
 
 
 def content_digest(entry: ShardEntry, *, without: str = "") -> str:
     """A checksum of ``content``, but for one field; hexadecimal."""
-    said = {name: value for name, value in content(entry).items() if name != without}
-    return sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
+    fields = {name: value for name, value in content(entry).items() if name != without}
+    return sha256(json.dumps(fields, sort_keys=True).encode()).hexdigest()
 
 
 def signer(entry: ShardEntry, root: Path, trusted_keys: Collection[str] = ()) -> Signer | None:
@@ -93,9 +92,9 @@ def _verified(folder: Path) -> tuple[Manifest, bytes]:
     from cryptography.exceptions import InvalidSignature
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
-    said = _read(folder)
-    key = decoded(said.get("key"), KEY_BYTES, "public key")
-    value = decoded(said.get("signature"), _SIGNATURE_BYTES, "signature")
+    stored = _read(folder)
+    key = decoded(stored.get("key"), KEY_BYTES, "public key")
+    value = decoded(stored.get("signature"), _SIGNATURE_BYTES, "signature")
     with open_regular(folder / NAME) as file:
         raw = file.read()
     try:
@@ -113,12 +112,12 @@ def keep_signature(source: Path, folder: Path) -> None:
 
 
 def _changed(what: str) -> ShardError:
-    hint = "it was changed after it was signed: get the shards again from whoever signed them"
+    hint = "it was changed after it was signed: get the shards again from their publisher"
     return ShardError(f"{what}: the signature is not of this content", hint=hint)
 
 
 def _read(folder: Path) -> dict[str, Any]:
-    """What the signature's file says; nothing where it is damaged."""
+    """The content of the signature's file; empty where it is damaged."""
     try:
         with open_regular(folder / SIGNATURE) as file:
             found = json.loads(file.read(_LARGEST))
@@ -165,13 +164,13 @@ def _sign_folder(folder: Path, key: Ed25519PrivateKey, only: str | None, revisio
     if faults.found():
         raise Refused(folder, faults.found())
     manifest.write(path)
-    told = {
+    stored = {
         "key": public_key(key),
         "signature": b64encode(key.sign(path.read_bytes())).decode(),
         # By these the next signing finds what was changed; they are not signed.
         "shards": {entry.id: [entry.revision, content_digest(entry, without="revision")] for entry in manifest.shards},
     }
-    write_atomically(folder / SIGNATURE, json.dumps(told, indent=2).encode() + b"\n")
+    write_atomically(folder / SIGNATURE, json.dumps(stored, indent=2).encode() + b"\n")
     return signed
 
 

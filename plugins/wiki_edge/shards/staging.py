@@ -1,4 +1,4 @@
-"""What is to be installed, brought into a folder of ours, so that nobody changes it after it was verified."""
+"""Copies what is to be installed into a private folder, so that it cannot change after it was verified."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""JSON from strangers: what two readers could understand differently is refused."""
+"""Untrusted JSON: what two parsers could understand differently is refused."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 
 def parse(text: str) -> Any:
-    """The value. Raises ``ValueError`` with a reason, also for a key that stands twice, NaN, and lone surrogates."""
+    """The value. Raises ``ValueError`` with a reason, also for duplicate keys, NaN, and lone surrogates."""
     try:
         value = json.loads(text, object_pairs_hook=_without_twins, parse_constant=_no_constant, parse_float=_finite)
     except RecursionError as error:

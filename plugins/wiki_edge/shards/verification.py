@@ -1,4 +1,4 @@
-"""Whether a folder of shards is whole: every file, row and line, read once, in bounded memory."""
+"""Verifies a folder of shards: every file, row and line, read once, in bounded memory."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def verify_shard(
 
 
 def check_files(entry: ShardEntry, manifest: Path, faults: Faults) -> None:
-    """Add to ``faults`` what is wrong with the shard's files, whoever signed it."""
+    """Add to ``faults`` what is wrong with the shard's files."""
     faults.shard = entry.id
     try:
         place = entry.place(manifest.parent)
@@ -121,7 +121,7 @@ class Faults:
         self._counts: Counter[str] = Counter()
 
     def add(self, error: ShardError, *, file: str | None = None) -> None:
-        """Add what the error tells; ``file`` in the place of the file that it names."""
+        """Add the error; ``file``: in place of the file that it names."""
         name = file or self._relative(error.file or NAME)
         self._counts[name] += 1
         if self._counts[name] <= self._most:
@@ -152,7 +152,7 @@ def _compare_sums(
         faults.add(ShardError(f"shard {entry.id!r}: 'files' does not list {name!r}"), file=manifest.name)
     for name, wanted in listed.items():
         if sums.get(name, "") is None:
-            continue  # why it was not read to its end has been said
+            continue  # a fault already says why it was not read
         path, reason = place.files[name], None
         try:
             size = _size(path)
