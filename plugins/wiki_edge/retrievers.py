@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 from llama_index.core.callbacks import CallbackManager
 from llama_index.core.vector_stores.types import MetadataFilter
 
+from ragstone.core import Host
+from ragstone.core.answering import check_type
 from ragstone.core.retrieval import (
     CALIBRATION_TOP_K,
     DEFAULT_THRESHOLD,
@@ -29,8 +31,6 @@ from .settings import WikiEdgeSettings, places
 if TYPE_CHECKING:
     from llama_index.core.vector_stores.types import MetadataFilters
 
-    from ragstone.core import Host
-
 _log = logging.getLogger(__name__)
 
 NAME = "wiki_edge"
@@ -40,6 +40,7 @@ FILTERS = ("domain", "language")
 
 def searcher_of(host: Host) -> ShardSearcher:
     """The searcher of a deployment; one, so that its memory budget counts once."""
+    check_type(host, "host", Host, "an open Host")
     return host.once(_searcher)
 
 

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from pathlib import Path
+from types import NoneType
 from typing import TYPE_CHECKING, Any
 
-from ragstone.core import BadRequest, SourceError
+from ragstone.core import BadRequest, Host, SourceError
+from ragstone.core.answering import check_type
 
 from ..parsers.article_parser import ArticleNodeParser
 from ..parsers.chunker import CHUNKING_VERSION, LONGEST, SHORTEST
@@ -19,11 +23,6 @@ from .streams import stream_of
 from .writer import ShardWriter, shard_row
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from ragstone.core import Host
-
     from .manifest import ShardEntry
     from .publication import MakeSideFiles
     from .streams import StreamFactory
@@ -53,6 +52,14 @@ class BuildOptions:
     #: Before titles in addresses, in place of the source's own.
     url_prefix: str = ""
 
+    def __post_init__(self) -> None:
+        """Raises ``BadRequest`` for a value of another type."""
+        check_fields(self, "source out", Path, "a path")
+        check_fields(self, "id kind url_prefix", str, "a string")
+        check_fields(self, "domain language license match", (str, NoneType), "a string or None")
+        check_fields(self, "titles", (Path, NoneType), "a path or None")
+        check_fields(self, "limit", (int, NoneType), "a whole number or None")
+
 
 @dataclass(frozen=True)
 class BuildProgress:
@@ -78,6 +85,12 @@ class BuildReport:
     left_out: dict[str, int] = field(default_factory=dict)
 
 
+def check_fields(options: object, names: str, types: type | tuple[type, ...], expected: str) -> None:
+    """Raise ``BadRequest`` for a field that is of none of the types."""
+    for name in names.split():
+        check_type(getattr(options, name), name, types, expected)
+
+
 def build_shard(
     options: BuildOptions,
     host: Host,
@@ -91,6 +104,10 @@ def build_shard(
     Raises ``BadRequest`` for other options than those of the unfinished build, ``SourceError``, ``StorageError`` and
     its kin, ``EncoderError``.
     """
+    check_type(options, "options", BuildOptions, "BuildOptions")
+    check_type(host, "host", Host, "an open Host")
+    check_type(restart, "restart", bool, "True or False")
+    check_type(on_progress, "on_progress", Callable, "a function")  # type: ignore[arg-type]
     stream = stream_of(options.source, host)
     with work_folder(options.out, options.id, restart=restart) as work:
         return _Build(options, host, stream, work, on_progress).run(make_side_files)

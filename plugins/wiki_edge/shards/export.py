@@ -3,26 +3,28 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
+from types import NoneType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from llama_index.core.schema import MetadataMode, TextNode
 
-from ragstone.core import BadRequest, NotFound
+from ragstone.core import BadRequest, Host, NotFound
+from ragstone.core.answering import check_type
 
 from ..readers.articles import HEADING_SEPARATOR
-from .build import UNKNOWN_LICENSE, BuildReport
+from .build import UNKNOWN_LICENSE, BuildReport, check_fields
 from .journal import SHARD, Journal, work_folder
 from .publication import publish
 from .writer import ShardWriter, shard_row
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from pathlib import Path
 
     import numpy.typing as npt
 
-    from ragstone.core import Corpus, Host
+    from ragstone.core import Corpus
     from ragstone.core.catalog import CorpusRow, Snapshot, StoredDocument
 
 _DOCUMENTS_A_BATCH = 64
@@ -42,6 +44,12 @@ class ExportOptions:
     #: Of the shard, and of chunks whose metadata name none.
     license: str | None = None
 
+    def __post_init__(self) -> None:
+        """Raises ``BadRequest`` for a value of another type."""
+        check_fields(self, "corpus id", str, "a string")
+        check_fields(self, "out", Path, "a path")
+        check_fields(self, "domain language license", (str, NoneType), "a string or None")
+
 
 def export_corpus(options: ExportOptions, host: Host) -> BuildReport:
     """Write the corpus as a shard. One read transaction, memory for some documents at a time.
@@ -50,6 +58,8 @@ def export_corpus(options: ExportOptions, host: Host) -> BuildReport:
     several vectors gets their mean. Raises ``NotFound`` for an unknown or empty corpus, ``BadRequest``,
     ``StorageError`` and its kin, ``EncoderError``.
     """
+    check_type(options, "options", ExportOptions, "ExportOptions")
+    check_type(host, "host", Host, "an open Host")
     corpus, purpose = host.find_corpus(options.corpus), {"export": options.corpus}
     with work_folder(options.out, options.id) as work:
         journal = Journal(work)
