@@ -93,7 +93,7 @@ def check_names(shard_id: str, **options: str | None) -> None:
 
 def show_report(report: BuildReport, *, as_json: bool) -> None:
     """Print what was built."""
-    from ..shards.build import UNKNOWN_LICENSE
+    from ..shards.writer import UNKNOWN_LICENSE
 
     entry = report.entry
     if as_json:

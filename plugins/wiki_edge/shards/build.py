@@ -20,14 +20,13 @@ from .batches import Batch, Batches
 from .journal import SHARD, Journal, work_folder
 from .publication import publish
 from .streams import stream_of
-from .writer import ShardWriter, shard_row
+from .writer import UNKNOWN_LICENSE, ShardWriter, shard_row
 
 if TYPE_CHECKING:
     from .manifest import ShardEntry
     from .publication import MakeSideFiles
     from .streams import StreamFactory
 
-UNKNOWN_LICENSE = "unknown"
 _DUMP_DATE = re.compile(r"-(20\d\d)(\d\d)(\d\d)-")
 
 
@@ -204,19 +203,12 @@ class _Build:
             writer.close()
 
     def _row(self, node_id: str, metadata: dict[str, Any]) -> dict[str, Any]:
-        licence = self._options.license or metadata.get("license") or UNKNOWN_LICENSE
+        licence = self._options.license or metadata.get("license")
         return shard_row({**metadata, "id": node_id, "license": licence, "domain": self._options.domain})
 
     def _note(self, batch: Batch, writer: ShardWriter) -> None:
-        self._journal.add(
-            rows=writer.rows,
-            metadata_bytes=writer.metadata_bytes,
-            place=batch.place,
-            done=batch.done,
-            left_out=batch.left_out,
-            newest=batch.newest,
-            about=batch.about,
-        )
+        state = {name: getattr(batch, name) for name in ("place", "done", "left_out", "newest", "about")}
+        self._journal.add(rows=writer.rows, metadata_bytes=writer.metadata_bytes, **state)
 
     def _progress(self, batch: Batch, rows: int, resumed: int) -> BuildProgress:
         articles = batch.place["articles"] if batch.place else 0

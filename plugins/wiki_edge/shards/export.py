@@ -14,10 +14,10 @@ from ragstone.core import BadRequest, Host, NotFound
 from ragstone.core.answering import check_type
 
 from ..readers.articles import HEADING_SEPARATOR
-from .build import UNKNOWN_LICENSE, BuildReport, check_fields
+from .build import BuildReport, check_fields
 from .journal import SHARD, Journal, work_folder
 from .publication import publish
-from .writer import ShardWriter, shard_row
+from .writer import UNKNOWN_LICENSE, ShardWriter, shard_row
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -138,7 +138,7 @@ def _row(node: TextNode, document: StoredDocument, options: ExportOptions) -> di
             "title": title,
             "url": known.get("url"),
             "text": node.text,
-            "license": known.get("license") or known.get("licence") or options.license or UNKNOWN_LICENSE,
+            "license": known.get("license") or known.get("licence") or options.license,
             "domain": options.domain,
             "heading": known.get("heading") or HEADING_SEPARATOR.join(line for line in above if line != title),
             "revision": known.get("revision"),

@@ -21,6 +21,7 @@ EMBEDDINGS, METADATA = "embeddings.npy", "metadata.jsonl"
 #: numpy writes the header of any number of rows into so many bytes.
 HEADER = 128
 RESTART = "--restart begins anew"
+UNKNOWN_LICENSE = "unknown"
 
 
 class ShardWriter:
@@ -64,7 +65,8 @@ class ShardWriter:
 
 def shard_row(fields: dict[str, Any]) -> dict[str, Any]:
     """A line of metadata: the specification's fields first and in its order, then the others; without empty ones."""
-    first = {name: str(fields.get(name) or "") for name in ("id", "title", "url", "text", "license")}
+    first = {name: str(fields.get(name) or "") for name in ("id", "title", "url", "text")}
+    first["license"] = fields.get("license") or UNKNOWN_LICENSE
     rest = {name: fields[name] for name in ("domain", "heading", "revision") if fields.get(name)}
     return {**first, **rest}
 
