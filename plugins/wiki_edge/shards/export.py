@@ -130,7 +130,8 @@ def _chunks(
 
 def _row(node: TextNode, document: StoredDocument, options: ExportOptions) -> dict[str, Any]:
     known = {**document.metadata, **node.metadata}
-    above = [line for line in node.get_metadata_str(MetadataMode.EMBED).splitlines() if line.strip()]
+    lines = node.get_metadata_str(MetadataMode.EMBED).replace(HEADING_SEPARATOR, "\n").splitlines()
+    above = list(dict.fromkeys(line.strip() for line in lines if line.strip()))
     title = str(known.get("title") or (above[0] if above else document.doc_id))
     return shard_row(
         {
