@@ -32,7 +32,7 @@ def ragstone_settings() -> type[BaseModel]:
 @hookimpl
 def ragstone_readers() -> Mapping[str, BaseReader]:
     """MediaWiki dumps, ZIM files, parquet and JSON lines. A plain ``.xml`` may be anything and is left to others."""
-    from .readers import ArticleReader
+    from .readers.article_reader import ArticleReader
 
     return dict.fromkeys((".zim", ".parquet", ".jsonl", ".jsonl.gz", ".xml.bz2", ".xml.gz"), ArticleReader())
 
@@ -40,7 +40,7 @@ def ragstone_readers() -> Mapping[str, BaseReader]:
 @hookimpl
 def ragstone_node_parsers(host: Host) -> Mapping[str, NodeParser]:
     """Articles, cut into chunks of 512 to 1,024 tokens."""
-    from .parsers import ArticleNodeParser
+    from .parsers.article_parser import ArticleNodeParser
 
     return {"article": ArticleNodeParser.of(host.encoder)}
 

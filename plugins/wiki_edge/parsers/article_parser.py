@@ -12,13 +12,16 @@ from ragstone.core import SlicingNodeParser
 
 from ..readers.articles import anchored
 from .chunker import CHUNKING_VERSION, LONGEST, SHORTEST, Chunker
-from .token_counter import token_counter
 
 if TYPE_CHECKING:
     from ragstone.core import Encoder
 
 #: Metadata key of a document: ``[start, path of headings, anchor]`` of each section.
 SECTIONS = "sections"
+#: Characters that are counted at once: an article may be one paragraph of megabytes.
+_AT_ONCE = 200_000
+#: A token stands for so many characters at most: word pieces take a word of more than a hundred for one.
+_CHARACTERS_A_TOKEN = 16
 
 
 class ArticleNodeParser(SlicingNodeParser):
@@ -39,7 +42,7 @@ class ArticleNodeParser(SlicingNodeParser):
     @classmethod
     def of(cls, encoder: Encoder) -> Self:
         """The node parser that counts tokens as the encoder does."""
-        return cls(count_tokens=token_counter(encoder.tokenizer_json))
+        return cls(count_tokens=token_counter(encoder))
 
     @classmethod
     def class_name(cls) -> str:
@@ -69,3 +72,13 @@ class ArticleNodeParser(SlicingNodeParser):
                 end_char_idx=chunk.end,
                 relationships={NodeRelationship.SOURCE: source},
             )
+
+
+def token_counter(encoder: Encoder) -> Callable[[Sequence[str]], list[int]]:
+    """Counts the tokens of texts as the encoder does, but for words of any length."""
+
+    def count(text: str) -> int:
+        tokens = sum(encoder.count_tokens(text[at : at + _AT_ONCE]) for at in range(0, len(text), _AT_ONCE))
+        return max(tokens, -(-len(text) // _CHARACTERS_A_TOKEN))
+
+    return lambda texts: [count(text) for text in texts]

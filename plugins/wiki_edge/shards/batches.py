@@ -6,16 +6,17 @@ import queue
 import threading
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from llama_index.core.schema import TextNode
 
 if TYPE_CHECKING:
-    from collections import Counter
     from collections.abc import Iterator
 
     from llama_index.core.node_parser import NodeParser
     from llama_index.core.schema import Document
+
+    from ..readers.article_reader import ArticleStream
 
 #: A batch is full with so many texts or characters: enough that sorting by length fills the encoder's runs, few enough
 #: that a kill costs less than a minute of its work.
@@ -24,18 +25,6 @@ _CHARACTERS_A_BATCH = 1_200_000
 #: The first batch is small, each next one twice as large, so that the encoder need not wait for a whole one.
 _FIRST_CHARACTERS = 80_000
 _BATCHES_AHEAD = 2
-
-
-class Stream(Protocol):
-    """Documents in order, with where each of them is."""
-
-    stop: threading.Event
-    about: dict[str, Any]
-    left_out: Counter[str]
-    place: dict[str, Any]
-    done: int
-
-    def __iter__(self) -> Iterator[Document]: ...
 
 
 @dataclass
@@ -57,7 +46,7 @@ class Batch:
 class Batches:
     """The chunks of a stream of documents."""
 
-    def __init__(self, stream: Stream, parser: NodeParser, last: Batch, limit: int | None = None) -> None:
+    def __init__(self, stream: ArticleStream, parser: NodeParser, last: Batch, limit: int | None = None) -> None:
         """``last``: where an earlier run ended; the stream begins with that article. ``limit``: at most so many."""
         self._stream = stream
         self._parser = parser

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import threading
-from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -16,27 +14,25 @@ from ..readers.selection import TitleFilter
 from ..readers.sources import SUFFIXES, files_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
     from pathlib import Path
 
     from llama_index.core.readers.base import BaseReader
 
     from ragstone.core import Host
 
-    from .batches import Stream
-
 
 @dataclass(frozen=True)
 class StreamFactory:
-    """The files of a source, and their readers where these are another plugin's."""
+    """The files of a source, and their reader if it is another plugin's."""
 
     files: list[Path]
-    readers: Mapping[Path, BaseReader] = field(default_factory=dict)
+    reader: BaseReader | None = None
 
-    def __call__(self, **selection: Any) -> Stream:
+    def __call__(self, **selection: Any) -> ArticleStream:
         """The documents, by the fields of ``ReadRequest``. Raises ``BadRequest``."""
         request = ReadRequest(tuple(self.files), **selection)
-        return DocumentStream(request, self.readers) if self.readers else ArticleStream(request)
+        return ArticleStream(request) if self.reader is None else DocumentStream(request, reader=self.reader)
 
 
 def stream_of(source: Path, host: Host) -> StreamFactory:
@@ -44,23 +40,14 @@ def stream_of(source: Path, host: Host) -> StreamFactory:
     if source.is_dir() or source.name.endswith(SUFFIXES):
         return StreamFactory(files_of(source))
     reader = host.hooks.readers.get(source.suffix.lower()) if source.suffix else None
-    files = files_of(source)
-    if reader is None or isinstance(reader, ArticleReader):
-        return StreamFactory(files)
-    return StreamFactory(files, {source: reader})
+    return StreamFactory(files_of(source), None if isinstance(reader, ArticleReader) else reader)
 
 
 @dataclass
-class DocumentStream:
-    """The documents of other plugins' readers, read in this process. A document's id is its file and number."""
+class DocumentStream(ArticleStream):
+    """The documents of another plugin's reader, read in this process. A document's id is its file and number."""
 
-    request: ReadRequest
-    readers: Mapping[Path, BaseReader]
-    stop: threading.Event = field(default_factory=threading.Event)
-    about: dict[str, Any] = field(default_factory=dict)
-    left_out: Counter[str] = field(default_factory=Counter)
-    place: dict[str, Any] = field(default_factory=dict)
-    done: int = 0
+    reader: BaseReader = field(kw_only=True)
 
     def __iter__(self) -> Iterator[Document]:
         """The documents. Raises ``SourceError``."""
@@ -82,12 +69,11 @@ class DocumentStream:
             self.done += path.stat().st_size
 
     def _read(self, path: Path) -> Iterator[Document]:
-        reader = self.readers[path]
         try:
             try:
-                documents = iter(reader.lazy_load_data(path))
+                documents = iter(self.reader.lazy_load_data(path))
             except NotImplementedError:
-                documents = iter(reader.load_data(path))
+                documents = iter(self.reader.load_data(path))
             yield from documents
         except RagstoneError:
             raise

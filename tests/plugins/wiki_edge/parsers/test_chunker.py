@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, NamedTuple
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ragstone.core.embedding import Encoder
+from ragstone.core.testing import WordEmbedding
+from ragstone.plugins.wiki_edge.parsers.article_parser import token_counter
 from ragstone.plugins.wiki_edge.parsers.chunker import Chunker
 from ragstone.plugins.wiki_edge.parsers.sentences import sentences_of
-from ragstone.plugins.wiki_edge.parsers.token_counter import token_counter
 from ragstone.plugins.wiki_edge.readers.articles import Block, joined
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    from ragstone.core.embedding import Encoder
 
 
 def words(texts: Sequence[str]) -> list[int]:
@@ -98,7 +98,7 @@ def test_a_short_tail_joins_the_one_before_or_evens_out() -> None:
 
 
 def test_a_text_without_spaces_or_sentences_is_cut() -> None:
-    count = token_counter(None)
+    count = token_counter(Encoder(WordEmbedding()))
     chunks = cut([Block("x" * 100_000), Block("word " * 5000)], Chunker(count))
     assert all(chunk.tokens <= 1024 for chunk in chunks)
     assert squeezed("".join(chunk.text for chunk in chunks)) == "x" * 100_000 + "word" * 5000
@@ -139,7 +139,7 @@ def test_sentences() -> None:
 
 
 def test_tokens_are_the_encoders(encoder: Encoder) -> None:
-    count = token_counter(encoder.tokenizer_json)
+    count = token_counter(encoder)
     texts = ["A robot arm.", "", "unbelievably  supercalifragilistic", "Роботът е тук."]
     assert count(texts) == [encoder.count_tokens(text) for text in texts]
     long = "A robot arm lifts a box. " * 20_000
