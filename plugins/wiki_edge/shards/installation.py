@@ -172,7 +172,7 @@ def _switch(plans: list[_Plan], folder: Path, staging: Path, root: Path, now: Ma
         home = releases.release_of(plan.new)
         if plan.what == "unchanged" or home is None:
             if plan.signer is not None:
-                keep_signature(folder, plan.new.place(root).folder)
+                keep_signature(plan.came, folder, plan.new.place(root).folder)
             continue
         moves[home] = _laid_out(plan.came, folder, staging / str(number))
         served = releases.release_of(plan.old) if plan.old else None
@@ -184,8 +184,7 @@ def _switch(plans: list[_Plan], folder: Path, staging: Path, root: Path, now: Ma
         return
     releases.touching(root, touched | moves.keys())
     for entry in now.shards:  # what was signed where it serves
-        if (root / SIGNATURE).is_file() and not (entry.place(root).folder / SIGNATURE).is_file():
-            keep_signature(root, entry.place(root).folder)
+        keep_signature(entry, root, entry.place(root).folder)
     for home, made in moves.items():
         (root / home).parent.mkdir(exist_ok=True)
         made.rename(root / home)
@@ -204,6 +203,6 @@ def _laid_out(entry: ShardEntry, folder: Path, made: Path) -> Path:
             (folder / path).rename(target)
         except FileNotFoundError as error:
             raise ShardError(f"shard {entry.id!r} shares {path!r} with another shard") from error
-    keep_signature(folder, made)
+    keep_signature(entry, folder, made)
     releases.sync_tree(made)
     return made

@@ -73,9 +73,8 @@ def signer(entry: ShardEntry, root: Path, trusted_keys: Collection[str] = ()) ->
     That of the manifest that an installed shard came with, else that of ``root``'s. Raises ``ShardError`` when the
     signature is not of this content.
     """
-    own = root / PurePosixPath(entry.embedding_file).parent
-    folder = own if (own / SIGNATURE).is_file() else root
-    if not (folder / SIGNATURE).is_file():
+    folder = signed_folder(entry, root)
+    if folder is None:
         return None
     manifest, key = _verified(folder)
     signed = manifest.shard(entry.id)
@@ -104,9 +103,16 @@ def _verified(folder: Path) -> tuple[Manifest, bytes]:
     return Manifest.read(folder / NAME), key
 
 
-def keep_signature(source: Path, folder: Path) -> None:
-    """Put the manifest of ``source`` with its signature, if it has one, beside a shard's files."""
-    if (source / SIGNATURE).is_file():
+def signed_folder(entry: ShardEntry, root: Path) -> Path | None:
+    """The folder with the signature of a shard of the manifest in ``root``: the shard's own, else ``root``."""
+    folders = (root / PurePosixPath(entry.embedding_file).parent, root)
+    return next((folder for folder in folders if (folder / SIGNATURE).is_file()), None)
+
+
+def keep_signature(entry: ShardEntry, root: Path, folder: Path) -> None:
+    """Put the signed manifest of the shard, if there is one, into ``folder``, beside its files."""
+    source = signed_folder(entry, root)
+    if source is not None and source != folder:
         for name in (NAME, SIGNATURE):
             write_atomically(folder / name, (source / name).read_bytes())
 

@@ -18,6 +18,7 @@ from ragstone.core import BadRequest, StorageFull
 from .errors import ShardError
 from .files import inside, open_regular
 from .manifest import NAME, SIGNATURE, Manifest
+from .signatures import signed_folder
 
 if TYPE_CHECKING:
     from .manifest import ShardEntry
@@ -140,19 +141,19 @@ def named_files(entry: ShardEntry) -> dict[str, str]:
 
 
 def _copy(source: Path, folder: Path, limits: Limits) -> None:
-    for name in (NAME, SIGNATURE):
-        if name == NAME or os.path.lexists(source / name):
-            _copy_file(source / name, folder / name, limits.bytes)
+    _copy_file(source / NAME, folder / NAME, limits.bytes)
     try:
         manifest = Manifest.read(folder / NAME)
     except ShardError as error:
         raise ShardError(error.what, file=source / NAME, line=error.line, hint=error.hint) from error
     for entry in manifest.shards:
         entry.place(source)
-    names = sorted({name for entry in manifest.shards for name in named_files(entry).values()} - {NAME, SIGNATURE})
+    signed = {str(where.relative_to(source)) for each in manifest.shards if (where := signed_folder(each, source))}
+    names = {name for entry in manifest.shards for name in named_files(entry).values()}
+    names = (names | {f"{where}/{name}" for where in signed for name in (NAME, SIGNATURE)}) - {NAME, f"./{NAME}"}
     if len(names) > limits.members:
         raise ShardError(f"names more than {limits.members:,} files", file=source / NAME)
-    paths = {name: inside(source, name) for name in names}
+    paths = {name: inside(source, name) for name in sorted(names)}
     size = sum(path.stat().st_size for path in paths.values() if path.is_file())
     if size > limits.bytes:
         raise ShardError(f"has more than {limits.bytes / 1e6:,.0f} MB", file=source)

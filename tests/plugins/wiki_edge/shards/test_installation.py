@@ -152,6 +152,8 @@ def test_an_installed_copy_keeps_its_signature(tmp_path: Path, root: Path, key: 
     (by,) = {one.signer.key for one in install(folder, root) if one.signer}
     assert entry_of(root).embedding_file != entry_of(folder).embedding_file
     assert verify(root, trusted_keys=[by], require_signature=True) == []
+    install(root, tmp_path / "again", trusted_keys=[by], require_signature=True)
+    assert verify(tmp_path / "again", trusted_keys=[by], require_signature=True) == []
 
 
 def test_where_signatures_are_required_only_trusted_ones_come_in(
