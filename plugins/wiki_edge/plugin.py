@@ -30,11 +30,13 @@ def ragstone_settings() -> type[BaseModel]:
 
 
 @hookimpl
-def ragstone_readers() -> Mapping[str, BaseReader]:
-    """MediaWiki dumps, ZIM files, parquet and JSON lines. A plain ``.xml`` may be anything and is left to others."""
+def ragstone_readers(host: Host) -> Mapping[str, BaseReader]:
+    """ZIM files, dumps, and ``articles:`` for every format. Suffixes that others may read are left to the settings."""
     from .readers.article_reader import ArticleReader
+    from .settings import WikiEdgeSettings
 
-    return dict.fromkeys((".zim", ".parquet", ".jsonl", ".jsonl.gz", ".xml.bz2", ".xml.gz"), ArticleReader())
+    suffixes = (".zim", ".xml.bz2", ".xml.gz", *host.options(WikiEdgeSettings).reader_suffixes)
+    return dict.fromkeys(("articles:", *suffixes), ArticleReader())
 
 
 @hookimpl

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path  # noqa: TC003 - pydantic reads it
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field
 
@@ -30,6 +30,8 @@ class WikiEdgeSettings(Table):
     trusted_keys: tuple[str, ...] = ()
     #: Take no shard without a trusted signature. Without trusted keys nothing can be required.
     require_signature: bool = False
+    #: Files with these suffixes are read by every plugin that reads files, beside ``.zim``, ``.xml.bz2``, ``.xml.gz``.
+    reader_suffixes: tuple[Annotated[str, Field(pattern=r"^\.[a-z0-9.]{1,20}$")], ...] = ()
     planner: PlannerSettings = PlannerSettings()
     slm: SlmSettings = SlmSettings()
     remote: RemoteSettings = RemoteSettings()

@@ -97,3 +97,13 @@ def test_a_corpus_of_the_catalog_is_made_of_a_dump(host: Host, tmp_path: Path) -
     assert (first.node_id, first.metadata["title"], first.metadata["revision"]) == ("1#0", "Robot", "7")
     assert last.metadata["heading"].startswith("Part ")
     assert last.metadata["url"].startswith("https://en.wikipedia.org/wiki/Robot#Part_")
+
+
+def test_suffixes_that_others_may_read_are_left_to_the_settings(host: Host, tmp_path: Path) -> None:
+    assert {".zim", ".xml.bz2", ".xml.gz", "articles:"} <= host.hooks.readers.keys()
+    assert not {".jsonl", ".parquet", ".xml"} & host.hooks.readers.keys()
+    source = tmp_path / "corpus.jsonl"
+    source.write_text('{"_id": "a", "title": "Whisk", "text": "A tool."}\n')
+    assert [document.doc_id for document in host.hooks.read("articles:", source)] == ["a"]
+    with open_host(tmp_path / "host", options={"wiki_edge": {"reader_suffixes": [".jsonl"]}}) as other:
+        assert [document.text for document in other.hooks.read(".jsonl", source)] == ["A tool."]
