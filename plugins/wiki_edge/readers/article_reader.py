@@ -18,7 +18,7 @@ from .process import ReaderProcess
 from .worker import UNREADABLE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Generator, Iterator, Mapping
 
 _log = logging.getLogger(__name__)
 
@@ -66,7 +66,7 @@ class ArticleStream:
     #: Bytes of the source that were read up to it.
     done: int = 0
 
-    def __iter__(self) -> Iterator[Document]:
+    def __iter__(self) -> Generator[Document, None, None]:
         """The documents. Raises ``RagstoneError``."""
         start, skips_first, failures = self.request.start, False, 0
         while True:

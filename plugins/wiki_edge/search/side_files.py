@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import json
 import logging
-import os
 from hashlib import sha256
 from secrets import token_hex
 from typing import TYPE_CHECKING, Any
@@ -28,6 +27,7 @@ from ragstone.core.text import pack
 from ..shards.errors import ShardError
 from ..shards.files import open_regular
 from ..shards.metadata import LONGEST_LINE, read_line
+from ..shards.releases import sync_tree
 from . import clusters, codes
 from .file_arrays import FileArray, GrowingArray
 from .postings import PostingsWriter
@@ -188,9 +188,4 @@ def _make(embeddings: Path, metadata: Path, rows: int, folder: Path) -> None:
         raise ShardError(f"has {count:,} lines and the shard {rows:,} rows", file=metadata, line=count)
     (folder / NAMES["domains"]).write_text(json.dumps(list(named)), "utf-8")
     postings.finish(*(folder / NAMES[name] for name in ("terms", "term_rows", "term_weights")))
-    for name in _names(rows).values():
-        descriptor = os.open(folder / name, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
+    sync_tree(folder)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import queue
 import threading
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -82,20 +82,21 @@ class Batches:
         # The article with which reading resumes is counted again.
         resumed = self._last.place or {"chunks": 0, "articles": 1}
         skipped, articles = resumed["chunks"], resumed["articles"] - 1
-        for document in self._stream:
-            nodes = self._nodes(document)
-            articles += bool(nodes)
-            for number, node in enumerate(nodes[skipped:], skipped + 1):
-                batch.nodes.append(node)
-                batch.characters += len(node.text)
-                batch.place = {**self._stream.place, "chunks": number, "articles": articles}
-                self._note(batch, document)
-                if len(batch.nodes) >= TEXTS_A_BATCH or batch.characters >= room:
-                    yield batch
-                    batch, room = self._after(batch), min(_CHARACTERS_A_BATCH, 2 * room)
-            skipped = 0
-            if articles == self._limit:
-                break
+        with closing(self._stream.__iter__()) as documents:
+            for document in documents:
+                nodes = self._nodes(document)
+                articles += bool(nodes)
+                for number, node in enumerate(nodes[skipped:], skipped + 1):
+                    batch.nodes.append(node)
+                    batch.characters += len(node.text)
+                    batch.place = {**self._stream.place, "chunks": number, "articles": articles}
+                    self._note(batch, document)
+                    if len(batch.nodes) >= TEXTS_A_BATCH or batch.characters >= room:
+                        yield batch
+                        batch, room = self._after(batch), min(_CHARACTERS_A_BATCH, 2 * room)
+                skipped = 0
+                if articles == self._limit:
+                    break
         batch.done, batch.left_out = self._stream.done, self._left_out()
         yield batch
 

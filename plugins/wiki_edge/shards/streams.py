@@ -14,7 +14,7 @@ from ..readers.selection import TitleFilter
 from ..readers.sources import SUFFIXES, files_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Generator, Iterator
     from pathlib import Path
 
     from llama_index.core.readers.base import BaseReader
@@ -49,7 +49,7 @@ class DocumentStream(ArticleStream):
 
     reader: BaseReader = field(kw_only=True)
 
-    def __iter__(self) -> Iterator[Document]:
+    def __iter__(self) -> Generator[Document, None, None]:
         """The documents. Raises ``SourceError``."""
         wanted = TitleFilter(self.request.titles, self.request.match)
         start = self.request.start or {"file": 0, "at": {"document": 0}}
