@@ -30,7 +30,7 @@ from pydantic import PrivateAttr
 
 from ragstone.core import Host, Settings, hookimpl
 from ragstone.core.embedding import MiniLMEmbedding
-from ragstone.plugins.wiki_edge.building.builder import BuildProgress, Order, build
+from ragstone.plugins.wiki_edge.shards.build import BuildOptions, BuildProgress, build_shard
 
 from . import machine
 from .children import measure
@@ -60,8 +60,8 @@ def throughput(source: str, work: str, articles: int | None) -> dict[str, Any]:
             reader.look()
 
         begun = time.perf_counter()
-        report = build(
-            Order(Path(source), folder / "out", "bench", limit=articles),
+        report = build_shard(
+            BuildOptions(Path(source), folder / "out", "bench", limit=articles),
             host,
             on_progress=tell,
         )
@@ -102,8 +102,8 @@ def memory(source: str, work: str) -> dict[str, Any]:
     settings = Settings(data_dir=folder / "data", cache_dir=folder / "cache", index={"store": "none"})
     with Host(settings, plugins={"cheap": _Cheap(folder / "cache")}) as host:
         reader = _Reader()
-        report = build(
-            Order(Path(source), folder / f"out-{Path(source).stem}", "bench"),
+        report = build_shard(
+            BuildOptions(Path(source), folder / f"out-{Path(source).stem}", "bench"),
             host,
             make_side_files=_none,
             on_progress=lambda _: reader.look(),
@@ -215,7 +215,7 @@ def main() -> None:
                 # In a process of its own: what this one held would count as its children's.
                 dump = str(Path(work, f"times-{count}.xml.bz2"))
                 measure("shard_build.times", source=str(wanted.source), target=dump, count=count)
-                print(f"x{count}: {json.dumps(measure('building.memory', source=dump, work=work))}")
+                print(f"x{count}: {json.dumps(measure('shard_build.memory', source=dump, work=work))}")
     print(f"load after: {machine.load()}")
 
 

@@ -41,7 +41,7 @@ def make(folder: str, rows: int) -> dict[str, Any]:
 
 
 def ours(folder: str, rows: int, questions: int) -> dict[str, Any]:
-    """Ragstone: dense alone, and hybrid through the librarian."""
+    """Ragstone: dense alone, and hybrid through the searcher."""
     return _ours(Path(folder), _root(Path(folder), rows), questions)
 
 
@@ -63,22 +63,22 @@ def ours_clustered(folder: str, rows: int, questions: int) -> dict[str, Any]:
 
 
 def _ours(folder: Path, root: Path, questions: int) -> dict[str, Any]:
-    from ragstone.plugins.wiki_edge.search.librarian import Librarian
+    from ragstone.plugins.wiki_edge.search.searcher import ShardSearcher
 
     asked, vectors = _questions(folder, questions)
     before = _anonymous()
     known = dict(zip(asked, vectors, strict=True))
     stand_in: Any = _Known(known)
-    librarian = Librarian([root], lambda: stand_in, cache=root / "cache")
+    searcher = ShardSearcher([root], lambda: stand_in, cache=root / "cache")
     started = time.perf_counter()
-    librarian.nearest(vectors[0], k=_TOP)
+    searcher.nearest(vectors[0], k=_TOP)
     loading = time.perf_counter() - started
 
     def dense(number: int) -> list[int]:
-        return [int(hit["metadata"]["id"]) for hit in librarian.nearest(vectors[number], k=_TOP)]
+        return [int(hit["metadata"]["id"]) for hit in searcher.nearest(vectors[number], k=_TOP)]
 
     def hybrid(number: int) -> list[int]:
-        return [int(hit["metadata"]["id"]) for hit in librarian.search(asked[number], k=_TOP)]
+        return [int(hit["metadata"]["id"]) for hit in searcher.search(asked[number], k=_TOP)]
 
     found = _measured(root, questions, dense, before, loading)
     again = _measured(root, questions, hybrid, before, loading)
@@ -290,7 +290,7 @@ def _write_shard(place: Path, rows: int) -> None:
 def _finish(root: Path, rows: int) -> None:
     """Side files and the manifest."""
     from ragstone.plugins.wiki_edge.search.side_files import make_side_files
-    from ragstone.plugins.wiki_edge.shards.entry import NAME, Manifest, ShardEntry
+    from ragstone.plugins.wiki_edge.shards.manifest import NAME, Manifest, ShardEntry
 
     dimension = np.load(root / "s/embeddings.npy", mmap_mode="r").shape[1]
     fields = {"id": "s", "kind": "wiki", "dim": dimension, "size": rows, "license": "CC-BY-SA-4.0"}

@@ -9,10 +9,10 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from ragstone.core import StorageFull
-from ragstone.plugins.wiki_edge.shards.entry import NAME, Manifest
-from ragstone.plugins.wiki_edge.shards.installing import install
-from ragstone.plugins.wiki_edge.shards.verifying import verify
-from tests.plugins.wiki_edge.shards.making import ID, make
+from ragstone.plugins.wiki_edge.shards.installation import install
+from ragstone.plugins.wiki_edge.shards.manifest import NAME, Manifest
+from ragstone.plugins.wiki_edge.shards.verification import verify
+from tests.plugins.wiki_edge.shards.samples import ID, make
 
 from .actors import Actor
 from .disks import small_disk
@@ -66,7 +66,7 @@ def full_shards(run: Run) -> None:
         install(_version(source, 0, rows=_ROWS), root)
         # An archive unpacks to some 700 kB; a folder is measured before it is copied.
         for number, left in enumerate([0, 0, *(run.random.randrange(2**20) for _ in range(run.times(4, 60)))], 1):
-            archive = shutil.make_archive(str(run.folder / "a"), "zip", _version(source, number, rows=_ROWS))
+            archive = shutil.make_archive(str(run.folder / "a"), "gztar", _version(source, number, rows=_ROWS))
             before = (root / NAME).read_bytes()
             with disk.left(left):
                 try:

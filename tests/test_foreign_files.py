@@ -23,14 +23,14 @@ from ragstone.plugins.book_chat.admin import uploads as uploads_module
 from ragstone.plugins.book_chat.admin.uploads import store, unfinished_uploads
 from ragstone.plugins.concept_tutor.mediawiki.client.cache import Cache, Entry
 from ragstone.plugins.iris_memory.indexing.update_state import LastUpdate, UpdateState
-from ragstone.plugins.wiki_edge.building.builder import Order, build
 from ragstone.plugins.wiki_edge.planner import Redactor, repair_episodes
 from ragstone.plugins.wiki_edge.planner.episodes import Episode
 from ragstone.plugins.wiki_edge.planner.memory_store import MemoryStore
-from ragstone.plugins.wiki_edge.search.cleaning import clear, side_file_folders
-from ragstone.plugins.wiki_edge.shards.installing import install
-from tests.plugins.wiki_edge.building.dumps import page, plain
-from tests.plugins.wiki_edge.shards.making import make
+from ragstone.plugins.wiki_edge.search.side_file_cache import clear, side_file_folders
+from ragstone.plugins.wiki_edge.shards.build import BuildOptions, build_shard
+from ragstone.plugins.wiki_edge.shards.installation import install
+from tests.plugins.wiki_edge.readers.dumps import page, plain
+from tests.plugins.wiki_edge.shards.samples import make
 from tests.support.needs import needed
 from tests.support.patience import until
 
@@ -243,14 +243,14 @@ def _build(folder: Path, others: Others) -> None:
     text = " ".join(f"This is sentence {number} about whisks and bowls." for number in range(60))
     dump = plain(folder / "dump.xml", [page(1, "Whisk", text)])
     with open_host(folder) as host:
-        reports = [build(Order(dump, out, "household"), host, restart=True) for _ in range(3)]
+        reports = [build_shard(BuildOptions(dump, out, "household"), host, restart=True) for _ in range(3)]
         assert [report.folder.exists() for report in reports] == [False, True, True], "our own goes"
         others.plant(out / ".building-taken", names=("photos",))
         with pytest.raises(StorageDenied):
-            build(Order(dump, out, "taken"), host, restart=True)
+            build_shard(BuildOptions(dump, out, "taken"), host, restart=True)
         others.link(out / ".building-linked", "folder")
         with pytest.raises(StorageDenied):
-            build(Order(dump, out, "linked"), host, restart=True)
+            build_shard(BuildOptions(dump, out, "linked"), host, restart=True)
 
 
 def _install(folder: Path, others: Others) -> None:

@@ -1,13 +1,40 @@
-"""Offline encyclopedia: semantic shards of Wikipedia within a robot's memory, and a planner's way to ask them."""
+"""Offline encyclopedia: shards of Wikipedia searched within a memory budget, and a robot planner's API to them."""
 
 from typing import TYPE_CHECKING
 
 from ragstone.core.runtime import lazy_names
 
 if TYPE_CHECKING:
+    from .parsers.article_parser import ArticleNodeParser
     from .planner.planner import Planner
     from .planner.situation import Situation
+    from .readers.article_reader import ArticleReader
+    from .retrievers import ShardRetriever, searcher_of
+    from .shards.build import BuildOptions, build_shard
+    from .shards.export import ExportOptions, export_corpus
 
-__all__ = ["Planner", "Situation"]
+__all__ = [
+    "ArticleNodeParser",
+    "ArticleReader",
+    "BuildOptions",
+    "ExportOptions",
+    "Planner",
+    "ShardRetriever",
+    "Situation",
+    "build_shard",
+    "export_corpus",
+    "searcher_of",
+]
 
-__getattr__, __dir__ = lazy_names(__name__, {"planner.planner": "Planner", "planner.situation": "Situation"})
+__getattr__, __dir__ = lazy_names(
+    __name__,
+    {
+        "parsers.article_parser": "ArticleNodeParser",
+        "planner.planner": "Planner",
+        "planner.situation": "Situation",
+        "readers.article_reader": "ArticleReader",
+        "retrievers": "ShardRetriever searcher_of",
+        "shards.build": "BuildOptions build_shard",
+        "shards.export": "ExportOptions export_corpus",
+    },
+)

@@ -1,4 +1,4 @@
-"""Wiki edge's door plate: every hook that it implements."""
+"""The hooks that the plugin implements."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     import click
+    from llama_index.core.node_parser import NodeParser
     from llama_index.core.prompts import BasePromptTemplate
+    from llama_index.core.readers.base import BaseReader
     from llama_index.core.retrievers import BaseRetriever
     from llama_index.core.vector_stores.types import MetadataFilters
     from pydantic import BaseModel
@@ -28,8 +30,26 @@ def ragstone_settings() -> type[BaseModel]:
 
 
 @hookimpl
+def ragstone_readers(host: Host) -> Mapping[str, BaseReader]:
+    """ZIM files, dumps, and ``articles:`` for every format. Suffixes that others may read are left to the settings."""
+    from .readers.article_reader import ArticleReader
+    from .settings import WikiEdgeSettings
+
+    suffixes = (".zim", ".xml.bz2", ".xml.gz", *host.options(WikiEdgeSettings).reader_suffixes)
+    return dict.fromkeys(("articles:", *suffixes), ArticleReader())
+
+
+@hookimpl
+def ragstone_node_parsers(host: Host) -> Mapping[str, NodeParser]:
+    """Articles, cut into chunks of 512 to 1,024 tokens."""
+    from .parsers.article_parser import ArticleNodeParser
+
+    return {"article": ArticleNodeParser.of(host.encoder)}
+
+
+@hookimpl
 def ragstone_prompts() -> Mapping[str, BasePromptTemplate]:
-    """What a language model is told before it answers, or helps a planner."""
+    """The prompts of answers and of the planner."""
     from .prompts import prompts
 
     return prompts()
@@ -37,8 +57,8 @@ def ragstone_prompts() -> Mapping[str, BasePromptTemplate]:
 
 @hookimpl
 def ragstone_retriever(host: Host, corpus: Corpus, top_k: int, filters: MetadataFilters | None) -> BaseRetriever | None:
-    """The shards, for the corpus that stands for them; every other corpus is left to others."""
-    from .service import NAME, retriever
+    """The shards, for the corpus ``wiki_edge``; ``None`` for every other corpus."""
+    from .retrievers import NAME, retriever
 
     return retriever(host, top_k, filters) if corpus.name == NAME else None
 
@@ -46,15 +66,15 @@ def ragstone_retriever(host: Host, corpus: Corpus, top_k: int, filters: Metadata
 @hookimpl
 def ragstone_assistants(host: Host) -> Sequence[Assistant]:
     """The assistant ``wiki_edge``."""
-    from .service import assistant
+    from .assistant import assistant
 
     return [assistant(host)]
 
 
 @hookimpl
 def ragstone_checks(host: Host) -> Sequence[Check]:
-    """Whether every shard that is installed can be searched."""
-    from .service import checks
+    """Whether every installed shard can be searched."""
+    from .checks import checks
 
     return checks(host)
 
@@ -62,7 +82,7 @@ def ragstone_checks(host: Host) -> Sequence[Check]:
 @hookimpl
 def ragstone_commands(cli: click.Group) -> None:
     """``ragstone wiki``."""
-    names = ("build", "episodes", "info", "install", "search", "sign", "tend", "verify")
+    names = ("build", "episodes", "export", "info", "install", "search", "sign", "tend", "verify")
     paths = {name: f"{__package__}.commands.{name}.{name}" for name in names}
     paths["keygen"] = f"{__package__}.commands.sign.keygen"
     text = "Shards of an offline encyclopedia: build, check, sign, install, search."

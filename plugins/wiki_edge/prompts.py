@@ -1,4 +1,4 @@
-"""What a language model is told: before it may answer from the encyclopedia, and before it helps a planner."""
+"""The prompt templates: answers from the encyclopedia, and the planner's."""
 
 from llama_index.core.base.llms.types import ChatMessage, MessageRole
 from llama_index.core.prompts import BasePromptTemplate, ChatPromptTemplate

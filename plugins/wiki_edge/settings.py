@@ -1,12 +1,19 @@
-"""The options of ``[plugins.wiki_edge]``."""
+"""The options of ``[plugins.wiki_edge]``, and the folders and keys that they name."""
 
-from pathlib import Path
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path  # noqa: TC003 - pydantic reads it
+from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field
 
-from ragstone.core import Table
+from ragstone.core import SettingsError, Table
 
 from .planner import EpisodesSettings, PlannerSettings, RemoteSettings, SlmSettings
+
+if TYPE_CHECKING:
+    from ragstone.core import Host
 
 
 class WikiEdgeSettings(Table):
@@ -23,7 +30,51 @@ class WikiEdgeSettings(Table):
     trusted_keys: tuple[str, ...] = ()
     #: Take no shard without a trusted signature. Without trusted keys nothing can be required.
     require_signature: bool = False
+    #: Files with these suffixes are read by every plugin that reads files, beside ``.zim``, ``.xml.bz2``, ``.xml.gz``.
+    reader_suffixes: tuple[Annotated[str, Field(pattern=r"^\.[a-z0-9.]{1,20}$")], ...] = ()
     planner: PlannerSettings = PlannerSettings()
     slm: SlmSettings = SlmSettings()
     remote: RemoteSettings = RemoteSettings()
     episodes: EpisodesSettings = EpisodesSettings()
+
+
+@dataclass(frozen=True)
+class Places:
+    """The folders that hold ``manifest.json``; they may not exist yet."""
+
+    wiki: Path
+    episodic: Path
+
+
+@dataclass(frozen=True)
+class Trust:
+    """Base64 of the trusted public keys, and whether shards without a signature by one of them are refused."""
+
+    keys: tuple[str, ...]
+    is_required: bool
+
+
+def places(host: Host) -> Places:
+    """The deployment's folders of shards."""
+    options, data = host.options(WikiEdgeSettings), host.settings.data_dir
+    return Places(
+        (options.wiki or data / "wiki").expanduser().absolute(),
+        (options.episodic or data / "episodic").expanduser().absolute(),
+    )
+
+
+def trust(host: Host, more: tuple[str, ...] = ()) -> Trust:
+    """The deployment's trusted keys and ``more``. Raises ``SettingsError``, ``BadRequest`` for an invalid key."""
+    from .shards.keys import trusted_key
+
+    options = host.options(WikiEdgeSettings)
+    keys = (*options.trusted_keys, *more)
+    for key in keys:
+        trusted_key(key)
+    if options.require_signature and not keys:
+        raise SettingsError(
+            "require_signature is set, but no key is trusted",
+            where="[plugins.wiki_edge]",
+            hint='trusted_keys = ["…"]; ragstone wiki keygen prints the line for a new key',
+        )
+    return Trust(keys, options.require_signature)

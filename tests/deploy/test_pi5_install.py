@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.plugins.wiki_edge.shards.making import make
+from tests.plugins.wiki_edge.shards.samples import make
 from tests.support.needs import missing
 from tests.support.pi5 import MEMORY, PROFILE
 

@@ -11,7 +11,7 @@ import pytest
 from ragstone.core import Host, read_settings
 from ragstone.plugins.wiki_edge import Planner, Situation
 from ragstone.plugins.wiki_edge.settings import WikiEdgeSettings
-from tests.plugins.wiki_edge.shards.making import make
+from tests.plugins.wiki_edge.shards.samples import make
 from tests.support.pi5 import MEMORY, PROFILE, moved
 
 if TYPE_CHECKING:

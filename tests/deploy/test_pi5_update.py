@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from ragstone.plugins.wiki_edge import Planner, Situation
-from ragstone.plugins.wiki_edge.shards.installing import install
-from ragstone.plugins.wiki_edge.shards.verifying import verify
-from tests.plugins.wiki_edge.shards.making import make
+from ragstone.plugins.wiki_edge.shards.installation import install
+from ragstone.plugins.wiki_edge.shards.verification import verify
+from tests.plugins.wiki_edge.shards.samples import make
 from tests.support.pi5 import MEMORY, moved
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from ragstone.core.cli import printable, show_json
 if TYPE_CHECKING:
     from ragstone.core.cli import Deployment
 
-    from ..building.builder import BuildReport
+    from ..shards.build import BuildReport
 
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 _FILE = click.Path(path_type=Path)
@@ -30,8 +30,8 @@ _FILE = click.Path(path_type=Path)
 @click.option("--id", "shard_id", required=True, help="The shard's id, and its folder in DIR.")
 @click.option("--kind", type=click.Choice(["wiki", "episodic"]), default="wiki", show_default=True)
 @click.option("--domain", help="What it is about, for those who search only there.")
-@click.option("--language", help="By default what the source says.")
-@click.option("--license", "licence", help="By default what the source says, else 'unknown'.")
+@click.option("--language", help="By default the source's own.")
+@click.option("--license", "licence", help="By default the source's own, else 'unknown'.")
 @click.option("--limit", type=click.IntRange(min=1), metavar="N", help="At most so many articles.")
 @click.option("--titles", type=_FILE, metavar="FILE", help="Only articles with these titles, one a line.")
 @click.option("--match", metavar="REGEX", help="Only articles in whose title it is found.")
@@ -59,47 +59,47 @@ def build(
 ) -> None:
     """Build a shard from SOURCE: a MediaWiki dump, a ZIM file, wikimedia/wikipedia or BEIR as parquet or JSON lines.
 
-    A folder is read file after file. An interrupted build goes on where it was when the same command is given again.
+    Other files are read by the plugin that reads their suffix. A folder is read file after file. An
+    interrupted build goes on where it was when the same command is given again.
     """
-    from ..building.builder import Order, build
-    from ..building.choosing import compiled, read_titles
-    from ..building.progress import shown
+    from ..readers.selection import compiled, read_titles
+    from ..shards.build import BuildOptions, build_shard
+    from .progress import show_progress
 
-    for name, value in (("--domain", domain), ("--language", language), ("--license", licence)):
+    check_names(shard_id, domain=domain, language=language, license=licence)
+    if match is not None:
+        compiled(match)
+    if titles is not None:
+        read_titles(titles)
+    options = BuildOptions(
+        source, out, shard_id, kind, domain, language, licence, limit, titles, match, url_prefix=url_prefix
+    )
+    with show_progress(f"building {shard_id}") as on_progress:
+        report = build_shard(options, deployment.loaded(), restart=restart, on_progress=on_progress)
+    show_report(report, as_json=as_json)
+
+
+def check_names(shard_id: str, **options: str | None) -> None:
+    """Raise ``BadRequest`` for an id that cannot be a folder's name, and for an option without readable text."""
+    for name, value in options.items():
         if value is not None and (not value.strip() or not value.isprintable()):
-            raise BadRequest(f"{name} is empty or holds control characters")
+            raise BadRequest(f"--{name} is empty or holds control characters")
     if not _ID.fullmatch(shard_id):
         raise BadRequest(
             f"the id {shard_id[:80]!r} cannot be the name of a folder",
             hint="letters, digits, dots, dashes, at most 100",
         )
-    if match is not None:
-        compiled(match)
-    if titles is not None:
-        read_titles(titles)
-    order = Order(source, out, shard_id, kind, domain, language, licence, limit, titles, match, url_prefix=url_prefix)
-    with shown(f"building {shard_id}") as tell:
-        report = build(order, deployment.loaded(), restart=restart, on_progress=tell)
-    if as_json:
-        show_json(
-            {
-                "id": shard_id,
-                "folder": str(report.folder),
-                "articles": report.articles,
-                "chunks": report.chunks,
-                "resumed": report.resumed,
-                "left_out": report.left_out,
-                "entry": report.entry.as_json(),
-            }
-        )
-    else:
-        _summarise(report)
 
 
-def _summarise(report: BuildReport) -> None:
-    from ..building.builder import UNKNOWN_LICENSE
+def show_report(report: BuildReport, *, as_json: bool) -> None:
+    """Print what was built."""
+    from ..shards.writer import UNKNOWN_LICENSE
 
     entry = report.entry
+    if as_json:
+        counts = {name: getattr(report, name) for name in ("articles", "chunks", "resumed", "left_out")}
+        show_json({"id": entry.id, "folder": str(report.folder), **counts, "entry": entry.as_json()})
+        return
     earlier = f", {report.resumed:,} of them by an earlier run" if report.resumed else ""
     click.echo(printable(f"Shard {entry.id} is in {report.folder}: {report.articles:,} articles, "
                          f"{report.chunks:,} chunks{earlier}, revision {entry.revision}."))  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -9,12 +10,14 @@ import click
 
 from ragstone.core.cli import printable, show_json, show_table
 
-from .shown import megabytes, signed_by, size_on_disk
+from ..shards.errors import ShardError
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from ragstone.core.cli import Deployment
 
-    from ..shards.entry import ShardEntry
+    from ..shards.manifest import ShardEntry, ShardPlace
 
 _KEY_SHOWN = 12
 
@@ -24,12 +27,12 @@ _KEY_SHOWN = 12
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_obj
 def info(deployment: Deployment, folder: Path | None, as_json: bool) -> None:
-    """List the shards of the folders that serve, or of DIR: what the manifest says, and who signed it.
+    """List the shards of the folders that serve, or of DIR: the manifest's entries, and who signed them.
 
     Files are not read; ragstone wiki verify does that.
     """
-    from ..places import places, trust
-    from ..shards.entry import NAME, Manifest
+    from ..settings import places, trust
+    from ..shards.manifest import NAME, Manifest
 
     host = deployment.loaded()
     trusted, ours = trust(host).keys, places(host)
@@ -40,11 +43,11 @@ def info(deployment: Deployment, folder: Path | None, as_json: bool) -> None:
         for path, manifest in manifests.items()
     }
     if as_json:
-        said = [
+        shown = [
             {"folder": str(path.parent), "version": manifest.version, "shards": listed[path]}
             for path, manifest in manifests.items()
         ]
-        show_json(said)
+        show_json(shown)
         return
     columns = ("id", "kind", "rows", "size", "language", "domain", "licence", "revision", "signed by", "encoder")
     if not manifests:
@@ -56,7 +59,7 @@ def info(deployment: Deployment, folder: Path | None, as_json: bool) -> None:
 
 def _described(entry: ShardEntry, root: Path, trusted: tuple[str, ...]) -> dict[str, Any]:
     place = entry.place(root)
-    signed = signed_by(entry, trusted)
+    key, signed = signed_by(entry, root, trusted)
     return {
         "id": entry.id,
         "kind": entry.kind,
@@ -71,7 +74,7 @@ def _described(entry: ShardEntry, root: Path, trusted: tuple[str, ...]) -> dict[
         "built": entry.built,
         "source": entry.source.model_dump(exclude_unset=True) if entry.source else None,
         "encoder": entry.encoder.model_dump(exclude_unset=True) if entry.encoder else None,
-        "key": entry.signature.key if entry.signature else None,
+        "key": key,
         "signed": signed,
         "trusted": signed.endswith("(trusted)"),
         "side_files": entry.side_files or {},
@@ -88,3 +91,28 @@ def _row(shard: dict[str, Any]) -> tuple[object, ...]:
     encoder = shard["encoder"]["model"] if shard["encoder"] else None
     named = (shard["language"], shard["domain"], shard["licence"], shard["revision"], signed, encoder)
     return (shard["id"], shard["kind"], f"{shard['rows']:,}", size, *named)
+
+
+def signed_by(entry: ShardEntry, root: Path, trusted_keys: Collection[str]) -> tuple[str | None, str]:
+    """The key that signed the shard, and the same in words."""
+    from ..shards.signatures import signer
+
+    try:
+        by = signer(entry, root, trusted_keys)
+    except ShardError:
+        return None, "signature does not hold"
+    return (None, "not signed") if by is None else (by.key, f"signed by {by}")
+
+
+def size_on_disk(place: ShardPlace) -> int:
+    """Bytes of the shard's files; those that are missing count nothing."""
+    size = 0
+    for path in place.files.values():
+        with suppress(OSError):
+            size += path.stat().st_size
+    return size
+
+
+def megabytes(size: int) -> str:
+    """The size in a suitable unit."""
+    return f"{size / 1e6:,.1f} MB" if size >= 100_000 else f"{size / 1e3:,.1f} kB"

@@ -13,7 +13,7 @@ from ragstone.core.cli import printable, show_json
 if TYPE_CHECKING:
     from ragstone.core.cli import Deployment
 
-    from ..shards.installing import Installed
+    from ..shards.installation import Installed
 
 _GIGABYTE = 10**9
 
@@ -30,15 +30,15 @@ _GIGABYTE = 10**9
 def install(
     deployment: Deployment, source: Path, root: Path | None, keys: tuple[str, ...], max_gb: int, as_json: bool
 ) -> None:
-    """Install shards from an archive (tar, tar.gz, tar.zst, zip) or a folder.
+    """Install shards from a tar, a tar.gz or a folder.
 
     Everything is verified before anything changes; then all of it is switched to at once. Shards with other ids stay,
     one with the same id is replaced by a higher revision. A process that serves picks it up by itself.
     """
-    from ..places import places, trust
-    from ..shards.archives import Limits
-    from ..shards.installing import Refused
-    from ..shards.installing import install as installed
+    from ..settings import places, trust
+    from ..shards.installation import Refused
+    from ..shards.installation import install as installed
+    from ..shards.staging import Limits
 
     host = deployment.loaded()
     trusted = trust(host, keys)
@@ -58,10 +58,10 @@ def install(
         show_json([asdict(one) for one in found])
         return
     for one in found:
-        click.echo(printable(f"{one.id}: {_said(one)}"))
+        click.echo(printable(f"{one.id}: {_described(one)}"))
 
 
-def _said(one: Installed) -> str:
+def _described(one: Installed) -> str:
     revision = "" if one.revision is None else f", revision {one.revision}"
     if one.what == "updated" and one.before not in (None, one.revision):
         revision += f" (was {one.before})"

@@ -9,7 +9,7 @@ import click
 from ragstone.core import BadRequest
 from ragstone.core.cli import printable, show_json
 
-from ..search.retrievers import librarian_of
+from ..retrievers import searcher_of
 
 if TYPE_CHECKING:
     from ragstone.core.cli import Deployment
@@ -35,17 +35,17 @@ def search(
     as_json: bool,
 ) -> None:
     """Search the installed shards by words and meaning."""
-    librarian = librarian_of(deployment.host())
+    searcher = searcher_of(deployment.host())
     if not question.strip():
         raise BadRequest("the question is empty")
-    hits = librarian.search(question, k=count, kind=kind, domain=domain, language=language)
+    hits = searcher.search(question, k=count, kind=kind, domain=domain, language=language)
     if as_json:
         show_json(hits)
         return
-    for refused in librarian.refused:
+    for refused in searcher.refused:
         click.echo(f"refused: {refused.place}: {refused.reason}", err=True)
     if not hits:
-        searched = "no shard is installed here" if not librarian.shards else "nothing was found"
+        searched = "no shard is installed here" if not searcher.shards else "nothing was found"
         click.echo(f"{searched}; see ragstone wiki info", err=True)
     for number, hit in enumerate(hits, start=1):
         row = hit["metadata"]

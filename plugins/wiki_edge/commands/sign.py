@@ -27,7 +27,7 @@ PASSPHRASE = "WIKI_KEY_PASSPHRASE"  # noqa: S105 - the variable's name
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def keygen(file: Path, asks: bool, as_json: bool) -> None:
     """Make an Ed25519 key to sign shards with: the private half goes to FILE, the public half is printed."""
-    from ..shards.signing import keygen as made
+    from ..shards.keys import keygen as made
 
     passphrase = os.environ.get(PASSPHRASE)
     if asks and not passphrase:
@@ -36,23 +36,23 @@ def keygen(file: Path, asks: bool, as_json: bool) -> None:
     if as_json:
         show_json({"file": str(file), "public_key": public, "locked": bool(passphrase)})
         return
-    click.echo(printable(f"The private key is in {file}; whoever has it can sign in your name."))
-    click.echo("Who trusts you writes into ragstone.toml:\n")
+    click.echo(printable(f"The private key is in {file}; with it anyone can sign in your name."))
+    click.echo("To trust it, write into ragstone.toml:\n")
     click.echo(f'[plugins.wiki_edge]\ntrusted_keys = ["{public}"]')
 
 
 @click.command(epilog="Example: ragstone wiki sign ./my-shards --key ~/wiki-key.pem")
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path, exists=True, file_okay=False))
 @click.option("--key", required=True, metavar="FILE", type=click.Path(path_type=Path), help="The private key.")
-@click.option("--id", "only", help="Sign this shard only.")
+@click.option("--id", "only", help="Give --revision to this shard only.")
 @click.option("--revision", type=click.IntRange(1), help="The revision to give; it only rises.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def sign(folder: Path, key: Path, only: str | None, revision: int | None, as_json: bool) -> None:
-    """Sign the shards in DIR: checksums of all files, revision, signature go into its manifest.
+    """Sign the shards in DIR: checksums and revisions go into its manifest, the signature beside it.
 
     Each shard is verified before. A new one gets revision 1; one that was changed after it was signed the next.
     """
-    from ..shards.publishing import sign_folder
+    from ..shards.signatures import sign_folder
 
     signed = sign_folder(folder, _unlocked(key), only=only, revision=revision)
     if as_json:
@@ -64,7 +64,7 @@ def sign(folder: Path, key: Path, only: str | None, revision: int | None, as_jso
 
 
 def _unlocked(path: Path) -> Ed25519PrivateKey:
-    from ..shards.signing import Locked, read_key
+    from ..shards.keys import Locked, read_key
 
     try:
         return read_key(path, os.environ.get(PASSPHRASE))

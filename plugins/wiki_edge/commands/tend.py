@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 @click.option("--json", "as_json", is_flag=True, help="Print JSON: a list of {name, ok, detail}.")
 @click.pass_context
 def tend(ctx: click.Context, as_json: bool) -> None:
-    """Do now what somebody would wait for otherwise, and tell what is not well.
+    """Prepare everything that a first question would wait for, and report what does not work.
 
-    The encoder's model is made if it is not there yet, every shard is opened, the threshold of answers found out, and
-    new memories become part of their shard. Meant for an installation and for a timer. Ends with 1 where something is
-    not well.
+    The encoder's model is made if it is not there yet, every shard is opened, the threshold of answers calibrated, and
+    new memories become part of their shard. Meant for an installation and for a timer. Exits with 1 where something
+    does not work.
     """
     deployment: Deployment = ctx.obj
     host = deployment.host()
@@ -51,7 +51,7 @@ def _tried(name: str, do: Callable[[], str]) -> Check:
 
 
 def _shards(host: Host) -> list[Check]:
-    from ..service import checks
+    from ..checks import checks
 
     try:
         return checks(host) or [Check("shards", ok=True, detail="none is installed: ragstone wiki install")]
@@ -60,15 +60,14 @@ def _shards(host: Host) -> list[Check]:
 
 
 def _threshold(host: Host) -> str:
-    from ..search.retrievers import threshold_of
+    from ..retrievers import threshold_of
 
     return f"{threshold_of(host):g}"
 
 
 def _memory(host: Host) -> str:
-    from ..places import places
     from ..planner import Memory
-    from ..settings import WikiEdgeSettings
+    from ..settings import WikiEdgeSettings, places
 
     root = places(host).episodic
     if not root.is_dir():

@@ -11,12 +11,12 @@ import click
 from ragstone.core import BadRequest
 from ragstone.core.cli import printable, show_json
 
-from .shown import megabytes, signed_by, size_on_disk
+from .info import megabytes, signed_by, size_on_disk
 
 if TYPE_CHECKING:
     from ragstone.core.cli import Deployment
 
-    from ..places import Trust
+    from ..settings import Trust
 
 
 @click.command(epilog="Example: ragstone wiki verify ./my-shards")
@@ -30,8 +30,8 @@ def verify(ctx: click.Context, folder: Path | None, keys: tuple[str, ...], most:
 
     Without DIR the folder that serves. Lines count from 1, rows from 0. Exits with 1 if anything is wrong.
     """
-    from ..places import places, trust
-    from ..shards.verifying import verify as verified
+    from ..settings import places, trust
+    from ..shards.verification import verify as verified
 
     deployment: Deployment = ctx.obj
     host = deployment.loaded()
@@ -59,7 +59,7 @@ def verify(ctx: click.Context, folder: Path | None, keys: tuple[str, ...], most:
 
 
 def _shards(folder: Path, trusted: Trust) -> list[dict[str, Any]]:
-    from ..shards.entry import NAME, Manifest
+    from ..shards.manifest import NAME, Manifest
 
     path = folder / NAME if folder.is_dir() else folder
     return [
@@ -68,7 +68,7 @@ def _shards(folder: Path, trusted: Trust) -> list[dict[str, Any]]:
             "rows": entry.size,
             "bytes": size_on_disk(entry.place(path.parent)),
             "checksums": entry.files is not None,
-            "signed": signed_by(entry, trusted.keys),
+            "signed": signed_by(entry, path.parent, trusted.keys)[1],
         }
         for entry in Manifest.read(path).shards
     ]

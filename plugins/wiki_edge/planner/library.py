@@ -44,7 +44,7 @@ class _HasRefusals(Protocol):
 
 def library_of(host: Host) -> Library:
     """The deployment's shards."""
-    from ..search.retrievers import librarian_of
+    from ..retrievers import searcher_of as librarian_of
 
     return librarian_of(host)
 

@@ -13,12 +13,12 @@ import numpy as np
 from ragstone.core import StorageBusy, StorageDenied, StorageError
 from ragstone.core.runtime import OwnedFolders, storage_errors
 
-from ..errors import ShardError
-from ..shards.entry import NAME, Manifest, ShardEntry
+from ..shards.errors import ShardError
+from ..shards.manifest import NAME, Manifest, ShardEntry
 from ..shards.files import real
-from ..shards.lines import read_line
+from ..shards.metadata import read_line
 from ..shards.npy import read_header
-from ..shards.verifying import sums_of
+from ..shards.verification import sums_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -81,7 +81,7 @@ class MemoryShard:
         ``merge``: returns the new rows for those of the release before; called twice. ``dim``: of the new vectors, if
         there are any. Raises ``ShardError``, ``StorageError``.
         """
-        from ..shards.installing import install
+        from ..shards.installation import install
 
         folders = OwnedFolders(real(self._root), "memories", r"(embeddings|metadata|manifest)\.(npy|jsonl|json)")
         name = f"{self._name}.new"

@@ -21,8 +21,8 @@ import numpy as np
 
 from ragstone.core import NotFound
 
-from ..errors import ShardError
-from ..shards.lines import LONGEST_LINE, read_line
+from ..shards.errors import ShardError
+from ..shards.metadata import LONGEST_LINE, read_line
 from .journal import Journal
 from .memory_shard import MemoryShard
 

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ragstone.core import BadRequest, Host, RagstoneError
 from ragstone.core.answering import check_type
 
-from ..places import places
-from ..settings import WikiEdgeSettings
+from ..settings import WikiEdgeSettings, places
 from .ledger import Ledger
 from .library import idf_of, library_of, passages_of, refusals_of
 from .memory import Memory

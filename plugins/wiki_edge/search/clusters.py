@@ -1,7 +1,7 @@
 """Rows in clusters, for shards so large that a question should look at a part of the codes only.
 
-Spherical k-means over a sample gives the middles; every row belongs to the nearest. The codes lie cluster by cluster,
-and a question looks at those whose middles are nearest to it: the inverted file of Jégou, Douze and Schmid, "Product
+Spherical k-means over a sample gives the centroids; every row belongs to the nearest. The codes lie cluster by cluster,
+and a question looks at those whose centroids are nearest to it: the inverted file of Jégou, Douze and Schmid, "Product
 Quantization for Nearest Neighbor Search", 2011.
 """
 
@@ -28,9 +28,9 @@ _ROUNDS = 8
 _READ = 8192
 
 
-def make(embeddings: FileArray, middles: Path, starts: Path, order: Path) -> npt.NDArray[np.uint32]:
-    """Write ``middles`` (float32 [clusters, dimension]), ``starts`` (uint64 [clusters + 1], places) and ``order``
-    (uint32 [rows]: which row stands at a place); returns the order. Memory: some 10 bytes a row."""
+def make(embeddings: FileArray, centroids: Path, starts: Path, order: Path) -> npt.NDArray[np.uint32]:
+    """Write ``centroids`` (float32 [clusters, dimension]), ``starts`` (uint64 [clusters + 1], places) and ``order``
+    (uint32 [rows]: the row at each place); returns the order. Memory: some 10 bytes a row."""
     rows, _ = embeddings.shape
     count = int(np.clip(2 ** round(np.log2(max(rows, 1) ** 0.5)), 1, 4096))
     draws = np.random.default_rng(7)
@@ -47,24 +47,24 @@ def make(embeddings: FileArray, middles: Path, starts: Path, order: Path) -> npt
         [_nearest(embeddings.read(at, min(at + _READ, rows)), found) for at in range(0, rows, _READ)]
     )
     placed = np.argsort(belongs, kind="stable").astype("<u4")
-    np.save(middles, found.astype("<f4"))
+    np.save(centroids, found.astype("<f4"))
     np.save(starts, np.searchsorted(belongs[placed], np.arange(len(found) + 1)).astype("<u8"))
     with GrowingArray(order, "<u4") as file:
         file.add(placed)
     return placed
 
 
-def _nearest(rows: npt.NDArray[np.float32], middles: npt.NDArray[np.float32]) -> npt.NDArray[np.uint16]:
-    found: npt.NDArray[np.uint16] = np.argmax(rows @ middles.T, axis=1).astype(np.uint16)
+def _nearest(rows: npt.NDArray[np.float32], centroids: npt.NDArray[np.float32]) -> npt.NDArray[np.uint16]:
+    found: npt.NDArray[np.uint16] = np.argmax(rows @ centroids.T, axis=1).astype(np.uint16)
     return found
 
 
 class Clusters:
     """The clusters of an open shard. Places are where codes lie; rows are what they are of."""
 
-    def __init__(self, middles: Path, starts: Path, order: Path, rows: int, dimension: int) -> None:
+    def __init__(self, centroids: Path, starts: Path, order: Path, rows: int, dimension: int) -> None:
         """Raises ``ShardError`` where the files do not fit together."""
-        held = FileArray(middles, dtype="<f4", ndim=2)
+        held = FileArray(centroids, dtype="<f4", ndim=2)
         bounds = FileArray(starts, dtype="<u8", ndim=1)
         self._order = FileArray(order, dtype="<u4", ndim=1)
         held.expect((held.shape[0], dimension))
@@ -97,6 +97,6 @@ class Clusters:
         return self._inside(self._order.gather(places))
 
     def _inside(self, rows: npt.NDArray[np.uint32]) -> npt.NDArray[np.int64]:
-        """Damaged numbers name some row, whose own vector then tells how near it is."""
+        """Damaged numbers become some row, whose own vector is then compared."""
         found: npt.NDArray[np.int64] = np.minimum(rows, self._rows - 1).astype(np.int64)
         return found

@@ -1,4 +1,4 @@
-"""Rows as 1-bit codes: which rows may be near a question, found out without reading them.
+"""1-bit codes of rows: find the candidates near a question without reading the rows.
 
 The code of a row is the signs of its centred vector, 48 bytes for 384 numbers. The rows whose codes differ least from
 the question's are then read from disk and compared exactly (Charikar, "Similarity Estimation Techniques from Rounding
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from .clusters import Clusters
-    from .memory import Memory
+    from .memory import MemoryBudget
 
 #: Rows of a block: a column of it is 128 KB, and the intermediate results stay in the processor's cache.
 BLOCK = 16384
@@ -76,7 +76,13 @@ class Codes:
     """The codes of a shard: held in memory where its budget allows, else read block by block."""
 
     def __init__(
-        self, codes: Path, centre: Path, rows: int, dimension: int, memory: Memory, clusters: Clusters | None = None
+        self,
+        codes: Path,
+        centre: Path,
+        rows: int,
+        dimension: int,
+        memory: MemoryBudget,
+        clusters: Clusters | None = None,
     ) -> None:
         """``clusters``: by which the codes are ordered, if they are.
 
@@ -90,27 +96,27 @@ class Codes:
         self._rows = rows
         self._clusters = clusters
         self._held = None
-        if memory.take(self._file.nbytes):
-            weakref.finalize(self, memory.give_back, self._file.nbytes)
+        if memory.reserve(self._file.nbytes):
+            weakref.finalize(self, memory.release, self._file.nbytes)
             self._held = self._file.read()
 
     def nearest(
-        self, question: npt.NDArray[np.float32], limit: int, kept: npt.NDArray[np.bool_] | None = None
+        self, question: npt.NDArray[np.float32], limit: int, mask: npt.NDArray[np.bool_] | None = None
     ) -> npt.NDArray[np.int64]:
-        """The ``limit`` rows that seem nearest, ascending. ``kept``: only rows for which it is true.
+        """The ``limit`` rows that seem nearest, ascending. ``mask``: only rows for which it is true.
 
         Those whose codes differ in the fewest bits are found first, then the question's own numbers are multiplied with
         their signs. Over 44,000 sentences of encyclopedias and books, 300 questions, the ten nearest are among 200 such
         rows for 99.9 %, among the 200 with the fewest differing bits for 98.6 %.
         """
         coarse = _COARSE * limit
-        places, codes = self._fewest_differing(question, coarse, kept)
+        places, codes = self._fewest_differing(question, coarse, mask)
         if len(places) > limit:
             places = places[np.argpartition(-_products(codes, question), limit - 1)[:limit]]
         return np.sort(places if self._clusters is None else self._clusters.rows_at(places))
 
     def _fewest_differing(
-        self, question: npt.NDArray[np.float32], limit: int, kept: npt.NDArray[np.bool_] | None
+        self, question: npt.NDArray[np.float32], limit: int, mask: npt.NDArray[np.bool_] | None
     ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.uint64]]:
         """The places of ``limit`` codes or some more, and those codes, [words, places]."""
         code = signs((question - self._centre)[None])[0]
@@ -120,10 +126,10 @@ class Codes:
         for start, columns in self._columns(ranges):
             distances = _distances(columns, code, *scratch)
             here = distances <= near.bound
-            if kept is not None:
+            if mask is not None:
                 stop = start + len(distances)
                 rows = slice(start, stop) if self._clusters is None else self._clusters.rows_between(start, stop)
-                here &= kept[rows]
+                here &= mask[rows]
             near.add(start, np.flatnonzero(here), distances, columns)
         return near.found()
 
@@ -164,7 +170,7 @@ def _distances(
 
 
 class _Nearest:
-    """The codes with the fewest differing bits so far; what is farther than the ``limit``-th is let go now and then."""
+    """The codes with the fewest differing bits so far; those farther than the ``limit``-th are dropped now and then."""
 
     def __init__(self, words: int, limit: int) -> None:
         self.bound = np.iinfo(np.uint16).max
@@ -191,9 +197,9 @@ class _Nearest:
         if self._count > 2 * self._limit:
             places, codes, near = self._joined()
             self.bound = _nth(near, self._limit)
-            kept = np.flatnonzero(near <= self.bound)
-            self._parts = [(places[kept], codes.take(kept, axis=1), near[kept])]
-            self._count = len(kept)
+            closest = np.flatnonzero(near <= self.bound)
+            self._parts = [(places[closest], codes.take(closest, axis=1), near[closest])]
+            self._count = len(closest)
 
     def found(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.uint64]]:
         """The places of the nearest, ``limit`` or some more, and their codes, [words, places]."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from ..errors import ShardError
+from ..shards.errors import ShardError
 from ..shards.files import open_regular
 from ..shards.npy import header_of
 

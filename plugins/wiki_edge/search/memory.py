@@ -1,4 +1,4 @@
-"""A budget of memory that shards share."""
+"""The memory budget that open shards share."""
 
 from __future__ import annotations
 
@@ -12,31 +12,31 @@ _WORKING = 6_000_000
 _REUSED = 2**22
 
 
-class Memory:
-    """Counts what is held in memory; what does not fit is read from disk each time. Safe for several threads."""
+class MemoryBudget:
+    """Counts bytes in memory; what does not fit is read from disk each time. Safe to use from several threads."""
 
     def __init__(self, megabytes: float) -> None:
         self.limit = int(megabytes * 1e6)
-        self._taken = _WORKING
+        self._used = _WORKING
         self._lock = threading.Lock()
         # glibc gives larger blocks than were ever freed back at once (mallopt(3), M_MMAP_THRESHOLD). The next question
         # then got them page by page, some 400 of them, which took a third of its time. So one is freed here.
         np.empty(_REUSED, np.uint8)
 
     @property
-    def taken(self) -> int:
-        """Bytes that are held, with those that searching itself needs."""
-        return self._taken
+    def used(self) -> int:
+        """Reserved bytes, with those that a search itself needs."""
+        return self._used
 
-    def take(self, size: int) -> bool:
-        """Whether so many bytes may be held from now on."""
+    def reserve(self, size: int) -> bool:
+        """Reserve so many bytes; whether the budget allows them."""
         with self._lock:
-            if self._taken + size > self.limit:
+            if self._used + size > self.limit:
                 return False
-            self._taken += size
+            self._used += size
             return True
 
-    def give_back(self, size: int) -> None:
-        """They are not held any more."""
+    def release(self, size: int) -> None:
+        """Release reserved bytes."""
         with self._lock:
-            self._taken -= size
+            self._used -= size

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from .memory import Memory
+    from .memory import MemoryBudget
 
 # As the host's own full text: BM25's usual constants, and a word in a heading counts one and a half times.
 _K1, _B = 1.2, 0.75
@@ -106,7 +106,7 @@ class PostingsWriter:
         self._terms, self._rows, self._counts = array("Q"), array("I"), array("f")
 
 
-class _Kept(NamedTuple):
+class _CachedPostings(NamedTuple):
     """The postings of a stem in memory: rows, ascending, and weights."""
 
     rows: npt.NDArray[np.uint32]
@@ -117,14 +117,16 @@ class _Kept(NamedTuple):
         return self.rows.nbytes + self.weights.nbytes
 
 
-_NONE = _Kept(np.zeros(0, np.uint32), np.zeros(0, np.float16))
+_NONE = _CachedPostings(np.zeros(0, np.uint32), np.zeros(0, np.float16))
 
 
 class Postings:
     """The words of an open shard. What was read last is held within the budget of memory; however common a question's
     words are, of the others no more than a piece is in memory."""
 
-    def __init__(self, terms: Path, rows: Path, weights: Path, size: int, memory: Memory, cache_bytes: int) -> None:
+    def __init__(
+        self, terms: Path, rows: Path, weights: Path, size: int, memory: MemoryBudget, cache_bytes: int
+    ) -> None:
         """Raises ``ShardError`` where the files do not fit together."""
         self._terms = FileArray(terms, dtype="<u8", ndim=2)
         self._rows = FileArray(rows, dtype="<u4", ndim=1)
@@ -134,8 +136,8 @@ class Postings:
         self._size = size
         self._memory = memory
         self._guides = self._terms.gather(np.arange(0, len(self._terms), _STRIDE))[:, 0].copy()
-        self._kept: OrderedDict[int, _Kept] = OrderedDict()
-        self._kept_bytes = 0
+        self._cache: OrderedDict[int, _CachedPostings] = OrderedDict()
+        self._cached_bytes = 0
         self._cache_bytes = cache_bytes
         self._lock = Lock()
 
@@ -148,11 +150,11 @@ class Postings:
         found: Mapping[str, range],
         weights: Mapping[str, float],
         limit: int,
-        kept: npt.NDArray[np.bool_] | None = None,
+        mask: npt.NDArray[np.bool_] | None = None,
     ) -> list[tuple[int, float]]:
         """``(row, BM25)`` of the best rows, best first; equal ones in their order.
 
-        ``found``: as ``find`` gives it. ``weights``: each stem's idf. ``kept``: only rows for which it is true.
+        ``found``: as ``find`` gives it. ``weights``: each stem's idf. ``mask``: only rows for which it is true.
         """
         best: list[tuple[int, float]] = []
         for first in range(0, self._size, _ROWS):
@@ -163,17 +165,17 @@ class Postings:
                     continue
                 for here, scores in self._pieces(places, rows):
                     sums[here - first] += scores * np.float32(weights[word])
-            if kept is not None:
-                sums *= kept[rows.start : rows.stop]
+            if mask is not None:
+                sums *= mask[rows.start : rows.stop]
             best += [(first + place, score) for place, score in top_sums(sums, limit)]
         return sorted(best, key=lambda each: (-each[1], each[0]))[:limit]
 
     def __del__(self) -> None:
-        self._memory.give_back(self._kept_bytes)
+        self._memory.release(self._cached_bytes)
 
     def _pieces(self, places: range, rows: range) -> Iterator[tuple[npt.NDArray[np.uint32], npt.NDArray[np.float16]]]:
         """Of the postings at these places those of these rows, a piece at a time."""
-        known = self._kept_at(places)
+        known = self._cached(places)
         if known is not None:
             # Bounds of another type would have numpy copy all rows first.
             first, last = np.searchsorted(known.rows, np.array((rows.start, rows.stop), np.uint32)).tolist()
@@ -187,35 +189,35 @@ class Postings:
                 return
             yield read
 
-    def _kept_at(self, places: range) -> _Kept | None:
+    def _cached(self, places: range) -> _CachedPostings | None:
         """The postings that are held in memory, or are from now on because they are few."""
         with self._lock:
-            known = self._kept.get(places.start)
+            known = self._cache.get(places.start)
             if known is not None:
-                self._kept.move_to_end(places.start)
+                self._cache.move_to_end(places.start)
                 return known
         if len(places) * _POSTING_BYTES > self._cache_bytes // 4:
             return None
         read = self._read(places, range(self._size)) or _NONE
-        self._keep(places.start, read)
+        self._put(places.start, read)
         return read
 
-    def _keep(self, place: int, read: _Kept) -> None:
+    def _put(self, place: int, read: _CachedPostings) -> None:
         with self._lock:
-            while self._kept and self._kept_bytes + read.nbytes > self._cache_bytes:
-                _, old = self._kept.popitem(last=False)
-                self._kept_bytes -= old.nbytes
-                self._memory.give_back(old.nbytes)
-            if place not in self._kept and self._memory.take(read.nbytes):
-                self._kept[place] = read
-                self._kept_bytes += read.nbytes
+            while self._cache and self._cached_bytes + read.nbytes > self._cache_bytes:
+                _, old = self._cache.popitem(last=False)
+                self._cached_bytes -= old.nbytes
+                self._memory.release(old.nbytes)
+            if place not in self._cache and self._memory.reserve(read.nbytes):
+                self._cache[place] = read
+                self._cached_bytes += read.nbytes
 
-    def _read(self, places: range, rows: range) -> _Kept | None:
+    def _read(self, places: range, rows: range) -> _CachedPostings | None:
         """The postings at these places; ``None`` where they are damaged: better nothing than a wrong passage."""
         read = self._rows.read(places.start, places.stop)
         if len(read) and (int(read[0]) < rows.start or int(read[-1]) >= rows.stop or (read[1:] <= read[:-1]).any()):
             return None
-        return _Kept(read, self._weights.read(places.start, places.stop))
+        return _CachedPostings(read, self._weights.read(places.start, places.stop))
 
     def _before(self, places: range, row: int) -> int:
         """How many of the postings at these places are of rows before this one."""

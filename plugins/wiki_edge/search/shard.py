@@ -9,8 +9,8 @@ import numpy as np
 
 from ragstone.core.text import is_packed, pack
 
-from ..errors import ShardError
-from ..shards.lines import read_line
+from ..shards.errors import ShardError
+from ..shards.metadata import read_line
 from .clusters import Clusters
 from .codes import Codes
 from .file_arrays import FileArray, FileLines
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from ..shards.entry import ShardEntry
-    from .memory import Memory
+    from ..shards.manifest import ShardEntry
+    from .memory import MemoryBudget
 
 #: Rows that are read and compared exactly for each that is asked for; and the fewest, for each fourth root of the rows:
 #: 186 of 120,000, 316 of a million. Recall of the ten nearest is then 0.998 and 0.997. Of the hundred that fusion asks
@@ -41,7 +41,7 @@ class Shard:
     The files are opened once: a shard that is replaced or removed on the disk goes on answering as it was.
     """
 
-    def __init__(self, entry: ShardEntry, root: Path, cache: Path, memory: Memory) -> None:
+    def __init__(self, entry: ShardEntry, root: Path, cache: Path, memory: MemoryBudget) -> None:
         """Raises ``ShardError`` with the file and the reason, and ``StorageError`` where side files cannot be made."""
         self.entry = entry
         self.root = root
@@ -82,11 +82,11 @@ class Shard:
         return self.entry.size
 
     def nearest(
-        self, question: npt.NDArray[np.float32], limit: int, kept: npt.NDArray[np.bool_] | None = None
+        self, question: npt.NDArray[np.float32], limit: int, mask: npt.NDArray[np.bool_] | None = None
     ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float32]]:
-        """Rows and their cosines, best first. ``kept``: only rows for which it is true."""
+        """Rows and their cosines, best first. ``mask``: only rows for which it is true."""
         rescored = max(round(_RESCORED * len(self) ** 0.25), _RESCORED_FOR_ONE * limit)
-        rows = self._codes.nearest(question, rescored, kept)
+        rows = self._codes.nearest(question, rescored, mask)
         cosines = self._cosines(question, rows)
         # A row that is not finite, which no verified shard has, is near nothing.
         good = np.isfinite(cosines)
@@ -121,7 +121,7 @@ class Shard:
 
     def metadata_of(self, name: str) -> dict[str, Any] | None:
         """The metadata of the row with that id, if there is one. Raises ``ShardError``."""
-        # However JSON may have escaped the rest, letters and digits stand as they are.
+        # JSON may have escaped all but letters and digits.
         part = max(re.findall(rb"[A-Za-z0-9]+", name.encode("ascii", "ignore")), key=len, default=b"")
         for row in range(len(self)):
             if part in self._lines.line(row) and (known := self.metadata(row))["id"] == name:
@@ -129,7 +129,7 @@ class Shard:
         return None
 
     def packed(self, row: int) -> bytes:
-        """The row's words as the second look wants them."""
+        """The row's packed terms, for reranking."""
         start, stop = (int(place) for place in self._packed_starts.read(row, row + 2))
         if 0 <= start <= stop <= len(self._packed):
             found = self._packed.read(start, stop).tobytes()

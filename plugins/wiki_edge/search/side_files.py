@@ -1,4 +1,4 @@
-"""Side files: what makes a shard quick to search. A shard without them is searched as well; they are made in the cache.
+"""Side files make a shard quick to search; of a shard without them they are made in the cache.
 
 | purpose | file |
 |---|---|
@@ -6,7 +6,7 @@
 | ``codes``, ``centre`` | see ``codes`` |
 | ``clusters``, ``cluster_starts``, ``cluster_order`` | of large shards; see ``clusters`` |
 | ``terms``, ``term_rows``, ``term_weights`` | see ``postings`` |
-| ``packed``, ``packed_starts`` | each row's words for the second look: uint32 [numbers], uint64 [rows + 1] |
+| ``packed``, ``packed_starts`` | each row's packed terms for reranking: uint32 [numbers], uint64 [rows + 1] |
 | ``domains``, ``row_domains`` | the domains that rows name, a JSON list ("" for none); each row's: uint16 [rows] |
 """
 
@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import json
 import logging
-import os
 from hashlib import sha256
 from secrets import token_hex
 from typing import TYPE_CHECKING, Any
@@ -25,19 +24,20 @@ from filelock import FileLock
 from ragstone.core import StorageError
 from ragstone.core.text import pack
 
-from ..errors import ShardError
+from ..shards.errors import ShardError
 from ..shards.files import open_regular
-from ..shards.lines import LONGEST_LINE, read_line
+from ..shards.metadata import LONGEST_LINE, read_line
+from ..shards.releases import sync_tree
 from . import clusters, codes
-from .cleaning import MAKING, clear, side_file_folders, stamp
 from .file_arrays import FileArray, GrowingArray
 from .postings import PostingsWriter
+from .side_file_cache import MAKING, clear, side_file_folders, stamp
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from ..shards.entry import ShardEntry, ShardPlace
+    from ..shards.manifest import ShardEntry, ShardPlace
 
 _log = logging.getLogger(__name__)
 
@@ -76,7 +76,7 @@ def make_side_files(folder: Path, entry: ShardEntry) -> dict[str, str]:
 
 
 def headings_of(row: Mapping[str, Any]) -> str:
-    """What stands above a row's text: the article's title and, where it is known, the section's."""
+    """A row's headings: the article's title and, where it is known, the section's."""
     heading = row.get("heading")
     return f"{row['title']}\n{heading}" if isinstance(heading, str) and heading else str(row["title"])
 
@@ -86,8 +86,8 @@ def _names(rows: int) -> dict[str, str]:
 
 
 def _cluster_paths(folder: Path) -> tuple[Path, Path, Path]:
-    middles, starts, order = (folder / name for name in _CLUSTERS.values())
-    return middles, starts, order
+    centroids, starts, order = (folder / name for name in _CLUSTERS.values())
+    return centroids, starts, order
 
 
 def domains(path: Path) -> list[str]:
@@ -188,9 +188,4 @@ def _make(embeddings: Path, metadata: Path, rows: int, folder: Path) -> None:
         raise ShardError(f"has {count:,} lines and the shard {rows:,} rows", file=metadata, line=count)
     (folder / NAMES["domains"]).write_text(json.dumps(list(named)), "utf-8")
     postings.finish(*(folder / NAMES[name] for name in ("terms", "term_rows", "term_weights")))
-    for name in _names(rows).values():
-        descriptor = os.open(folder / name, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
+    sync_tree(folder)

@@ -1,6 +1,6 @@
 """The header of a ``.npy`` file, read strictly.
 
-numpy itself takes without a word what would be searched wrongly: another type, Fortran order (rows scrambled), bytes
+numpy itself accepts silently what would be searched wrongly: another type, Fortran order (rows scrambled), bytes
 after the end, a zip by that name. The format: numpy.org/doc/stable/reference/generated/numpy.lib.format.html
 """
 
@@ -13,7 +13,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from ..errors import ShardError
+from .errors import ShardError
 from .files import open_regular
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def read_header(path: Path, *, dtype: str = "<f4", ndim: int = 2) -> NpyHeader:
 
 
 def header_of(file: BinaryIO, where: str, *, dtype: str = "<f4", ndim: int = 2) -> NpyHeader:
-    """As ``read_header``, of a file that is open already and stands at its beginning."""
+    """As ``read_header``, of a file that is open, at its beginning."""
     try:
         return _header(file, dtype, ndim)
     except ValueError as error:

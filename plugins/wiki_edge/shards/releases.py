@@ -1,6 +1,6 @@
 """The folders of installed shards: ``ID/RELEASE``, at most two of each id, and nothing half done.
 
-What an installation is about to touch is written down before it: whoever comes after a crash removes what no manifest
+An installation notes what it is about to touch: after a crash the next one removes what no manifest
 names. Nothing is ever removed that an installation did not make.
 """
 
@@ -11,22 +11,21 @@ import os
 import re
 import shutil
 from contextlib import contextmanager, suppress
-from errno import EACCES, EDQUOT, ENOSPC, EPERM, EROFS
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-from ragstone.core import StorageBusy, StorageDenied, StorageError, StorageFull
+from ragstone.core import StorageBusy
 from ragstone.core.runtime import OwnedFolders, sync_folder, write_atomically
 
-from ..errors import ShardError
-from .entry import NAME, Manifest
-from .files import TEMPORARY, inside, real
+from .errors import ShardError
+from .files import TEMPORARY, inside, real, storage_error
+from .manifest import NAME, Manifest
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from .entry import ShardEntry
+    from .manifest import ShardEntry
 
 LOCK = f"{TEMPORARY}lock"
 _TOUCHED = f"{TEMPORARY}touched.json"
@@ -40,9 +39,9 @@ _LONGEST_NAME = 255
 
 @contextmanager
 def locked(root: Path) -> Iterator[None]:
-    """Make the folder where it is missing, and be the only one who changes it. Raises ``StorageBusy``.
+    """Make the folder where it is missing, and lock it. Raises ``StorageBusy``.
 
-    What the system says of the disk comes out as a ``StorageError``. The lock goes with its process, however it ends.
+    Raises ``StorageError`` in place of ``OSError``. The lock ends with its process.
     """
     from filelock import FileLock, Timeout
 
@@ -54,15 +53,8 @@ def locked(root: Path) -> Iterator[None]:
         hint = "wait until it has ended"
         raise StorageBusy("another process installs or signs shards here", where=str(root), hint=hint) from error
     except OSError as error:
-        kind: type[StorageError] = StorageError
-        if error.errno in (ENOSPC, EDQUOT):
-            kind = StorageFull
-        elif error.errno in (EACCES, EPERM, EROFS):
-            kind = StorageDenied
         hint = "the shards that were installed before are as they were"
-        raise kind(
-            f"could not be changed: {error.strerror or error}", where=str(error.filename or root), hint=hint
-        ) from error
+        raise storage_error(error, root, what="could not be changed: ", hint=hint) from error
 
 
 def installed(root: Path) -> Manifest | None:
@@ -86,7 +78,7 @@ def folder_for(root: Path, entry: ShardEntry, digest: str) -> str:
 
 
 def release_of(entry: ShardEntry) -> str | None:
-    """The folder of an entry that was installed by us; ``None`` for one that somebody put there."""
+    """The folder of an entry that was installed by us; ``None`` for one that was put there by hand."""
     folder = PurePosixPath(entry.embedding_file).parent
     return str(folder) if len(folder.parts) == 2 and _RELEASE.fullmatch(folder.name) else None
 

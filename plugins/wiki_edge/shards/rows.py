@@ -1,4 +1,4 @@
-"""Whether the rows of an embeddings file can be searched: read in blocks, hashed on the way."""
+"""Checks the rows of an embeddings file in blocks, and hashes it on the way."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..errors import ShardError
+from .errors import ShardError
 from .files import open_regular
 from .npy import header_of
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from .entry import ShardEntry
+    from .manifest import ShardEntry
 
 BLOCK = 2**20
 #: How far a row's length may be from 1: normalising in half precision is off by less.
@@ -26,7 +26,7 @@ _WHY = {"nan": "holds a NaN", "inf": "holds an infinite number"}
 
 
 def check_rows(path: Path, entry: ShardEntry, found: Callable[[ShardError], None]) -> str | None:
-    """Tell ``found`` of every row that is not finite or not of unit length.
+    """Call ``found`` for every row that is not finite or not of unit length.
 
     Returns the file's SHA-256, ``None`` when it is so wrong that it was not read to its end. Memory does not grow with
     the file.
@@ -35,8 +35,8 @@ def check_rows(path: Path, entry: ShardEntry, found: Callable[[ShardError], None
         with open_regular(path) as file:
             header = header_of(file, str(path))
             if header.shape != (entry.size, entry.dim):
-                said = f"the manifest says size {entry.size} and dim {entry.dim}"
-                found(ShardError(f"has the shape {header.shape}, but {said}", file=path))
+                expected = f"the manifest says size {entry.size} and dim {entry.dim}"
+                found(ShardError(f"has the shape {header.shape}, but {expected}", file=path))
                 return None
             file.seek(0)
             digest = sha256(file.read(header.offset))

@@ -14,27 +14,28 @@ from cryptography.exceptions import InvalidSignature
 
 import ragstone.plugins.wiki_edge
 from ragstone.plugins.wiki_edge.planner import EpisodesSettings, PlannerSettings, RemoteSettings, SlmSettings
+from ragstone.plugins.wiki_edge.search.side_files import NAMES
 from ragstone.plugins.wiki_edge.settings import WikiEdgeSettings
-from ragstone.plugins.wiki_edge.shards.entry import NAME, Manifest, ShardEntry
+from ragstone.plugins.wiki_edge.shards.manifest import Manifest, ShardEntry
 from tests.support.third_party_fakes import Here
 
-from .shards.making import ID, make
+from .shards.samples import ID, edit, make
 
 if TYPE_CHECKING:
     from ragstone.core import Table
 
 README = Path(ragstone.plugins.wiki_edge.__file__).parent / "README.md"
 _WHOLE = README.read_text("utf-8")
-TEXT = re.split(r"^## (?!Shards)", _WHOLE[_WHOLE.index("## Shards\n") + 1 :], maxsplit=1, flags=re.MULTILINE)[0]
+FORMAT = README.with_name("FORMAT.md").read_text("utf-8")
 
 
-def _fences(kind: str) -> list[str]:
-    return re.findall(rf"^```{kind}\n(.*?)^```$", TEXT, re.DOTALL | re.MULTILINE)
+def _fences(kind: str, text: str = FORMAT) -> list[str]:
+    return re.findall(rf"^```{kind}\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
 
 
 def test_the_way_from_a_folder_to_a_robot(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     make(tmp_path / "my-shards")
-    (script,) = _fences("sh")
+    (script,) = _fences("sh", _WHOLE)
     for line in script.splitlines():
         program, *arguments = shlex.split(line)
         if program == "ragstone":
@@ -49,12 +50,27 @@ def test_the_check_of_a_signature(tmp_path: Path, capsys: pytest.CaptureFixture[
     folder, here = make(tmp_path / "my-shards"), Here(capsys)
     here("wiki", "keygen", "key.pem")
     here("wiki", "sign", "my-shards", "--key", "key.pem")
-    (entry,) = json.loads((folder / NAME).read_text("utf-8"))["shards"]
     names: dict[str, Any] = {}
     exec(compile(_fences("python")[0], str(README), "exec"), names)
-    names["check"](entry)
+    names["check"](folder)
+    edit(folder, lambda raw: raw.update(size=7))
     with pytest.raises(InvalidSignature):
-        names["check"]({**entry, "size": 7})
+        names["check"](folder)
+
+
+def test_the_example_of_readers_and_export_runs() -> None:
+    (example,) = _fences("python", _WHOLE.partition("\n## Readers,")[2].partition("\n## ")[0])
+    exec(compile(example, str(README), "exec"), {})
+
+
+def test_the_readme_uses_public_names_only() -> None:
+    used = re.findall(r"^from ragstone\.plugins\.wiki_edge(\S*) import (.*)$", _WHOLE, re.MULTILINE)
+    assert {module for module, _ in used} == {""}
+    assert {name for _, names in used for name in names.split(", ")} <= set(ragstone.plugins.wiki_edge.__all__)
+
+
+def test_every_side_file_is_told() -> None:
+    assert [name for name in NAMES if f"`{name}`" not in FORMAT] == []
 
 
 def test_the_manifest_loads() -> None:
@@ -64,7 +80,7 @@ def test_the_manifest_loads() -> None:
 
 def test_every_field_that_is_added_is_told() -> None:
     ours = [name for name, field in ShardEntry.model_fields.items() if not field.is_required()]
-    assert [name for name in ours if f"| `{name}` |" not in TEXT] == ["language", "domain"]
+    assert [name for name in ours if f"| `{name}` |" not in FORMAT] == ["language", "domain"]
 
 
 _TABLES: dict[str, type[Table]] = {

@@ -62,7 +62,7 @@ def garden() -> dict[str, list[SourceChunk]]:
 
 def of_dump(data: Path) -> dict[str, list[SourceChunk]]:
     """The excerpt's articles, each a concept, as passages of about 250 words from all over the article."""
-    from ragstone.plugins.wiki_edge.building.dump import Dump
+    from ragstone.plugins.wiki_edge.readers.dump import Dump
 
     path = next((data / "mediawiki" / "dumps").glob("enwiki-*p000000010*.bz2"))
     found = {}

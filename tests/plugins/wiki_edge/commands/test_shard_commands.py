@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from ragstone.plugins.wiki_edge.shards.entry import NAME
-from tests.plugins.wiki_edge.shards.making import EMBEDDINGS, ID, METADATA, edit, edit_object, make
+from ragstone.plugins.wiki_edge.shards.manifest import NAME
+from tests.plugins.wiki_edge.shards.samples import EMBEDDINGS, ID, METADATA, edit, edit_object, make
 from tests.support.third_party_fakes import Here
 
 if TYPE_CHECKING:
@@ -127,7 +127,7 @@ def test_settings_that_trust_nobody_or_no_key(here: Here, shards: Path, tmp_path
     _toml(tmp_path, "require_signature = true")
     done = here("wiki", "install", str(shards))
     assert (done.code, done.out) == (2, "")
-    assert "require_signature is set, but nobody is trusted" in done.err
+    assert "require_signature is set, but no key is trusted" in done.err
     _toml(tmp_path, 'trusted_keys = ["abc"]')
     done = here("wiki", "verify", str(shards))
     assert (done.code, done.out) == (2, "")

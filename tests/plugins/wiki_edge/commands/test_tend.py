@@ -9,7 +9,7 @@ import pytest
 
 from ragstone.core import Host
 from ragstone.plugins.wiki_edge import Planner, Situation
-from tests.plugins.wiki_edge.shards.making import METADATA, make
+from tests.plugins.wiki_edge.shards.samples import METADATA, make
 from tests.support.third_party_fakes import Here
 
 if TYPE_CHECKING:

@@ -15,10 +15,10 @@ import numpy as np
 import pytest
 
 from ragstone.core import NotFound
-from ragstone.plugins.wiki_edge.errors import ShardError
+from ragstone.plugins.wiki_edge.shards.errors import ShardError
 from ragstone.plugins.wiki_edge.planner.memory_store import MemoryStore
-from ragstone.plugins.wiki_edge.shards.entry import Manifest
-from ragstone.plugins.wiki_edge.shards.verifying import verify
+from ragstone.plugins.wiki_edge.shards.manifest import Manifest
+from ragstone.plugins.wiki_edge.shards.verification import verify
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -242,7 +242,7 @@ def test_processes_at_once_lose_and_double_nothing(tmp_path: Path) -> None:
 
 
 def test_a_foreign_release_in_its_place_loses_no_new_memory(tmp_path: Path) -> None:
-    from ragstone.plugins.wiki_edge.shards.installing import install
+    from ragstone.plugins.wiki_edge.shards.installation import install
 
     theirs = store(tmp_path / "theirs")
     theirs.append(row("t"), vector("t"))

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from ragstone.plugins.wiki_edge.errors import ShardError
 from ragstone.plugins.wiki_edge.search import clusters
 from ragstone.plugins.wiki_edge.search import codes as made
 from ragstone.plugins.wiki_edge.search.clusters import Clusters
 from ragstone.plugins.wiki_edge.search.codes import BLOCK, Codes
 from ragstone.plugins.wiki_edge.search.file_arrays import FileArray
-from ragstone.plugins.wiki_edge.search.memory import Memory
+from ragstone.plugins.wiki_edge.search.memory import MemoryBudget
+from ragstone.plugins.wiki_edge.shards.errors import ShardError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -24,19 +24,21 @@ if TYPE_CHECKING:
 
 
 def clustered(rows: int, dimension: int = 96) -> Rows:
-    """Unit rows about some hundred middles, off centre as sentence vectors are."""
+    """Unit rows about some hundred centroids, off centre as sentence vectors are."""
     draws = np.random.default_rng(3)
-    middles = draws.standard_normal((100, dimension)) + 0.7
-    found = (middles[draws.integers(0, 100, rows)] + 0.8 * draws.standard_normal((rows, dimension))).astype(np.float32)
+    centroids = draws.standard_normal((100, dimension)) + 0.7
+    found = (centroids[draws.integers(0, 100, rows)] + 0.8 * draws.standard_normal((rows, dimension))).astype(
+        np.float32
+    )
     unit: Rows = found / np.linalg.norm(found, axis=1, keepdims=True)
     return unit
 
 
-def codes_of(rows: Rows, folder: Path, megabytes: float = 64) -> tuple[Codes, Memory]:
+def codes_of(rows: Rows, folder: Path, megabytes: float = 64) -> tuple[Codes, MemoryBudget]:
     np.save(folder / "embeddings.npy", rows)
     embeddings = FileArray(folder / "embeddings.npy", dtype="<f4", ndim=2)
     made.make(embeddings, folder / "codes.npy", folder / "centre.npy")
-    memory = Memory(megabytes)
+    memory = MemoryBudget(megabytes)
     return Codes(folder / "codes.npy", folder / "centre.npy", len(rows), rows.shape[1], memory), memory
 
 
@@ -57,16 +59,16 @@ def test_the_nearest_rows_are_among_those_that_seem_nearest(tmp_path: Path, mega
 def test_in_memory_and_from_disk_are_the_same(tmp_path: Path) -> None:
     rows = clustered(BLOCK + 5)
     (held, memory), (read, other) = codes_of(rows, tmp_path), codes_of(rows, tmp_path, 0.001)
-    assert memory.taken - other.taken == 2 * BLOCK * 2 * 8
+    assert memory.used - other.used == 2 * BLOCK * 2 * 8
     for question in rows[:5]:
         assert held.nearest(question, 50).tolist() == read.nearest(question, 50).tolist()
 
 
 def test_what_is_held_is_given_back(tmp_path: Path) -> None:
     codes, memory = codes_of(clustered(100), tmp_path)
-    before = memory.taken
+    before = memory.used
     del codes
-    assert memory.taken < before
+    assert memory.used < before
 
 
 @pytest.mark.parametrize("rows", [0, 1, 7, BLOCK])
@@ -88,9 +90,9 @@ def test_only_the_kept_rows_are_found(tmp_path: Path) -> None:
 def test_codes_of_another_shard_are_refused(tmp_path: Path) -> None:
     codes_of(clustered(100), tmp_path)
     with pytest.raises(ShardError, match="shape"):
-        Codes(tmp_path / "codes.npy", tmp_path / "centre.npy", BLOCK + 1, 96, Memory(64))
+        Codes(tmp_path / "codes.npy", tmp_path / "centre.npy", BLOCK + 1, 96, MemoryBudget(64))
     with pytest.raises(ShardError, match="shape"):
-        Codes(tmp_path / "codes.npy", tmp_path / "centre.npy", 100, 384, Memory(64))
+        Codes(tmp_path / "codes.npy", tmp_path / "centre.npy", 100, 384, MemoryBudget(64))
 
 
 def test_a_file_that_shrinks_under_a_reader_is_an_error(tmp_path: Path) -> None:
@@ -113,12 +115,12 @@ def test_rows_in_clusters(tmp_path: Path, megabytes: float, monkeypatch: pytest.
     rows = clustered(2 * BLOCK + 777)
     np.save(tmp_path / "embeddings.npy", rows)
     embeddings = FileArray(tmp_path / "embeddings.npy", dtype="<f4", ndim=2)
-    middles, starts, places = (tmp_path / name for name in ("middles.npy", "starts.npy", "order.npy"))
-    order = clusters.make(embeddings, middles, starts, places)
+    centroids, starts, places = (tmp_path / name for name in ("centroids.npy", "starts.npy", "order.npy"))
+    order = clusters.make(embeddings, centroids, starts, places)
     assert np.array_equal(np.sort(order), np.arange(len(rows)))
     made.make(embeddings, tmp_path / "codes.npy", tmp_path / "centre.npy", order)
-    opened = Clusters(middles, starts, places, len(rows), 96)
-    codes = Codes(tmp_path / "codes.npy", tmp_path / "centre.npy", len(rows), 96, Memory(megabytes), opened)
+    opened = Clusters(centroids, starts, places, len(rows), 96)
+    codes = Codes(tmp_path / "codes.npy", tmp_path / "centre.npy", len(rows), 96, MemoryBudget(megabytes), opened)
     kept = np.arange(len(rows)) % 2 == 0
     found = looked_at = 0
     for question in clustered(20):
@@ -128,4 +130,4 @@ def test_rows_in_clusters(tmp_path: Path, megabytes: float, monkeypatch: pytest.
     assert found / 200 > 0.9
     assert looked_at / 20 < 0.5 * len(rows)
     with pytest.raises(ShardError, match="shape"):
-        Clusters(middles, starts, places, len(rows) + 1, 96)
+        Clusters(centroids, starts, places, len(rows) + 1, 96)

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from ragstone.plugins.wiki_edge.search import postings as module
-from ragstone.plugins.wiki_edge.search.memory import Memory
+from ragstone.plugins.wiki_edge.search.memory import MemoryBudget
 from ragstone.plugins.wiki_edge.search.postings import Postings, PostingsWriter
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def _write(folder: Path, texts: list[str]) -> None:
 
 def _open(folder: Path, rows: int, megabytes: float = 64, cache_bytes: int = 1_000_000) -> Postings:
     terms, places, weights = (folder / name for name in _FILES)
-    return Postings(terms, places, weights, rows, Memory(megabytes), cache_bytes)
+    return Postings(terms, places, weights, rows, MemoryBudget(megabytes), cache_bytes)
 
 
 def _expected(texts: list[str], weights: dict[str, float], only: set[int], limit: int) -> list[tuple[int, float]]:
@@ -122,12 +122,12 @@ def test_what_is_kept_is_counted_and_given_back(tmp_path: Path) -> None:
     texts = _texts(300)
     _write(tmp_path, texts)
     terms, places, weights = (tmp_path / name for name in _FILES)
-    memory = Memory(64)
-    free = memory.taken
+    memory = MemoryBudget(64)
+    free = memory.used
     reads = Postings(terms, places, weights, len(texts), memory, 4_000)
     for word in _WORDS:
         reads.best(reads.find([word]), {word: 1.0}, 5)
-        assert free <= memory.taken <= free + 4_000
-    assert memory.taken > free
+        assert free <= memory.used <= free + 4_000
+    assert memory.used > free
     del reads
-    assert memory.taken == free
+    assert memory.used == free

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ragstone.plugins.wiki_edge.search.side_files import make_side_files
-from ragstone.plugins.wiki_edge.shards.entry import NAME, Manifest, ShardEntry
+from ragstone.plugins.wiki_edge.shards.manifest import NAME, Manifest, ShardEntry
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ragstone.plugins.wiki_edge.errors import ShardError
+from ragstone.plugins.wiki_edge.shards.errors import ShardError
 from ragstone.plugins.wiki_edge.shards.npy import read_header
 
-from .making import unit_rows
+from .samples import unit_rows
 
 if TYPE_CHECKING:
     from pathlib import Path

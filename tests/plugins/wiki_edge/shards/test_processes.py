@@ -8,13 +8,13 @@ import pytest
 
 from faults.actors import Actor
 from faults.shards import install_until
-from ragstone.plugins.wiki_edge.errors import ShardError
-from ragstone.plugins.wiki_edge.shards.entry import NAME, Manifest
-from ragstone.plugins.wiki_edge.shards.installing import install
+from ragstone.plugins.wiki_edge.shards.errors import ShardError
+from ragstone.plugins.wiki_edge.shards.installation import install
+from ragstone.plugins.wiki_edge.shards.manifest import NAME, Manifest
 from ragstone.plugins.wiki_edge.shards.npy import read_header
-from ragstone.plugins.wiki_edge.shards.verifying import verify
+from ragstone.plugins.wiki_edge.shards.verification import verify
 
-from .making import DIM, ROWS, make
+from .samples import DIM, ROWS, make
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection

@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import pytest
 
-from ragstone.plugins.wiki_edge.errors import ShardError
-from ragstone.plugins.wiki_edge.shards.entry import NAME, Manifest
-from ragstone.plugins.wiki_edge.shards.installing import install
-from ragstone.plugins.wiki_edge.shards.publishing import sign_folder
-from ragstone.plugins.wiki_edge.shards.signing import keygen, read_key
-from ragstone.plugins.wiki_edge.shards.verifying import verify
+from ragstone.plugins.wiki_edge.shards.errors import ShardError
+from ragstone.plugins.wiki_edge.shards.installation import install
+from ragstone.plugins.wiki_edge.shards.keys import keygen, read_key
+from ragstone.plugins.wiki_edge.shards.manifest import NAME, SIGNATURE, Manifest
+from ragstone.plugins.wiki_edge.shards.signatures import sign_folder
+from ragstone.plugins.wiki_edge.shards.verification import verify
 
-from .making import DIM, EMBEDDINGS, ID, METADATA, ROWS, edit, edit_line, edit_object, make, unit_rows, with_sums
+from .samples import DIM, EMBEDDINGS, ID, METADATA, ROWS, edit, edit_line, edit_object, make, unit_rows, with_sums
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -142,6 +142,17 @@ def _signed(then: Callable[[dict[str, Any]], object]) -> Callable[[Path], object
         keygen(folder.parent / "key.pem")
         sign_folder(folder, read_key(folder.parent / "key.pem"))
         edit(folder, then)
+
+    return changed
+
+
+def _resigned(**fields: str) -> Callable[[Path], object]:
+    """The signature is changed, or put there for another one."""
+
+    def changed(folder: Path) -> None:
+        _signed(lambda _: None)(folder)
+        raw = json.loads((folder / SIGNATURE).read_text())
+        (folder / SIGNATURE).write_text(json.dumps({**raw, **fields}))
 
     return changed
 
@@ -314,11 +325,12 @@ SIGNATURE_DAMAGED = [
     Damage("another licence", _signed(lambda raw: raw.update(license="CC0")), NAME, "is not of this content"),
     Damage("a field more", _signed(lambda raw: raw.update(more=1)), NAME, "is not of this content"),
     Damage("a higher revision", _signed(lambda raw: raw.update(revision=9)), NAME, "is not of this content"),
-    Damage("another key", _signed(lambda raw: raw["signature"].update(key=OTHER_KEY)), NAME, "is not of this content"),
-    Damage("no base64", _signed(lambda raw: raw["signature"].update(value="???")), NAME, "signature is not base64"),
-    Damage("half a signature", _signed(lambda raw: raw["signature"].update(value="AAAA")), NAME, "has 3 bytes, not 64"),
-    Damage("half a key", _signed(lambda raw: raw["signature"].update(key="AAAA")), NAME, "has 3 bytes, not 32"),
-    Damage("files are gone", _signed(lambda raw: raw.pop("files")), NAME, "would not cover 'embeddings.npy'"),
+    Damage("files are gone", _signed(lambda raw: raw.pop("files")), NAME, "is not of this content"),
+    Damage("another key", _resigned(key=OTHER_KEY), NAME, "is not of this content"),
+    Damage("no base64", _resigned(signature="???"), NAME, "signature is not base64"),
+    Damage("half a signature", _resigned(signature="AAAA"), NAME, "has 3 bytes, not 64"),
+    Damage("half a key", _resigned(key="AAAA"), NAME, "has 3 bytes, not 32"),
+    Damage("a damaged signature", lambda folder: (folder / SIGNATURE).write_text("{"), NAME, "key is not base64"),
 ]  # fmt: skip
 GROUPS = {
     "rows": ROWS_DAMAGED,

@@ -1,0 +1,57 @@
+"""The assistant ``wiki_edge``: answers questions from the encyclopedia's shards."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ragstone.core import Assistant, CitationFormat, NotFound, Profile, QuestionFilter
+
+from .prompts import ANSWER
+from .retrievers import FILTERS, NAME, searcher_of
+from .settings import WikiEdgeSettings
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from llama_index.core.schema import BaseNode
+
+    from ragstone.core import Host
+
+_FIELDS = ("title", "heading", "license", "shard", "domain", "language")
+_EXAMPLES = {"domain": "such as household", "language": "such as en"}
+
+
+def assistant(host: Host) -> Assistant:
+    """The assistant ``wiki_edge`` over the deployment's shards."""
+
+    def refusal(_filters: Mapping[str, str]) -> str:
+        if not any(entry.kind == "wiki" for entry in searcher_of(host).shards):
+            return "There is no encyclopedia here yet: ragstone wiki install puts one in place."
+        return "The encyclopedia that I carry does not tell."
+
+    def conditions(filters: Mapping[str, str]) -> Mapping[str, str]:
+        for name, value in filters.items():
+            if not value.strip() or len(value) > 200:
+                raise NotFound(f"there is no {name} {value[:40]!r}", hint="ragstone wiki info lists them")
+        return filters
+
+    return Assistant(
+        host,
+        host.corpus(NAME, kind=NAME, hint="ragstone wiki install puts a shard in place"),
+        Profile(
+            name=NAME,
+            title="Wiki edge",
+            description="An encyclopedia on this machine: every sentence with its page.",
+            citations=CitationFormat(_FIELDS, url=_url, parts=("heading",), licence="license"),
+            refusal=refusal,
+            prompt=ANSWER,
+            filters={name: QuestionFilter(_EXAMPLES[name]) for name in FILTERS},
+            conditions=conditions,
+            passage=lambda chunk_id: searcher_of(host).passage(chunk_id, kind="wiki"),
+            top_k=host.options(WikiEdgeSettings).top_k,
+        ),
+    )
+
+
+def _url(node: BaseNode) -> str:
+    return str(node.metadata.get("url") or "")

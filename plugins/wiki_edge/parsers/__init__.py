@@ -1,0 +1,1 @@
+"""The node parser of encyclopedias: chunks of 512 to 1,024 tokens."""

@@ -1,0 +1,1 @@
+"""Readers of encyclopedias: MediaWiki dumps, ZIM files, parquet, JSON lines."""

@@ -1,0 +1,118 @@
+"""Articles as every source gives them: their titles are known before their text is parsed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+from urllib.parse import quote
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+#: Characters that an article may have. The longest of the English Wikipedia have about two million.
+LONGEST_ARTICLE = 4 * 2**20
+#: Between the parts of a heading's path.
+HEADING_SEPARATOR = " › "
+#: As MediaWiki writes addresses: these stay as they are.
+_SAFE = "/:@!$*(),;~'"
+
+#: Increased whenever the same source would give another text.
+ARTICLES_VERSION = 1
+
+#: Where a source is to be read again: plain JSON that only the source itself understands.
+Position = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Block:
+    """A paragraph, a list, or a table's rows."""
+
+    text: str
+    #: The path of headings above it, empty where there is none.
+    heading: str = ""
+    #: The section's anchor as in an address, without the ``#``.
+    anchor: str = ""
+
+
+@dataclass(frozen=True)
+class Text:
+    """An article's text, with the address and the revision where only the text has them."""
+
+    blocks: list[Block]
+    url: str | None = None
+    revision: str | None = None
+
+
+@dataclass(frozen=True)
+class Page:
+    """An article whose text has not been parsed yet."""
+
+    id: str
+    title: str
+    #: Empty where the source has none.
+    url: str
+    #: Parses the text; to be called before the next page is asked for. Raises ``SourceError``.
+    read: Callable[[], Text]
+    #: Where the source begins again with this page.
+    at: Position
+    #: Bytes of the source, compressed as on the disk, that had been read.
+    done: int
+    revision: str | None = None
+    #: ISO date and time of the revision.
+    changed: str | None = None
+
+
+@dataclass(frozen=True)
+class About:
+    """A source's own metadata; ``None`` where it has none."""
+
+    kind: str
+    #: Bytes on disk.
+    size: int
+    language: str | None = None
+    license: str | None = None
+    revision: str | None = None
+    date: str | None = None
+
+
+class Source(Protocol):
+    """A file with articles."""
+
+    def about(self) -> About:
+        """The source's own metadata. Raises ``SourceError``."""
+
+    def pages(self, start: Position | None) -> Iterator[Page]:
+        """Its articles in order, from ``start`` on, which an earlier page gave. Raises ``SourceError``."""
+
+
+def joined(blocks: Sequence[Block]) -> tuple[str, list[tuple[int, str, str]]]:
+    """The blocks as one text, each section's own heading above its first block; and the text's sections.
+
+    A section is ``(start, path of headings, anchor)``.
+    """
+    parts: list[str] = []
+    sections: list[tuple[int, str, str]] = []
+    length, before = 0, ("", "")
+    for block in blocks:
+        if (block.heading, block.anchor) != before:
+            sections.append((length, block.heading, block.anchor))
+        own = block.heading.rpartition(HEADING_SEPARATOR)[2] if block.heading != before[0] else ""
+        parts.append(f"{own}\n{block.text}" if own else block.text)
+        length += len(parts[-1]) + 2
+        before = (block.heading, block.anchor)
+    return "\n\n".join(parts), sections
+
+
+def address(prefix: str, title: str) -> str:
+    """The article's address as MediaWiki writes it; empty without a prefix."""
+    return prefix + quote(title.replace(" ", "_"), safe=_SAFE) if prefix else ""
+
+
+def fragment(heading: str) -> str:
+    """The anchor of a section with that heading."""
+    return quote("_".join(heading.split()), safe=_SAFE)
+
+
+def anchored(url: str, anchor: str) -> str:
+    """The address of the section."""
+    return f"{url}#{anchor}" if url and anchor else url

@@ -1,0 +1,205 @@
+"""MediaWiki's XML dumps: ``.xml``, ``.xml.bz2`` (multi-stream too), ``.xml.gz``.
+
+A dump is untrusted XML. It is parsed by expat piece by piece: document types and entities are refused, depth, titles
+and texts have limits, and never more than one page is in memory.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NoReturn
+from xml.parsers import expat
+
+from ragstone.core import SourceError, require_extra
+
+from .articles import LONGEST_ARTICLE, About, Page, Text, address
+from .compression import pieces
+from .wikitext import Site, blocks_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from .articles import Position
+
+_DEEPEST = 24
+_LONGEST_FIELD = 4096
+_PAGE = ("mediawiki", "page")
+_REVISION = (*_PAGE, "revision")
+#: What is kept of a page, by its path.
+_FIELDS = {
+    (*_PAGE, "title"): "title",
+    (*_PAGE, "ns"): "ns",
+    (*_PAGE, "id"): "id",
+    (*_REVISION, "id"): "revision",
+    (*_REVISION, "timestamp"): "changed",
+    (*_REVISION, "model"): "model",
+    (*_REVISION, "text"): "text",
+    ("mediawiki", "siteinfo", "sitename"): "sitename",
+    ("mediawiki", "siteinfo", "base"): "base",
+    ("mediawiki", "siteinfo", "namespaces", "namespace"): "namespace",
+}
+_HINT = "it should be a dump such as enwiki-latest-pages-articles.xml.bz2"
+
+
+class Dump:
+    """A dump; only pages of the main namespace that are no redirects."""
+
+    def __init__(self, path: Path, *, prefix: str = "") -> None:
+        """``prefix``: before the titles in addresses, in place of the dump's own."""
+        require_extra("dump", "mwparserfromhell")
+        self._path = path
+        self._prefix = prefix
+
+    def about(self) -> About:
+        """The dump's language; a dump names no licence, but Wikipedia's is known."""
+        site = self._site()
+        wikimedia = ".wikipedia.org/" in site.prefix
+        licensed = "CC-BY-SA-4.0" if wikimedia else None
+        return About("dump", self._path.stat().st_size, language=site.language, license=licensed)
+
+    def pages(self, start: Position | None) -> Iterator[Page]:
+        """Its articles. A position is a bz2 stream that begins between two pages, and the pages to pass over there."""
+        site = self._site()
+        stream, skip = (start["stream"], start["page"]) if start else (0, 0)
+        reader = _Reader(self._path)
+        if stream:
+            reader.feed(b"<mediawiki>")
+        number = 0
+        for piece in pieces(self._path, stream):
+            if piece.stream and piece.stream != stream and reader.between_pages(piece.data):
+                stream, number = piece.stream, 0
+            for page in reader.feed(piece.data):
+                number += 1
+                if (skip := skip - 1) < 0 and _is_article(page):
+                    yield self._page(page, site, {"stream": stream, "page": number - 1}, piece.done)
+        reader.finish()
+
+    def _page(self, page: dict[str, str], site: Site, at: Position, done: int) -> Page:
+        title = page["title"]
+        return Page(
+            id=page.get("id") or title,
+            title=title,
+            url=address(site.prefix, title),
+            read=lambda: Text(blocks_of(page.get("text", ""), site)),
+            at=at,
+            done=done,
+            revision=page.get("revision"),
+            changed=page.get("changed"),
+        )
+
+    def _site(self) -> Site:
+        """The metadata before the first page."""
+        reader = _Reader(self._path)
+        for piece in pieces(self._path):
+            for _page in reader.feed(piece.data):
+                break
+            if reader.in_pages:
+                break
+        if not reader.in_pages:
+            reader.finish()
+        return replace(reader.site, prefix=self._prefix or reader.site.prefix)
+
+
+def _is_article(page: dict[str, str]) -> bool:
+    return (
+        page.get("ns", "0").strip() == "0"
+        and "redirect" not in page
+        and page.get("model", "wikitext") == "wikitext"
+        and bool(page.get("title", "").strip())
+        and not page.get("text", "").lstrip()[:9].casefold().startswith("#redirect")
+    )
+
+
+class _Reader:
+    """Expat's handlers: collects the fields of one page after the other."""
+
+    def __init__(self, path: Path) -> None:
+        self._where = path
+        self._parser = parser = expat.ParserCreate()
+        parser.buffer_text = True
+        parser.StartElementHandler = self._start
+        parser.EndElementHandler = self._end
+        parser.CharacterDataHandler = self._text
+        parser.StartDoctypeDeclHandler = self._refuse
+        parser.EntityDeclHandler = self._refuse
+        self._stack: list[str] = []
+        self._page: dict[str, str] = {}
+        self._field: str | None = None
+        self._parts: list[str] = []
+        self._length = 0
+        self._done: list[dict[str, str]] = []
+        self.site = Site()
+        self.in_pages = False
+
+    def feed(self, data: bytes) -> list[dict[str, str]]:
+        """The pages that end within the data. Raises ``SourceError``."""
+        self._parse(data, False)
+        done, self._done = self._done, []
+        return done
+
+    def finish(self) -> None:
+        """The source has ended. Raises ``SourceError`` unless the XML has too."""
+        self._parse(b"", True)
+
+    def between_pages(self, data: bytes) -> bool:
+        """Whether nothing is open but the root, and the data begin with a page."""
+        return len(self._stack) == 1 and data.lstrip().startswith(b"<page>")
+
+    def _parse(self, data: bytes, final: bool) -> None:
+        try:
+            self._parser.Parse(data, final)
+        except expat.ExpatError as error:
+            self._fail(f"is not well-formed XML: {expat.ErrorString(error.code)}")
+
+    def _fail(self, what: str) -> NoReturn:
+        raise SourceError(what, where=f"{self._where}:{self._parser.CurrentLineNumber}", hint=_HINT) from None
+
+    def _refuse(self, *_declaration: Any) -> None:
+        self._fail("declares a document type or an entity, which no dump does")
+
+    def _start(self, name: str, attributes: dict[str, str]) -> None:
+        self._stack.append(name)
+        path = tuple(self._stack)
+        if len(path) == 1 and name != "mediawiki":
+            self._fail(f"is no MediaWiki dump: its root is <{name[:40]}>")
+        if len(path) > _DEEPEST:
+            self._fail(f"is nested deeper than {_DEEPEST} elements")
+        if len(path) == 1:
+            self.site = replace(self.site, language=attributes.get("xml:lang") or None)
+        elif path == _PAGE:
+            self.in_pages = True
+            self._page = {}
+        elif path == (*_PAGE, "redirect"):
+            self._page["redirect"] = attributes.get("title", "")
+        self._field = _FIELDS.get(path)
+        self._parts, self._length = [], 0
+
+    def _text(self, data: str) -> None:
+        if self._field is None:
+            return
+        self._length += len(data)
+        limit = LONGEST_ARTICLE if self._field == "text" else _LONGEST_FIELD
+        if self._length > limit:
+            self._fail(f"a page's {self._field} is longer than {limit} characters")
+        self._parts.append(data)
+
+    def _end(self, _name: str) -> None:
+        path = tuple(self._stack)
+        self._stack.pop()
+        if self._field is not None:
+            self._keep(self._field, "".join(self._parts))
+            self._field = None
+        if path == _PAGE:
+            self._done.append(self._page)
+            self._page = {}
+
+    def _keep(self, field: str, text: str) -> None:
+        if self.in_pages:
+            self._page[field] = text
+        elif field == "sitename":
+            self.site = replace(self.site, name=text)
+        elif field == "base" and text.startswith(("http://", "https://")):
+            self.site = replace(self.site, prefix=text.rpartition("/")[0] + "/")
+        elif field == "namespace" and text:
+            self.site = replace(self.site, namespaces=self.site.namespaces | {text.casefold()})

@@ -1,0 +1,198 @@
+"""Articles in columns: the JSON lines and the parquet of wikimedia/wikipedia, and BEIR's corpus."""
+
+from __future__ import annotations
+
+import gzip
+import zlib
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+from ragstone.core import SourceError, require_extra
+
+from ..shards.strict_json import parse
+from .articles import LONGEST_ARTICLE, About, Page, Text, address
+from .prose import encyclopedic_blocks, plain_blocks
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+    from .articles import Position
+
+_WIKIMEDIA = ("id", "url", "title", "text")
+_BEIR = ("_id", "title", "text")
+_LONGEST_LINE = 2 * LONGEST_ARTICLE
+_LONGEST_NAME = 4096
+_ROWS_A_BATCH = 64
+#: Addresses of any other kind are dropped.
+_WEB = ("https://", "http://")
+_BUFFER = 1 << 20
+_HINT = 'a line is {"id", "url", "title", "text"} as in wikimedia/wikipedia, or {"_id", "title", "text"} as in BEIR'
+#: The licence of wikimedia/wikipedia, by its own page.
+_LICENSE = "CC-BY-SA-3.0"
+
+
+class JsonLines:
+    """``.jsonl`` and ``.jsonl.gz``."""
+
+    def __init__(self, path: Path, *, prefix: str = "") -> None:
+        """``prefix``: before the titles in addresses, for articles that bring none."""
+        self._path = path
+        self._prefix = prefix
+
+    def about(self) -> About:
+        """JSON lines have no metadata; their kind is told by the columns of the first line."""
+        with self._path.open("rb") as raw, self._opened(raw) as file:
+            line = file.readline(_LONGEST_LINE + 1)
+            first = self._parsed(line, 1) if line else {}
+        kind = "beir" if "_id" in first else "jsonl"
+        licensed, language = (_LICENSE, _language(first)) if kind == "jsonl" and first else (None, None)
+        return About(kind, self._path.stat().st_size, language=language, license=licensed)
+
+    def pages(self, start: Position | None) -> Iterator[Page]:
+        """An article a line. A position is a line and its offset, decompressed."""
+        offset, number = (start["offset"], start["line"]) if start else (0, 0)
+        with self._path.open("rb") as raw, self._opened(raw) as file:
+            try:
+                file.seek(offset)
+                while line := file.readline(_LONGEST_LINE + 1):
+                    number += 1
+                    at = {"offset": offset, "line": number - 1}
+                    offset += len(line)
+                    if line.strip():
+                        yield page_of(self._parsed(line, number), at, raw.tell(), self._where(number), self._prefix)
+            except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+                raise SourceError(f"cannot be decompressed: {error}", where=self._where(number + 1)) from error
+
+    def _opened(self, raw: BinaryIO) -> BinaryIO:
+        packed = raw.read(2) == b"\x1f\x8b"
+        raw.seek(0)
+        return gzip.GzipFile(fileobj=raw) if packed else raw  # type: ignore[return-value]
+
+    def _where(self, line: int) -> str:
+        return f"{self._path}:{line}"
+
+    def _parsed(self, line: bytes, number: int) -> dict[str, Any]:
+        if len(line) > _LONGEST_LINE:
+            raise SourceError(f"the line is longer than {_LONGEST_LINE} bytes", where=self._where(number))
+        try:
+            value = parse(line.decode())
+        except ValueError as error:
+            raise SourceError(f"is not JSON: {error}", where=self._where(number), hint=_HINT) from error
+        if not isinstance(value, dict):
+            raise SourceError("is not a JSON object", where=self._where(number), hint=_HINT)
+        return value
+
+
+class Parquet:
+    """A parquet file, read in batches of a few rows."""
+
+    def __init__(self, path: Path, *, prefix: str = "") -> None:
+        """``prefix``: as for ``JsonLines``."""
+        require_extra("parquet", "pyarrow")
+        self._path = path
+        self._prefix = prefix
+
+    def about(self) -> About:
+        """Its columns must be those of wikimedia/wikipedia or of BEIR."""
+        import pyarrow.parquet as pq
+
+        with self._guarded(), pq.ParquetFile(self._path) as file:
+            beir = "_id" in self._columns(file)
+            batch = next(file.iter_batches(1, columns=list(self._columns(file))), None)
+            first = batch.to_pylist()[0] if batch is not None and batch.num_rows else {}
+        if beir:
+            return About("beir", self._path.stat().st_size)
+        return About("parquet", self._path.stat().st_size, language=_language(first), license=_LICENSE)
+
+    def pages(self, start: Position | None) -> Iterator[Page]:
+        """An article a row. A position is the number of the row."""
+        import pyarrow.parquet as pq
+
+        row, size = (start["row"] if start else 0), self._path.stat().st_size
+        with self._guarded(), pq.ParquetFile(self._path, pre_buffer=False, buffer_size=_BUFFER) as file:
+            columns, rows = list(self._columns(file)), max(1, file.metadata.num_rows)
+            first = 0
+            for group in range(file.num_row_groups):
+                count = file.metadata.row_group(group).num_rows
+                if row < first + count:
+                    batches = file.iter_batches(_ROWS_A_BATCH, [group], columns, use_threads=False)
+                    yield from self._rows(batches, first, row, lambda number: size * number // rows)
+                first += count
+
+    def _rows(self, batches: Any, number: int, start: int, done: Any) -> Iterator[Page]:
+        for batch in batches:
+            if number + batch.num_rows > start:
+                for offset, record in enumerate(batch.to_pylist()):
+                    if number + offset >= start:
+                        at = {"row": number + offset}
+                        where = f"{self._path}: row {number + offset + 1}"
+                        yield page_of(record, at, done(number + offset + 1), where, self._prefix)
+            number += batch.num_rows
+
+    def _columns(self, file: Any) -> tuple[str, ...]:
+        import pyarrow.types as types
+
+        schema = file.schema_arrow
+        for columns in (_WIKIMEDIA, _BEIR):
+            if set(columns) <= set(schema.names):
+                for name in columns:
+                    kind = schema.field(name).type
+                    if not (types.is_string(kind) or types.is_large_string(kind)):
+                        raise SourceError(f"the column {name} holds {kind}, not text", where=str(self._path))
+                return columns
+        found = ", ".join(name[:40] for name in schema.names[:12])
+        raise SourceError(f"has the columns {found}", where=str(self._path), hint=_HINT)
+
+    def _guarded(self) -> Any:
+        return _Guarded(self._path)
+
+
+class _Guarded:
+    """Arrow's errors as ours."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        import pyarrow as pa
+
+        if isinstance(error, (pa.ArrowException, OSError)) and not isinstance(error, SourceError):
+            reason = str(error).partition("\n")[0][:300]
+            raise SourceError(f"is not a whole parquet file: {reason}", where=str(self._path)) from error
+
+
+def page_of(record: Mapping[str, Any], at: Position, done: int, where: str, prefix: str) -> Page:
+    """The article in a record. Raises ``SourceError`` with the place."""
+    beir = "_id" in record
+    name = record.get("_id" if beir else "id")
+    if isinstance(name, int) and not isinstance(name, bool):
+        name = str(name)
+    values = {"id": name, "text": record.get("text"), "title": record.get("title", "" if beir else None)}
+    values["url"] = record.get("url", "")
+    for field, value in values.items():
+        if not isinstance(value, str) or (field == "id" and not value.strip()):
+            raise SourceError(
+                f"has no {field}" if value is None else f"its {field} is no text", where=where, hint=_HINT
+            )
+        limit = LONGEST_ARTICLE if field == "text" else _LONGEST_NAME
+        if len(value) > limit:
+            raise SourceError(f"its {field} is longer than {limit} characters", where=where)
+    text, title = values["text"], values["title"].strip()
+    return Page(
+        id=values["id"].strip(),
+        title=title,
+        url=values["url"].strip() if values["url"].startswith(_WEB) else address(prefix, title),
+        read=lambda: Text(plain_blocks(text) if beir else encyclopedic_blocks(text)),
+        at=at,
+        done=done,
+    )
+
+
+def _language(record: Mapping[str, Any]) -> str | None:
+    """``en`` of ``https://en.wikipedia.org/…``."""
+    host = str(record.get("url", "")).partition("://")[2].partition("/")[0]
+    name, _, rest = host.partition(".")
+    return name if rest == "wikipedia.org" and name.isascii() else None

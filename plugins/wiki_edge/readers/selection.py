@@ -1,0 +1,83 @@
+"""Which articles are read: by title, and each id once."""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from typing import TYPE_CHECKING
+
+from ragstone.core import BadRequest, NotFound, TooLarge
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+_LONGEST_PATTERN = 1000
+_LARGEST_LIST = 256 * 2**20
+
+
+class TitleFilter:
+    """By a list of titles and by a pattern that is searched in titles; without either every title passes."""
+
+    def __init__(self, titles: Path | None, match: str | None) -> None:
+        """Raises ``BadRequest`` for an invalid pattern, ``NotFound`` for a list that does not exist."""
+        self._titles = None if titles is None else read_titles(titles)
+        self._match = None if match is None else compiled(match)
+
+    def __call__(self, title: str) -> bool:
+        """Whether an article with that title passes."""
+        if self._titles is not None and plain(title) not in self._titles:
+            return False
+        return self._match is None or self._match.search(title) is not None
+
+
+def plain(title: str) -> str:
+    """The title with single spaces, as people write what MediaWiki writes with underscores."""
+    return " ".join(title.replace("_", " ").split())
+
+
+def read_titles(path: Path) -> frozenset[str]:
+    """The titles in a file, one a line. Raises ``NotFound`` or ``BadRequest``."""
+    try:
+        with path.open("rb") as file:
+            raw = file.read(_LARGEST_LIST + 1)
+        if len(raw) > _LARGEST_LIST:
+            raise TooLarge(f"the list of titles is larger than {_LARGEST_LIST >> 20} MB", where=str(path))
+        found = frozenset(filter(None, map(plain, raw.decode("utf-8-sig").splitlines())))
+    except FileNotFoundError:
+        raise NotFound("there is no such list of titles", where=str(path)) from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadRequest(f"the list of titles cannot be read: {error}", where=str(path)) from error
+    if not found:
+        raise BadRequest("the list of titles is empty", where=str(path), hint="one title a line")
+    return found
+
+
+def compiled(pattern: str) -> re.Pattern[str]:
+    """The pattern. Raises ``BadRequest`` for an invalid one.
+
+    A pattern that backtracks without end is not found here: the process that searches titles is then ended.
+    """
+    if len(pattern) > _LONGEST_PATTERN:
+        raise TooLarge(f"--match is longer than {_LONGEST_PATTERN} characters", hint="give the titles with --titles")
+    try:
+        return re.compile(pattern)
+    except (re.error, OverflowError, RecursionError) as error:
+        raise BadRequest(f"--match is no regular expression: {error}", where=pattern[:100]) from error
+
+
+class SeenIds:
+    """The ids so far, on disk: memory does not grow with them, and a resumed build has those of the earlier run."""
+
+    def __init__(self, folder: Path | None) -> None:
+        """``folder``: keeps them for a later run; else they lie in a temporary file."""
+        path = "" if folder is None else folder / "ids.sqlite"
+        self._database = sqlite3.connect(path, isolation_level=None)
+        self._database.execute("PRAGMA journal_mode=WAL")
+        self._database.execute("PRAGMA synchronous=NORMAL")
+        self._database.execute("CREATE TABLE IF NOT EXISTS ids (id TEXT PRIMARY KEY, place TEXT) WITHOUT ROWID")
+
+    def is_new(self, name: str, place: str) -> bool:
+        """Whether no article at another place has that id."""
+        self._database.execute("INSERT OR IGNORE INTO ids VALUES (?, ?)", (name, place))
+        row = self._database.execute("SELECT place FROM ids WHERE id = ?", (name,)).fetchone()
+        return bool(row[0] == place)

@@ -1,0 +1,152 @@
+"""``python -m ….readers.worker``: parses a source in a subprocess and prints its articles as JSON lines.
+
+A subprocess, so that parsing does not hold the encoder's interpreter lock, and so that a page on which a parser hangs
+or crashes costs that page only. The request (``ReadRequest``) comes on stdin as a JSON object.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import sys
+import threading
+import time
+from contextlib import suppress
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
+
+from ragstone.core import MissingExtra, RagstoneError
+
+from .articles import joined
+from .selection import SeenIds, TitleFilter
+from .sources import open_source
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from .articles import Page
+
+#: Articles that are passed over between two messages.
+_PASSED_A_MESSAGE = 2000
+#: Seconds between two messages while the next page is searched.
+_BEAT = 1.0
+#: Bytes of memory that this process may allocate.
+_MEMORY = 3 * 2**30
+EMPTY, TWICE, UNREADABLE = "without text", "with an id that stands twice", "on which the parser failed"
+
+
+class _Worker:
+    def __init__(self, request: dict[str, Any], out: IO[str]) -> None:
+        self._request = request
+        self._out = out
+        self._work = Path(request["work"]) if request["work"] else None
+        self._seen = SeenIds(self._work)
+        self._wanted = TitleFilter(Path(request["titles"]) if request["titles"] else None, request["match"])
+        self._files = [Path(name) for name in request["files"]]
+        self._skips_first: bool = request["skip_first"]
+        self._before = 0  # bytes of the files before this one
+        self._lock = threading.Lock()
+        self._searching = threading.Event()
+        threading.Thread(target=self._beat, name="wiki-alive", daemon=True).start()
+
+    def run(self) -> None:
+        """Read everything."""
+        for place, page in self._pages():
+            if self._skips_first:  # the page on which the last process ended
+                self._skips_first = False
+                continue
+            done = self._before + page.done
+            self._send(event="article", place=place, title=page.title, done=done)
+            self._article(page, place, done)
+        self._send(event="end", done=self._before)
+
+    def _pages(self) -> Iterator[tuple[dict[str, Any], Page]]:
+        """The selected pages from the start position on, each with its position."""
+        start = self._request["start"]
+        for number, path in enumerate(self._files):
+            if not start or number >= start["file"]:
+                self._searching.set()
+                source = open_source(path, prefix=self._request["prefix"], work=self._work)
+                self._send(event="about", **vars(source.about()))
+                passed = 0
+                for page in self._searched(source.pages(start["at"] if start and number == start["file"] else None)):
+                    if self._wanted(page.title):
+                        yield {"file": number, "at": page.at}, page
+                    elif (passed := passed + 1) % _PASSED_A_MESSAGE == 0:
+                        self._send(event="passed", done=self._before + page.done)
+            self._before += path.stat().st_size
+
+    def _searched(self, pages: Iterator[Page]) -> Iterator[Page]:
+        """The pages; to find the next one may take an hour where reading resumes in the middle of a dump."""
+        while True:
+            self._searching.set()
+            page = next(pages, None)
+            self._searching.clear()
+            if page is None:
+                return
+            yield page
+
+    def _beat(self) -> None:
+        """Send messages while a page is searched, and none while one is parsed."""
+        while True:
+            time.sleep(_BEAT)
+            if self._searching.is_set():
+                with suppress(BrokenPipeError, ValueError):
+                    self._send(event="alive")
+
+    def _article(self, page: Page, place: dict[str, Any], done: int) -> None:
+        if not self._seen.is_new(page.id, json.dumps(place, sort_keys=True)):
+            self._send(event="left_out", why=TWICE, done=done)
+            return
+        try:
+            text = page.read()
+        except RecursionError:
+            self._send(event="left_out", why=UNREADABLE, done=done)
+            return
+        if not text.blocks:
+            self._send(event="left_out", why=EMPTY, done=done)
+            return
+        words, sections = joined(text.blocks)
+        self._send(
+            event="document",
+            place=place,
+            done=done,
+            id=page.id,
+            title=page.title,
+            url=text.url or page.url,
+            text=words,
+            sections=sections,
+            revision=text.revision or page.revision,
+            changed=page.changed,
+        )
+
+    def _send(self, **message: Any) -> None:
+        line = json.dumps(message, ensure_ascii=False) + "\n"
+        with self._lock:
+            self._out.write(line)
+            self._out.flush()
+
+
+def main() -> None:
+    """Answer the request on stdin; an expected failure is the last message."""
+    out = os.fdopen(os.dup(1), "w", encoding="utf-8", errors="backslashreplace", buffering=1 << 16)
+    resource.setrlimit(resource.RLIMIT_DATA, (_MEMORY, _MEMORY))
+    os.dup2(2, 1)  # what a library prints is no message
+    try:
+        _Worker(json.load(sys.stdin), out).run()
+    except RagstoneError as error:
+        failure: dict[str, Any] = {name: getattr(error, name) for name in ("what", "where", "hint")}
+        failure["kind"] = type(error).__name__
+        if isinstance(error, MissingExtra):
+            failure |= {"extra": error.extra, "missing": list(error.missing)}
+        out.write(json.dumps({"event": "failed", **failure}) + "\n")
+    except BrokenPipeError:  # the reader has been closed
+        os._exit(0)
+    with suppress(BrokenPipeError):
+        out.flush()
+    os._exit(0)  # not waiting for the thread
+
+
+if __name__ == "__main__":
+    main()

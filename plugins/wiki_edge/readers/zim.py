@@ -1,0 +1,123 @@
+"""Articles of a ZIM file, cluster after cluster, so that each is unpacked once."""
+
+from __future__ import annotations
+
+import tempfile
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ragstone.core import SourceError, require_extra
+
+from .articles import About, Page, Text, address
+from .html import license_in, text_of_html
+from .zim_file import ZimFile
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from .articles import Position
+    from .zim_file import Entry
+
+#: Three letters, as Kiwix writes languages, to two, as Wikipedia does.
+_LANGUAGES = {
+    "ara": "ar", "bel": "be", "bul": "bg", "ces": "cs", "deu": "de", "ell": "el", "eng": "en", "fas": "fa", "fra": "fr",
+    "heb": "he", "hin": "hi", "ita": "it", "jpn": "ja", "kor": "ko", "nld": "nl", "pol": "pl", "por": "pt", "ron": "ro",
+    "rus": "ru", "spa": "es", "swe": "sv", "tur": "tr", "ukr": "uk", "vie": "vi", "zho": "zh",
+}  # fmt: skip
+_SUFFIX = ".html"
+_LONGEST_NOTE = 1000
+
+
+class Zim:
+    """A ZIM file's articles in HTML; neither redirects nor the page with which readers begin, unless it is the only."""
+
+    def __init__(self, path: Path, *, prefix: str = "", work: Path | None = None) -> None:
+        """``prefix``: before titles in addresses. ``work``: a folder for the order of reading, 16 bytes an article."""
+        require_extra("zim", "lxml", "zstandard")
+        self._path = path
+        self._prefix = prefix
+        self._work = work
+
+    def about(self) -> About:
+        """What the file's own metadata say."""
+        with ZimFile(self._path) as file:
+            notes = {name: self._note(file, name) for name in ("Language", "License", "Date", "Source")}
+            language = (notes["Language"] or "").partition(",")[0] or None
+            return About(
+                "zim",
+                file.size,
+                language=_LANGUAGES.get(language or "", language),
+                license=notes["License"] or self._license(file),
+                revision=file.uuid,
+                date=notes["Date"],
+            )
+
+    def pages(self, start: Position | None) -> Iterator[Page]:
+        """Its articles. A position is a place in the order of clusters."""
+        with ZimFile(self._path) as file, tempfile.TemporaryFile(dir=self._work) as kept:
+            file.check_clusters()
+            prefix = self._prefix or self._own_prefix(file)
+            main = file.target(file.main) if file.main is not None and file.main < file.entries else None
+            count = 0
+            for index in range(file.entries):
+                entry = file.entry(index)
+                if entry is not None and _is_article(entry, file.content):
+                    kept.write(np.array([entry.cluster << 32 | entry.blob, index], np.uint64).tobytes())
+                    count += 1
+            kept.flush()
+            if not count:
+                return
+            order = np.memmap(kept, np.dtype([("place", np.uint64), ("index", np.uint64)]), "r+", shape=(count,))
+            order.sort(order="place", kind="heapsort")  # in place: nothing of the order is held in memory
+            for number in range(start["article"] if start else 0, count):
+                entry = file.entry(int(order[number]["index"]))
+                if entry is None or (entry.index == main and count > 1):
+                    continue
+                yield self._page(file, entry, prefix, {"article": number}, file.size * (number + 1) // count)
+
+    def _page(self, file: ZimFile, entry: Entry, prefix: str, at: Position, done: int) -> Page:
+        return Page(
+            id=entry.path.removesuffix(_SUFFIX),
+            title=entry.title.removesuffix(_SUFFIX).replace("_", " ").strip(),
+            url=address(prefix, entry.path.removesuffix(_SUFFIX)),
+            read=lambda: self._text(file, entry),
+            at=at,
+            done=done,
+        )
+
+    def _text(self, file: ZimFile, entry: Entry) -> Text:
+        import lxml.etree
+
+        try:
+            return text_of_html(file.blob(entry))
+        except (lxml.etree.LxmlError, ValueError, RecursionError) as error:
+            where = f"{self._path}: {entry.namespace}/{entry.path}"
+            raise SourceError(f"is no HTML that can be read: {error}", where=where) from error
+
+    def _license(self, file: ZimFile) -> str | None:
+        """That of the first article."""
+        entries = (file.entry(index) for index in range(file.entries))
+        first = next((entry for entry in entries if entry is not None and _is_article(entry, file.content)), None)
+        return license_in(file.blob(first)) if first is not None else None
+
+    def _note(self, file: ZimFile, name: str) -> str | None:
+        entry = file.find("M", name)
+        if entry is None or not entry.mime.startswith("text/plain"):
+            return None
+        text = file.blob(entry)[:_LONGEST_NOTE].decode("utf-8", "replace").strip().lstrip("=").strip()
+        return text if text and text.isprintable() else None
+
+    def _own_prefix(self, file: ZimFile) -> str:
+        """``https://en.wikipedia.org/wiki/``, from the address that the file names as its source."""
+        source = self._note(file, "Source") or ""
+        if source and "://" not in source:
+            source = f"https://{source}"
+        scheme, _, rest = source.partition("://")
+        host = rest.partition("/")[0]
+        return f"{scheme}://{host}/wiki/" if scheme in {"http", "https"} and "wiki" in host else ""
+
+
+def _is_article(entry: Entry, namespace: str) -> bool:
+    return entry.namespace == namespace and entry.mime.partition(";")[0].strip() == "text/html"

@@ -1,0 +1,125 @@
+"""The shards of a deployment as a LlamaIndex retriever."""
+
+from __future__ import annotations
+
+import json
+import logging
+from contextlib import suppress
+from dataclasses import asdict
+from hashlib import sha256
+from typing import TYPE_CHECKING
+
+from llama_index.core.callbacks import CallbackManager
+from llama_index.core.vector_stores.types import MetadataFilter
+
+from ragstone.core import Host
+from ragstone.core.answering import check_type
+from ragstone.core.retrieval import (
+    CALIBRATION_TOP_K,
+    DEFAULT_THRESHOLD,
+    MIN_CALIBRATION_CHUNKS,
+    Calibration,
+    Retrieval,
+    ScoredRetriever,
+    calibrate,
+)
+from ragstone.core.runtime import write_atomically
+
+from .search.searcher import ShardSearcher
+from .settings import WikiEdgeSettings, places
+
+if TYPE_CHECKING:
+    from llama_index.core.vector_stores.types import MetadataFilters
+
+_log = logging.getLogger(__name__)
+
+NAME = "wiki_edge"
+#: What a question may be filtered by.
+FILTERS = ("domain", "language")
+
+
+def searcher_of(host: Host) -> ShardSearcher:
+    """The searcher of a deployment; one, so that its memory budget counts once."""
+    check_type(host, "host", Host, "an open Host")
+    return host.once(_searcher)
+
+
+def _searcher(host: Host) -> ShardSearcher:
+    where, retrieval = places(host), host.settings.retrieval
+    return ShardSearcher(
+        (where.wiki, where.episodic),
+        lambda: host.encoder,
+        cache=host.settings.cache_dir / "wiki_edge",
+        cache_mb=host.options(WikiEdgeSettings).cache_mb,
+        dense_weight=retrieval.dense_weight,
+        candidates=retrieval.candidates,
+    )
+
+
+class ShardRetriever(ScoredRetriever):
+    """Searches shards, for the host's pipeline or any other of LlamaIndex.
+
+    ``kind``, ``domain``, ``language``: only such shards and rows. ``threshold``: evidence below which the host refuses.
+    """
+
+    def __init__(
+        self,
+        searcher: ShardSearcher,
+        *,
+        top_k: int = 5,
+        kind: str | None = None,
+        domain: str | None = None,
+        language: str | None = None,
+        threshold: float = 0.0,
+    ) -> None:
+        super().__init__(callback_manager=CallbackManager([]))
+        self._searcher = searcher
+        self._top_k = top_k
+        self._filters = {"kind": kind, "domain": domain, "language": language}
+        self._threshold = threshold
+
+    def search(self, question: str) -> Retrieval:
+        """The passages with their scores. Raises ``EncoderError``, ``ShardError``."""
+        return self._searcher.retrieve(question, k=self._top_k, threshold=self._threshold, **self._filters)
+
+
+def threshold_of(host: Host) -> float:
+    """Evidence below which a question to the deployment's encyclopedia is refused.
+
+    The deployment's own, else one calibrated with out-of-domain questions; that is done once for each set of shards and
+    kept in the cache.
+    """
+    if host.settings.retrieval.threshold is not None:
+        return host.settings.retrieval.threshold
+    searcher = searcher_of(host)
+    entries = [entry for entry in searcher.shards if entry.kind == "wiki"]
+    rows = sum(entry.size for entry in entries)
+    if rows < MIN_CALIBRATION_CHUNKS:
+        return DEFAULT_THRESHOLD
+    name = sha256("\n".join(sorted(entry.model_dump_json() for entry in entries)).encode()).hexdigest()[:24]
+    path = host.settings.cache_dir / "wiki_edge" / f"calibration-{name}.json"
+    with suppress(OSError, ValueError, TypeError):
+        known = Calibration(**json.loads(path.read_bytes()))
+        if known.fits(rows):
+            return known.threshold
+    made = calibrate(ShardRetriever(searcher, top_k=CALIBRATION_TOP_K, kind="wiki").search, rows)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_atomically(path, json.dumps(asdict(made)).encode())
+    except OSError as error:
+        _log.warning("the threshold is found out anew each time: %s: %s", path, error)
+    return made.threshold
+
+
+def retriever(host: Host, top_k: int, filters: MetadataFilters | None) -> ShardRetriever:
+    """Searches the encyclopedia's shards with the assistant's filters."""
+    asked = [part for part in filters.filters if isinstance(part, MetadataFilter)] if filters is not None else []
+    chosen = {part.key: str(part.value) for part in asked if part.key in FILTERS}
+    return ShardRetriever(
+        searcher_of(host),
+        top_k=top_k,
+        kind="wiki",
+        domain=chosen.get("domain"),
+        language=chosen.get("language"),
+        threshold=threshold_of(host),
+    )

@@ -1,0 +1,138 @@
+"""The open shards of some manifests, opened again when the manifests change."""
+
+from __future__ import annotations
+
+import logging
+import time
+from dataclasses import dataclass, field
+from threading import Lock
+from typing import TYPE_CHECKING
+
+from ragstone.core import RagstoneError
+
+from ..shards.errors import ShardError
+from ..shards.manifest import NAME, Manifest
+from .shard import Shard
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from pathlib import Path
+
+    from ragstone.core import Encoder
+
+    from ..shards.manifest import ShardEntry
+    from .memory import MemoryBudget
+
+_log = logging.getLogger(__name__)
+
+#: Seconds after which what was refused is tried again: a disk may have room now.
+_RETRY_SECONDS = 60
+
+
+@dataclass(frozen=True)
+class Refused:
+    """A manifest or a shard that cannot be used, and why."""
+
+    place: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class OpenShards:
+    """The shards that the manifests named at one moment."""
+
+    shards: tuple[Shard, ...] = ()
+    refused: tuple[Refused, ...] = ()
+    manifests: Mapping[Path, Manifest] = field(default_factory=dict)
+    stamps: tuple[object, ...] = ()
+    at: float = 0.0
+
+
+class ShardRegistry:
+    """Opens the manifests' shards, and looks for changes at each call. Safe to use from several threads.
+
+    A shard that was installed or replaced meanwhile is there at once. One that cannot be used is refused by name, with
+    its reason in the log, and the others serve: its former self, if that is open. While a manifest itself cannot be
+    read, what it named before goes on serving.
+    """
+
+    def __init__(
+        self, folders: Sequence[Path], encoder: Callable[[], Encoder], *, cache: Path, memory: MemoryBudget
+    ) -> None:
+        self._folders = tuple(folders)
+        self._encoder = encoder
+        self._cache = cache
+        self._memory = memory
+        self._opened = OpenShards()
+        self._lock = Lock()
+
+    def current(self) -> OpenShards:
+        """The shards as the manifests name them now. Raises ``EncoderError``."""
+        stamps = tuple(_stamp(folder / NAME) for folder in self._folders)
+        opened = self._opened
+        if self._is_current(opened, stamps):
+            return opened
+        with self._lock:
+            if not self._is_current(self._opened, stamps):
+                self._opened = self._open(stamps, self._opened)
+            return self._opened
+
+    @staticmethod
+    def _is_current(opened: OpenShards, stamps: tuple[object, ...]) -> bool:
+        return opened.stamps == stamps and not (opened.refused and time.monotonic() - opened.at > _RETRY_SECONDS)
+
+    def _open(self, stamps: tuple[object, ...], before: OpenShards) -> OpenShards:
+        refused: list[Refused] = []
+        manifests: dict[Path, Manifest] = {}
+        for folder, stamp in zip(self._folders, stamps, strict=True):
+            try:
+                if stamp is not None:
+                    manifests[folder] = Manifest.read(folder / NAME)
+            except ShardError as error:
+                refused.append(_refusal(str(folder / NAME), error))
+                if folder in before.manifests:
+                    manifests[folder] = before.manifests[folder]
+        encoder = self._encoder() if any(manifest.shards for manifest in manifests.values()) else None
+        known = {(shard.root, shard.entry.model_dump_json()): shard for shard in before.shards}
+        shards: list[Shard] = []
+        for folder, entry in ((folder, entry) for folder, manifest in manifests.items() for entry in manifest.shards):
+            shard = known.get((folder, entry.model_dump_json()))
+            if shard is None and encoder is not None:
+                try:
+                    _check_encoder(entry, encoder)
+                    shard = Shard(entry, folder, self._cache, self._memory)
+                except RagstoneError as error:
+                    refused.append(_refusal(entry.id, error))
+                    former = (old for old in before.shards if (old.root, old.entry.id) == (folder, entry.id))
+                    shard = next(former, None)
+            if shard is not None:
+                shards.append(shard)
+        return OpenShards(tuple(shards), tuple(refused), manifests, stamps, time.monotonic())
+
+
+def _check_encoder(entry: ShardEntry, encoder: Encoder) -> None:
+    """Raises ``ShardError`` for a shard whose vectors mean something else than the encoder's."""
+    made_by = entry.encoder.fingerprint if entry.encoder is not None else None
+    hint = "build the shard anew with this encoder, or set the one that made it under [encoder]"
+    if made_by is not None and made_by != encoder.family:
+        raise ShardError(
+            f"was made by the encoder {made_by}, and questions are embedded by {encoder.family}", hint=hint
+        )
+    if entry.dim != encoder.dimension:
+        raise ShardError(f"has {entry.dim} dimensions, and the encoder {encoder.family} {encoder.dimension}", hint=hint)
+    if made_by is None:
+        _log.info("shard %s does not say which encoder made it; its dimension is right", entry.id)
+
+
+def _refusal(place: str, error: RagstoneError) -> Refused:
+    _log.warning("refused: %s: %s", place, error)
+    return Refused(place, str(error))
+
+
+def _stamp(path: Path) -> object:
+    """Changes whenever the file does; ``None`` while it is not there."""
+    try:
+        about = path.stat()
+    except OSError:
+        return None
+    return about.st_ino, about.st_size, about.st_mtime_ns

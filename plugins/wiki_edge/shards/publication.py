@@ -1,0 +1,138 @@
+"""The last steps of a build: side files, checksums, the folder in its place, and at the very end the manifest."""
+
+from __future__ import annotations
+
+import re
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, Protocol
+
+from filelock import FileLock, Timeout
+
+from ragstone.core import StorageBusy, StorageError
+from ragstone.core.runtime import OwnedFolders, sync_folder
+
+from .files import real
+from .journal import SHARD
+from .manifest import NAME, Manifest, ShardEntry
+from .releases import LOCK
+from .verification import sums_in
+from .writer import EMBEDDINGS, METADATA
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from .journal import Journal
+
+#: Seconds that another build or an installation may need for its last step.
+_PATIENCE = 60
+
+
+class MakeSideFiles(Protocol):
+    """Makes a shard's side files."""
+
+    def __call__(self, folder: Path, entry: ShardEntry, /) -> dict[str, str]:
+        """Write them into the folder; purpose → file name."""
+
+
+def side_files(folder: Path, entry: ShardEntry) -> dict[str, str]:
+    """Those that search uses."""
+    from ..search.side_files import make_side_files
+
+    return make_side_files(folder, entry)
+
+
+def publish(
+    journal: Journal, out: Path, describe: Callable[[], dict[str, Any]], make: MakeSideFiles | None = None
+) -> tuple[ShardEntry, Path]:
+    """Put the finished shard in its place and into the manifest; its entry and folder. May be repeated after a kill.
+
+    ``describe``: gives the entry's fields but for those of files, revision and date.
+    """
+    with _locked(out):
+        if journal.finished is None:
+            folder, entry = _completed(journal, out, describe(), make or side_files)
+            journal.add(finished={"folder": folder.name, "entry": entry.as_json()})
+        finished = journal.finished or {}
+        folder, entry = out / finished["folder"], ShardEntry.of(finished["entry"])
+        shard = journal.folder / SHARD
+        if shard.is_dir():
+            shard_folders(out).mark(shard, folder.name)
+            shard.rename(folder)
+            sync_folder(out)
+        elif not folder.is_dir():
+            raise StorageError("the finished shard is gone", where=str(folder), hint="--restart builds it again")
+        manifest = _manifest(out)
+        before = manifest.shard(entry.id)
+        manifest.with_shard(entry).write(out / NAME)
+        _remove_old(out, entry, before)
+    return entry, folder
+
+
+@contextmanager
+def _locked(out: Path) -> Iterator[None]:
+    """Exclude other writers of the manifest. Raises ``StorageBusy``."""
+    lock = FileLock(out / LOCK)
+    try:
+        lock.acquire(timeout=_PATIENCE)
+    except Timeout as error:
+        hint = "the same command does the last step when it has ended"
+        raise StorageBusy("another process is changing the shards here", where=str(out), hint=hint) from error
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+def _completed(
+    journal: Journal, out: Path, description: dict[str, Any], make: MakeSideFiles
+) -> tuple[Path, ShardEntry]:
+    """The finished shard's future folder, and its entry with side files and checksums."""
+    shard = journal.folder / SHARD
+    before = _manifest(out).shard(description["id"])
+    revision = (before.revision or 1) + 1 if before is not None else 1
+    folder = _free(out, description["id"] if before is None else f"{description['id']}@{revision}")
+    fields = {
+        **description,
+        "embedding_file": f"{folder.name}/{EMBEDDINGS}",
+        "metadata_file": f"{folder.name}/{METADATA}",
+        "revision": revision,
+        "built": datetime.now(UTC).isoformat(timespec="seconds"),
+    }
+    entry = ShardEntry.of({name: value for name, value in fields.items() if value is not None})
+    made = make(shard, entry)
+    sums = sums_in({path.name: path for path in sorted(shard.iterdir()) if path.is_file()})
+    sync_folder(shard)
+    return folder, entry.changed(files=sums, side_files=made or None)
+
+
+def _manifest(out: Path) -> Manifest:
+    path = out / NAME
+    return Manifest.read(path) if path.exists() else Manifest(version=datetime.now(UTC).date().isoformat(), shards=())
+
+
+def _free(out: Path, name: str) -> Path:
+    """A folder of that name, or one like it, that does not exist."""
+    candidates = (out / (name if not number else f"{name}.{number}") for number in range(1000))
+    found = next((path for path in candidates if not path.exists() and not path.is_symlink()), None)
+    if found is None:
+        raise StorageError("too many folders of that name are in the way", where=str(out / name))
+    return found
+
+
+def shard_folders(out: Path) -> OwnedFolders:
+    """The folders of shards that were built here."""
+    return OwnedFolders(real(out), "shard", rf"{re.escape(METADATA)}|domains\.json|[a-z-]+\.npy")
+
+
+def _remove_old(out: Path, entry: ShardEntry, before: ShardEntry | None) -> None:
+    """Remove the shard's folders but the new one and the one before it, which may still be read."""
+    named = {one.embedding_file.partition("/")[0] for one in _manifest(out).shards}
+    kept = named | {one.embedding_file.partition("/")[0] for one in (entry, before) if one is not None}
+    own = re.compile(re.escape(entry.id) + r"(?:@\d+)?(?:\.\d+)?")
+    for path in out.iterdir():
+        if path.name in kept or path.is_symlink() or not own.fullmatch(path.name):
+            continue
+        if (path / EMBEDDINGS).is_file():
+            shard_folders(out).remove(path.name)

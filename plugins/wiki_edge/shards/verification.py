@@ -1,0 +1,182 @@
+"""Verifies a folder of shards: every file, row and line, read once, in bounded memory."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from hashlib import file_digest
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from .errors import ShardError, place_in
+from .files import open_regular
+from .manifest import NAME, Manifest
+from .metadata import check_lines
+from .rows import check_rows
+from .signatures import signer
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping
+
+    from .manifest import ShardEntry, ShardPlace
+
+#: Faults of one file that are named one by one.
+MOST = 100
+
+
+@dataclass(frozen=True)
+class Fault:
+    """Something that is wrong: the file (relative to the manifest's folder), its line (from 1) or row (from 0), why."""
+
+    file: str
+    line: int | None
+    reason: str
+    row: int | None = None
+    shard: str | None = None
+
+    def __str__(self) -> str:
+        return f"{place_in(self.file, self.line, self.row)}: {self.reason}"
+
+
+def verify(
+    path: Path, *, trusted_keys: Collection[str] = (), require_signature: bool = False, most: int = MOST
+) -> list[Fault]:
+    """Everything that is wrong with the manifest (or the folder that holds it) and its shards.
+
+    Of each file at most ``most`` faults are named, then how many more there are. A signature must hold where there is
+    one; with ``require_signature`` each shard must have one by a trusted key. Raises nothing for what it reads.
+    """
+    path = path / NAME if path.is_dir() else path
+    faults = Faults(path.parent, most)
+    try:
+        manifest = Manifest.read(path)
+    except ShardError as error:
+        faults.add(error, file=path.name)
+        return faults.found()
+    for entry in manifest.shards:
+        verify_shard(entry, path, faults, trusted_keys=trusted_keys, require_signature=require_signature)
+    return faults.found()
+
+
+def verify_shard(
+    entry: ShardEntry,
+    manifest: Path,
+    faults: Faults,
+    *,
+    trusted_keys: Collection[str] = (),
+    require_signature: bool = False,
+) -> None:
+    """Add to ``faults`` what is wrong with one shard of the manifest in that file."""
+    faults.shard = entry.id
+    try:
+        by = signer(entry, manifest.parent, trusted_keys)
+    except ShardError as error:
+        faults.add(error, file=manifest.name)
+    else:
+        if require_signature and (by is None or not by.trusted):
+            older = " (an older Ragstone signed it: sign it anew)" if entry.signature else ""
+            what = f"is not signed{older}" if by is None else f"is signed by {by.key}, which is not a trusted key"
+            faults.add(ShardError(f"shard {entry.id!r} {what}"), file=manifest.name)
+    check_files(entry, manifest, faults)
+
+
+def check_files(entry: ShardEntry, manifest: Path, faults: Faults) -> None:
+    """Add to ``faults`` what is wrong with the shard's files."""
+    faults.shard = entry.id
+    try:
+        place = entry.place(manifest.parent)
+    except ShardError as error:
+        faults.add(error)
+        return
+    sums = {
+        entry.embedding_name: check_rows(place.embeddings, entry, faults.add),
+        entry.metadata_name: check_lines(place.metadata, entry, faults.add),
+    }
+    if entry.files is not None:
+        _compare_sums(entry, place, sums, faults, manifest)
+
+
+def sums_of(place: ShardPlace) -> dict[str, dict[str, str | int]]:
+    """``files`` for an entry that has none. Raises ``ShardError`` when a file cannot be read."""
+    return sums_in(place.files)
+
+
+def sums_in(files: Mapping[str, Path]) -> dict[str, dict[str, str | int]]:
+    """Checksum and size of each file by its name. Raises ``ShardError`` when one cannot be read."""
+    found: dict[str, dict[str, str | int]] = {}
+    for name, path in sorted(files.items()):
+        digest, size = sum_of(path)
+        found[name] = {"sha256": digest, "bytes": size}
+    return found
+
+
+class Faults:
+    """Collects faults, and counts those of a file beyond the most that are named."""
+
+    def __init__(self, root: Path, most: int = MOST) -> None:
+        self.shard: str | None = None
+        self._roots = (root, root.resolve())
+        self._most = most
+        self._found: list[Fault] = []
+        self._counts: Counter[str] = Counter()
+
+    def add(self, error: ShardError, *, file: str | None = None) -> None:
+        """Add the error; ``file``: in place of the file that it names."""
+        name = file or self._relative(error.file or NAME)
+        self._counts[name] += 1
+        if self._counts[name] <= self._most:
+            self._found.append(Fault(name, error.line, error.what, error.row, self.shard))
+
+    def found(self) -> list[Fault]:
+        """All of them, in the order of finding."""
+        more = [
+            Fault(name, None, f"and {count - self._most} more faults")
+            for name, count in self._counts.items()
+            if count > self._most
+        ]
+        return [*self._found, *more]
+
+    def _relative(self, file: str) -> str:
+        for root in self._roots:
+            if Path(file).is_relative_to(root):
+                return Path(file).relative_to(root).as_posix()
+        return file
+
+
+def _compare_sums(
+    entry: ShardEntry, place: ShardPlace, sums: dict[str, str | None], faults: Faults, manifest: Path
+) -> None:
+    """Compare every file with its size and checksum. ``sums``: of those that were hashed while they were read."""
+    listed = entry.files or {}
+    for name in place.files.keys() - listed.keys():
+        faults.add(ShardError(f"shard {entry.id!r}: 'files' does not list {name!r}"), file=manifest.name)
+    for name, wanted in listed.items():
+        if sums.get(name, "") is None:
+            continue  # a fault already says why it was not read
+        path, reason = place.files[name], None
+        try:
+            size = _size(path)
+            digest = "" if size != wanted.bytes else sums.get(name) or sum_of(path)[0]
+        except ShardError as error:
+            faults.add(error)
+            continue
+        if size != wanted.bytes:
+            reason = f"has {size} bytes, but the manifest says {wanted.bytes}"
+        elif digest != wanted.sha256:
+            reason = f"has the SHA-256 {digest}, but the manifest says {wanted.sha256}"
+        if reason:
+            faults.add(ShardError(reason, file=path))
+
+
+def _size(path: Path) -> int:
+    with open_regular(path) as file:
+        return file.seek(0, 2)
+
+
+def sum_of(path: Path) -> tuple[str, int]:
+    """SHA-256 and size of a file. Raises ``ShardError`` when it cannot be read."""
+    with open_regular(path) as file:
+        try:
+            return file_digest(file, "sha256").hexdigest(), file.tell()
+        except OSError as error:
+            raise ShardError(f"cannot be read: {error.strerror}", file=path) from error

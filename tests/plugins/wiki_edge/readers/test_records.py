@@ -1,0 +1,141 @@
+"""JSON lines and parquet: both forms, every position, and each fault with its line."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from ragstone.core import SourceError
+from ragstone.plugins.wiki_edge.readers.prose import encyclopedic_blocks
+from ragstone.plugins.wiki_edge.readers.records import JsonLines, Parquet
+from tests.support.needs import needed
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+WIKIPEDIA = [
+    {"id": str(at), "url": f"https://en.wikipedia.org/wiki/T{at}", "title": f"T {at}", "text": f"Text {at}.\n\nMore."}
+    for at in range(300)
+]
+BEIR = [{"_id": f"doc-{at}", "title": f"T {at}", "text": f"Text {at}."} for at in range(5)]
+
+
+def lines(path: Path, records: list[Any]) -> Path:
+    raw = "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records).encode()
+    path.write_bytes(gzip.compress(raw) if path.suffix == ".gz" else raw)
+    return path
+
+
+def parquet(path: Path, records: list[dict[str, Any]], *, rows: int = 70) -> Path:
+    pa, pq = needed("pyarrow"), needed("pyarrow.parquet")
+    pq.write_table(pa.Table.from_pylist(records), path, row_group_size=rows)
+    return path
+
+
+@pytest.mark.parametrize("name", ["a.jsonl", "a.jsonl.gz", "a.parquet"])
+def test_wikimedia_wikipedia(tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    source = Parquet(parquet(path, WIKIPEDIA)) if name.endswith("parquet") else JsonLines(lines(path, WIKIPEDIA))
+    about = source.about()
+    assert (about.language, about.license) == ("en", "CC-BY-SA-3.0")
+    pages = list(source.pages(None))
+    assert [one.id for one in pages] == [record["id"] for record in WIKIPEDIA]
+    assert (pages[7].title, pages[7].url) == ("T 7", "https://en.wikipedia.org/wiki/T7")
+    assert [block.text for block in pages[7].read().blocks] == ["Text 7.", "More."]
+    for number in (0, 1, 69, 70, 71, 150, 299):
+        assert [one.id for one in source.pages(pages[number].at)] == [record["id"] for record in WIKIPEDIA[number:]]
+    done = [one.done for one in pages]
+    assert done == sorted(done)
+    assert done[-1] == path.stat().st_size
+
+
+@pytest.mark.parametrize("name", ["a.jsonl", "a.parquet"])
+def test_beir(tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    made = (parquet if name.endswith("parquet") else lines)(path, BEIR)
+    source = (Parquet if name.endswith("parquet") else JsonLines)(made, prefix="https://example.org/wiki/")
+    assert (source.about().kind, source.about().license) == ("beir", None)
+    pages = list(source.pages(None))
+    assert [(one.id, one.url) for one in pages][:2] == [
+        ("doc-0", "https://example.org/wiki/T_0"),
+        ("doc-1", "https://example.org/wiki/T_1"),
+    ]
+
+
+@pytest.mark.data
+def test_a_real_beir_corpus(data: Path) -> None:
+    pages = list(JsonLines(data / "wikipedia" / "squad13" / "corpus.jsonl").pages(None))
+    assert len(pages) == 856
+    assert pages[0].id == "American_Broadcasting_Company#0"
+    assert pages[0].url == ""
+    assert pages[0].read().blocks[0].text.startswith("The American Broadcasting Company (ABC) (stylized")
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        (b"{not json}", "is not JSON"),
+        (b"[1]", "not a JSON object"),
+        (b'{"id": "1", "title": "A", "url": ""}', "has no text"),
+        (b'{"id": "1", "title": null, "url": "", "text": "x"}', "has no title"),
+        (b'{"id": "", "title": "A", "url": "", "text": "x"}', "id is no text"),
+        (b'{"id": {"$oid": 1}, "title": "A", "url": "", "text": "x"}', "id is no text"),
+        (b'{"id": "1", "id": "2", "title": "A", "url": "", "text": "x"}', "stands twice"),
+        (b'{"id": "1", "title": "\\ud800", "url": "", "text": "x"}', "surrogate"),
+        (b'{"id": "1", "title": "A", "url": "", "text": "\xff"}', "is not JSON"),
+        (b"[" * 100_000, "is not JSON"),
+    ],
+)
+def test_a_bad_line_is_named(tmp_path: Path, line: bytes, said: str) -> None:
+    path = lines(tmp_path / "a.jsonl", WIKIPEDIA[:2])
+    path.write_bytes(path.read_bytes() + line + b"\n")
+    with pytest.raises(SourceError, match=said) as error:
+        list(JsonLines(path).pages(None))
+    assert error.value.where == f"{path}:3"
+
+
+def test_damaged_files_are_refused(tmp_path: Path) -> None:
+    packed = lines(tmp_path / "a.jsonl.gz", WIKIPEDIA)
+    packed.write_bytes(packed.read_bytes()[:-300])
+    with pytest.raises(SourceError, match="decompressed"):
+        list(JsonLines(packed).pages(None))
+    columns = parquet(tmp_path / "a.parquet", WIKIPEDIA)
+    whole = columns.read_bytes()
+    for damaged in (whole[:-100], whole[: len(whole) // 2], b"PAR1", b"", whole[:500] + b"\0" * 900 + whole[1400:]):
+        columns.write_bytes(damaged)
+        with pytest.raises(SourceError, match=r"parquet|column"):
+            list(Parquet(columns).pages(None))
+
+
+def test_other_columns_are_named(tmp_path: Path) -> None:
+    with pytest.raises(SourceError, match="has the columns a, b"):
+        Parquet(parquet(tmp_path / "a.parquet", [{"a": 1, "b": "x"}])).about()
+    numbers = [{"id": 1, "url": "", "title": "x", "text": "y"}]
+    with pytest.raises(SourceError, match="the column id holds int64"):
+        list(Parquet(parquet(tmp_path / "b.parquet", numbers)).pages(None))
+
+
+def test_boilerplate_of_plain_text_goes() -> None:
+    prose = "The village lies on a river in the north of the country. " * 4
+    parts = [f"Lead. {prose}", "History", prose, "See also", "A list\nOf things", "References"]
+    text = "\n\n".join([*parts, "Legacy", prose, "External links", "Site"])
+    assert [block.text.split("\n")[0] for block in encyclopedic_blocks(text)] == [
+        f"Lead. {prose}".strip(),
+        "History",
+        "Legacy",
+    ]
+
+
+def test_only_addresses_of_the_web_are_kept(tmp_path: Path) -> None:
+    odd = [
+        {**WIKIPEDIA[0], "url": url} for url in ("javascript:alert(1)", "file:///etc/passwd", "", "http://a.example/b")
+    ]
+    assert [one.url for one in JsonLines(lines(tmp_path / "a.jsonl", odd)).pages(None)] == [
+        "",
+        "",
+        "",
+        "http://a.example/b",
+    ]

@@ -1,0 +1,136 @@
+"""ZIM files: real ones in three versions of the format, broken ones, and any byte changed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from ragstone.core import SourceError
+from ragstone.plugins.wiki_edge.readers.zim import Zim
+from ragstone.plugins.wiki_edge.readers.zim_decompression import Xz, Zstd
+from ragstone.plugins.wiki_edge.readers.zim_file import ZimFile
+from tests.support.needs import needed
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from ragstone.plugins.wiki_edge.readers.articles import Page, Text
+
+needed("lxml")
+needed("zstandard")
+
+RAY = "wikipedia_en_ray_charles_2015-06.zim"
+BOOKS = ("withns", "nons", "noTitleListingV0")
+
+
+def read(path: Path) -> list[tuple[Page, Text]]:
+    return [(page, page.read()) for page in Zim(path).pages(None)]
+
+
+def said(text: Text) -> str:
+    return "\n\n".join(block.text for block in text.blocks)
+
+
+@pytest.mark.data
+def test_the_ray_charles_file(data: Path) -> None:
+    zim = Zim(data / "zim" / RAY)
+    about = zim.about()
+    assert (about.language, about.license, about.date) == ("en", "CC-BY-SA-3.0", "2015-06-02")
+    texts = read(data / "zim" / RAY)
+    pages = [page for page, _ in texts]
+    by_title = {page.title: text for page, text in texts}
+    assert len(by_title) == len(pages) == 84
+    assert len({page.id for page in pages}) == 84
+    text = by_title["America the Beautiful"]
+    assert text.url == "http://en.wikipedia.org/wiki/America_the_Beautiful"
+    assert text.revision == "656716888"
+    assert "The lyrics were written by Katharine Lee Bates" in said(text)
+    assert "issued from" not in said(text)
+    assert "Mount Rushmore" not in said(text)  # of a box at the page's end
+    assert {block.heading for block in text.blocks} >= {"", "History", "Lyrics"}
+    whole = "\n".join(said(text) for _, text in texts)
+    assert not [mark for mark in ("[edit]", "[1]", "citation needed", "\u200b", "<div") if mark in whole]
+    for number in (0, 1, 40, 83):
+        assert [one.id for one in zim.pages(pages[number].at)] == [one.id for one in pages[number:]]
+
+
+@pytest.mark.data
+def test_three_versions_of_the_format_hold_the_same(data: Path) -> None:
+    found = []
+    for name in BOOKS:
+        texts = read(data / "zim" / f"{name}_wikibooks_be_all_nopic_2017-02.zim")
+        found.append(sorted((page.id, page.title, said(text)) for page, text in texts))
+    assert found[0] == found[1] == found[2]
+    assert len(found[0]) == 65
+    assert any("кухня" in one[1] for one in found[0])
+
+
+@pytest.mark.data
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("withns_invalid.smaller_than_header.zim", "40 bytes"),
+        ("withns_invalid.bad_mimetype_list.zim", "MIME types"),
+        ("withns_invalid.offset_in_cluster.zim", "the blobs of cluster 1 lie at impossible offsets"),
+    ],
+)
+def test_broken_files_are_refused(data: Path, name: str, said: str) -> None:
+    with pytest.raises(SourceError, match=said) as error:
+        read(data / "zim" / name)
+    assert error.value.where == str(data / "zim" / name)
+
+
+@pytest.mark.data
+def test_the_only_page_is_read_although_readers_begin_with_it(data: Path) -> None:
+    ((_, text),) = read(data / "zim" / "withns_small.zim")
+    assert "Test ZIM file" in said(text)
+
+
+@pytest.mark.data
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(at=st.integers(0, 2000), tail=st.booleans(), value=st.binary(min_size=1, max_size=8))
+def test_changed_bytes_are_read_or_refused(data: Path, tmp_path: Path, at: int, tail: bool, value: bytes) -> None:
+    raw = bytearray((data / "zim" / "withns_small.zim").read_bytes())
+    start = len(raw) - 300 + at % 290 if tail else at
+    raw[start : start + len(value)] = value
+    path = tmp_path / "changed.zim"
+    path.write_bytes(raw)
+    try:
+        Zim(path).about()
+        read(path)
+    except SourceError as error:
+        assert error.where is not None
+        assert str(path) in error.where
+
+
+@pytest.mark.data
+def test_a_cut_file_is_refused(data: Path, tmp_path: Path) -> None:
+    raw = (data / "zim" / "withns_wikibooks_be_all_nopic_2017-02.zim").read_bytes()
+    path = tmp_path / "cut.zim"
+    for length in range(0, len(raw), len(raw) // 25):
+        path.write_bytes(raw[:length])
+        with pytest.raises(SourceError):
+            read(path)
+
+
+@pytest.mark.data
+def test_an_entry_is_found_by_its_path(data: Path) -> None:
+    with ZimFile(data / "zim" / RAY) as file:
+        entry = file.find("M", "Date")
+        assert entry is not None
+        assert file.blob(entry) == b"2015-06-02"
+        assert file.find("M", "Nothing") is None
+
+
+def test_bombs_come_in_steps() -> None:
+    import lzma
+
+    zstandard = needed("zstandard")
+    plain = b"\0" * 200_000_000
+    for unpack, packed in ((Xz(), lzma.compress(plain)), (Zstd(), zstandard.compress(plain))):
+        first = next(part for part in unpack(packed) if part)
+        assert len(first) <= 1 << 27
+        assert len(first) < len(plain)

@@ -1,0 +1,170 @@
+"""The manifest: the specification's example loads and is written as it stands, and no path leads out."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from ragstone.core.runtime import write_atomically
+from ragstone.plugins.wiki_edge.shards.errors import ShardError
+from ragstone.plugins.wiki_edge.shards.files import inside, open_regular
+from ragstone.plugins.wiki_edge.shards.manifest import NAME, Manifest, ShardEntry
+from ragstone.plugins.wiki_edge.shards.strict_json import parse
+
+from .samples import ID, edit, entry_of, make
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+#: As it stands in the specification.
+EXAMPLE = """\
+{
+  "version": "2025-12-11",
+  "shards": [
+    {
+      "id": "wiki-simple-household-v1",
+      "kind": "wiki",
+      "dim": 384,
+      "size": 120000,
+      "embedding_file": "wiki-simple-household-v1/embeddings.npy",
+      "metadata_file": "wiki-simple-household-v1/metadata.jsonl",
+      "license": "CC-BY-SA-3.0",
+      "language": "en",
+      "domain": "household"
+    }
+  ]
+}
+"""
+
+_json = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers(-(2**60), 2**60)
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+    max_leaves=6,
+)
+_quick = settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+
+
+def test_the_specifications_example_is_read_and_written_as_it_stands(tmp_path: Path) -> None:
+    (tmp_path / NAME).write_text(EXAMPLE)
+    manifest = Manifest.read(tmp_path / NAME)
+    (entry,) = manifest.shards
+    assert (manifest.version, entry.id, entry.kind, entry.dim, entry.size) == ("2025-12-11", ID, "wiki", 384, 120000)
+    assert (entry.license, entry.language, entry.domain) == ("CC-BY-SA-3.0", "en", "household")
+    place = entry.place(tmp_path)
+    assert place.embeddings == tmp_path.resolve() / ID / "embeddings.npy"
+    assert place.metadata == tmp_path.resolve() / ID / "metadata.jsonl"
+    assert (place.folder, place.side("codes")) == (tmp_path.resolve() / ID, None)
+    manifest.write(tmp_path / "again.json")
+    assert (tmp_path / "again.json").read_text() == EXAMPLE
+
+
+def test_a_specification_with_its_example_is_at_hand(data: Path) -> None:
+    """The text above is that of the specification, where it lies beside the data."""
+    specification = data.parent / "specs" / "wiki_edge.txt"
+    if not specification.is_file():
+        pytest.skip("the specification does not lie beside the data sets")
+    assert f"```json\n{EXAMPLE}```" in specification.read_text("utf-8")
+
+
+def test_what_we_add_is_read(tmp_path: Path) -> None:
+    folder = make(
+        tmp_path,
+        revision=3,
+        built="2026-01-02T03:04:05Z",
+        source={"name": "simplewiki", "date": "2026-01-01", "dump": "articles"},
+        encoder={"model": "all-MiniLM-L6-v2", "fingerprint": "53aa51"},
+        files={"codes.bin": {"sha256": "0" * 64, "bytes": 0}},
+        side_files={"codes": "codes.bin", "unheard": "deep/of.bin"},
+    )
+    entry = entry_of(folder)
+    assert entry.source and entry.encoder and entry.files
+    assert (entry.revision, entry.source.date, entry.encoder.fingerprint) == (3, "2026-01-01", "53aa51")
+    place = entry.place(folder)
+    assert place.side("codes") == place.folder / "codes.bin"
+    assert place.side("unheard") == place.folder / "deep" / "of.bin"
+    assert set(place.files) == {"embeddings.npy", "metadata.jsonl", "codes.bin", "deep/of.bin"}
+
+
+@_quick
+@given(extra=st.dictionaries(st.text().filter(lambda key: key not in ShardEntry.model_fields), _json, max_size=4))
+def test_what_nobody_knows_is_kept(tmp_path: Path, extra: dict[str, Any]) -> None:
+    folder = make(tmp_path / "any")
+    edit(folder, lambda raw: raw.update(extra))
+    raw = json.loads((folder / NAME).read_text("utf-8"))
+    manifest = Manifest.read(folder / NAME)
+    manifest.write(folder / NAME)
+    assert json.loads((folder / NAME).read_text("utf-8")) == raw
+    assert Manifest.read(folder / NAME) == manifest
+
+
+@_quick
+@given(value=_json)
+def test_any_json_is_a_manifest_or_a_fault_with_its_file(tmp_path: Path, value: object) -> None:
+    (tmp_path / NAME).write_text(json.dumps(value), "utf-8")
+    with pytest.raises(ShardError, match=NAME):
+        Manifest.read(tmp_path / NAME)
+
+
+@_quick
+@given(name=st.text(st.sampled_from("./\\a\0 :é"), max_size=12) | st.text(max_size=300))
+def test_no_name_leads_out_of_the_folder(tmp_path: Path, name: str) -> None:
+    root = tmp_path / "root"
+    root.mkdir(exist_ok=True)
+    try:
+        path = inside(root, name)
+    except ShardError:
+        return
+    assert path != root
+    assert os.path.commonpath([path, root.resolve()]) == str(root.resolve())
+
+
+def test_no_chain_of_links_leads_out(tmp_path: Path) -> None:
+    root = tmp_path / "root"
+    (root / "a").mkdir(parents=True)
+    (root / "a" / "b").symlink_to("../c")
+    (root / "c").symlink_to("..")
+    assert inside(root, "a/x") == root.resolve() / "a" / "x"
+    with pytest.raises(ShardError, match="it leads to"):
+        inside(root, "a/b/x")
+
+
+def test_a_pipe_does_not_hold_us(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(ShardError, match="is not a regular file"):
+        open_regular(tmp_path / "pipe")
+
+
+def test_writing_leaves_nothing_beside(tmp_path: Path) -> None:
+    write_atomically(tmp_path / "a", b"1")
+    write_atomically(tmp_path / "a", b"2")
+    with pytest.raises(OSError):
+        write_atomically(tmp_path / "missing" / "a", b"3")
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(OSError):
+        write_atomically(tmp_path / "folder", b"3")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a", "folder"]
+    assert (tmp_path / "a").read_bytes() == b"2"
+
+
+@pytest.mark.parametrize(
+    "text", ['{"a": 1, "a": 1}', "[NaN]", "[Infinity]", "[1e999]", r'["\ud800"]', "[" * 9999, "", "[1" * 2]
+)
+def test_json_that_is_read_differently_elsewhere_is_refused(text: str) -> None:
+    with pytest.raises(ValueError):
+        parse(text)
+
+
+@_quick
+@given(value=_json)
+def test_what_json_writes_is_read(value: object) -> None:
+    assert parse(json.dumps(value, indent=3)) == value
+    assert parse(json.dumps(value, ensure_ascii=False)) == value

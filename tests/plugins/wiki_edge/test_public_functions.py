@@ -1,0 +1,43 @@
+"""The public functions of shards name the argument that is of the wrong type."""
+
+from __future__ import annotations
+
+import inspect
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from ragstone.core import BadRequest
+from ragstone.plugins.wiki_edge import BuildOptions, ExportOptions, build_shard, export_corpus, searcher_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ragstone.core import Host
+
+_BUILD: dict[str, Any] = {"source": Path("no-such.jsonl"), "out": Path("no-such-folder"), "id": "x"}
+_EXPORT: dict[str, Any] = {"corpus": "books", "out": Path("no-such-folder"), "id": "x"}
+RIGHT: dict[Callable[..., object], dict[str, Any]] = {
+    BuildOptions: _BUILD,
+    ExportOptions: _EXPORT,
+    build_shard: {"options": BuildOptions(**_BUILD)},
+    export_corpus: {"options": ExportOptions(**_EXPORT)},
+    searcher_of: {},
+}
+CASES = [
+    (function, name)
+    for function in RIGHT
+    for name in inspect.signature(function).parameters
+    if name != "make_side_files"  # of another type than a function it is called, and fails there
+]
+
+
+@pytest.mark.parametrize(("function", "name"), CASES)
+@pytest.mark.parametrize("wrong", [[], object(), [1, None]], ids=["list", "object", "numbers"])
+def test_an_argument_of_the_wrong_type(
+    function: Callable[..., object], name: str, wrong: object, fast_host: Host
+) -> None:
+    host = {"host": fast_host} if "host" in inspect.signature(function).parameters else {}
+    with pytest.raises(BadRequest, match=f"^{name} must be "):
+        function(**{**RIGHT[function], **host, name: wrong})
