@@ -42,6 +42,18 @@ RIGHT: dict[str, dict[str, Any]] = {
 OTHERS = {"MemoryChunk", "Planner.close", "Gathering", "Lessons", "PlanStore"} | {
     *("Concept", "Edge", "ImportedPlan", "NewChunk", "NewConcept", "NewPlan", "Plan", "Progress", "SourceChunk")
 }
+#: Values that book chat gives, its readers and parser; ``Shelf`` is made by ``host.once``, ``diff`` takes two of its books.
+OTHERS |= {
+    "AddReport",
+    "Book",
+    "BookChatSettings",
+    "BookLayout",
+    "BookNodeParser",
+    "ChapterFile",
+    "CountedBook",
+    "LeftOut",
+}
+OTHERS |= {"MarkdownReader", "PdfReader", "SectionDiff", "Shelf", "ShownBlock", "SourcePage", "UnreadablePdf", "diff"}
 #: LlamaIndex's classes; and what builds shards, which is tried in ``wiki_edge/test_public_functions.py``.
 OTHERS |= {"ArticleNodeParser", "ArticleReader", "ShardRetriever"}
 OTHERS |= {"BuildOptions", "ExportOptions", "build_shard", "export_corpus", "searcher_of"}

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ragstone.core import BadRequest
-from ragstone.core.cli import printable, show_json
+from ragstone.core.cli import json_option, printable, show_json
 
 if TYPE_CHECKING:
     from ragstone.core.cli import Deployment
@@ -39,7 +39,7 @@ _FILE = click.Path(path_type=Path)
     "--url-prefix", default="", metavar="URL", help="Before titles in addresses: https://en.wikipedia.org/wiki/"
 )
 @click.option("--restart", is_flag=True, help="Throw away what an interrupted build of this id has made.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@json_option()
 @click.pass_obj
 def build(
     deployment: Deployment,

@@ -11,14 +11,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ragstone.core.cli import printable, show_json, show_table
+from ragstone.core.cli import json_option, printable, show_json, show_table
 
 if TYPE_CHECKING:
     from ragstone.core.cli import Deployment
 
     from ..planner import EpisodesSettings
 
-_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 _folder = click.option(
     "--from", "folder", type=click.Path(path_type=Path), help="Folder of the episodes; else the deployment's."
 )
@@ -33,7 +32,7 @@ def episodes() -> None:
 @episodes.command(epilog="Example: ragstone wiki episodes check --repair")
 @_folder
 @click.option("--repair", is_flag=True, help="End the episodes whose writer died.")
-@_json
+@json_option()
 @click.pass_obj
 def check(deployment: Deployment, folder: Path | None, repair: bool, as_json: bool) -> None:
     """Tell of each episode whether it is whole: open, cut off, or damaged, with file and line.
@@ -68,7 +67,7 @@ def check(deployment: Deployment, folder: Path | None, repair: bool, as_json: bo
 @click.option(
     "--python", default=sys.executable, metavar="PATH", help="For tfds: the interpreter that has the extra rlds."
 )
-@_json
+@json_option()
 @click.pass_obj
 def export(deployment: Deployment, out: Path, folder: Path | None, form: str, python: str, as_json: bool) -> None:
     """Write every whole episode into the new folder OUT, once more without secrets.

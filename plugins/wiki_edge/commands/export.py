@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ragstone.core.cli import json_option
+
 from .build import check_names, show_report
 
 if TYPE_CHECKING:
@@ -26,7 +28,7 @@ if TYPE_CHECKING:
 @click.option("--domain", help="What it is about, for those who search only there.")
 @click.option("--language", help="Its language, such as en.")
 @click.option("--license", "licence", help="Of the shard, and of chunks that name none; by default 'unknown'.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@json_option()
 @click.pass_obj
 def export(
     deployment: Deployment,

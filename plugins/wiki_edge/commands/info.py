@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ragstone.core.cli import printable, show_json, show_table
+from ragstone.core.cli import json_option, printable, show_json, show_table
 
 from ..shards.errors import ShardError
 
@@ -24,7 +24,7 @@ _KEY_SHOWN = 12
 
 @click.command(epilog="Example: ragstone wiki info --json")
 @click.argument("folder", metavar="[DIR]", required=False, type=click.Path(path_type=Path))
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@json_option()
 @click.pass_obj
 def info(deployment: Deployment, folder: Path | None, as_json: bool) -> None:
     """List the shards of the folders that serve, or of DIR: the manifest's entries, and who signed them.

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ragstone.core.cli import printable, show_json
+from ragstone.core.cli import json_option, printable, show_json
 
 if TYPE_CHECKING:
     from ragstone.core.cli import Deployment
@@ -25,7 +25,7 @@ _GIGABYTE = 10**9
 @click.option(
     "--max-gb", default=64, show_default=True, type=click.IntRange(1, 10_000), help="The most that it may unpack to."
 )
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@json_option()
 @click.pass_obj
 def install(
     deployment: Deployment, source: Path, root: Path | None, keys: tuple[str, ...], max_gb: int, as_json: bool

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ragstone.core import BadRequest
-from ragstone.core.cli import printable, show_json
+from ragstone.core.cli import json_option, printable, show_json
 
 from ..retrievers import searcher_of
 
@@ -23,7 +23,7 @@ _SHOWN = 300
 @click.option("--kind", type=click.Choice(["wiki", "episodic"]), help="Only shards of that kind.")
 @click.option("--domain", help="Only passages of that domain.")
 @click.option("--language", help="Only shards in that language.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON: a list of {score, metadata, …}.")
+@json_option("Print JSON: a list of {score, metadata, …}.")
 @click.pass_obj
 def search(
     deployment: Deployment,

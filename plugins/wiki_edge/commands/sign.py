@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ragstone.core.cli import printable, show_json
+from ragstone.core.cli import json_option, printable, show_json
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -24,7 +24,7 @@ PASSPHRASE = "WIKI_KEY_PASSPHRASE"  # noqa: S105 - the variable's name
 @click.option(
     "--passphrase", "asks", is_flag=True, help=f"Ask for a passphrase to lock the key with; or set {PASSPHRASE}."
 )
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@json_option()
 def keygen(file: Path, asks: bool, as_json: bool) -> None:
     """Make an Ed25519 key to sign shards with: the private half goes to FILE, the public half is printed."""
     from ..shards.keys import keygen as made
@@ -46,7 +46,7 @@ def keygen(file: Path, asks: bool, as_json: bool) -> None:
 @click.option("--key", required=True, metavar="FILE", type=click.Path(path_type=Path), help="The private key.")
 @click.option("--id", "only", help="Give --revision to this shard only.")
 @click.option("--revision", type=click.IntRange(1), help="The revision to give; it only rises.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@json_option()
 def sign(folder: Path, key: Path, only: str | None, revision: int | None, as_json: bool) -> None:
     """Sign the shards in DIR: checksums and revisions go into its manifest, the signature beside it.
 

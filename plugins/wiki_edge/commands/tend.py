@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ragstone.core import Check, RagstoneError
-from ragstone.core.cli import printable, show_json, show_table
+from ragstone.core.cli import json_option, printable, show_json, show_table
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @click.command(epilog="Example: ragstone wiki tend --json")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON: a list of {name, ok, detail}.")
+@json_option("Print JSON: a list of {name, ok, detail}.")
 @click.pass_context
 def tend(ctx: click.Context, as_json: bool) -> None:
     """Prepare everything that a first question would wait for, and report what does not work.

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ragstone.core import BadRequest
-from ragstone.core.cli import printable, show_json
+from ragstone.core.cli import json_option, printable, show_json
 
 from .info import megabytes, signed_by, size_on_disk
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 @click.argument("folder", metavar="[DIR]", required=False, type=click.Path(path_type=Path))
 @click.option("--key", "keys", multiple=True, metavar="BASE64", help="A public key to trust beside trusted_keys.")
 @click.option("--most", default=100, show_default=True, type=click.IntRange(1), help="Faults to name of one file.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@json_option()
 @click.pass_context
 def verify(ctx: click.Context, folder: Path | None, keys: tuple[str, ...], most: int, as_json: bool) -> None:
     """Check a folder of shards: manifest, checksums, signatures, every row and every line.

@@ -14,8 +14,8 @@ from ragstone.core import StorageBusy, StorageDenied, StorageError
 from ragstone.core.runtime import OwnedFolders, storage_errors
 
 from ..shards.errors import ShardError
-from ..shards.manifest import NAME, Manifest, ShardEntry
 from ..shards.files import real
+from ..shards.manifest import NAME, Manifest, ShardEntry
 from ..shards.metadata import read_line
 from ..shards.npy import read_header
 from ..shards.verification import sums_of

@@ -15,8 +15,8 @@ import numpy as np
 import pytest
 
 from ragstone.core import NotFound
-from ragstone.plugins.wiki_edge.shards.errors import ShardError
 from ragstone.plugins.wiki_edge.planner.memory_store import MemoryStore
+from ragstone.plugins.wiki_edge.shards.errors import ShardError
 from ragstone.plugins.wiki_edge.shards.manifest import Manifest
 from ragstone.plugins.wiki_edge.shards.verification import verify
 
