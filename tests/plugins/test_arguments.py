@@ -42,7 +42,7 @@ RIGHT: dict[str, dict[str, Any]] = {
 OTHERS = {"MemoryChunk", "Planner.close", "Gathering", "Lessons", "PlanStore"} | {
     *("Concept", "Edge", "ImportedPlan", "NewChunk", "NewConcept", "NewPlan", "Plan", "Progress", "SourceChunk")
 }
-#: Values that book chat gives, its readers and parser; ``Shelf`` is made by ``host.once``, ``diff`` takes two of its books.
+#: Values that book chat gives, its readers and parser; ``diff`` takes two of its books.
 OTHERS |= {
     "AddReport",
     "Book",
