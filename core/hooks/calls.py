@@ -91,7 +91,8 @@ class Hooks:
         """The node parser of that document type. Raises ``PluginError``."""
         found = self._node_parsers.get(kind)
         if found is None:
-            raise PluginError(f"no plugin gives a node parser for {kind!r}", hint="see ragstone plugins")
+            known = ", ".join(self._node_parsers) or "none; see ragstone plugins"
+            raise PluginError(f"no plugin gives a node parser for {kind!r}", hint=f"known: {known}")
         return found
 
     @lazily

@@ -1,1 +1,16 @@
 """Ingestion: from documents to nodes with vectors in the catalog."""
+
+from typing import TYPE_CHECKING
+
+from ..lazy_names import lazy_names
+
+if TYPE_CHECKING:
+    from .pipeline import IngestProgress, IngestReport, OnProgress
+
+__all__ = [
+    "IngestProgress",
+    "IngestReport",
+    "OnProgress",
+]
+
+__getattr__, __dir__ = lazy_names(__name__, {"pipeline": "IngestProgress IngestReport OnProgress"})

@@ -2,7 +2,7 @@
 
 from ..lazy_names import lazy_names
 from .budget import Budget, Slots, check_budget, set_budget
-from .disk_errors import storage_errors
+from .disk_errors import storage_error, storage_errors
 from .owned_files import OwnedFolders, remove_own_file, sync_folder, write_atomically
 from .sqlite_files import enable_wal
 from .subprocesses import run_in_subprocess
@@ -21,6 +21,7 @@ __all__ = [
     "remove_own_file",
     "run_in_subprocess",
     "set_budget",
+    "storage_error",
     "storage_errors",
     "sync_folder",
     "write_atomically",

@@ -7,7 +7,10 @@ import re
 #: The modules whose names an author may use.
 PUBLIC_MODULES = {"ragstone.core", "ragstone.core.pages"} | {
     f"ragstone.core.{name}"
-    for name in ["answering", "catalog", "citations", "cli", "errors", "llm", "retrieval", "runtime", "testing", "text"]
+    for name in [
+        *("answering", "catalog", "citations", "cli", "errors", "ingestion", "llm"),
+        *("retrieval", "runtime", "testing", "text"),
+    ]
 }
 
 _HEADING = re.compile(r"^(#{2,3}) (.+)$", re.MULTILINE)

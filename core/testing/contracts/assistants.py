@@ -68,6 +68,12 @@ class AssistantContract:
             can_be_opened = re.match(r"/(?!/)|https?://", citation.url)
             check(can_be_opened, f"[{citation.n}] has the address {citation.url!r}; it should begin with / or https://")
 
+    def test_a_citation_has_a_title(self, assistant: Assistant, question: str) -> None:
+        """The field that ``CitationFormat.title`` names is in the citation: people see it in the place of an id."""
+        title = assistant.profile.citations.title
+        for citation in _ask(assistant, question).citations:
+            check(citation.fields.get(title), f"[{citation.n}] has no {title!r} among its fields {citation.fields}")
+
     def test_its_json_can_be_written(self, assistant: Assistant, question: str) -> None:
         """The answer, with the assistant's own fields, can be written as JSON."""
         answer = _ask(assistant, question)

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
-    from ragstone.core import Host, IngestProgress
+    from ragstone.core import Host
+    from ragstone.core.ingestion import IngestProgress
 
     from ..library.shelf import AddReport
 

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from ragstone.core import Corpus, Host, IngestProgress
+    from ragstone.core import Corpus, Host
+    from ragstone.core.ingestion import IngestProgress
 
     from .files import LeftOut
 

@@ -17,7 +17,8 @@ from .store import PlanStore
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from ragstone.core import Corpus, Host, IngestProgress
+    from ragstone.core import Corpus, Host
+    from ragstone.core.ingestion import IngestProgress
 
     from .importers import ImportedPlan
     from .records import Plan, SourceChunk

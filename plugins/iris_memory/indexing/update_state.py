@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import json
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
@@ -10,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from filelock import FileLock, Timeout
 
-from ragstone.core import StorageBusy, StorageDenied, StorageError, StorageFull
-from ragstone.core.runtime import write_atomically
+from ragstone.core import StorageBusy
+from ragstone.core.runtime import storage_error, write_atomically
 
 from .missing import MissingReason
 
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
 
 #: Seconds: the first update of a large memory takes minutes.
 _TIMEOUT = 900.0
+_HINT = "make space, or check the folder's owner and permissions"
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class UpdateState:
             hint = "try again when it is done"
             raise StorageBusy("another process updates the memory", where=str(self._folder), hint=hint) from error
         except OSError as error:
-            raise _storage_error(error, self._folder) from error
+            raise storage_error(error, self._folder, what="cannot be written", hint=_HINT) from error
         try:
             yield
         finally:
@@ -84,11 +84,4 @@ class UpdateState:
         try:
             write_atomically(self._folder / name, json.dumps(value).encode())
         except OSError as error:
-            raise _storage_error(error, self._folder) from error
-
-
-def _storage_error(error: OSError, folder: Path) -> StorageError:
-    if error.errno in (errno.ENOSPC, errno.EDQUOT):
-        return StorageFull("no space is left on the disk", where=str(folder), hint="make space and try again")
-    hint = "check the folder's owner and permissions, or set RAGSTONE_DATA_DIR"
-    return StorageDenied(f"cannot be written: {error.strerror or error}", where=str(folder), hint=hint)
+            raise storage_error(error, self._folder, what="cannot be written", hint=_HINT) from error

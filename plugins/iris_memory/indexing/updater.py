@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from llama_index.core.schema import Document
 
-    from ragstone.core import IngestProgress, IngestReport
+    from ragstone.core.ingestion import IngestProgress, IngestReport
 
     from .documents import StoredFile
     from .memory import Memory

@@ -18,7 +18,8 @@ from .memory import memory_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from ragstone.core import Host, IngestProgress
+    from ragstone.core import Host
+    from ragstone.core.ingestion import IngestProgress
 
     from .memory import Memory
     from .missing import Missing

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import os
 import stat
-from errno import EACCES, EDQUOT, ENOSPC, EPERM, EROFS
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
-
-from ragstone.core import StorageDenied, StorageError, StorageFull
 
 from .errors import ShardError
 
@@ -78,18 +75,3 @@ def inside(root: Path, name: str) -> Path:
             hint="a shard's files lie in the manifest's folder, and links lead nowhere else",
         )
     return path
-
-
-def storage_error(
-    error: OSError, folder: Path, *, what: str = "", hint: str | None = None, when_full: str | None = None
-) -> StorageError:
-    """The error as ``StorageFull``, ``StorageDenied`` or ``StorageError``.
-
-    ``what``: precedes the system's reason. ``when_full``: the hint where no space is left.
-    """
-    kind: type[StorageError] = StorageError
-    if error.errno in (ENOSPC, EDQUOT):
-        kind, hint = StorageFull, when_full or hint
-    elif error.errno in (EACCES, EPERM, EROFS):
-        kind = StorageDenied
-    return kind(f"{what}{error.strerror or error}", where=str(error.filename or folder), hint=hint)

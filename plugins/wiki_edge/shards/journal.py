@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 from filelock import FileLock, Timeout
 
 from ragstone.core import RagstoneError, StorageBusy, StorageError
-from ragstone.core.runtime import OwnedFolders
+from ragstone.core.runtime import OwnedFolders, storage_error
 
-from .files import real, storage_error
+from .files import real
 from .writer import RESTART
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def work_folder(out: Path, shard_id: str, *, restart: bool = False) -> Iterator[
     except Timeout as error:
         raise StorageBusy(f"the shard {shard_id!r} is being built by another process", where=str(out)) from error
     except OSError as error:
-        raise storage_error(error, out, when_full="the same command goes on where it was") from error
+        raise storage_error(error, out, hint="the same command goes on where it was") from error
 
 
 def work_folders(out: Path) -> OwnedFolders:

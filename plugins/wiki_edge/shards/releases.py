@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from ragstone.core import StorageBusy
-from ragstone.core.runtime import OwnedFolders, sync_folder, write_atomically
+from ragstone.core.runtime import OwnedFolders, storage_error, sync_folder, write_atomically
 
 from .errors import ShardError
-from .files import TEMPORARY, inside, real, storage_error
+from .files import TEMPORARY, inside, real
 from .manifest import NAME, Manifest
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def locked(root: Path) -> Iterator[None]:
         raise StorageBusy("another process installs or signs shards here", where=str(root), hint=hint) from error
     except OSError as error:
         hint = "the shards that were installed before are as they were"
-        raise storage_error(error, root, what="could not be changed: ", hint=hint) from error
+        raise storage_error(error, root, what="could not be changed", hint=hint) from error
 
 
 def installed(root: Path) -> Manifest | None:

@@ -26,8 +26,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
-    from ragstone.core import Corpus, Host, IngestReport
+    from ragstone.core import Corpus, Host
     from ragstone.core.catalog import CorpusRow
+    from ragstone.core.ingestion import IngestReport
     from ragstone.core.ingestion.pipeline import OnProgress
 
 pytestmark = pytest.mark.slow

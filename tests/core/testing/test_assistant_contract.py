@@ -170,6 +170,7 @@ BROKEN: list[tuple[str, Any, str]] = [
     ("test_a_citation_can_be_opened", lambda host: Changed(host, cites(url="javascript:alert(1)")), "'javascript:"),
     ("test_a_citation_can_be_opened", lambda host: Changed(host, cites(url="")), "has the address ''"),
     ("test_a_citation_can_be_opened", lambda host: Changed(host, cites(url="//evil.example/")), "'//evil.example/'"),
+    ("test_a_citation_has_a_title", lambda host: Changed(host, cites(fields={})), "has no 'title' among its fields"),
     ("test_its_json_can_be_written", lambda host: Changed(host, cites(fields={"of": {1, 2}})), "writing its answer as"),
     (
         "test_the_stream_ends_with_the_answer",

@@ -22,7 +22,8 @@ from .progress import Progress
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Sequence
 
-    from ragstone.core import Host, IngestProgress
+    from ragstone.core import Host
+    from ragstone.core.ingestion import IngestProgress
 
     from ...plans.records import Concept, SourceState
 
