@@ -1,12 +1,17 @@
 """Answering: from a question to an answer whose sentences carry citations."""
 
+from typing import TYPE_CHECKING
+
+from ..lazy_names import lazy_names
 from ..retrieval.follow_up import LONGEST_HISTORY
 from ..retrieval.models import MOST_PASSAGES
-from .answer import Timings
-from .extractive import Quote
-from .extractive import choose as choose_quotes
-from .findings import Findings, FoundPassage, find_passages
-from .question import LONGEST_QUESTION, LONGEST_SELECTION, check_type
+
+if TYPE_CHECKING:
+    from .answer import Timings
+    from .extractive import Quote
+    from .extractive import choose as choose_quotes
+    from .findings import Findings, FoundPassage, find_passages
+    from .question import LONGEST_QUESTION, LONGEST_SELECTION, check_type
 
 __all__ = [
     "LONGEST_HISTORY",
@@ -21,3 +26,13 @@ __all__ = [
     "choose_quotes",
     "find_passages",
 ]
+
+__getattr__, __dir__ = lazy_names(
+    __name__,
+    {
+        "answer": "Timings",
+        "extractive": "Quote choose_quotes=choose",
+        "findings": "Findings FoundPassage find_passages",
+        "question": "LONGEST_QUESTION LONGEST_SELECTION check_type",
+    },
+)

@@ -16,7 +16,7 @@ from ragstone.core.pages import ViewOptions
 
 from .admin import pages as admin
 from .library.shelf import Shelf
-from .markdown.sections import SEPARATOR
+from .markdown.characters import SEPARATOR
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

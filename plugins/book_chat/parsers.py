@@ -17,8 +17,9 @@ from ragstone.core import SlicingNodeParser
 
 from .guardrails.simulation import HARDWARE, is_simulation, setting
 from .library.manifest import SIMULATION, section_simulation
+from .markdown.characters import SEPARATOR
 from .markdown.packer import Packer, Unit
-from .markdown.sections import SEPARATOR, read_sections
+from .markdown.sections import read_sections
 from .pdf.page_map import KEY, PageMap
 
 _NAMESPACE = uuid.UUID("6f3b1c52-94d0-5c1e-8a55-0d6f8c5a7e21")

@@ -10,7 +10,7 @@ from llama_index.core.vector_stores.types import MetadataFilter, MetadataFilters
 from ragstone.core import CitedWarning, Verdict
 
 from ..markdown.blocks import read_blocks
-from ..markdown.sections import SEPARATOR
+from ..markdown.characters import SEPARATOR
 from .simulation import HARDWARE, names_hardware
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ..markdown.sections import SEPARATOR
+from ..markdown.characters import SEPARATOR
 from .files import natural
 
 if TYPE_CHECKING:

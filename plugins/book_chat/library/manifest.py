@@ -27,7 +27,7 @@ from pydantic import Field, ValidationError, field_validator
 
 from ragstone.core import SourceError, Table
 
-from ..markdown.sections import SEPARATOR
+from ..markdown.characters import SEPARATOR
 from .fields import read_toml
 from .files import is_file, is_index, read_text
 

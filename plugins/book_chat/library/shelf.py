@@ -13,10 +13,8 @@ from ragstone.core import BadRequest, NotFound, SourceError
 
 from ..settings import BookChatSettings
 from .documents import BookDocuments
-from .layouts import BookLayout, read_layout
 from .manifest import LONGEST_EDITION, LONGEST_TITLE
 from .pdf_files import PdfFiles
-from .source_pages import SourcePage, source_page
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -26,6 +24,8 @@ if TYPE_CHECKING:
     from ragstone.core.ingestion import IngestProgress
 
     from .files import LeftOut
+    from .layouts import BookLayout
+    from .source_pages import SourcePage
 
 CORPUS = "books"
 KIND = "book"
@@ -130,10 +130,14 @@ class Shelf:
 
     def source_page(self, chunk_id: str) -> SourcePage:
         """The page that a citation opens. Raises ``NotFound``."""
+        from .source_pages import source_page
+
         return source_page(self.corpus, chunk_id)
 
     def plan(self, path: Path) -> BookLayout:
         """The files that would be read from the path. Raises ``SourceError``."""
+        from .layouts import read_layout
+
         return read_layout(path, self.suffixes)
 
     def add(

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import re
 
+#: Joins the titles of a section's path.
+SEPARATOR = " \u203a "
+
 # C0 and C1 but for tabs and newlines, DEL, and what turns the direction of text around.
 _UNSEEN = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\u202a-\u202e\u2066-\u2069]")
 _BLOCK_START = re.compile(r"(#{1,6})(?=\s|$)|(>)|([-+*])(?=\s|$)|(\d{1,9})[.)](?=\s|$)|(`{3})|(~{3})|([|:-][\s|:-]*$)")

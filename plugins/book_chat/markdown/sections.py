@@ -10,12 +10,10 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 from .blocks import read_blocks
+from .characters import SEPARATOR
 
 if TYPE_CHECKING:
     from .blocks import Block
-
-#: Joins the titles of a section's path.
-SEPARATOR = " \u203a "
 
 _NUMBERING = re.compile(r"^(?:(?:chapter|part|section|unit)\s+)?\d+(?:\.\d+)*\s*[:.)\-\u2013\u2014]*\s+", re.IGNORECASE)
 
