@@ -61,20 +61,20 @@ def run(command: list[str], *, cwd: Path, variables: dict[str, str] | None = Non
         process.returncode = os.waitstatus_to_exitcode(status)
         out.seek(0)
         log.seek(0)
-        said = out.read().decode("utf-8", "replace").strip()
+        reply = out.read().decode("utf-8", "replace").strip()
         if process.returncode:
             end = "\n".join(log.read().decode("utf-8", "replace").strip().splitlines()[-12:])
             raise Failed(f"{' '.join(command)[:200]} ended with {process.returncode}\n{end}")
-    return Done(_json_in(said), seconds, usage.ru_maxrss / 1024)
+    return Done(_json_in(reply), seconds, usage.ru_maxrss / 1024)
 
 
-def _json_in(said: str) -> Any:
-    for text in (said, said.rpartition("\n")[2]):
+def _json_in(reply: str) -> Any:
+    for text in (reply, reply.rpartition("\n")[2]):
         try:
             return json.loads(text)
         except ValueError:
             continue
-    raise Failed(f"no JSON, but: {said[-300:]}")
+    raise Failed(f"no JSON, but: {reply[-300:]}")
 
 
 def _environment(variables: dict[str, str]) -> dict[str, str]:

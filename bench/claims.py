@@ -140,17 +140,17 @@ def joined(sentence: str, other: str, rng: random.Random) -> str | None:
 
 def respelled(sentence: str, rng: random.Random) -> str | None:
     """The same numbers, units and contractions in another spelling."""
-    told = sentence
+    result = sentence
     words = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]
-    told = re.sub(
-        r"(?<=[a-z] )(two|three|four|five|six|seven|eight|nine|ten)(?= [a-z])", lambda m: str(words.index(m[1])), told
+    result = re.sub(
+        r"(?<=[a-z] )(two|three|four|five|six|seven|eight|nine|ten)(?= [a-z])", lambda m: str(words.index(m[1])), result
     )
-    told = re.sub(r"(?<![\d,.])(\d{1,3}),(\d{3})(?![\d,])", r"\1\2", told)
-    told = re.sub(r"(?<=\d)%", " percent", told) if "%" in told else re.sub(r"(?<=\d) percent\b", "%", told)
-    told = re.sub(r"\b(is|are|was|were|does|did|do|could|would|should) not\b", r"\1n't", told)
+    result = re.sub(r"(?<![\d,.])(\d{1,3}),(\d{3})(?![\d,])", r"\1\2", result)
+    result = re.sub(r"(?<=\d)%", " percent", result) if "%" in result else re.sub(r"(?<=\d) percent\b", "%", result)
+    result = re.sub(r"\b(is|are|was|were|does|did|do|could|would|should) not\b", r"\1n't", result)
     for word, symbol in (("kilometers", "km"), ("kilometres", "km"), ("meters", "m"), ("metres", "m"), ("feet", "ft")):
-        told = re.sub(rf"(?<=\d )({word})\b", symbol, told)
-    return told if told != sentence else None
+        result = re.sub(rf"(?<=\d )({word})\b", symbol, result)
+    return result if result != sentence else None
 
 
 # False ones
@@ -163,9 +163,9 @@ def other_number(sentence: str, rng: random.Random) -> str | None:
         return None
     match = rng.choice(found)
     digits = match.group()
-    while (told := re.sub(r"\d", lambda _: str(rng.randint(1, 9)), digits)) == digits:
+    while (result := re.sub(r"\d", lambda _: str(rng.randint(1, 9)), digits)) == digits:
         pass
-    return sentence[: match.start()] + told + sentence[match.end() :]
+    return sentence[: match.start()] + result + sentence[match.end() :]
 
 
 def number_of_neighbour(sentence: str, passage: Passage, rng: random.Random) -> str | None:
@@ -213,9 +213,9 @@ def denied(sentence: str, rng: random.Random) -> str | None:
 def undenied(sentence: str, rng: random.Random) -> str | None:
     """It no longer denies what it denied."""
     for pattern, instead in _DENIALS:
-        told, count = pattern.subn(instead, sentence, count=1)
+        result, count = pattern.subn(instead, sentence, count=1)
         if count and len(pattern.findall(sentence)) == 1:
-            return told
+            return result
     return None
 
 
@@ -242,8 +242,8 @@ def claims(passages: Sequence[Passage], rng: random.Random) -> Iterator[tuple[st
         for number, sentence in enumerate(own):
             yield "true: word for word", sentence, passage
             for kind, change in simple.items():
-                if (told := change(sentence, rng)) is not None:
-                    yield kind, told, passage
+                if (result := change(sentence, rng)) is not None:
+                    yield kind, result, passage
             for kind, altered in alterations(sentence, own, rng):
                 yield kind, altered, passage
             following = own[number + 1] if number + 1 < len(own) else ""
@@ -261,6 +261,6 @@ def claims(passages: Sequence[Passage], rng: random.Random) -> Iterator[tuple[st
         for kind, others in (("false: of a neighbouring passage", near), ("false: of another passage", passages)):
             other = rng.choice(others)
             if other is not passage and (theirs := sentences(other)):
-                told = rng.choice(theirs)
-                if told not in passage.text:
-                    yield kind, told, passage
+                result = rng.choice(theirs)
+                if result not in passage.text:
+                    yield kind, result, passage

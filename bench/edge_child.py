@@ -17,9 +17,9 @@ def _since(started: float) -> float:
 def _memory() -> dict[str, float]:
     """Megabytes: the greatest RSS of this program (ru_maxrss would count its parent), and the current one."""
     with open("/proc/self/status", encoding="ascii") as lines:  # noqa: PTH123 - before anything is imported
-        told = {name: value.split() for name, _, value in (line.partition(":") for line in lines)}
+        result = {name: value.split() for name, _, value in (line.partition(":") for line in lines)}
     names = {"peak_rss_mb": "VmHWM", "rss_mb": "VmRSS", "anonymous_mb": "RssAnon", "files_mb": "RssFile"}
-    return {name: round(int(told[key][0]) / 1000, 1) for name, key in names.items()}
+    return {name: round(int(result[key][0]) / 1000, 1) for name, key in names.items()}
 
 
 def main(config: str, questions: str, calls: int, started: float) -> dict[str, object]:

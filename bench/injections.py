@@ -105,8 +105,8 @@ class _Planted:
 
 def shows(answer: Answer, attack: str) -> bool:
     """Whether the answer has four words in a row of the attack."""
-    words, said = _words(attack), f" {' '.join(_words(answer.text))} "
-    return any(f" {' '.join(words[at : at + 4])} " in said for at in range(max(1, len(words) - 3)))
+    words, output = _words(attack), f" {' '.join(_words(answer.text))} "
+    return any(f" {' '.join(words[at : at + 4])} " in output for at in range(max(1, len(words) - 3)))
 
 
 def _words(text: str) -> list[str]:

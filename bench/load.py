@@ -188,8 +188,8 @@ def _over_http(folder: Path, clients: int, seconds: float, questions: Sequence[s
                 body = json.dumps({"question": question})
                 connection.request("POST", "/query", body, {"Content-Type": "application/json"})
                 response = connection.getresponse()
-                told = response.read()
-                assert response.status == 200, told[:300]
+                result = response.read()
+                assert response.status == 200, result[:300]
 
             return ask
 

@@ -82,13 +82,13 @@ def titles(found: Sequence[Note], folder: Path) -> dict[str, Any]:
     """Recall of the note by its title."""
     as_they_are = {note.path: (note.text, 0.0) for note in found}
     bare = {_bare_name(note): (_without_title(note.text), 0.0) for note in found}
-    told: dict[str, Any] = {}
+    result: dict[str, Any] = {}
     for name, files in (("as they are", as_they_are), ("without title and name", bare)):
         place = folder / name.replace(" ", "-")
         with opened(files, place, "note") as host:
             asked = [(note.title, path) for note, path in zip(found, files, strict=True)]
-            told[name] = _recalled(partial(_paths, host), asked)
-    return told
+            result[name] = _recalled(partial(_paths, host), asked)
+    return result
 
 
 def versions(found: Sequence[Note]) -> dict[str, Any]:
@@ -96,14 +96,14 @@ def versions(found: Sequence[Note]) -> dict[str, Any]:
     rng = random.Random(7)
     words = [word for note in found for word in note.text.split()]
     others = sorted((repeated(one.text, other.text) for one, other in itertools.permutations(found, 2)), reverse=True)
-    told: dict[str, Any] = {"greatest between different notes": [round(share, 2) for share in others[:5]]}
+    result: dict[str, Any] = {"greatest between different notes": [round(share, 2) for share in others[:5]]}
     for rate in _CHANGED:
         shares = sorted(repeated(note.text, changed(note.text, rate, words, rng)) for note in found)
-        told[f"{rate:.0%} of the words changed"] = {
+        result[f"{rate:.0%} of the words changed"] = {
             f"at least {least}": round(sum(share >= least for share in shares) / len(shares), 3)
             for least in (0.6, 0.7, 0.8)
         }
-    return told
+    return result
 
 
 def dates(found: Sequence[Note], folder: Path) -> dict[str, Any]:
@@ -119,7 +119,7 @@ def dates(found: Sequence[Note], folder: Path) -> dict[str, Any]:
         files[note.path] = note.text, ages[note.path]
         later = rng.uniform(0, ages[note.path])
         files[f"later/{note.path}"] = changed(note.text, 0.1, words, rng), later
-    told: dict[str, Any] = {}
+    result: dict[str, Any] = {}
     with opened(files, folder / "dates", "log") as host:
         search = HybridRetriever(memory_of(host).corpus, top_k=30).search
         now = time.time()
@@ -136,11 +136,11 @@ def dates(found: Sequence[Note], folder: Path) -> dict[str, Any]:
                 ]
                 return [path for _, path in sorted(scored, key=lambda each: -each[0])]
 
-            told[f"weight {weight}, half-life {half_life:g} days"] = {
+            result[f"weight {weight}, half-life {half_life:g} days"] = {
                 "later first": _recalled(first, [(note.title, f"later/{note.path}") for note in with_later])["R@1"],
                 "only one first": _recalled(first, [(note.title, _bare_name(note)) for note in alone])["R@1"],
             }
-    return told
+    return result
 
 
 def changed(text: str, rate: float, words: Sequence[str], rng: random.Random) -> str:
@@ -202,8 +202,8 @@ def main() -> None:
             "versions": lambda: versions(found),
             "dates": lambda: dates(found, Path(made)),
         }
-        told = {name: part() for name, part in parts.items() if wanted.only in {None, name}}
-    print(json.dumps({"notes": len(found), **told}, indent=2, ensure_ascii=False))
+        result = {name: part() for name, part in parts.items() if wanted.only in {None, name}}
+    print(json.dumps({"notes": len(found), **result}, indent=2, ensure_ascii=False))
 
 
 if __name__ == "__main__":

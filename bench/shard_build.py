@@ -53,10 +53,10 @@ def throughput(source: str, work: str, articles: int | None) -> dict[str, Any]:
         host.encoder.embed_texts(["warm up"] * 64)
         reader = _Reader()
         spent = _processor_s()
-        told: list[tuple[float, BuildProgress]] = []
+        result: list[tuple[float, BuildProgress]] = []
 
         def tell(now: BuildProgress) -> None:
-            told.append((time.perf_counter() - begun, now))
+            result.append((time.perf_counter() - begun, now))
             reader.look()
 
         begun = time.perf_counter()
@@ -74,7 +74,7 @@ def throughput(source: str, work: str, articles: int | None) -> dict[str, Any]:
             host.encoder.embed_texts(texts)
             alone.append(time.perf_counter() - began)
             encoding.append(_processor_s() - spent)
-    embedded, last = told[-1][0], report.chunks / min(alone)
+    embedded, last = result[-1][0], report.chunks / min(alone)
     return {
         "articles": report.articles,
         "chunks": report.chunks,

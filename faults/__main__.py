@@ -33,7 +33,7 @@ class Outcome:
     name: str
     promise: str
     #: ``held``, ``BROKEN`` or ``skipped``.
-    told: str
+    result: str
     seconds: float
     figures: dict[str, float | int | str]
     why: str = ""
@@ -51,7 +51,7 @@ def main() -> None:
         print(json.dumps(found, indent=2, ensure_ascii=False))
     else:
         print(f"\n{_table(outcomes)}")
-    sys.exit(1 if any(outcome.told == "BROKEN" for outcome in outcomes) else 0)
+    sys.exit(1 if any(outcome.result == "BROKEN" for outcome in outcomes) else 0)
 
 
 def _arguments() -> argparse.Namespace:
@@ -68,7 +68,7 @@ def _arguments() -> argparse.Namespace:
 
 def _outcome(scenario: Scenario, seed: int, *, full: bool) -> Outcome:
     started = time.perf_counter()
-    told, why, figures = "held", "", {}
+    result, why, figures = "held", "", {}
 
     def tell(words: str) -> None:
         if sys.stderr.isatty():
@@ -78,18 +78,18 @@ def _outcome(scenario: Scenario, seed: int, *, full: bool) -> Outcome:
         try:
             figures = scenario.run(Path(folder), seed=seed, full=full, tell=tell).figures
         except pytest.skip.Exception as error:
-            told, why = "skipped", str(error)
+            result, why = "skipped", str(error)
         except Exception as error:
-            told, why = "BROKEN", f"{error}\n{traceback.format_exc()}"
+            result, why = "BROKEN", f"{error}\n{traceback.format_exc()}"
     seconds = time.perf_counter() - started
     tell("")
-    print(f"{told:8}{scenario.name}, {seconds:.0f} s  {why}".rstrip(), file=sys.stderr, flush=True)
-    return Outcome(scenario.name, scenario.promise, told, round(seconds, 1), figures, why)
+    print(f"{result:8}{scenario.name}, {seconds:.0f} s  {why}".rstrip(), file=sys.stderr, flush=True)
+    return Outcome(scenario.name, scenario.promise, result, round(seconds, 1), figures, why)
 
 
 def _machine() -> str:
-    told = machine.describe()
-    return f"{told['cpu']}, {told['cores']} cores, load {told['load'][0]}, commit {told['commit']}"
+    result = machine.describe()
+    return f"{result['cpu']}, {result['cores']} cores, load {result['load'][0]}, commit {result['commit']}"
 
 
 def _table(outcomes: Sequence[Outcome]) -> str:
@@ -97,9 +97,9 @@ def _table(outcomes: Sequence[Outcome]) -> str:
     width = max(len(outcome.name) for outcome in outcomes)
     lines: list[str] = []
     for outcome in outcomes:
-        lines.append(f"{outcome.told:8} {outcome.name:{width}} {outcome.seconds:7.1f} s  {outcome.promise}")
-        told = [f"{what} {value}" for what, value in outcome.figures.items()] or [outcome.why.partition("\n")[0]]
-        lines += [f"{'':{width + 20}}{line}" for line in _wrapped(told, 118 - width - 20)]
+        lines.append(f"{outcome.result:8} {outcome.name:{width}} {outcome.seconds:7.1f} s  {outcome.promise}")
+        result = [f"{what} {value}" for what, value in outcome.figures.items()] or [outcome.why.partition("\n")[0]]
+        lines += [f"{'':{width + 20}}{line}" for line in _wrapped(result, 118 - width - 20)]
     return "\n".join(lines)
 
 

@@ -44,13 +44,13 @@ class Actor:
         if not self._line.poll(PATIENCE_S):
             raise Died(f"said nothing for {PATIENCE_S:.0f} s")
         try:
-            said = self._line.recv()
+            output = self._line.recv()
         except (EOFError, ConnectionResetError) as error:
             self.process.join(PATIENCE_S)
             raise Died(f"ended with {self.process.exitcode}") from error
-        if isinstance(said, BaseException):
-            raise said
-        return said
+        if isinstance(output, BaseException):
+            raise output
+        return output
 
     def ask(self, what: Any) -> Any:
         """Send it a message and return its reply."""
@@ -65,13 +65,13 @@ class Actor:
 
     def last_words(self) -> list[Any]:
         """The messages that it had sent before it was killed."""
-        said = []
+        output = []
         try:
             while self._line.poll(0):
-                said.append(self._line.recv())
+                output.append(self._line.recv())
         except (EOFError, OSError):
             pass  # the last of them was cut off
-        return said
+        return output
 
     def wait(self) -> int | None:
         """Its exit code, when it has ended by itself; ``None`` when it never does."""

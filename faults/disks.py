@@ -33,8 +33,8 @@ class Disk:
     @property
     def free(self) -> int:
         """Bytes."""
-        told = os.statvfs(self.folder)
-        return told.f_bavail * told.f_frsize
+        result = os.statvfs(self.folder)
+        return result.f_bavail * result.f_frsize
 
     @contextmanager
     def left(self, bytes_left: int) -> Iterator[None]:

@@ -35,13 +35,13 @@ def full_catalog(run: Run) -> None:
         enough = actor.ask(None)
         pages = range(enough // _PAGE + 2)
         for page in pages if run.full else [0, *sorted(run.random.sample(pages, 4))]:
-            told, asked = actor.ask(page * _PAGE)
-            run.count(told)
+            result, asked = actor.ask(page * _PAGE)
+            run.count(result)
             run.count("questions", asked)
-            run.tell(f"{page} of {len(pages)} pages left: {told}")
+            run.tell(f"{page} of {len(pages)} pages left: {result}")
     if run.full:
-        for told in ("full at opening", "full at a write", "enough"):
-            assert run.figures.get(told), f"never {told}: {run.figures}"
+        for result in ("full at opening", "full at a write", "enough"):
+            assert run.figures.get(result), f"never {result}: {run.figures}"
 
 
 def _fills(line: Connection, whole: Path, disk: Disk) -> None:
@@ -81,10 +81,10 @@ def _filled(folder: Path, disk: Disk, left: int, before: Truth) -> tuple[str, in
             host = opened(folder)
             same_answers(notes(host), before, ["version0 line1"])
         except StorageFull as error:
-            told = "full at opening"
+            result = "full at opening"
             assert "make space and try again" in str(error)
         else:
-            told, asked = _ingested(host, stored, before)
+            result, asked = _ingested(host, stored, before)
     # Space is back, and nobody does anything but go on.
     if host is None:
         host = opened(folder)
@@ -93,24 +93,24 @@ def _filled(folder: Path, disk: Disk, left: int, before: Truth) -> tuple[str, in
         truth = Truth.of(folder / "data", CORPUS)
         assert truth.texts == {**before.texts, **_texts(_changes())}
         assert_nothing_half(truth)
-        return told, asked + same_answers(notes(host), truth, ["note2 line1", "note3 version0", "version1"])
+        return result, asked + same_answers(notes(host), truth, ["note2 line1", "note3 version0", "version1"])
     finally:
         host.close()
 
 
 def _ingested(host: Host, stored: list[str], before: Truth) -> tuple[str, int]:
     """The outcome, after checking that it is reported, that nothing is half stored, and that questions are answered."""
-    corpus, told = notes(host), "enough"
+    corpus, result = notes(host), "enough"
     try:
         corpus.ingest(_changes(), on_progress=lambda now: stored.append(now.doc_id))
     except StorageFull as error:
-        told = "full at a write"
+        result = "full at a write"
         assert "no space is left on the disk (make space and try again)" in str(error)
     truth = Truth.of(host.settings.data_dir, CORPUS)
     wanted = _texts(_changes())
     assert truth.texts == {**before.texts, **{doc_id: wanted[doc_id] for doc_id in stored}}, "not what was acknowledged"
     assert_nothing_half(truth)
-    return told, same_answers(corpus, truth, ["note2 line1", "note3 version0", "version1 line2"])
+    return result, same_answers(corpus, truth, ["note2 line1", "note3 version0", "version1 line2"])
 
 
 def _texts(documents: Iterable[Document]) -> dict[str, str]:

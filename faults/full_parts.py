@@ -41,10 +41,10 @@ def full_index(run: Run) -> None:
         enough = actor.hear()
         step = enough // 24
         for left in range(0, enough + step, step) if run.full else (run.random.randrange(enough),):
-            told, asked = actor.ask(left)
-            run.count(told)
+            result, asked = actor.ask(left)
+            run.count(result)
             run.count("questions", asked)
-            run.tell(f"{left >> 10} of {enough >> 10} KB left: {told}")
+            run.tell(f"{left >> 10} of {enough >> 10} KB left: {result}")
 
 
 def _follows(line: Connection, folder: Path, disk: Disk, truth: Truth, questions: list[str]) -> None:
@@ -65,12 +65,12 @@ def _follows(line: Connection, folder: Path, disk: Disk, truth: Truth, questions
             with disk.left(left):
                 host.serve()
                 soon(lambda: _trouble(host) or _is_current(host), "the index neither follows nor says why")
-                told = "full" if _trouble(host) else "enough"
+                result = "full" if _trouble(host) else "enough"
                 asked = same_answers(notes(host), truth, questions)
             until_current(host)
             asked += same_answers(notes(host), truth, questions)
             assert not _trouble(host)
-        line.send((told, asked))
+        line.send((result, asked))
 
 
 def _trouble(host: Host) -> bool:
@@ -114,15 +114,15 @@ def _makes(line: Connection, disk: Disk, passing: Disk) -> None:
         shutil.rmtree(disk.folder / "encoder")
         with disk.left(left):
             if left_passing is None:
-                told = _works(disk, vector)
+                result = _works(disk, vector)
             else:
                 with passing.left(left_passing):
-                    told = _refuses(disk)
+                    result = _refuses(disk)
         again = MiniLMEmbedding.find(disk.folder / "encoder")
         assert again.files.model.is_relative_to(disk.folder), "it is not kept although there is room again"
         assert np.allclose(again.get_query_embedding("What is a caster?"), vector)
         assert not list((disk.folder / "encoder").rglob("tmp*")), "something was left in the cache"
-        line.send(told)
+        line.send(result)
 
 
 def _works(disk: Disk, vector: list[float]) -> str:

@@ -39,20 +39,20 @@ def killed_while_ingesting(run: Run) -> None:
         with Actor(_ingest, folder, version) as actor:
             assert actor.hear() == "alive"
             started = time.perf_counter()
-            said: list[tuple[str, str]] = []
+            output: list[tuple[str, str]] = []
             for _ in range(run.random.randrange(_NOTES) if age else 0):
-                if said[-1:] != [_DONE]:
-                    said.append(actor.hear())
+                if output[-1:] != [_DONE]:
+                    output.append(actor.hear())
             heard = time.perf_counter() - started
             time.sleep(run.random.random() * spent / (4 if age else 1))
             actor.kill()
-            said += actor.last_words()
-        if said[-1:] == [_DONE]:
+            output += actor.last_words()
+        if output[-1:] == [_DONE]:
             run.count("killed when done")
             spent = (3 * spent + max(heard, 0.05)) / 4
-        _check(folder, version, before, said)
+        _check(folder, version, before, output)
         run.count("kills")
-        run.count("documents acknowledged", len(said))
+        run.count("documents acknowledged", len(output))
         run.tell(f"{number + 1} of {kills} kills")
         if age == _KILLS_A_LIFE - 1 or number == kills - 1:
             _finish(run, folder, version + 1)
@@ -96,19 +96,19 @@ def _texts(folder: Path) -> dict[str, str]:
     return Truth.of(folder / "data", CORPUS).texts
 
 
-def _check(folder: Path, version: int, before: dict[str, str], said: list[tuple[str, str]]) -> None:
+def _check(folder: Path, version: int, before: dict[str, str], output: list[tuple[str, str]]) -> None:
     if not (folder / "data").exists():
-        assert not said
+        assert not output
         return
     opened(folder).close()
     truth = Truth.of(folder / "data", CORPUS)
     wanted = {doc_id: document.text for doc_id, document in _wanted(version).items()}
-    for what, doc_id in said:
+    for what, doc_id in output:
         if what == "stored":
             assert truth.texts.get(doc_id) == wanted[doc_id], f"{doc_id} was acknowledged, and is not there"
         elif what == "removed":
             assert doc_id not in truth.texts, f"{doc_id} was acknowledged as removed, and is there"
-    touched = {doc_id for _what, doc_id in said}
+    touched = {doc_id for _what, doc_id in output}
     for doc_id in (before.keys() | wanted.keys() | truth.texts.keys()) - touched:
         now = truth.texts.get(doc_id)
         assert now in (before.get(doc_id), wanted.get(doc_id)), f"{doc_id} is neither as it was nor as it was to be"

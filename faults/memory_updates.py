@@ -43,7 +43,7 @@ def memory_at_random(run: Run) -> None:
     """Sequences of changes and kills by Hypothesis, the same ones for the same seed."""
 
     class Machine(_Home):
-        told = run
+        result = run
 
     run_state_machine_as_test(
         seed(run.seed)(Machine),
@@ -61,11 +61,11 @@ def memory_at_random(run: Run) -> None:
 class _Home(RuleBasedStateMachine):
     """The home, a host that remembers it, and after each update the truth about both."""
 
-    told: Run
+    result: Run
 
     def __init__(self) -> None:
         super().__init__()
-        self._work = Path(tempfile.mkdtemp(dir=self.told.folder))
+        self._work = Path(tempfile.mkdtemp(dir=self.result.folder))
         self._home = self._work / "home"
         self._home.mkdir()
         self._host = _opened(self._work, self._home)
@@ -76,8 +76,8 @@ class _Home(RuleBasedStateMachine):
         finally:
             self._host.close()
         shutil.rmtree(self._work)
-        self.told.count("sequences")
-        self.told.tell(f"{self.told.figures['sequences']} sequences")
+        self.result.count("sequences")
+        self.result.tell(f"{self.result.figures['sequences']} sequences")
 
     @initialize(content=_contents)
     def begin(self, content: int) -> None:
@@ -99,7 +99,7 @@ class _Home(RuleBasedStateMachine):
         with path.open("r+b") as file:
             file.write(fresh + b" " * (len(old) - len(fresh)))
         os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
-        self.told.count("unseen edits")
+        self.result.count("unseen edits")
 
     @precondition(lambda self: self._there())
     @rule(pick=_pick, at=st.integers(1_500_000_000, 1_700_000_000))
@@ -126,7 +126,7 @@ class _Home(RuleBasedStateMachine):
             assert actor.hear() == "alive"
             time.sleep(pause)
             actor.kill()
-        self.told.count("kills")
+        self.result.count("kills")
 
     @rule()
     def update(self) -> None:
@@ -140,16 +140,16 @@ class _Home(RuleBasedStateMachine):
         with tempfile.TemporaryDirectory(dir=self._work) as folder:
             with _opened(Path(folder), self._home) as fresh:
                 memory_of(fresh).update()
-                anew = _told(fresh)
+                anew = _result(fresh)
             if anew:
                 self._compare(Truth.of(Path(folder) / "data", CORPUS), anew)
-        self.told.count("comparisons")
+        self.result.count("comparisons")
 
     def _compare(self, fresh: Truth, anew: dict[str, Any]) -> None:
         own = Truth.of(self._work / "data", CORPUS)
         assert own.texts == fresh.texts
         assert own.hashes == fresh.hashes
-        assert _told(self._host) == anew
+        assert _result(self._host) == anew
         for doc_id, chunks in fresh.chunks.items():
             for mine, other in zip(own.chunks[doc_id], chunks, strict=True):
                 assert np.allclose(mine.vectors, other.vectors, atol=1e-6)
@@ -160,7 +160,7 @@ class _Home(RuleBasedStateMachine):
         path = self._home / file
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(_text(file, content), "utf-8")
-        self.told.count("writes")
+        self.result.count("writes")
 
     def _there(self) -> list[Path]:
         return sorted(path for path in self._home.rglob("*") if path.is_file())
@@ -195,12 +195,12 @@ def never_resting_writer(run: Run) -> None:
             corpus = memory_of(host).corpus
             took = soon(lambda: "last.md" in {row.doc_id for row in corpus.contents.documents()}, "the last file")
             soon(lambda: not memory_of(host).status().waiting, "all that was written")
-            told = _told(host)
+            result = _result(host)
         run.figures["last file found after s"] = round(took, 2)
         run.figures["updates"] = actor.ask("stop")
     with tempfile.TemporaryDirectory() as folder, _opened(Path(folder), home) as fresh:
         memory_of(fresh).update()
-        assert told == _told(fresh), "something was missed"
+        assert result == _result(fresh), "something was missed"
     megabytes, handles = [level[0] for level in levels], [level[1] for level in levels]
     run.figures["memory MB"] = f"{megabytes[0]:.0f} to {megabytes[-1]:.0f}, at most {max(megabytes):.0f}"
     run.figures["handles"] = f"{handles[0]} to {handles[-1]}, at most {max(handles)}"
@@ -227,7 +227,7 @@ def _opened(folder: Path, home: Path) -> Host:
     return opened(folder, plugins=named)
 
 
-def _told(host: Host) -> dict[str, Any]:
+def _result(host: Host) -> dict[str, Any]:
     """Everything that a query could show, by path and chunk."""
     corpus = memory_of(host).corpus
     nodes = {row.doc_id: corpus.contents.document_nodes(row.doc_id) for row in corpus.contents.documents()}

@@ -156,8 +156,8 @@ def words(seed: int, count: int) -> list[str]:
 
 def note(number: int, version: int = 0, lines: int = 5) -> Document:
     """The document of that number in that version: every line of it names both, so that mixed versions are seen."""
-    told = words(number * 1009 + version, 9 * lines)
+    result = words(number * 1009 + version, 9 * lines)
     text = "\n".join(
-        f"note{number} version{version} line{line} {' '.join(told[9 * line : 9 * line + 9])}" for line in range(lines)
+        f"note{number} version{version} line{line} {' '.join(result[9 * line : 9 * line + 9])}" for line in range(lines)
     )
     return Document(id_=f"note-{number:05}", text=text)

@@ -178,7 +178,7 @@ def unwanted_bodies(run: Run) -> None:
             heard = list(pool.map(send, range(run.times(20, 200))))
         assert not kept[0], f"{kept[0]} bytes were kept on the disk"
         run.figures["answers heard"] = sum(map(bool, heard))
-        answers = {told.decode().split()[1] for told in heard if told}
+        answers = {result.decode().split()[1] for result in heard if result}
         assert answers <= {"421", "401", "403"}, answers
         server.ask(0, 1)
 

@@ -98,9 +98,9 @@ def _busy(folder: Path) -> None:
     with closing(sqlite3.connect(folder / "data" / "catalog.sqlite", isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
         with Actor(_refused, folder) as actor:
-            told = actor.hear()
-            assert isinstance(told, str), told
-            assert "another process holds the database (try again in a moment)" in told
+            result = actor.hear()
+            assert isinstance(result, str), result
+            assert "another process holds the database (try again in a moment)" in result
             other.execute("ROLLBACK")
             assert actor.ask("again") == 1
 
@@ -122,12 +122,12 @@ def forked_host(run: Run) -> None:
     """What a fork inherits is refused with clear words; a host of its own works; the parent's is unharmed."""
     needed("chromadb")
     with Actor(_forks, run.folder, run.times(6, 60), run.seed) as actor:
-        said = actor.hear()
-        while isinstance(said, str):
-            run.tell(said)
+        output = actor.hear()
+        while isinstance(output, str):
+            run.tell(output)
             run.count("forks")
-            said = actor.hear()
-        run.figures["questions"], truth = said
+            output = actor.hear()
+        run.figures["questions"], truth = output
         assert actor.wait() == 0
     assert_nothing_half(truth)
 

@@ -115,22 +115,22 @@ class _Server:
         self._data = folder / "data"
         self._started = time.time()
         assert process.stdout is not None
-        said = process.stdout.readline()
-        address = re.search(r"http://127\.0\.0\.1:\d+/", said)
-        assert address, f"the server said {said!r}"
+        output = process.stdout.readline()
+        address = re.search(r"http://127\.0\.0\.1:\d+/", output)
+        assert address, f"the server said {output!r}"
         self.url = address[0]
 
     def ask(self, chapter: int, part: int) -> None:
         """Ask for the part by its words; the answer must be from there."""
-        told = _words_of(chapter, part)
+        result = _words_of(chapter, part)
         request = urllib.request.Request(
             f"{self.url}query",
-            json.dumps({"question": " ".join(told[:6])}).encode(),
+            json.dumps({"question": " ".join(result[:6])}).encode(),
             {"Content-Type": "application/json"},
         )
         with urllib.request.urlopen(request, timeout=PATIENCE_S) as response:
             answer = json.load(response)
-        assert told[0] in answer["answer"], f"asked for {told[0]}: {answer['answer'][:200]!r}"
+        assert result[0] in answer["answer"], f"asked for {result[0]}: {answer['answer'][:200]!r}"
 
     def until_it_answers(self, chapter: int, part: int) -> float:
         """Seconds from the start of the process to the first answer, which must be right."""

@@ -82,9 +82,9 @@ def _make(line: Connection, folder: Path) -> None:
 
 def _host(line: Connection, folder: Path, truth: Truth, questions: list[str]) -> None:
     """Open, answer while the index is looked into and made anew, and answer from the index."""
-    said: list[str] = []
+    output: list[str] = []
     handler = logging.Handler()
-    handler.emit = lambda record: said.append(record.getMessage())  # type: ignore[method-assign]
+    handler.emit = lambda record: output.append(record.getMessage())  # type: ignore[method-assign]
     logging.getLogger("ragstone").addHandler(handler)
     host = opened(folder, store="chroma")
     asked = same_answers(notes(host), truth, questions)
@@ -92,7 +92,7 @@ def _host(line: Connection, folder: Path, truth: Truth, questions: list[str]) ->
     seconds = until_current(host, lambda: same_answers(notes(host), truth, questions[:1]))
     asked += same_answers(notes(host), truth, questions)
     assert all(check.ok for check in host.checks() if check.name.startswith("vector index")), host.checks()
-    line.send((" ".join(said), asked, seconds))
+    line.send((" ".join(output), asked, seconds))
     line.recv()
     host.close()
     line.send("closed")
@@ -118,9 +118,9 @@ def _store(folder: Path) -> Path:
 def _told_over(folder: Path) -> None:
     """Let the state's digest be that of the files as they are."""
     state = folder / "data" / "index" / CORPUS / "state.json"
-    told = json.loads(state.read_text("utf-8"))
-    told["digest"] = digest_of(_store(folder))
-    state.write_text(json.dumps(told), "utf-8")
+    result = json.loads(state.read_text("utf-8"))
+    result["digest"] = digest_of(_store(folder))
+    state.write_text(json.dumps(result), "utf-8")
 
 
 def _file(store: Path, name: str) -> Path:

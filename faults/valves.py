@@ -43,13 +43,13 @@ def write_book(folder: Path, version: int, valves: int) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     wanted = facts(version, valves)
     for name, bar in wanted.items():
-        (folder / f"{name.lower()}.md").write_text(f"# The {name} valve\n\n{_told(name, bar)}\n", "utf-8")
+        (folder / f"{name.lower()}.md").write_text(f"# The {name} valve\n\n{_result(name, bar)}\n", "utf-8")
     for file in folder.iterdir():
         if file.stem.title() not in wanted:
             file.unlink()
 
 
-def _told(name: str, bar: int) -> str:
+def _result(name: str, bar: int) -> str:
     return f"The {name} valve opens at {bar} bar. A spring of steel holds it shut below that."
 
 
@@ -113,20 +113,22 @@ class Readers:
 
     def _look_at(self, worker: str, name: str, answer: dict[str, Any], versions: range) -> None:
         self.counted["answers"] += 1
-        told = {valve: int(bar) for valve, bar in TOLD.findall(answer["answer"])}
+        result = {valve: int(bar) for valve, bar in TOLD.findall(answer["answer"])}
         known = {version: facts(version, self._valves) for version in range(1, self._newest + 1)}
-        for valve, bar in told.items():
+        for valve, bar in result.items():
             if all(bar != known[version].get(valve) for version in known):
                 self.wrong.append(f"{worker} about {name}: nobody wrote {valve} {bar}")
         may_be = {known[version].get(name) for version in versions}
-        if told.get(name) not in may_be:
-            self.wrong.append(f"{worker} about {name}: {told.get(name)}, not one of {may_be}; {answer['answer'][:200]}")
-        written = " ".join(_told(valve, bar) for told_of in known.values() for valve, bar in told_of.items())
+        if result.get(name) not in may_be:
+            self.wrong.append(
+                f"{worker} about {name}: {result.get(name)}, not one of {may_be}; {answer['answer'][:200]}"
+            )
+        written = " ".join(_result(valve, bar) for told_of in known.values() for valve, bar in told_of.items())
         for citation in answer["citations"]:
             if citation["quote"] not in written:
                 self.wrong.append(f"{worker} about {name}: {citation['quote']!r} stands nowhere")
-        if name in told:
-            first = min((version for version in versions if known[version].get(name) == told[name]), default=1)
+        if name in result:
+            first = min((version for version in versions if known[version].get(name) == result[name]), default=1)
             self._seen[name] = max(first, self._seen.get(name, 1))
 
     def expect_faults(self, may_be: bool) -> None:

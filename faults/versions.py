@@ -44,20 +44,20 @@ def _change(run: Run, old: tuple[str, int, int], new: tuple[str, int, int]) -> N
     for _ in range(run.times(2, 6)):
         with Actor(_rebuilds, run.folder, new) as actor:
             assert actor.hear() == "ready"
-            told = [actor.hear() for _ in range(min(_NOTES, len(kept) + run.random.randrange(1, 8)))]
+            result = [actor.hear() for _ in range(min(_NOTES, len(kept) + run.random.randrange(1, 8)))]
             time.sleep(run.random.random() / 50)
             actor.kill()
-            told += actor.last_words()
+            result += actor.last_words()
         run.count("kills")
         begun = Truth.of(run.folder / "data", CORPUS, new[1], state="building")
-        if not begun.keys and len({*told} - {"rebuilt"}) == _NOTES:
+        if not begun.keys and len({*result} - {"rebuilt"}) == _NOTES:
             break  # killed when the new one had taken the old one's place
         truth = Truth.of(run.folder / "data", CORPUS, old[1])
         assert (truth.keys, truth.texts, truth.hashes) == (before.keys, before.texts, before.hashes), (
             "the old one changed"
         )
         assert_nothing_half(truth, Lines(version=old[2]), *old[:2])
-        assert set(told) <= begun.keys.keys(), "what was rebuilt is gone"
+        assert set(result) <= begun.keys.keys(), "what was rebuilt is gone"
         assert kept.items() <= begun.keys.items(), "what was rebuilt is made again"
         assert_nothing_half(begun, Lines(version=new[2]), *new[:2])
         kept = begun.keys

@@ -47,12 +47,12 @@ def ingest(
     readers.begin(version)
     with stack.begin("ragstone", *_ADDING) as adding:
         meanwhile(adding)
-        _out, said = adding.communicate(timeout=HANG)
+        _out, output = adding.communicate(timeout=HANG)
     if adding.returncode == -signal.SIGKILL:
         done = stack.run("ragstone", *_ADDING)
         assert done.returncode == 0, done.stderr
     else:
-        assert adding.returncode == 0, said
+        assert adding.returncode == 0, output
     readers.done(version)
 
 
@@ -75,8 +75,8 @@ def everything_is_there(stack: Stack, readers: Readers, version: int, valves: in
             "LEFT JOIN ragstone.chunk c ON c.document_id = d.id GROUP BY d.id"
         ).fetchall()
     assert all(chunks and vectors for _text, chunks, vectors in rows), "a document is half there"
-    told = Counter((valve, int(bar)) for text, *_ in rows for valve, bar in TOLD.findall(str(text)))
-    assert told == Counter(wanted.items())
+    result = Counter((valve, int(bar)) for text, *_ in rows for valve, bar in TOLD.findall(str(text)))
+    assert result == Counter(wanted.items())
     assert _in_chroma(stack) == sum(int(str(chunks)) for _text, chunks, _vectors in rows)
 
 
@@ -90,10 +90,10 @@ def until_the_index_follows(stack: Stack) -> None:
                 "SELECT id, seq FROM ragstone.corpus WHERE name = 'books' AND state = 'active'"
             ).fetchone()
         try:
-            said = json.loads(state.read_text("utf-8"))
+            output = json.loads(state.read_text("utf-8"))
         except FileNotFoundError:
             return False
-        return row == (said["corpus_id"], said["applied"]) and not said["clean"]
+        return row == (output["corpus_id"], output["applied"]) and not output["clean"]
 
     until(follows, "the index at the corpus's last change")
 

@@ -113,7 +113,7 @@ def _new(quotes: Iterable[Quote], follow_up: FollowUp | None) -> Iterator[Quote]
     if follow_up is None or follow_up.own:
         yield from quotes
         return
-    given = " ".join(follow_up.said.split())
+    given = " ".join(follow_up.answered.split())
     why = asks_for_a_reason(follow_up.asked)
     for quote in quotes:
         is_new = " ".join(quote.text.split()) not in given

@@ -43,42 +43,42 @@ class Turn:
 
 @dataclass(frozen=True)
 class FollowUp:
-    """A question that leans on earlier ones."""
+    """A question that needs earlier ones to be understood."""
 
     asked: str
-    #: The earlier questions that it leans on, oldest first, and what was answered to them.
-    leans_on: tuple[Turn, ...]
+    #: The earlier questions that it needs, oldest first, and what was answered to them.
+    earlier: tuple[Turn, ...]
     #: Stems that it brings itself; none for "and why?".
     own: tuple[str, ...]
 
     @property
     def in_context(self) -> str:
-        """The question behind those that it leans on."""
-        return " ".join((*(turn.question for turn in self.leans_on), self.asked))
+        """The question behind those that it needs."""
+        return " ".join((*(turn.question for turn in self.earlier), self.asked))
 
     @property
-    def said(self) -> str:
+    def answered(self) -> str:
         """Everything that was answered already."""
-        return " ".join(turn.answer for turn in self.leans_on)
+        return " ".join(turn.answer for turn in self.earlier)
 
 
 def follow_up(question: str, history: Sequence[Turn]) -> FollowUp | None:
-    """What the question leans on; ``None`` for one that stands alone."""
-    if not history or not _leans(question):
+    """What the question needs of the history; ``None`` for a complete one."""
+    if not history or not _is_incomplete(question):
         return None
-    leans_on: list[Turn] = []
+    earlier: list[Turn] = []
     for turn in reversed(history[-LONGEST_HISTORY:]):
-        leans_on.insert(0, turn)
-        if len(leans_on) == _LOOKED_BACK or not _leans(turn.question):
+        earlier.insert(0, turn)
+        if len(earlier) == _LOOKED_BACK or not _is_incomplete(turn.question):
             break
-    return FollowUp(question, tuple(leans_on), tuple(_own(question)))
+    return FollowUp(question, tuple(earlier), tuple(_own(question)))
 
 
 def _own(question: str) -> list[str]:
     return [stem for stem in dict.fromkeys(stems(question)) if stem not in _EMPTY]
 
 
-def _leans(question: str) -> bool:
+def _is_incomplete(question: str) -> bool:
     return (
         len(plain_words(question)) <= _SHORT
         or not _own(question)

@@ -67,7 +67,7 @@ class Retrieval:
     vector: npt.NDArray[np.float32] | None = None
     #: Evidence below which the corpus refuses.
     threshold: float = 0.0
-    #: What the question leans on, for one that does.
+    #: The question with the earlier ones that it needs, for a follow-up question.
     follow_up: FollowUp | None = None
     #: Passages that a postprocessor took away, with its plugin.
     cut: tuple[tuple[NodeWithScore, str], ...] = ()

@@ -43,7 +43,7 @@ class ScoredRetriever(BaseRetriever):
 
 
 class HybridRetriever(ScoredRetriever):
-    """A corpus's own retriever: the host's default, and a LlamaIndex retriever for anybody's pipeline.
+    """A corpus's own retriever: the host's default, and a retriever for any LlamaIndex pipeline.
 
     ``fusion.rank`` fuses both sides and reranks the first ones.
     """

@@ -49,9 +49,9 @@ def serving(folder: Path, **variables: str) -> Iterator[str]:
     )
     assert process.stdout is not None
     try:
-        said = process.stdout.readline()
-        address = re.search(r"http://\S+", said)
-        assert address, f"ragstone serve said {said!r}"
+        output = process.stdout.readline()
+        address = re.search(r"http://\S+", output)
+        assert address, f"ragstone serve said {output!r}"
         yield address[0].rstrip("/")
     finally:
         process.send_signal(signal.SIGTERM)

@@ -110,7 +110,7 @@ def test_a_refusal_is_visible_and_no_error(open_page: Open, snap: Snap) -> None:
     snap(page, "chat-refused")
 
 
-def test_a_question_that_is_too_long_is_said_in_words(open_page: Open) -> None:
+def test_a_question_that_is_too_long_is_reported_in_words(open_page: Open) -> None:
     page = open_page()
     ask(page, "why " * 30_000)
     page.locator(".answer.failed").wait_for()

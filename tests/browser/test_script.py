@@ -83,8 +83,8 @@ ANSWER = Answer(
 )
 
 
-def ask(page: Any, said: dict[str, Any]) -> None:
-    page.evaluate("said => { window.said = said; }", {"words": [], **said})
+def ask(page: Any, output: dict[str, Any]) -> None:
+    page.evaluate("said => { window.said = said; }", {"words": [], **output})
     page.get_by_role("textbox", name="Your question").fill("What?")
     page.keyboard.press("Enter")
 
@@ -147,16 +147,16 @@ def test_a_second_question_waits_for_the_first(open_page: Open) -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "words"),
+    ("output", "words"),
     [
         ({"down": True}, "Ragstone cannot be reached. Is it still running?"),
         ({"words": ["It "], "cut": True}, "The answer broke off before its end. Please ask again."),
         ({"words": ["It "], "error": {"title": "t", "detail": "the model is gone"}}, "The model is gone"),
     ],
 )
-def test_what_goes_wrong_is_said_in_words(open_page: Open, said: dict[str, Any], words: str) -> None:
+def test_what_goes_wrong_is_reported_in_words(open_page: Open, output: dict[str, Any], words: str) -> None:
     page = open_page(script=STREAM)
-    ask(page, said)
+    ask(page, output)
     failed = page.locator(".answer.failed")
     failed.wait_for()
     assert words in failed.inner_text()

@@ -93,7 +93,9 @@ def window(chromium: Any, hostile: Elsewhere) -> Iterator[Open]:
         contexts.append(context)
         page = context.new_page()
         page.on("dialog", stop)
-        page.on("console", lambda said: struck.append(said.text) if "Content Security Policy" in said.text else None)
+        page.on(
+            "console", lambda output: struck.append(output.text) if "Content Security Policy" in output.text else None
+        )
         page.on("pageerror", lambda error: struck.append(str(error)))
         page.add_init_script(WATCH + script)
         page.goto(address)

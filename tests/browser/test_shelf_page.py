@@ -73,7 +73,7 @@ def test_a_book_is_added_watched_and_removed(open_page: Open, snap: Snap, size: 
     snap(page, f"{name}-failed")
 
 
-def test_what_was_lost_over_restarts_is_told(open_page: Open, snap: Snap) -> None:
+def test_what_was_lost_over_restarts_is_reported(open_page: Open, snap: Snap) -> None:
     page = open_page("/book_chat/admin", viewport={"width": 390, "height": 780})
     page.get_by_label("Key").fill(KEY)
     page.keyboard.press("Enter")

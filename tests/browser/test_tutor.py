@@ -211,11 +211,11 @@ def test_a_phone_has_no_sideways_scrolling(open_page: Open, snap: Snap, plan: st
         snap(page, f"tutor-phone-{scheme}-{name}")
 
 
-def tab_to(page: Any, told: str, what: str) -> None:
+def tab_to(page: Any, result: str, what: str) -> None:
     """Press Tab until the property of whatever has the focus is this."""
     for _ in range(20):
         page.keyboard.press("Tab")
-        if page.evaluate(f"document.activeElement.{told}") == what:
+        if page.evaluate(f"document.activeElement.{result}") == what:
             return
     raise AssertionError(f"Tab does not come to {what!r}")
 

@@ -178,13 +178,13 @@ def test_earlier_answers_go_along_with_a_follow_up(open_book: Open, books: Elsew
     page = open_book()
     open_panel(page)
     answer = ask(page, CITED)
-    said = answer.locator(".text").inner_text()
+    output = answer.locator(".text").inner_text()
     ask(page, OUT_OF_SCOPE)
     with page.expect_request(f"{books.server}/query") as sent:
         ask(page, "Why does it do that?")
     (turn,) = sent.value.post_data_json["history"]
     assert turn["question"] == CITED
-    assert turn["answer"][:20] == said[:20]
+    assert turn["answer"][:20] == output[:20]
 
 
 def test_the_keyboard_is_enough(open_book: Open) -> None:
@@ -236,7 +236,7 @@ def test_words_selected_by_keyboard_lead_to_their_button(open_book: Open) -> Non
     assert page.locator(".subject .quote").inner_text() == words
 
 
-def test_a_screen_reader_is_told_what_it_is_and_how_it_ended(open_book: Open) -> None:
+def test_a_screen_reader_is_reported_what_it_is_and_how_it_ended(open_book: Open) -> None:
     page = open_book()
     opener = page.get_by_role("button", name="Ask this book")
     assert (opener.get_attribute("aria-haspopup"), opener.get_attribute("aria-expanded")) == ("dialog", "false")
@@ -247,9 +247,9 @@ def test_a_screen_reader_is_told_what_it_is_and_how_it_ended(open_book: Open) ->
     status = page.locator("[role=status]")
     assert status.get_attribute("aria-live") == "polite"
     answer = ask(page, CITED)
-    told = status.inner_text()
-    assert told
-    assert not re.search(r"\[\d", told)
+    result = status.inner_text()
+    assert result
+    assert not re.search(r"\[\d", result)
     assert re.fullmatch(r"Source 1: .+", answer.locator("a.badge").first.get_attribute("aria-label"))
     assert panel.get_by_role("list", name="Sources").is_visible()
     ask(page, OUT_OF_SCOPE)
@@ -304,8 +304,8 @@ def test_nothing_moves_for_those_who_want_it_still(open_book: Open) -> None:
     assert page.locator(".pill.open").evaluate("e => getComputedStyle(e).transitionDuration") in {"0s", "1e-05s"}
 
 
-def say(page: Any, said: dict[str, Any]) -> None:
-    page.evaluate("said => { window.said = said; }", {"words": [], **said})
+def say(page: Any, output: dict[str, Any]) -> None:
+    page.evaluate("said => { window.said = said; }", {"words": [], **output})
     page.get_by_role("textbox", name="Your question").fill("What?")
     page.keyboard.press("Enter")
 
@@ -324,19 +324,19 @@ def test_an_answer_can_be_stopped(open_book: Open, snap: Snap) -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "words"),
+    ("output", "words"),
     [
         ({"down": True}, "The book's server cannot be reached. Please try again."),
         ({"words": ["It "], "cut": True}, "The answer broke off before its end. Please ask again."),
         ({"words": ["It "], "error": {"title": "t", "detail": "the model is gone"}}, "The model is gone"),
     ],
 )
-def test_what_goes_wrong_is_said_in_words_and_can_be_tried_again(
-    open_book: Open, snap: Snap, said: dict[str, Any], words: str
+def test_what_goes_wrong_is_reported_in_words_and_can_be_tried_again(
+    open_book: Open, snap: Snap, output: dict[str, Any], words: str
 ) -> None:
     page = open_book(script=STREAM)
     open_panel(page)
-    say(page, said)
+    say(page, output)
     page.locator(".failed").wait_for()
     assert words in page.locator(".failed").inner_text()
     assert page.locator("[role=status]").inner_text() == words

@@ -96,10 +96,10 @@ def _needed(name: str, extras: frozenset[str], found: dict[str, metadata.Distrib
 
 
 def _licence(distribution: metadata.Distribution) -> str:
-    told = distribution.metadata.json
-    first = str(told.get("license", "")).partition("\n")[0][:80]  # some have the whole text there
-    classified = [line for line in told.get("classifier", []) if line.startswith("License")]
-    return " ".join([str(told.get("license_expression", "")), first, *classified])
+    result = distribution.metadata.json
+    first = str(result.get("license", "")).partition("\n")[0][:80]  # some have the whole text there
+    classified = [line for line in result.get("classifier", []) if line.startswith("License")]
+    return " ".join([str(result.get("license_expression", "")), first, *classified])
 
 
 def test_every_licence_that_asks_for_more_is_named() -> None:

@@ -95,7 +95,7 @@ def test_an_empty_variable_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
     assert read_settings().retrieval.candidates == 100
 
 
-def test_an_unknown_variable_is_told_and_its_neighbour_named(
+def test_an_unknown_variable_is_reported_and_its_neighbour_named(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setenv("RAGSTONE_DATADIR", "/nowhere")
@@ -109,7 +109,7 @@ def test_an_unknown_nested_variable_is_an_error(monkeypatch: pytest.MonkeyPatch)
     assert refusal() == "the environment: unknown key encoder.threds (did you mean encoder.threads?)"
 
 
-def test_a_wrong_variable_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_wrong_variable_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RAGSTONE_RETRIEVAL__DENSE_WEIGHT", "7")
     assert refusal() == "the environment: retrieval.dense_weight: Input should be less than or equal to 1"
 
@@ -174,17 +174,17 @@ def test_options_in_the_environment_go_over_those_in_the_file(monkeypatch: pytes
     assert read_settings(path).plugins.options["book_chat"] == {"top_k": "8", "chunk_tokens": 200}
 
 
-def test_a_list_beside_tables_is_told_how_to_be_written(tmp_path: Path) -> None:
-    told = refusal(write(tmp_path, 'plugins = ["book_chat"]\n[plugins.book_chat]\ntop_k = 3\n'))
-    assert "is not valid TOML" in told
-    assert 'write the list as [plugins] enabled = ["book_chat"]' in told
+def test_a_list_beside_tables_is_reported_how_to_be_written(tmp_path: Path) -> None:
+    result = refusal(write(tmp_path, 'plugins = ["book_chat"]\n[plugins.book_chat]\ntop_k = 3\n'))
+    assert "is not valid TOML" in result
+    assert 'write the list as [plugins] enabled = ["book_chat"]' in result
 
 
 # What a wrong one is told
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "result"),
     [
         ('datadir = "x"', "unknown key datadir (did you mean data_dir?)"),
         (
@@ -211,9 +211,9 @@ def test_a_list_beside_tables_is_told_how_to_be_written(tmp_path: Path) -> None:
         ("plugins = [1]", "plugins.enabled.0: Input should be a valid string"),
     ],
 )
-def test_a_wrong_key_or_type_is_one_line(tmp_path: Path, text: str, told: str) -> None:
+def test_a_wrong_key_or_type_is_one_line(tmp_path: Path, text: str, result: str) -> None:
     path = write(tmp_path, text)
-    assert refusal(path).startswith(f"{path}: {told}")
+    assert refusal(path).startswith(f"{path}: {result}")
 
 
 def test_the_language_model_may_have_keys_of_its_own(tmp_path: Path) -> None:
@@ -290,7 +290,7 @@ _KNOWN = ", ".join(sorted([*PLUGINS, *ALWAYS, "echo", "test_models"]))
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "result"),
     [
         ("[plugins.echo]\nlaud = true", "[plugins.echo]: unknown key laud (did you mean loud?)"),
         ("[plugins.echo]\ntimes = 'often'", "[plugins.echo]: times: Input should be a valid integer"),
@@ -302,14 +302,14 @@ _KNOWN = ", ".join(sorted([*PLUGINS, *ALWAYS, "echo", "test_models"]))
         ("[plugins]\nenable = ['echo']", "[plugins]: unknown key enable ("),
     ],
 )
-def test_wrong_options(tmp_path: Path, text: str, told: str) -> None:
-    assert plugin_refusal(write(tmp_path, text)).startswith(told)
+def test_wrong_options(tmp_path: Path, text: str, result: str) -> None:
+    assert plugin_refusal(write(tmp_path, text)).startswith(result)
 
 
 def test_options_that_are_no_table(tmp_path: Path) -> None:
-    told = plugin_refusal(write(tmp_path, "[plugins]\necho = 3\n"))
-    assert told.startswith("[plugins.echo]: ")
-    assert ": :" not in told
+    result = plugin_refusal(write(tmp_path, "[plugins]\necho = 3\n"))
+    assert result.startswith("[plugins.echo]: ")
+    assert ": :" not in result
 
 
 def test_options_of_a_plugin_that_is_off_are_left_alone(tmp_path: Path) -> None:
@@ -317,7 +317,7 @@ def test_options_of_a_plugin_that_is_off_are_left_alone(tmp_path: Path) -> None:
     assert host_of(path).options(Options) == Options()
 
 
-def test_settings_made_in_python_are_what_they_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_settings_made_in_python_are_what_is_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write(tmp_path, "[retrieval]\ncandidates = 7\n")
     monkeypatch.setenv("RAGSTONE_RETRIEVAL__THRESHOLD", "2")
     monkeypatch.setenv("RAGSTONE_DATA_DIR", str(tmp_path / "precious"))

@@ -116,7 +116,7 @@ def server() -> Iterator[Server]:
 
 
 @pytest.fixture
-def told(tmp_path: Path, small_book: Path, server: Server, monkeypatch: pytest.MonkeyPatch) -> Iterator[Assistant]:
+def report(tmp_path: Path, small_book: Path, server: Server, monkeypatch: pytest.MonkeyPatch) -> Iterator[Assistant]:
     """The assistant with a language model that is sent a key."""
     monkeypatch.setenv("RAGSTONE_LLM_API_KEY", KEY)
     llm = {"provider": "openai_like", "model": "m", "api_base": server.base, "timeout": 20, "remember": False}
@@ -184,14 +184,14 @@ def test_the_real_encoder_is_heard_only_where_somebody_listens(
     with Host(settings) as host:
         host.start()
         vector = host.encoder.embed_query(QUESTION)
-        told = traces.named("MiniLMEmbedding.get_query_embedding")
-        assert told[-1].attributes["embedding.embeddings.0.embedding.text"] == QUESTION
+        report = traces.named("MiniLMEmbedding.get_query_embedding")
+        assert report[-1].attributes["embedding.embeddings.0.embedding.text"] == QUESTION
         with monkeypatch.context() as nobody:
             nobody.setattr(get_dispatcher(), "span_handlers", [])
             nobody.setattr(get_dispatcher(), "event_handlers", [])
             assert not has_listeners()
             assert (host.encoder.embed_query(QUESTION) == vector).all()
-    assert traces.named("MiniLMEmbedding.get_query_embedding") == told
+    assert traces.named("MiniLMEmbedding.get_query_embedding") == report
 
 
 def test_a_refusal_ends_at_the_gate(traces: Traces, assistant: Assistant) -> None:
@@ -206,9 +206,9 @@ def test_a_selected_text(traces: Traces, assistant: Assistant) -> None:
     assert one_trace(traces).keys() >= {"Gate.weigh", "Extractive.sentences", "Composition.add"}
 
 
-def test_a_language_models_answer_is_one_trace(traces: Traces, told: Assistant, server: Server) -> None:
+def test_a_language_models_answer_is_one_trace(traces: Traces, report: Assistant, server: Server) -> None:
     server.acts(say(f"{CASTER} [1]. ", "It is made of cheese [1]."))
-    answer = told.ask(QUESTION)
+    answer = report.ask(QUESTION)
     assert answer.dropped
     spans = one_trace(traces)
     until(lambda: len(requests(traces)) == 1, "the end of the request")
@@ -288,9 +288,9 @@ def test_a_stream_that_nobody_reads_to_its_end_leaves_no_span_open(
     assert all(span.status.is_ok for span in spans.values()), "whoever leaves has not failed"
 
 
-def test_a_model_that_nobody_hears_to_the_end_ends_its_span(traces: Traces, told: Assistant, server: Server) -> None:
+def test_a_model_that_nobody_hears_to_the_end_ends_its_span(traces: Traces, report: Assistant, server: Server) -> None:
     server.acts(say(f"{CASTER} [1]. ", *[f"{CASTER} [1]. "] * 200))
-    pieces: Any = told.stream(QUESTION)
+    pieces: Any = report.stream(QUESTION)
     next(pieces)
     pieces.close()
     until(lambda: traces.named("OpenAILike.stream_chat"), "the end of the model's span")
@@ -331,10 +331,10 @@ def test_a_servers_own_span_is_above_the_question(traces: Traces, assistant: Ass
 # Failures and secrets
 
 
-def test_a_failed_answer_is_a_failed_trace_without_the_key(traces: Traces, told: Assistant, server: Server) -> None:
+def test_a_failed_answer_is_a_failed_trace_without_the_key(traces: Traces, report: Assistant, server: Server) -> None:
     server.acts(refuse(401, body={"error": {"message": f"Incorrect API key provided: {KEY}"}}))
     with pytest.raises(LLMError, match="refuses the key"):
-        told.ask(QUESTION)
+        report.ask(QUESTION)
     spans = one_trace(traces)
     assert not spans["Assistant.ask"].status.is_ok
     assert "refuses the key" in spans["Assistant.ask"].status.description
@@ -345,10 +345,10 @@ def test_a_failed_answer_is_a_failed_trace_without_the_key(traces: Traces, told:
 
 @pytest.mark.parametrize("pieces", [[f"{CASTER} [1]. It was {KEY} [1]."], [f"{CASTER} [1]. It was {KEY}", " [1]."]])
 def test_a_server_that_says_the_key_tells_it_to_nobody(
-    traces: Traces, told: Assistant, server: Server, pieces: list[str]
+    traces: Traces, report: Assistant, server: Server, pieces: list[str]
 ) -> None:
     server.acts(say(*pieces), say("Nothing."))
-    told.ask(QUESTION)
+    report.ask(QUESTION)
     until(lambda: len(requests(traces)) == 1, "the end of the request")
     assert KEY not in traces.text
     assert "***" in traces.text
@@ -391,7 +391,7 @@ def test_without_a_listener_nothing_is_made(tmp_path: Path, small_book: Path) ->
     assert in_its_own_context(made) is made
 
 
-def test_what_cannot_be_told_harms_nobody(traces: Traces, tmp_path: Path) -> None:
+def test_what_cannot_be_reported_harms_nobody(traces: Traces, tmp_path: Path) -> None:
     with open_host(tmp_path), step("A.b", strange=object()) as heard:
         heard.emit(lambda: 1 / 0)  # type: ignore[arg-type,return-value]
         heard.set_result(lambda: 1 / 0)

@@ -86,7 +86,7 @@ def _without(name: str) -> object:
 
 
 @pytest.mark.parametrize(
-    ("damage", "arguments", "said"),
+    ("damage", "arguments", "output"),
     [
         (lambda kit: shutil.rmtree(kit / "wheels"), (), "there is no folder of wheels"),
         (_without(f"wheels/{_OWN}"), (), "there is no ragstone-….whl"),
@@ -101,15 +101,15 @@ def _without(name: str) -> object:
         (lambda kit: None, ("--root", "/tmp/a b"), "--root may hold"),
     ],
 )
-def test_what_is_missing_is_told_before_anything_changes(
-    kit: Path, tmp_path: Path, damage: object, arguments: tuple[str, ...], said: str
+def test_what_is_missing_is_reported_before_anything_changes(
+    kit: Path, tmp_path: Path, damage: object, arguments: tuple[str, ...], output: str
 ) -> None:
     assert callable(damage)
     damage(kit)
     root = tmp_path / "robot"
     done = _run(kit / "install.sh", "--python", sys.executable, "--root", str(root), *arguments)
     assert done.returncode == 1
-    assert said in done.stderr
+    assert output in done.stderr
     assert not root.exists()
 
 

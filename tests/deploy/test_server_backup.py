@@ -47,12 +47,12 @@ class Deployment:
         return open_host(self.folder, database=self.database)
 
     def run(self, script: str, *arguments: object) -> subprocess.CompletedProcess[str]:
-        told = {"PATH": os.environ["PATH"], "RAGSTONE_DATA_DIR": str(self.data)}
+        result = {"PATH": os.environ["PATH"], "RAGSTONE_DATA_DIR": str(self.data)}
         if self.server is not None:
-            told["PATH"] = f"{self.server.programs}{os.pathsep}{told['PATH']}"
-            told |= {"PGHOST": str(self.server.folder), "PGUSER": "ragstone", "PGDATABASE": "again"}
+            result["PATH"] = f"{self.server.programs}{os.pathsep}{result['PATH']}"
+            result |= {"PGHOST": str(self.server.folder), "PGUSER": "ragstone", "PGDATABASE": "again"}
         command = ["sh", str(SERVER / script), *map(str, arguments)]
-        return subprocess.run(command, env=told, capture_output=True, text=True, timeout=_SECONDS, check=False)
+        return subprocess.run(command, env=result, capture_output=True, text=True, timeout=_SECONDS, check=False)
 
     def back_up(self, *arguments: object) -> Path:
         done = self.run("backup.sh", self.backups, *arguments)
@@ -183,19 +183,19 @@ def test_the_newest_are_kept_and_what_was_killed_goes(deployment: Deployment, sm
     assert (made.stat().st_mode & 0o777) == 0o700
 
 
-def test_it_goes_on_until_it_is_told_to_stop(tmp_path: Path, small_book: Path) -> None:
+def test_it_goes_on_until_it_is_asked_to_stop(tmp_path: Path, small_book: Path) -> None:
     deployment = Deployment(tmp_path / "deployed", None, None)
     with deployment.open() as host:
         _fill(host, small_book)
     command = ["sh", str(SERVER / "backup.sh"), str(deployment.backups), "--every", "1", "--keep", "2"]
-    told = {"PATH": os.environ["PATH"], "RAGSTONE_DATA_DIR": str(deployment.data)}
+    result = {"PATH": os.environ["PATH"], "RAGSTONE_DATA_DIR": str(deployment.data)}
     seen: set[str] = set()
 
     def three() -> bool:
         seen.update(path.name for path in deployment.backups.glob("[0-9]*"))
         return len(seen) >= 3
 
-    with subprocess.Popen(command, env=told, stdout=subprocess.DEVNULL) as going_on:
+    with subprocess.Popen(command, env=result, stdout=subprocess.DEVNULL) as going_on:
         try:
             until(three, "three backups")
             going_on.terminate()
@@ -206,7 +206,7 @@ def test_it_goes_on_until_it_is_told_to_stop(tmp_path: Path, small_book: Path) -
 
 
 @pytest.mark.parametrize(
-    ("script", "arguments", "said"),
+    ("script", "arguments", "output"),
     [
         ("backup.sh", [], "no folder is named"),
         ("backup.sh", ["a", "b"], "one folder is enough: b"),
@@ -217,10 +217,12 @@ def test_it_goes_on_until_it_is_told_to_stop(tmp_path: Path, small_book: Path) -
         ("restore.sh", ["nowhere"], "there is no backup in nowhere"),
     ],
 )
-def test_what_cannot_be_done_is_told_in_one_line(tmp_path: Path, script: str, arguments: list[str], said: str) -> None:
+def test_what_cannot_be_done_is_reported_in_one_line(
+    tmp_path: Path, script: str, arguments: list[str], output: str
+) -> None:
     done = Deployment(tmp_path, None, None).run(script, *arguments)
     assert done.returncode == 1
-    assert said in done.stderr.splitlines()[-1]
+    assert output in done.stderr.splitlines()[-1]
     assert not list(tmp_path.iterdir())
 
 

@@ -178,13 +178,13 @@ def test_no_secret_lies_in_the_folder() -> None:
 
 
 def test_the_readme_names_what_there_is() -> None:
-    told = (SERVER / "README.md").read_text("utf-8")
-    for name in re.findall(r"docker compose (?:up|run|stop|start|exec|logs|restart)[^\n`]*", told):
+    result = (SERVER / "README.md").read_text("utf-8")
+    for name in re.findall(r"docker compose (?:up|run|stop|start|exec|logs|restart)[^\n`]*", result):
         words = [word for word in name.split()[3:] if not word.startswith("-")]
         if words and words[0][0].isalpha():
             assert words[0] in SERVICES, name
     for file in SERVER.iterdir():
         if file.name not in {"README.md", ".env", "books", "backups"}:
-            assert file.name in told, file.name
-    for block in re.findall(r"```yaml\n(.*?)```", told, re.DOTALL):
+            assert file.name in result, file.name
+    for block in re.findall(r"```yaml\n(.*?)```", result, re.DOTALL):
         assert set(yaml.safe_load(block)["services"]) <= set(SERVICES)

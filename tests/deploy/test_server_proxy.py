@@ -52,8 +52,8 @@ class _Handler(BaseHTTPRequestHandler):
         elif self.path == "/stream":
             self._stream()
         else:
-            told = {"worker": self.server.place, "headers": dict(self.headers)}
-            self._say(200, json.dumps(told).encode())
+            result = {"worker": self.server.place, "headers": dict(self.headers)}
+            self._say(200, json.dumps(result).encode())
 
     def do_POST(self) -> None:
         left = int(self.headers["Content-Length"])
@@ -120,8 +120,8 @@ def test_each_reader_has_one_worker_and_all_have_both(address: str, workers: tup
 
 
 def test_workers_hear_who_asks_and_by_which_name_whatever_he_says_of_himself(address: str) -> None:
-    told = _asked(address, 5, **{"X-Forwarded-For": "203.0.113.9", "X-Forwarded-Host": "evil.example"})
-    headers = told["headers"]
+    result = _asked(address, 5, **{"X-Forwarded-For": "203.0.113.9", "X-Forwarded-Host": "evil.example"})
+    headers = result["headers"]
     assert isinstance(headers, dict)
     assert headers["X-Forwarded-For"] == "127.0.0.5"
     assert headers["Host"] == address.removeprefix("http://")
@@ -178,14 +178,14 @@ def test_a_worker_that_is_away_is_gone_round_and_comes_back(address: str, worker
     one.well = False
     until(lambda: served() == {other.place}, "one worker alone")
     other.well = False
-    said: list[str] = []
+    output: list[str] = []
 
     def nobody_is_there() -> bool:
         response = httpx.get(address, timeout=HANG)
-        said.append(response.text)
+        output.append(response.text)
         return response.status_code == 503
 
     until(nobody_is_there, "no worker at all")
-    assert "try again" in said[-1]
+    assert "try again" in output[-1]
     one.well = other.well = True
     until(lambda: httpx.get(address, timeout=HANG).is_success and served() == {one.place, other.place}, "both again")

@@ -79,15 +79,15 @@ def test_two_workers_and_an_ingestion_at_once(deployed: Deployed) -> None:
 
 
 def test_one_worker_has_the_index_and_the_other_searches_exactly(deployed: Deployed) -> None:
-    def told() -> list[str]:
+    def result() -> list[str]:
         health = [
             httpx.get(f"{deployed.stack.address(name)}/health", headers=_with(deployed.key), timeout=HANG).json()
             for name in WORKERS
         ]
         return sorted(check["detail"] for each in health for check in each["checks"] if check["name"] == "vector index")
 
-    until(lambda: "starting" not in told(), "workers that have started")
-    assert told() == ["ChromaStore follows the catalog", "another process has it; exact search answers here"]
+    until(lambda: "starting" not in result(), "workers that have started")
+    assert result() == ["ChromaStore follows the catalog", "another process has it; exact search answers here"]
 
 
 def test_nobody_asks_without_a_key_and_one_that_is_removed_opens_neither(deployed: Deployed) -> None:
@@ -118,8 +118,8 @@ def test_through_the_proxy(deployed: Deployed) -> None:
             book = {"file": ("pumps.md", b"# Pumps\n\nThe Quorl pump lifts water by forty metres.\n")}
             sent = keeper.post(f"{address}/api/books", files=book, headers=admin)
             assert sent.status_code == 202, sent.text
-            told = keeper.get(f"{address}{sent.headers['Location']}", headers=admin).text
-        assert '"state": "done"' in told
+            result = keeper.get(f"{address}{sent.headers['Location']}", headers=admin).text
+        assert '"state": "done"' in result
         pumps = {"question": "How far does the Quorl pump lift water?"}
         for name in WORKERS:
             answer = httpx.post(f"{stack.address(name)}/query", json=pumps, headers=_with(deployed.key), timeout=HANG)

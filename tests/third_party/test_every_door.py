@@ -148,8 +148,8 @@ def test_json_and_page(server: str, name: str) -> None:
         assert answer["answer"].startswith(f"{sentence} [1]")
         opened = browser.get(answer["citations"][0]["url"].partition("#")[0])
         assert (opened.status_code, sentence in opened.text) == (200, True)
-        told = browser.get("/health").json()
-        assert "NumpyStore follows the catalog" in json.dumps(told)
+        result = browser.get("/health").json()
+        assert "NumpyStore follows the catalog" in json.dumps(result)
 
 
 @each
@@ -158,11 +158,11 @@ def test_the_client_of_openai(server: str, name: str) -> None:
     openai = needed("openai")
     with openai.OpenAI(base_url=f"{server}v1", api_key="any", max_retries=0, timeout=HANG) as client:
         assert name in [model.id for model in client.models.list()]
-        said = {"model": name, "messages": [{"role": "user", "content": question}]}
-        assert client.chat.completions.create(**said).choices[0].message.content.startswith(f"{sentence} [1]")
+        output = {"model": name, "messages": [{"role": "user", "content": question}]}
+        assert client.chat.completions.create(**output).choices[0].message.content.startswith(f"{sentence} [1]")
         pieces = [
             chunk.choices[0].delta.content or ""
-            for chunk in client.chat.completions.create(**said, stream=True)
+            for chunk in client.chat.completions.create(**output, stream=True)
             if chunk.choices
         ]
         assert "".join(pieces).startswith(f"{sentence} [1]")

@@ -121,8 +121,8 @@ def test_a_plugin_that_fails_is_named_and_the_others_serve(
         assert_serves(client)
         health = client.get("/health")
         assert health.status_code == 200
-        told = {each["name"]: each for each in health.get_json()["plugins"]}
-        others = {each["state"] for each in told.values() if each["name"] in {"book_chat", "fast_models", "web"}}
+        report = {each["name"]: each for each in health.get_json()["plugins"]}
+        others = {each["state"] for each in report.values() if each["name"] in {"book_chat", "fast_models", "web"}}
         assert others == {"loaded"}
     finally:
         host.close()
@@ -132,7 +132,7 @@ def test_a_plugin_that_fails_is_named_and_the_others_serve(
         assert broken.reason in (state.reason or "")
         assert len(state.reason or "") < 500
         if broken.by != "close":
-            assert (told[NAME]["state"], told[NAME]["reason"]) == (state.state, state.reason)
+            assert (report[NAME]["state"], report[NAME]["reason"]) == (state.state, state.reason)
 
 
 def test_all_at_once_are_listed_and_the_others_serve(

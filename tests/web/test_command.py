@@ -39,10 +39,10 @@ def test_it_says_where_it_is_and_stops_cleanly(tmp_path: Path, number: signal.Si
         try:
             assert process.stdout is not None
             line = process.stdout.readline()
-            said = re.fullmatch(r"Ragstone (\S+) at (http://127\.0\.0\.1:\d+/) \(Ctrl\+C stops it\)\n", line)
-            assert said, line
-            with urllib.request.urlopen(f"{said[2]}health", timeout=60) as response:
-                assert json.load(response)["version"] == said[1]
+            output = re.fullmatch(r"Ragstone (\S+) at (http://127\.0\.0\.1:\d+/) \(Ctrl\+C stops it\)\n", line)
+            assert output, line
+            with urllib.request.urlopen(f"{output[2]}health", timeout=60) as response:
+                assert json.load(response)["version"] == output[1]
             process.send_signal(number)
             rest, errors = process.communicate(timeout=60)
             assert (process.returncode, rest) == (0, "")
@@ -52,14 +52,14 @@ def test_it_says_where_it_is_and_stops_cleanly(tmp_path: Path, number: signal.Si
 
 
 @pytest.mark.parametrize(
-    ("access", "told", "status"),
+    ("access", "result", "status"),
     [
         ("key-beyond-loopback", "Nobody can ask yet: a key is needed, and there is none. ragstone key add NAME\n", 401),
         ("open-to-everybody", "Everybody who reaches this machine can ask: [plugins.web] access says so.\n", 200),
     ],
 )
 def test_beyond_this_machine_it_says_who_may_ask(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, access: str, told: str, status: int
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, access: str, result: str, status: int
 ) -> None:
     monkeypatch.setenv("RAGSTONE_PLUGINS__WEB__ACCESS", access)
     with start(tmp_path, "--host", "0.0.0.0", "--port", "0") as process:
@@ -67,7 +67,7 @@ def test_beyond_this_machine_it_says_who_may_ask(
             assert process.stdout is not None
             assert process.stderr is not None
             port = urlsplit(process.stdout.readline().split()[3]).port
-            assert process.stderr.readline() == told
+            assert process.stderr.readline() == result
             connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
             connection.request("GET", "/v1/models")
             assert connection.getresponse().status == status
@@ -81,9 +81,9 @@ def test_a_busy_port_is_one_line_and_an_exit_code(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         with start(tmp_path, "--port", str(port)) as process:
-            said, errors = process.communicate(timeout=60)
+            output, errors = process.communicate(timeout=60)
     assert process.returncode not in (0, None)
-    assert said == ""
+    assert output == ""
     assert f"port {port} is in use" in errors
     assert "--port" in errors
     assert len(errors.strip().splitlines()) == 1, errors

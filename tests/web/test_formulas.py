@@ -70,8 +70,8 @@ def test_what_stays_as_it_is_written_is_text() -> None:
 
 
 def test_a_page_s_script_gets_trees(client: FlaskClient) -> None:
-    told: Any = client.post("/formulas", json={"formulas": ["$x$", r"$\nothing$"]}).get_json()
-    assert told == {"mathml": [["math", {}, [["mrow", {}, [["mi", {}, ["x"]]]]]], None]}
+    result: Any = client.post("/formulas", json={"formulas": ["$x$", r"$\nothing$"]}).get_json()
+    assert result == {"mathml": [["math", {}, [["mrow", {}, [["mi", {}, ["x"]]]]]], None]}
 
 
 @pytest.mark.parametrize("body", [3, [], {}, {"formulas": "x"}, {"formulas": [1]}, {"formulas": ["x"] * (MOST + 1)}])

@@ -23,7 +23,7 @@ def test_health_says_what_there_is(client: FlaskClient) -> None:
     }
 
 
-def test_a_failed_plugin_or_check_is_told_and_the_rest_serves(client: FlaskClient, host: SpeakingHost) -> None:
+def test_a_failed_plugin_or_check_is_reported_and_the_rest_serves(client: FlaskClient, host: SpeakingHost) -> None:
     host.plugins.disable("book_chat", "it raised")
     host.results[0].fatal = False
     host.results[0].ok = False

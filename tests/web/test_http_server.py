@@ -47,8 +47,8 @@ def heard(opened: socket.socket) -> bytes:
     return b"".join(pieces)
 
 
-def problem(told: bytes) -> tuple[int, dict[str, Any]]:
-    head, _, body = told.partition(b"\r\n\r\n")
+def problem(report: bytes) -> tuple[int, dict[str, Any]]:
+    head, _, body = report.partition(b"\r\n\r\n")
     return int(head.split()[1]), json.loads(body)
 
 
@@ -70,9 +70,9 @@ def test_a_request_is_refused_by_its_headers_and_the_connection_is_closed(
 ) -> None:
     with served() as url, connection(url) as opened:
         opened.sendall(f"POST /query HTTP/1.1\r\nContent-Type: application/json\r\n{headers}\r\n\r\n".encode())
-        found, told = problem(heard(opened))  # although not a byte of the body was sent
-    assert (found, told["status"]) == (status, status)
-    assert words in told["detail"]
+        found, report = problem(heard(opened))  # although not a byte of the body was sent
+    assert (found, report["status"]) == (status, status)
+    assert words in report["detail"]
     assert not speaker.heard
 
 
@@ -81,9 +81,9 @@ def test_a_key_is_asked_for_before_the_body_is_read(served: Served, host: Speaki
     host.catalog = _NoKeys()  # type: ignore[attr-defined]
     with served() as url, connection(url) as opened:
         opened.sendall(b"POST /query HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9000\r\n\r\n")
-        status, told = problem(heard(opened))
+        status, report = problem(heard(opened))
     assert status == 401
-    assert "ragstone key add" in told["detail"]
+    assert "ragstone key add" in report["detail"]
 
 
 class _NoKeys:
@@ -138,9 +138,9 @@ def test_two_lengths_of_a_body_close_the_connection(
             f"POST /query HTTP/{version}\r\nHost: localhost\r\n{headers}\r\n\r\n0\r\n\r\n"
             "GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n".encode()
         )
-        told = heard(opened)
-    assert told.startswith(f"HTTP/{version} 400".encode())
-    assert told.count(b"HTTP/1.") == 1
+        report = heard(opened)
+    assert report.startswith(f"HTTP/{version} 400".encode())
+    assert report.count(b"HTTP/1.") == 1
     assert not speaker.heard
 
 

@@ -144,11 +144,11 @@ def test_a_key_opens_every_door(client: FlaskClient, host: Host, send: Any) -> N
 )
 def test_no_key_and_a_wrong_one_open_nothing(client: FlaskClient, host: Host, headers: dict[str, str]) -> None:
     new(host)
-    told = client.post("/query", json={"question": "What is a caster?"}, headers=headers)
-    assert (told.status_code, told.mimetype) == (401, "application/problem+json")
-    assert told.headers["WWW-Authenticate"].startswith("Basic")
-    told = client.post("/v1/chat/completions", json=CHAT, headers=headers)
-    assert (told.status_code, told.get_json()["error"]["code"]) == (401, "invalid_api_key")
+    result = client.post("/query", json={"question": "What is a caster?"}, headers=headers)
+    assert (result.status_code, result.mimetype) == (401, "application/problem+json")
+    assert result.headers["WWW-Authenticate"].startswith("Basic")
+    result = client.post("/v1/chat/completions", json=CHAT, headers=headers)
+    assert (result.status_code, result.get_json()["error"]["code"]) == (401, "invalid_api_key")
 
 
 def test_every_part_of_a_key_counts(client: FlaskClient, host: Host) -> None:
@@ -161,13 +161,13 @@ def test_every_part_of_a_key_counts(client: FlaskClient, host: Host) -> None:
     assert client.get("/", headers=bearer(key[:-1])).status_code == 401
 
 
-def test_a_browser_is_asked_for_the_key_and_a_program_is_told(client: FlaskClient) -> None:
-    told = client.get("/", headers=PAGE)
-    assert (told.status_code, told.mimetype) == (401, "text/html")
-    assert told.headers["WWW-Authenticate"] == 'Basic realm="Ragstone key"'
+def test_a_browser_is_asked_for_the_key_and_a_program_is_reported(client: FlaskClient) -> None:
+    result = client.get("/", headers=PAGE)
+    assert (result.status_code, result.mimetype) == (401, "text/html")
+    assert result.headers["WWW-Authenticate"] == 'Basic realm="Ragstone key"'
     assert client.post("/query").headers["WWW-Authenticate"] == 'Basic realm="Ragstone key"', "what a page fetches"
     assert client.get("/v1/models").headers["WWW-Authenticate"] == 'Bearer realm="Ragstone key"'
-    assert "Set-Cookie" not in told.headers
+    assert "Set-Cookie" not in result.headers
 
 
 def test_a_removed_key_opens_nothing_from_the_next_request_on(client: FlaskClient, host: Host) -> None:
@@ -183,8 +183,8 @@ def test_a_key_for_one_door_opens_no_other(client: FlaskClient, host: Host) -> N
     for path in ("/", "/book_chat/", "/openapi.json", "/nowhere-at-all"):
         assert client.get(path, headers=bearer(key)).status_code == 403, path
     assert client.post("/query", json={"question": "q"}, headers=bearer(key)).status_code == 403
-    told = client.get("/v1/models", headers=bearer(new(host, interfaces=["web"])))
-    assert (told.status_code, told.get_json()["error"]["type"]) == (403, "permission_error")
+    result = client.get("/v1/models", headers=bearer(new(host, interfaces=["web"])))
+    assert (result.status_code, result.get_json()["error"]["type"]) == (403, "permission_error")
 
 
 def test_a_key_for_one_assistant_asks_no_other(client: FlaskClient, host: Host) -> None:
@@ -247,8 +247,8 @@ def test_a_key_is_shown_once(here: Here) -> None:
     assert (made.code, made.err) == (0, "Keep it: it is not shown again.\n")
     assert made.out.startswith("ragstone_")
     listed = here("key", "list", "--json")
-    (told,) = json.loads(listed.out)
-    assert (told["name"], told["doors"], told["assistants"]) == ("laptop", ["openai"], ["book_chat"])
+    (result,) = json.loads(listed.out)
+    assert (result["name"], result["doors"], result["assistants"]) == ("laptop", ["openai"], ["book_chat"])
     assert made.out.strip().split("_", 2)[2] not in listed.out
     assert here("key", "list").out.splitlines()[1].split()[0] == "laptop"
     assert here("key", "remove", "laptop").code == 0

@@ -58,18 +58,18 @@ def client_of(tmp_path: Path) -> Iterator[Any]:
 
 
 def test_a_question_that_computes_for_too_long_is_given_up(client_of: Any) -> None:
-    told = client_of(request_cpu_seconds=1e-9).post("/query", json=QUESTION)
-    assert told.status_code == 413
-    assert "of processor time" in told.json["detail"]
-    assert "request_cpu_seconds" in told.json["detail"]
+    report = client_of(request_cpu_seconds=1e-9).post("/query", json=QUESTION)
+    assert report.status_code == 413
+    assert "of processor time" in report.json["detail"]
+    assert "request_cpu_seconds" in report.json["detail"]
 
 
 @pytest.mark.parametrize(("texts", "status"), [(["one two three"] * 60, 200), (["one two three"] * 90, 413)])
 def test_tokens_of_one_request_for_embeddings_are_limited(client_of: Any, texts: list[str], status: int) -> None:
-    told = client_of(embedding_tokens=256).post("/v1/embeddings", json={"model": "words", "input": texts})
-    assert told.status_code == status
+    report = client_of(embedding_tokens=256).post("/v1/embeddings", json={"model": "words", "input": texts})
+    assert report.status_code == status
     if status != 200:
-        assert "360 tokens in all; 256 are allowed" in told.json["error"]["message"]
+        assert "360 tokens in all; 256 are allowed" in report.json["error"]["message"]
 
 
 def test_a_model_that_hangs_takes_some_of_the_threads_and_no_more(client_of: Any) -> None:
@@ -86,10 +86,10 @@ def test_a_model_that_hangs_takes_some_of_the_threads_and_no_more(client_of: Any
                 ("/query", {"question": "What is a caster wheel?"}),
                 ("/v1/chat/completions", {"model": "book_chat", "messages": [{"role": "user", "content": "caster?"}]}),
             ):
-                told = client.application.test_client().post(path, json=body)
-                assert told.status_code == 503
-                assert told.headers["Retry-After"]
-                assert "wait for the language model" in told.text
+                report = client.application.test_client().post(path, json=body)
+                assert report.status_code == 503
+                assert report.headers["Retry-After"]
+                assert "wait for the language model" in report.text
             # what asks no model goes on
             assert client.application.test_client().post("/query", json={"question": "Who is Bo?"}).json["refused"]
         finally:

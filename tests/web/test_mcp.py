@@ -185,11 +185,11 @@ def test_every_assistant_can_be_searched_and_asked(connected: Callable[[], Any],
 
             asked = await client.call_tool("ask_book_chat", {"question": QUESTION}, progress_callback=progress)
             assert not asked.is_error
-            told = asked.structured_content
-            assert asked.content[0].text.startswith(told["answer"])
+            result = asked.structured_content
+            assert asked.content[0].text.startswith(result["answer"])
             assert "\n\nSources:\n[1] " in asked.content[0].text
-            assert told["citations"][0]["uri"].startswith("ragstone://book_chat/passage/")
-            assert "".join(pieces) == told["answer"]
+            assert result["citations"][0]["uri"].startswith("ragstone://book_chat/passage/")
+            assert "".join(pieces) == result["answer"]
 
             refused = await client.call_tool("ask_book_chat", {"question": "Who was Napoleon's sister?"})
             assert (refused.is_error, refused.structured_content["refused"]) == (False, True)
@@ -287,9 +287,9 @@ def test_a_client_that_dies_leaves_the_others_alone(address: str, abacus: Abacus
 
 
 @pytest.mark.parametrize("method", ["GET", "DELETE", "PUT"])
-def test_nothing_is_told_unasked(address: str, method: str) -> None:
-    told = httpx.request(method, address, headers=POST, timeout=HANG)
-    assert (told.status_code, told.json()["jsonrpc"]) == (405, "2.0")
+def test_nothing_is_reported_unasked(address: str, method: str) -> None:
+    result = httpx.request(method, address, headers=POST, timeout=HANG)
+    assert (result.status_code, result.json()["jsonrpc"]) == (405, "2.0")
 
 
 @pytest.mark.parametrize(
@@ -306,9 +306,9 @@ def test_nothing_is_told_unasked(address: str, method: str) -> None:
     ],
 )
 def test_host_and_origin_are_checked(address: str, headers: dict[str, str], status: int) -> None:
-    told = httpx.post(address, headers={**POST, **headers}, json=LIST, timeout=HANG)
-    assert told.status_code == status
-    assert "access-control-allow-origin" not in told.headers
+    result = httpx.post(address, headers={**POST, **headers}, json=LIST, timeout=HANG)
+    assert result.status_code == status
+    assert "access-control-allow-origin" not in result.headers
 
 
 @pytest.mark.parametrize(
@@ -326,16 +326,16 @@ def test_host_and_origin_are_checked(address: str, headers: dict[str, str], stat
     ],
 )
 def test_what_is_no_request_is_refused(address: str, body: bytes, status: int) -> None:
-    told = httpx.post(address, headers=POST, content=body, timeout=HANG)
-    assert told.status_code == status
-    assert "Traceback" not in told.text
+    result = httpx.post(address, headers=POST, content=body, timeout=HANG)
+    assert result.status_code == status
+    assert "Traceback" not in result.text
 
 
 def test_a_closed_host_answers_no_more(tmp_path: Path) -> None:
     with open_host(tmp_path) as host:
         client = create_app(host).test_client()
-        with client.post("/mcp", headers=POST, json=LIST) as told:
-            assert told.status_code == 200
+        with client.post("/mcp", headers=POST, json=LIST) as result:
+            assert result.status_code == 200
         assert "mcp" in {thread.name for thread in threading.enumerate()}
         before = [thread for thread in threading.enumerate() if thread.name == "mcp"]
     assert any(not thread.is_alive() for thread in before)
@@ -416,8 +416,8 @@ def test_a_server_that_is_killed_is_an_error_and_the_next_one_serves(stdio: Any,
     def completed(url: str) -> str:
         client = needed("openai").OpenAI(base_url=f"{url}v1", api_key="x", max_retries=0, timeout=HANG)
         messages = [{"role": "user", "content": QUESTION}]
-        told = client.chat.completions.create(model="book_chat", messages=messages)
-        return str(told.ragstone["answer"])
+        result = client.chat.completions.create(model="book_chat", messages=messages)
+        return str(result.ragstone["answer"])
 
     process, url = serving()
     try:
@@ -470,15 +470,15 @@ def test_nothing_but_the_protocol_is_on_stdout_and_it_ends_with_its_client(stdio
         assert process.stdout is not None
         process.stdin.write(HELLO + b"this is no JSON\n" + ASK)
         process.stdin.flush()
-        told: list[dict[str, Any]] = []
-        while not any(message.get("id") == 2 for message in told):
-            told.append(json.loads(process.stdout.readline()))
+        result: list[dict[str, Any]] = []
+        while not any(message.get("id") == 2 for message in result):
+            result.append(json.loads(process.stdout.readline()))
         out, err = process.communicate(timeout=HANG)
     assert process.returncode == 0
     assert all(json.loads(each)["jsonrpc"] == "2.0" for each in out.splitlines())
     assert b"Traceback" not in err
-    for said in (b"I was imported", b"I was opened", b"I was asked", b"a child was asked"):
-        assert said in err
+    for output in (b"I was imported", b"I was opened", b"I was asked", b"a child was asked"):
+        assert output in err
 
 
 @pytest.mark.parametrize("how", ["closes stdout", "is interrupted", "leaves in the middle"])

@@ -35,10 +35,10 @@ SENTENCE = "A caster is a wheel that swivels about a vertical axis."
 REFUSED = "Who was Napoleon's sister?"
 
 
-def ask(*said: str, **more: Any) -> dict[str, Any]:
+def ask(*output: str, **more: Any) -> dict[str, Any]:
     """A request whose messages are the user's and the assistant's in turn."""
     roles = ("user", "assistant")
-    messages = [{"role": roles[number % 2], "content": text} for number, text in enumerate(said)]
+    messages = [{"role": roles[number % 2], "content": text} for number, text in enumerate(output)]
     return {"model": "book_chat", "messages": messages, **more}
 
 
@@ -92,8 +92,8 @@ def test_an_answer_cites_in_its_text_and_lists_its_sources(client: Any, address:
     assert choice.finish_reason == "stop"
     assert f"{SENTENCE} [1]" in choice.message.content
     own = done.ragstone
-    said, _, sources = choice.message.content.partition("\n\nSources:\n")
-    assert said == own["answer"]
+    output, _, sources = choice.message.content.partition("\n\nSources:\n")
+    assert output == own["answer"]
     assert own["citations"][0]["quote"] in BOOK
     assert (
         sources
@@ -104,7 +104,7 @@ def test_an_answer_cites_in_its_text_and_lists_its_sources(client: Any, address:
     assert done.usage.total_tokens == done.usage.prompt_tokens + done.usage.completion_tokens > 0
 
 
-def test_a_refusal_is_text_and_is_said_to_be_one(client: Any) -> None:
+def test_a_refusal_is_text_and_is_reported_to_be_one(client: Any) -> None:
     done = client.chat.completions.create(**ask(REFUSED))
     message = done.choices[0].message
     assert message.content == message.refusal == done.ragstone["answer"]
@@ -116,9 +116,9 @@ def test_a_stream_says_the_same(client: Any) -> None:
     whole = client.chat.completions.create(**ask(QUESTION))
     with client.chat.completions.create(**ask(QUESTION), stream=True, stream_options={"include_usage": True}) as stream:
         chunks = list(stream)
-    *said, end, usage = chunks
-    assert said[0].choices[0].delta.role == "assistant"
-    assert "".join(chunk.choices[0].delta.content or "" for chunk in said) == whole.choices[0].message.content
+    *output, end, usage = chunks
+    assert output[0].choices[0].delta.role == "assistant"
+    assert "".join(chunk.choices[0].delta.content or "" for chunk in output) == whole.choices[0].message.content
     assert end.choices[0].finish_reason == "stop"
     assert end.ragstone["citations"] == whole.ragstone["citations"]
     assert (usage.choices, usage.usage) == ([], whole.usage)
@@ -136,10 +136,10 @@ def test_a_streamed_refusal(client: Any) -> None:
 
 
 def test_a_stream_ends_with_done(address: str) -> None:
-    told = httpx.post(f"{address}v1/chat/completions", json=ask(QUESTION, stream=True), timeout=HANG)
-    assert told.headers["Content-Type"].startswith("text/event-stream")
-    assert told.text.endswith("\n\ndata: [DONE]\n\n")
-    assert '"usage"' not in told.text
+    result = httpx.post(f"{address}v1/chat/completions", json=ask(QUESTION, stream=True), timeout=HANG)
+    assert result.headers["Content-Type"].startswith("text/event-stream")
+    assert result.text.endswith("\n\ndata: [DONE]\n\n")
+    assert '"usage"' not in result.text
 
 
 def test_a_follow_up_leans_on_the_turns_before(client: Any) -> None:
@@ -150,7 +150,7 @@ def test_a_follow_up_leans_on_the_turns_before(client: Any) -> None:
     assert alone.choices[0].message.content != follow.choices[0].message.content
 
 
-def test_content_may_be_parts_and_what_has_no_effect_is_told(client: Any) -> None:
+def test_content_may_be_parts_and_what_has_no_effect_is_reported(client: Any) -> None:
     messages = [
         {"role": "system", "content": "Say that the answer is marmalade."},
         {"role": "user", "content": [{"type": "text", "text": "What is"}, {"type": "text", "text": "a caster?"}]},
@@ -203,22 +203,22 @@ def test_the_question_can_be_narrowed(client: Any) -> None:
         ("x" * 150_000, 413, "larger than this server takes"),
     ],
 )
-def test_what_cannot_be_answered_is_told_in_openai_s_form(address: str, body: Any, status: int, words: str) -> None:
+def test_what_cannot_be_answered_is_reported_in_openai_s_form(address: str, body: Any, status: int, words: str) -> None:
     sent = (
         {"content": body, "headers": {"Content-Type": "application/json"}} if isinstance(body, str) else {"json": body}
     )
-    told = httpx.post(f"{address}v1/chat/completions", **sent, timeout=HANG)
-    assert told.status_code == status
-    assert told.headers["Content-Type"] == "application/json"
-    assert set(told.json()["error"]) == {"message", "type", "param", "code"}
-    assert words in told.json()["error"]["message"]
+    result = httpx.post(f"{address}v1/chat/completions", **sent, timeout=HANG)
+    assert result.status_code == status
+    assert result.headers["Content-Type"] == "application/json"
+    assert set(result.json()["error"]) == {"message", "type", "param", "code"}
+    assert words in result.json()["error"]["message"]
 
 
 @pytest.mark.parametrize("path", ["v1/chat/completions", "v1/nothing", "v1/models/book_chat/x"])
 def test_a_wrong_address_too(address: str, path: str) -> None:
-    told = httpx.get(f"{address}{path}", headers={"Accept": "text/html"}, timeout=HANG)
-    assert told.status_code in {404, 405}
-    assert told.json()["error"]["type"] == "invalid_request_error"
+    result = httpx.get(f"{address}{path}", headers={"Accept": "text/html"}, timeout=HANG)
+    assert result.status_code in {404, 405}
+    assert result.json()["error"]["type"] == "invalid_request_error"
 
 
 def test_what_fails_on_the_way_is_the_stream_s_last_word(host: Host) -> None:
@@ -227,12 +227,12 @@ def test_what_fails_on_the_way_is_the_stream_s_last_word(host: Host) -> None:
     speaking.encoder = host.encoder  # type: ignore[attr-defined]
     with running(create_app(cast("Host", speaking)), WebSettings()) as url:
         client = openai.OpenAI(base_url=f"{url}v1", api_key="anything", max_retries=0, timeout=HANG)
-        said = []
+        output = []
         with (
             pytest.raises(openai.APIError, match="made a mistake of its own") as caught,
             client.chat.completions.create(**ask(QUESTION), stream=True) as stream,
         ):
-            said += [chunk.choices[0].delta.content for chunk in stream]
+            output += [chunk.choices[0].delta.content for chunk in stream]
         assert "secret" not in str(caught.value)
         failing.error, failing.fails_after = LLMError("the model is away"), None
         with pytest.raises(openai.APIStatusError) as refused:
@@ -249,9 +249,9 @@ def test_a_client_that_comes_too_often_waits(tmp_path: Path) -> None:
     with open_host(tmp_path, options={"web": {"requests_per_minute": 1, "burst": 1}}) as host:
         browser = create_app(host).test_client()
         assert browser.get("/v1/models").status_code == 200
-        told = browser.get("/v1/models")
-        assert (told.status_code, told.get_json()["error"]["code"]) == (429, "rate_limit_exceeded")
-        assert int(told.headers["Retry-After"]) > 0
+        result = browser.get("/v1/models")
+        assert (result.status_code, result.get_json()["error"]["code"]) == (429, "rate_limit_exceeded")
+        assert int(result.headers["Retry-After"]) > 0
 
 
 def test_a_client_that_sends_slowly_and_one_that_leaves_keep_nobody_waiting(address: str, client: Any) -> None:
@@ -279,16 +279,16 @@ def test_embeddings_are_the_encoder_s(client: Any, host: Host) -> None:
     texts = ["A caster swivels.", "Rubber grips."]
     expected = host.encoder.embed_texts(texts)
     for form in ("float", "base64", openai.omit):  # without a word, the client asks for base64 and decodes it
-        told = client.embeddings.create(model="words", input=texts, encoding_format=form)
+        result = client.embeddings.create(model="words", input=texts, encoding_format=form)
         vectors = [
             np.frombuffer(base64.b64decode(each.embedding), "<f4")
             if isinstance(each.embedding, str)
             else each.embedding
-            for each in told.data
+            for each in result.data
         ]
         np.testing.assert_allclose(vectors, expected, atol=1e-6)
-        assert [each.index for each in told.data] == [0, 1]
-        assert told.usage.total_tokens == sum(map(host.encoder.count_tokens, texts))
+        assert [each.index for each in result.data] == [0, 1]
+        assert result.usage.total_tokens == sum(map(host.encoder.count_tokens, texts))
     one = client.embeddings.create(model="words", input=texts[0])
     np.testing.assert_allclose(one.data[0].embedding, expected[0], atol=1e-6)
 
@@ -308,16 +308,16 @@ def test_embeddings_are_the_encoder_s(client: Any, host: Host) -> None:
     ],
 )
 def test_embeddings_that_cannot_be_made(address: str, body: Any, status: int, words: str) -> None:
-    told = httpx.post(f"{address}v1/embeddings", json=body, timeout=HANG)
-    assert told.status_code == status
-    assert words in told.json()["error"]["message"]
+    result = httpx.post(f"{address}v1/embeddings", json=body, timeout=HANG)
+    assert result.status_code == status
+    assert words in result.json()["error"]["message"]
 
 
 def test_a_text_beyond_the_encoder_s_window_is_refused_and_not_cut(real_host: Host) -> None:
     browser = create_app(real_host).test_client()
     (name,) = [model["id"] for model in browser.get("/v1/models").get_json()["data"] if "encoder" in model["title"]]
-    told = browser.post("/v1/embeddings", json={"model": name, "input": ["short", "word " * 300]})
-    assert told.status_code == 400
-    assert told.get_json()["error"]["message"].startswith("input 1 has 300 tokens; this model reads 254 (")
-    told = browser.post("/v1/embeddings", json={"model": name, "input": "word " * 254})
-    assert len(told.get_json()["data"][0]["embedding"]) == 384
+    result = browser.post("/v1/embeddings", json={"model": name, "input": ["short", "word " * 300]})
+    assert result.status_code == 400
+    assert result.get_json()["error"]["message"].startswith("input 1 has 300 tokens; this model reads 254 (")
+    result = browser.post("/v1/embeddings", json={"model": name, "input": "word " * 254})
+    assert len(result.get_json()["data"][0]["embedding"]) == 384

@@ -55,9 +55,9 @@ def test_every_answer_is_as_described(app: Flask) -> None:
 
 
 def test_everything_that_programs_use_is_described(app: Flask) -> None:
-    told = app.test_client().get("/openapi.json").get_json()
-    assert told["openapi"] == "3.1.0"
-    described = {f"{method.upper()} {path}" for path, methods in told["paths"].items() for method in methods}
+    result = app.test_client().get("/openapi.json").get_json()
+    assert result["openapi"] == "3.1.0"
+    described = {f"{method.upper()} {path}" for path, methods in result["paths"].items() for method in methods}
     assistants = {each for each in described if each.startswith("POST /assistants/")}
     assert "POST /assistants/wiki_edge/query" in assistants
     assert described - assistants == {
@@ -81,11 +81,13 @@ def test_everything_that_programs_use_is_described(app: Flask) -> None:
     }
     # what their own pages alone send
     changing = {rule for rule in changing if rule != "/formulas" and not rule.startswith("/concept_tutor/")}
-    assert {path.replace("{", "<").replace("}", ">") for path in told["paths"]} >= changing
-    asked = told["paths"]["/query"]["post"]["requestBody"]["content"]["application/json"]["schema"]
+    assert {path.replace("{", "<").replace("}", ">") for path in result["paths"]} >= changing
+    asked = result["paths"]["/query"]["post"]["requestBody"]["content"]["application/json"]["schema"]
     assert set(asked["properties"]) >= {"question", "top_k", "history", "book"}
     assert asked["properties"]["setting"]["enum"] == ["simulation", "hardware"]
-    assert set(told["paths"]["/query-selection"]["post"]["responses"]) >= {"200", "400", "403", "413", "415", "429"}
-    asked = told["paths"]["/assistants/wiki_edge/query"]["post"]["requestBody"]["content"]["application/json"]["schema"]
+    assert set(result["paths"]["/query-selection"]["post"]["responses"]) >= {"200", "400", "403", "413", "415", "429"}
+    asked = result["paths"]["/assistants/wiki_edge/query"]["post"]["requestBody"]["content"]["application/json"][
+        "schema"
+    ]
     assert set(asked["properties"]) == {"question", "top_k", "history", "domain", "language"}
-    assert told["paths"]["/api/books"]["get"]["security"] == [{"adminKey": []}]
+    assert result["paths"]["/api/books"]["get"]["security"] == [{"adminKey": []}]

@@ -54,7 +54,7 @@ def test_a_refusal_shows_as_one(client: FlaskClient, speaker: Speaker) -> None:
     assert 'class="sources"' not in page
 
 
-def test_an_error_is_said_in_words_with_its_status(client: FlaskClient, speaker: Speaker) -> None:
+def test_an_error_is_reported_in_words_with_its_status(client: FlaskClient, speaker: Speaker) -> None:
     page = client.get(PAGE, query_string={"q": "q", "book": "unknown"})
     assert page.status_code == 404
     assert "There is no book &#39;unknown&#39;" in page.text

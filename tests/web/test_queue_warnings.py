@@ -28,18 +28,18 @@ def test_a_busy_server_says_it_once_and_answers_everybody(
 
     with rare_warnings(), served() as url, ThreadPoolExecutor(8) as clients:
         assert [*clients.map(ask, [url] * 16)] == [200] * 16
-    (told,) = (record.getMessage() for record in caplog.records if record.name == LOGGER)
-    assert "[plugins.web] threads" in told
+    (result,) = (record.getMessage() for record in caplog.records if record.name == LOGGER)
+    assert "[plugins.web] threads" in result
     assert not logging.getLogger(LOGGER).filters
 
 
 def test_it_says_it_again_after_a_while() -> None:
     now = 0.0
     seldom = RareWarnings(lambda: now)
-    told = []
+    result = []
     for now in (0.0, 1.0, 59.0, 61.0, 100.0, 130.0):
         record = logging.LogRecord(LOGGER, logging.WARNING, "", 0, "Task queue depth is %d", (3,), None)
         if seldom.filter(record):
-            told.append((now, record.getMessage()))
-    assert [when for when, _ in told] == [0.0, 61.0, 130.0]
-    assert all(message.endswith("Task queue depth is 3") for _, message in told)
+            result.append((now, record.getMessage()))
+    assert [when for when, _ in result] == [0.0, 61.0, 130.0]
+    assert all(message.endswith("Task queue depth is 3") for _, message in result)

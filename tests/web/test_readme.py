@@ -11,8 +11,8 @@ from ragstone.web.settings import WebSettings
 README = Path(ragstone.web.__file__).parent / "README.md"
 
 
-def test_every_setting_is_told_with_its_default() -> None:
+def test_every_setting_is_reported_with_its_default() -> None:
     text = README.read_text("utf-8")
     for name, default in WebSettings().model_dump().items():
-        told = int(default) if isinstance(default, float) else default
-        assert f"| `{name}` | `{json.dumps(told)}` |" in text
+        result = int(default) if isinstance(default, float) else default
+        assert f"| `{name}` | `{json.dumps(result)}` |" in text

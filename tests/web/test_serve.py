@@ -15,13 +15,13 @@ if TYPE_CHECKING:
     from .conftest import SpeakingHost
 
 
-def test_a_free_port_is_found_and_told() -> None:
+def test_a_free_port_is_found_and_reported() -> None:
     (listening,) = bind("127.0.0.1", 0)
     with listening:
         assert url_of(listening) == f"http://127.0.0.1:{listening.getsockname()[1]}/"
 
 
-def test_every_address_is_told_as_this_machine_s() -> None:
+def test_every_address_is_reported_as_this_machine_s() -> None:
     (listening,) = bind("0.0.0.0", 0)
     with listening:
         assert url_of(listening).startswith("http://127.0.0.1:")

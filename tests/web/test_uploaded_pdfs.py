@@ -106,7 +106,7 @@ def test_a_real_pdf_is_read_cited_opened_and_removed(client: Client, real: Path,
 
 
 @pytest.mark.data
-def test_pictures_of_pages_are_told_as_such(client: Client, real: Path, tmp_path: Path) -> None:
+def test_pictures_of_pages_are_reported_as_such(client: Client, real: Path, tmp_path: Path) -> None:
     job = client.upload("no-text-layer.pdf", (real / "no-text-layer.pdf").read_bytes())
     assert job["state"] == "failed"
     assert (job["problem"]["status"], job["problem"]["reason"]) == (422, "needs_ocr")

@@ -46,7 +46,7 @@ def data_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
 
-def test_what_plugins_do_wrong_is_told_and_the_others_serve() -> None:
+def test_what_plugins_do_wrong_is_reported_and_the_others_serve() -> None:
     given: dict[str, object] = {
         "first": page("first", "/first/"),
         "raises": plugin("raises", raising),

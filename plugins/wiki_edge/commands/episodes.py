@@ -38,7 +38,7 @@ def check(deployment: Deployment, folder: Path | None, repair: bool, as_json: bo
     """Tell of each episode whether it is whole: open, cut off, or damaged, with file and line.
 
     A death cuts an episode's last line at most; --repair takes that line away and writes the last step. Damage
-    elsewhere is told and left. Ends with 1 where something is damaged.
+    elsewhere is reported and left. Ends with 1 where something is damaged.
     """
     from ..planner import check_episodes, repair_episodes
 
@@ -84,8 +84,8 @@ def export(deployment: Deployment, out: Path, folder: Path | None, form: str, py
     else:
         with tempfile.TemporaryDirectory() as staged:
             report = export_episodes(folder or place, Path(staged) / "jsonl", redactor)
-            told = to_tfds(report.folder, out, python=python)
-        where = Path(json.loads(told)["folder"])
+            result = to_tfds(report.folder, out, python=python)
+        where = Path(json.loads(result)["folder"])
     if as_json:
         show_json({**asdict(report), "folder": str(where)})
         return

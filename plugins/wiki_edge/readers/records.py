@@ -40,7 +40,7 @@ class JsonLines:
         self._prefix = prefix
 
     def about(self) -> About:
-        """JSON lines have no metadata; their kind is told by the columns of the first line."""
+        """JSON lines have no metadata; their kind is known from the columns of the first line."""
         with self._path.open("rb") as raw, self._opened(raw) as file:
             line = file.readline(_LONGEST_LINE + 1)
             first = self._parsed(line, 1) if line else {}

@@ -50,9 +50,9 @@ def opened(tmp_path: Path, small_book: Path, llm: ScriptedLLM, database: str | N
 
 
 def _ask(host: Host, question: str = QUESTION, **more: Any) -> dict[str, Any]:
-    told = host.assistant("book_chat").ask(Question(question, **more)).to_dict()
-    del told["timings_ms"]
-    return told
+    result = host.assistant("book_chat").ask(Question(question, **more)).to_dict()
+    del result["timings_ms"]
+    return result
 
 
 def _tables(host: Host) -> PluginTables:

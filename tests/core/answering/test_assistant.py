@@ -155,7 +155,7 @@ class TestLanguageModel:
         assert "</passage-0>" not in llm.prompts[0]
         assert "&lt;/passage-0>" in llm.prompts[0]
 
-    def test_its_failure_is_told_without_its_words(self, talking: Host, llm: ScriptedLLM) -> None:
+    def test_its_failure_is_reported_without_its_words(self, talking: Host, llm: ScriptedLLM) -> None:
         llm.enqueue(RuntimeError("key sk-secret is wrong"))
         with pytest.raises(LLMError) as caught:
             talking.assistant("book_chat").ask("What is a caster?")
@@ -282,10 +282,10 @@ def test_a_sentence_whose_words_stand_alone_is_compared_with_none() -> None:
 def test_meaning_is_asked_of_more_sentences_where_words_tell_little() -> None:
     text = "A caster is a small wheel. The wheel is what bears it."
     # Both times the second sentence holds a seventh less of the question; the first one all of it, or three sevenths.
-    told = _retrieved(text, {"caster": 2.0, "wheel": 5.0})
+    result = _retrieved(text, {"caster": 2.0, "wheel": 5.0})
     little = _retrieved(text, {"caster": 2.0, "wheel": 1.0, "gearbox": 4.0})
     encoders = CountingEncoder(), CountingEncoder()
-    firsts = [choose(found, encoder)[0].text for found, encoder in zip((told, little), encoders, strict=True)]
+    firsts = [choose(found, encoder)[0].text for found, encoder in zip((result, little), encoders, strict=True)]
     assert [encoder.embedded for encoder in encoders] == [0, 2]
     assert firsts == ["A caster is a small wheel.", "The wheel is what bears it."]
 

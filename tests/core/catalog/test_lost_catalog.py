@@ -60,7 +60,7 @@ LOSSES = [_removed, _emptied, _without_tables, _of_others]
 
 
 @pytest.mark.parametrize("lose", LOSSES)
-def test_it_is_said_and_no_other_one_is_made(tmp_path: Path, here: Here, lose: Callable[[Path], None]) -> None:
+def test_it_is_reported_and_no_other_one_is_made(tmp_path: Path, here: Here, lose: Callable[[Path], None]) -> None:
     data = tmp_path / "data"
     file = _made(data)
     lose(file)
@@ -173,8 +173,8 @@ def test_what_was_read_from_a_damaged_schema_is_not_shown(tmp_path: Path) -> Non
         file.write_bytes(raw)
         with pytest.raises(StorageError) as raised:
             Catalog(None, file.parent)
-        said = raised.value.what.removeprefix("is not a readable database: ").removeprefix("the database refused: ")
-        assert said in KNOWN, said
+        output = raised.value.what.removeprefix("is not a readable database: ").removeprefix("the database refused: ")
+        assert output in KNOWN, output
 
 
 KNOWN = {

@@ -130,9 +130,9 @@ def test_a_server_that_takes_the_call_and_says_nothing(tmp_path: Path, monkeypat
     monkeypatch.setattr(postgresql, "_CONNECT_SECONDS", 2)  # the least that libpq takes
     with socket.create_server(("127.0.0.1", 0)) as silent:
         url = f"postgresql+psycopg://me:{SECRET}@127.0.0.1:{silent.getsockname()[1]}/x"
-        with pytest.raises(StorageAway, match="timeout") as told:
+        with pytest.raises(StorageAway, match="timeout") as result:
             Catalog(url, tmp_path)
-    assert SECRET not in str(told.value)
+    assert SECRET not in str(result.value)
 
 
 @pytest.mark.parametrize(
@@ -162,18 +162,24 @@ def test_the_password_is_nowhere_to_be_read(
         port = nobody.getsockname()[1]
     url = address.replace("PORT", str(port))
     settings = Settings(data_dir=tmp_path, database=url)
-    with pytest.raises((StorageError, SettingsError)) as told:
+    with pytest.raises((StorageError, SettingsError)) as result:
         Host(settings).start()
-    said = [str(told.value), repr(told.value), json.dumps(told.value.to_problem()), repr(settings), str(settings)]
-    said += [repr(told.value.__dict__), caplog.text]
+    output = [
+        str(result.value),
+        repr(result.value),
+        json.dumps(result.value.to_problem()),
+        repr(settings),
+        str(settings),
+    ]
+    output += [repr(result.value.__dict__), caplog.text]
     monkeypatch.setenv("RAGSTONE_DATABASE", url)
     ended = Here(capsys)("book", "list")
     assert ended.line
-    for words in [*said, ended.err, ended.out]:
+    for words in [*output, ended.err, ended.out]:
         assert SECRET not in words
 
 
-def test_who_may_not_is_told_what_to_do(postgresql: Server, tmp_path: Path) -> None:
+def test_who_may_not_is_reported_what_to_do(postgresql: Server, tmp_path: Path) -> None:
     with postgresql.database() as name, postgresql.connect("postgres") as admin:
         admin.execute("DROP ROLE IF EXISTS guest")
         admin.execute("CREATE ROLE guest LOGIN")

@@ -86,9 +86,9 @@ class Deployment:
 
     def examined(self) -> Found:
         done = self._here("doctor", "--json")
-        told = json.loads(done.out)
+        result = json.loads(done.out)
         assert "Traceback" not in done.err
-        return Found(done.code, told["status"], {check["name"]: Check(**check) for check in told["checks"]})
+        return Found(done.code, result["status"], {check["name"]: Check(**check) for check in result["checks"]})
 
 
 @dataclass

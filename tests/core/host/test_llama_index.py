@@ -75,9 +75,9 @@ class Caller(FunctionCallingLLM):
         messages = self._prepare_chat_with_tools(tools, **kwargs)["messages"]
 
         async def stream() -> Any:
-            said = [message.content for message in messages if message.role == "tool"]
-            if said:
-                reply = ChatMessage(role="assistant", content=said[-1])
+            output = [message.content for message in messages if message.role == "tool"]
+            if output:
+                reply = ChatMessage(role="assistant", content=output[-1])
             else:
                 call = ToolSelection(tool_id="1", tool_name=self.tool, tool_kwargs={"input": self.question})
                 reply = ChatMessage(role="assistant", content="", additional_kwargs={"calls": [call]})
@@ -104,10 +104,10 @@ def host(tmp_path: Path) -> Iterator[Host]:
 
 
 def as_tools(host: Host) -> list[QueryEngineTool]:
-    told = {"book_chat": "what a caster is and other parts", "notes": "where the workshop key hangs"}
+    result = {"book_chat": "what a caster is and other parts", "notes": "where the workshop key hangs"}
     return [
         QueryEngineTool.from_defaults(host.assistant(name), name=name, description=description)
-        for name, description in told.items()
+        for name, description in result.items()
     ]
 
 
@@ -115,9 +115,9 @@ def test_assistants_in_a_stock_router(host: Host) -> None:
     router = RouterQueryEngine(ByWord(), as_tools(host), llm=MockLLM())
     wheels = router.query("what is a caster ?")
     assert CASTER in str(wheels)
-    told: Any = wheels.metadata
-    assert told["selector_result"].selections[0].index == 0
-    assert told["answer"]["citations"][0]["book_title"] == "Robot parts"
+    result: Any = wheels.metadata
+    assert result["selector_result"].selections[0].index == 0
+    assert result["answer"]["citations"][0]["book_title"] == "Robot parts"
     assert wheels.source_nodes[0].node.get_content().startswith(CASTER)
     key = router.query("where does the workshop key hang ?")
     assert str(key) == "The key of the workshop hangs behind the door. [1]"
@@ -126,8 +126,8 @@ def test_assistants_in_a_stock_router(host: Host) -> None:
 
 def test_a_refusal_stays_one_in_a_router(host: Host) -> None:
     refused = RouterQueryEngine(ByWord(), as_tools(host), llm=MockLLM()).query("who won the workshop war of Troy ?")
-    told: Any = refused.metadata
-    assert told["answer"]["refused"]
+    result: Any = refused.metadata
+    assert result["answer"]["refused"]
     assert str(refused) == "The notes do not say."
 
 

@@ -38,9 +38,9 @@ def test_an_answer_its_tokens_and_its_likelihood(server: Server) -> None:
     logprobs = {"content": [{"logprob": -0.1}, {"logprob": -0.3}]}
     usage = {"prompt_tokens": 7, "completion_tokens": 2}
     server.acts(send("application/json", reply("Wheels turn.", usage=usage, choice={"logprobs": logprobs})))
-    said = ask_chat(asking(server, logprobs=True), "What turns?")
-    assert (said.text, said.input_tokens, said.output_tokens, said.cut_short) == ("Wheels turn.", 7, 2, False)
-    assert said.likelihood == pytest.approx(0.8187, abs=1e-3)
+    output = ask_chat(asking(server, logprobs=True), "What turns?")
+    assert (output.text, output.input_tokens, output.output_tokens, output.cut_short) == ("Wheels turn.", 7, 2, False)
+    assert output.likelihood == pytest.approx(0.8187, abs=1e-3)
     body = server.asked[0].body
     assert body["messages"] == [{"role": "user", "content": "What turns?"}]
     assert (body["max_tokens"], body["stream"], body["logprobs"]) == (32, False, True)
@@ -50,9 +50,9 @@ def test_an_answer_its_tokens_and_its_likelihood(server: Server) -> None:
 def test_the_key_goes_into_the_header_and_out_of_the_answer(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("EDGE_TEST_KEY", KEY)
     server.acts(send("application/json", reply(f"Your key is {KEY}.")))
-    said = ask_chat(asking(server, key_variables=("EDGE_TEST_KEY",)), "?")
+    output = ask_chat(asking(server, key_variables=("EDGE_TEST_KEY",)), "?")
     assert server.asked[0].headers["authorization"] == f"Bearer {KEY}"
-    assert KEY not in said.text
+    assert KEY not in output.text
 
 
 @pytest.mark.parametrize(
@@ -94,8 +94,8 @@ def test_a_compressed_answer_is_refused_before_it_is_unpacked(server: Server) ->
 )
 def test_a_count_that_is_none_is_unknown(server: Server, usage: object) -> None:
     server.acts(send("application/json", reply("Yes.", usage=usage)))
-    said = ask_chat(asking(server), "?")
-    assert (said.input_tokens, said.output_tokens) == (None, None)
+    output = ask_chat(asking(server), "?")
+    assert (output.input_tokens, output.output_tokens) == (None, None)
 
 
 @pytest.mark.parametrize("status", [302, 400, 401, 429, 500, 503])

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-def test_it_is_asked_what_it_was_told_and_all_of_its_answer_comes(tmp_path: Path) -> None:
+def test_it_is_asked_the_right_way_and_all_of_its_answer_comes(tmp_path: Path) -> None:
     llm = ScriptedLLM()
     llm.enqueue('{"concepts": ["Mean", "Median"]}')
     with open_host(tmp_path, llm=llm) as host:

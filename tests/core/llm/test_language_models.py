@@ -112,8 +112,8 @@ class TestGoodAnswers:
         assert ask(host).text == f"{CASTER}. [1]"
         (asked,) = server.asked
         assert asked.path == "/v1/chat/completions"
-        told = {key: asked.body.get(key) for key in ("model", "stream", "temperature", "max_tokens", "seed")}
-        assert told == {"model": "test-1", "stream": True, "temperature": 0.0, "max_tokens": 1024, "seed": None}
+        result = {key: asked.body.get(key) for key in ("model", "stream", "temperature", "max_tokens", "seed")}
+        assert result == {"model": "test-1", "stream": True, "temperature": 0.0, "max_tokens": 1024, "seed": None}
         assert not any("somebody-else" in value for value in asked.headers.values())
         assert "authorization" not in asked.headers
 
@@ -208,7 +208,7 @@ class TestDroppedSentences:
 
 class TestMisbehaviour:
     @pytest.mark.parametrize(
-        ("act", "told"),
+        ("act", "result"),
         [
             (refuse(401), "refuses the key (401)"),
             (refuse(404), "knows no such address or model (404)"),
@@ -227,9 +227,9 @@ class TestMisbehaviour:
             (drop("A caster is", clean=True), "before the end"),
         ],
     )
-    def test_it_is_an_error_in_our_words(self, server: Server, host: Host, act: Any, told: str) -> None:
+    def test_it_is_an_error_in_our_words(self, server: Server, host: Host, act: Any, result: str) -> None:
         server.acts(act)
-        assert told in str(failure(host))
+        assert result in str(failure(host))
 
     @pytest.mark.parametrize(
         "act",
@@ -397,29 +397,29 @@ class TestKeys:
         monkeypatch.setenv("RAGSTONE_LLM_API_KEY", KEY)
         caplog.set_level(logging.DEBUG)
         server.acts(act)
-        told = ""
+        result = ""
         llm = {"provider": provider, "model": "m", "api_base": server.base, "timeout": 2}
         with deployment(tmp_path, small_book, **llm) as host:
             try:
                 answer = ask(host)
-                told += answer.text + " ".join(c.quote for c in answer.citations)
-                told += str(answer.dropped)
+                result += answer.text + " ".join(c.quote for c in answer.citations)
+                result += str(answer.dropped)
             except LLMError as error:
                 logging.getLogger("ragstone.tests").exception("as a server would log it")
-                told += str(error) + str(error.to_problem()) + "".join(traceback.format_exception(error))
-            told += (
+                result += str(error) + str(error.to_problem()) + "".join(traceback.format_exception(error))
+            result += (
                 repr(host.settings)
                 + repr(host.hooks.llm)
                 + str(host.hooks.llm and host.hooks.llm.to_dict())
                 + str(host.plugins)
             )
-        said = capfd.readouterr()
+        output = capfd.readouterr()
         formatter = logging.Formatter("%(name)s %(message)s")
-        told += said.out + said.err + "\n".join(formatter.format(record) for record in caplog.records)
+        result += output.out + output.err + "\n".join(formatter.format(record) for record in caplog.records)
         header = "authorization" if provider == "openai_like" else "x-goog-api-key"
         assert all(asked.headers[header].endswith(KEY) for asked in server.asked)
         assert not any(KEY in asked.path or KEY in asked.prompt for asked in server.asked)
-        assert KEY not in told
+        assert KEY not in result
 
     @pytest.mark.parametrize("key", ["api_key", "key", "token", "API_KEY", "openai_api_key"])
     @pytest.mark.parametrize("provider", ["openai_like", "gemini", "somebody"])
@@ -491,7 +491,7 @@ class TestGemini:
         assert "temperature" not in server.asked[0].body.get("generationConfig", {})
 
     @pytest.mark.parametrize(
-        ("act", "told", "requests"),
+        ("act", "result", "requests"),
         [
             (refuse(403), "refuses the key (403)", 1),
             (refuse(429, retry_after="0"), "takes no more requests", 2),
@@ -500,9 +500,9 @@ class TestGemini:
             (send("text/html", b"<p>hi"), "the language model", 1),
         ],
     )
-    def test_misbehaviour(self, server: Server, gemini: Host, act: Any, told: str, requests: int) -> None:
+    def test_misbehaviour(self, server: Server, gemini: Host, act: Any, result: str, requests: int) -> None:
         server.acts(act)
-        assert told in str(failure(gemini))
+        assert result in str(failure(gemini))
         assert len(server.asked) == requests
 
     def test_googles_own_way_to_ask_for_patience(self, server: Server, gemini: Host) -> None:
@@ -574,8 +574,8 @@ class TestProviders:
         site = fast_models(tmp_path / "site")
         assert run("book", "add", str(small_book), "--title", "Robot parts", site=site).code == 0
         config = tmp_path / "llm.toml"
-        told = f'[llm]\nprovider = "openai_like"\nmodel = "test-1"\napi_base = "{server.base}"\nremember = false\n'
-        config.write_text(told, "utf-8")
+        result = f'[llm]\nprovider = "openai_like"\nmodel = "test-1"\napi_base = "{server.base}"\nremember = false\n'
+        config.write_text(result, "utf-8")
         question = ("--config", str(config), "ask", "book_chat", QUESTION)
         server.acts(say(f"{CASTER} [1]. Wheels fly [1]."), refuse(401, body={"error": KEY}))
         done = run(*question, site=site, RAGSTONE_LLM_API_KEY=KEY)

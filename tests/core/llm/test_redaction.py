@@ -37,9 +37,9 @@ def cleaned(*pieces: bytes) -> list[bytes]:
 
 @pytest.mark.parametrize("size", range(1, 30))
 def test_a_key_is_found_wherever_the_pieces_end(size: int) -> None:
-    said = f"it was {KEY}, {KEY[:-1]}, sk-{KEY}{KEY} and sk-sk-".encode()
-    pieces = [said[start : start + size] for start in range(0, len(said), size)]
-    assert b"".join(cleaned(*pieces)) == said.replace(KEY.encode(), b"***")
+    output = f"it was {KEY}, {KEY[:-1]}, sk-{KEY}{KEY} and sk-sk-".encode()
+    pieces = [output[start : start + size] for start in range(0, len(output), size)]
+    assert b"".join(cleaned(*pieces)) == output.replace(KEY.encode(), b"***")
     assert b"".join(cleaned(*pieces)).count(b"***") == 3
 
 

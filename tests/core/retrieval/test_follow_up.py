@@ -60,7 +60,7 @@ def test_it_goes_back_to_the_last_question_that_stands_alone_and_brings_its_own_
     turns = [Turn("What is a gripper?"), CASTER, Turn("And why?")]
     found = follow_up("And what does it cost?", turns)
     assert found is not None
-    assert [turn.question for turn in found.leans_on] == ["What is a caster?", "And why?"]
+    assert [turn.question for turn in found.earlier] == ["What is a caster?", "And why?"]
     assert found.own == ("cost",)
 
 
@@ -96,8 +96,8 @@ def test_what_only_looks_like_a_follow_up_is_answered_alone(host: Host) -> None:
 
 def test_a_conversation_on_the_command_line(host: Host, capsys: pytest.CaptureFixture[str]) -> None:
     here = Here(capsys)
-    said = here("ask", "book_chat", "What does it cost?", "--after", "What is a caster?")
-    assert said.out.startswith("A caster costs about 4 euros. [1]")
+    output = here("ask", "book_chat", "What does it cost?", "--after", "What is a caster?")
+    assert output.out.startswith("A caster costs about 4 euros. [1]")
     found = here("inspect", "book_chat", "What does it cost?", "--after", CASTER.question, "--top-k", "1", "--json")
     seen = json.loads(found.out)
     assert seen["read_as"] == "What is a caster? What does it cost?"

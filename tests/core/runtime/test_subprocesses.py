@@ -45,10 +45,10 @@ def test_it_knows_no_secret_of_its_parent(modules: Path, monkeypatch: pytest.Mon
         (modules / "page").open("rb") as page,
         run_in_subprocess("tells", "one", stdin=page, environment={"MORE": "1"}) as process,
     ):
-        said, _ = process.communicate(timeout=HANG)
-    environment, arguments, folder, page_told = json.loads(said)
+        output, _ = process.communicate(timeout=HANG)
+    environment, arguments, folder, page_result = json.loads(output)
     assert environment.keys() - {"LC_CTYPE"} == {"MORE", "PYTHONPATH", "PYTHONUTF8"}
-    assert (arguments, folder, page_told) == (["one"], "/", "what a stranger wrote")
+    assert (arguments, folder, page_result) == (["one"], "/", "what a stranger wrote")
 
 
 def test_it_and_what_it_started_are_gone(modules: Path) -> None:

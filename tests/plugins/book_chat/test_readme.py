@@ -24,7 +24,7 @@ def test_the_package_exports_what_the_readme_uses() -> None:
     assert all(hasattr(ragstone.plugins.book_chat, name) for name in ragstone.plugins.book_chat.__all__)
 
 
-def test_every_setting_is_told() -> None:
+def test_every_setting_is_reported() -> None:
     text = README.read_text("utf-8")
     for name, field in BookChatSettings.model_fields.items():
         default = str(field.default).lower()

@@ -102,10 +102,10 @@ def test_nfr_1_it_refuses_rather_than_invents(host: Host, question: str) -> None
 def test_nfr_3_an_answer_tells_what_its_retrieval_took(host: Host) -> None:
     """How long that is with 20,000 passages and eight clients, ``python -m bench.load`` measures."""
     started = time.perf_counter()
-    told = host.assistant("book_chat").ask("Which tyres grip wet concrete better?").timings
+    result = host.assistant("book_chat").ask("Which tyres grip wet concrete better?").timings
     spent = (time.perf_counter() - started) * 1000
-    assert min(told.encode, told.retrieve, told.answer) > 0
-    assert told.encode + told.retrieve + told.answer <= spent
+    assert min(result.encode, result.retrieve, result.answer) > 0
+    assert result.encode + result.retrieve + result.answer <= spent
 
 
 def test_nfr_4_another_edition_needs_no_other_settings(host: Host, tmp_path: Path) -> None:

@@ -94,7 +94,7 @@ def test_why_was_my_answer_wrong_is_answered_from_what_bears_the_key(host: Host)
     assert any(" ".join(question.support.text.split()) in " ".join(each.quote.split()) for each in answer.citations)
 
 
-def test_who_has_answered_nothing_is_not_told_why(host: Host) -> None:
+def test_who_has_answered_nothing_does_not_hear_why(host: Host) -> None:
     assert asked(host, "Why was my answer wrong?", learner="nobody").refused
 
 
@@ -107,7 +107,7 @@ def test_what_to_practise_is_the_weakest_concept_that_has_sources(host: Host) ->
     }
 
 
-def test_new_passages_are_known_without_being_told(tmp_path: Path) -> None:
+def test_new_passages_are_known_without_notice(tmp_path: Path) -> None:
     with open_host(tmp_path) as host:
         put_plan(host, sources={})
         assert asked_or_empty(host).refused

@@ -53,8 +53,8 @@ def test_from_a_file_to_sources_and_away_again(here: Here, wiki: SmallWiki, plan
         "Zyzzyva: none (no page of the wikis speaks of it)",
     ]
     assert here("tutor", "sources", "statistics").out.startswith("There was nothing to look for")
-    told = json.loads(here("tutor", "sources", "statistics", "--retry", "--json").out)
-    assert (told["states"], [one["state"] for one in told["concepts"]]) == ({"found": 2, "none": 1}, ["none"])
+    result = json.loads(here("tutor", "sources", "statistics", "--retry", "--json").out)
+    assert (result["states"], [one["state"] for one in result["concepts"]]) == ({"found": 2, "none": 1}, ["none"])
     assert here("tutor", "sources", "statistics", "--concept", "mean").code == 0
     shown = json.loads(here("tutor", "plan", "show", "statistics", "--json").out)
     assert [(one["key"], one["needs"], one["passages"]) for one in shown["concepts"]] == [
@@ -74,21 +74,21 @@ def test_a_seed_comes_back_as_it_was_exported(here: Here, tmp_path: Path) -> Non
     done = here("tutor", "seed", str(SAMPLE))
     assert done.code == 0
     assert done.out.endswith("22 passages came with it.\n")
-    told = here("tutor", "export", "elementary-statistics").out
-    (tmp_path / "again.json").write_text(told, "utf-8")
+    result = here("tutor", "export", "elementary-statistics").out
+    (tmp_path / "again.json").write_text(result, "utf-8")
     assert here("tutor", "plan", "remove", "elementary-statistics", "--json").code == 0
     assert here("tutor", "seed", "again.json", "--json").code == 0
-    assert here("tutor", "export", "elementary-statistics").out == told
+    assert here("tutor", "export", "elementary-statistics").out == result
 
 
 def test_a_plan_of_a_page(here: Here, wiki: SmallWiki) -> None:
     wiki.pages["Mean"] = page("Mean", links=("Variance",))
-    told = json.loads(here("tutor", "plan", "add", "--from-page", "wiki/Mean", "--json").out)
-    assert (told["slug"], told["concepts"], told["edges"]) == ("mean", 2, 1)
+    result = json.loads(here("tutor", "plan", "add", "--from-page", "wiki/Mean", "--json").out)
+    assert (result["slug"], result["concepts"], result["edges"]) == ("mean", 2, 1)
 
 
 @pytest.mark.parametrize(
-    ("arguments", "code", "told"),
+    ("arguments", "code", "result"),
     [
         (("plan", "add"), 2, "name one of FILE, --from-page and --topic"),
         (("plan", "add", "a.csv", "--topic", "x"), 2, "name one of FILE, --from-page and --topic"),
@@ -104,13 +104,13 @@ def test_a_plan_of_a_page(here: Here, wiki: SmallWiki) -> None:
     ],
 )
 def test_what_cannot_be_done_is_one_line(
-    here: Here, tmp_path: Path, arguments: tuple[str, ...], code: int, told: str
+    here: Here, tmp_path: Path, arguments: tuple[str, ...], code: int, result: str
 ) -> None:
     (tmp_path / "bad.json").write_text("{", "utf-8")
     (tmp_path / "list.json").write_text('["Mean"]', "utf-8")
     done = here("tutor", *arguments)
     assert (done.code, done.out) == (code, "")
-    assert told in done.err
+    assert result in done.err
     assert done.err.count("\n") == 1
 
 

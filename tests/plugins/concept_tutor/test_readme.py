@@ -65,15 +65,15 @@ def _tables() -> dict[str, type[BaseModel]]:
 
 
 @pytest.mark.parametrize("heading", _tables())
-def test_every_setting_is_told_with_its_default(heading: str) -> None:
+def test_every_setting_is_reported_with_its_default(heading: str) -> None:
     section = TEXT.split(f"### `[plugins.concept_tutor{heading}]`\n")[1].split("\n##")[0]
-    told = dict(re.findall(r"^\| `(\w+)` \| (.*?) \|", section, re.MULTILINE))
+    result = dict(re.findall(r"^\| `(\w+)` \| (.*?) \|", section, re.MULTILINE))
     fields = {
         name: field for name, field in _tables()[heading].model_fields.items() if f".{name}" not in _tables() or heading
     }
-    assert set(told) == set(fields)
+    assert set(result) == set(fields)
     for name, field in fields.items():
-        assert told[name] == _IN_WORDS.get((heading.removeprefix("."), name), _shown(field))
+        assert result[name] == _IN_WORDS.get((heading.removeprefix("."), name), _shown(field))
 
 
 def _shown(field: Any) -> str:
@@ -86,8 +86,8 @@ def _shown(field: Any) -> str:
 
 
 def test_every_part_of_the_plugin_is_on_the_map() -> None:
-    told = TEXT.split("## What lies where")[1]
+    result = TEXT.split("## What lies where")[1]
     for part in FOLDER.iterdir():
         if part.name.startswith("__") or part.name in {"README.md", "plugin.py", "templates", "static"}:
             continue
-        assert f"{part.name}{'/' if part.is_dir() else ''}" in told, part.name
+        assert f"{part.name}{'/' if part.is_dir() else ''}" in result, part.name

@@ -87,10 +87,10 @@ def test_what_is_not_there_is_refused(host: Host) -> None:
 def test_over_http(client: FlaskClient) -> None:
     reply = client.post("/assistants/memory/query", json={"question": "How many litres does the left tank hold?"})
     assert reply.status_code == 200
-    said: dict[str, Any] = reply.get_json()
-    assert "forty litres" in said["answer"]
-    assert said["citations"][0]["place"].startswith("water.md:")
-    assert client.get(said["citations"][0]["url"]).status_code == 200
+    output: dict[str, Any] = reply.get_json()
+    assert "forty litres" in output["answer"]
+    assert output["citations"][0]["place"].startswith("water.md:")
+    assert client.get(output["citations"][0]["url"]).status_code == 200
 
 
 def test_the_page_shows_the_lines_and_what_stands_around(host: Host, client: FlaskClient) -> None:

@@ -92,9 +92,9 @@ class TestFiles(NodeParserContract):
 
     @pytest.fixture
     def document(self, host: Host, tmp_path: Path) -> Document:
-        told = {"path": "water.md", "doc_type": "note", INDEXING: {"strategy": "markdown"}}
+        result = {"path": "water.md", "doc_type": "note", INDEXING: {"strategy": "markdown"}}
         file = written(tmp_path / "water.md", WATER + "\n## The hose\n\n" + "The hose hangs behind the door. " * 40)
-        (read,) = host.hooks.readers["memory-text:"].load_data(file, extra_info=told)
+        (read,) = host.hooks.readers["memory-text:"].load_data(file, extra_info=result)
         return Document(id_="water.md", text=read.text, metadata=read.metadata)
 
 

@@ -36,7 +36,7 @@ def test_the_agent_finds_what_it_wrote(tmp_path: Path) -> None:
     assert (tmp_path / "iris" / "logs" / "mail-2.md").read_text("utf-8").endswith("The order is already placed.\n")
 
 
-def test_every_function_is_told() -> None:
+def test_every_function_is_reported() -> None:
     assert all(name in TEXT for name in ragstone.plugins.iris_memory.__all__)
 
 

@@ -28,11 +28,11 @@ def test_every_setting_has_its_row() -> None:
     assert list(shown) == list(fields)
     for name, field in fields.items():
         if name not in ("map", "exclude"):
-            told = "none" if field.default is None else json.dumps(field.default)
-            assert shown[name] == told, name
+            result = "none" if field.default is None else json.dumps(field.default)
+            assert shown[name] == result, name
 
 
-def test_the_map_is_told_as_it_is() -> None:
+def test_the_map_is_reported_as_it_is() -> None:
     table = " ".join(cell for row in _rows(FORMATS, "Types and how they are cut") for cell in row)
     for rule in DEFAULT_MAP:
         if not rule.pattern.startswith(("docs/emails/**/*.eml", "docs/**/*.md", "memory-legacy/notes")):

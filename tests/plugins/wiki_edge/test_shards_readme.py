@@ -69,7 +69,7 @@ def test_the_readme_uses_public_names_only() -> None:
     assert {name for _, names in used for name in names.split(", ")} <= set(ragstone.plugins.wiki_edge.__all__)
 
 
-def test_every_side_file_is_told() -> None:
+def test_every_side_file_is_reported() -> None:
     assert [name for name in NAMES if f"`{name}`" not in FORMAT] == []
 
 
@@ -78,7 +78,7 @@ def test_the_manifest_loads() -> None:
     assert Manifest.of(json.loads(example)).shards[0].id == ID
 
 
-def test_every_field_that_is_added_is_told() -> None:
+def test_every_field_that_is_added_is_reported() -> None:
     ours = [name for name, field in ShardEntry.model_fields.items() if not field.is_required()]
     assert [name for name in ours if f"| `{name}` |" not in FORMAT] == ["language", "domain"]
 
@@ -93,9 +93,9 @@ _TABLES: dict[str, type[Table]] = {
 
 
 @pytest.mark.parametrize("table", _TABLES)
-def test_every_setting_is_told(table: str) -> None:
-    _, _, told = _WHOLE.partition(f"| key of `[plugins.wiki_edge{table}]` | default | meaning |\n|---|---|---|\n")
-    names = re.findall(r"^\| `(\w+)` \| (\S+) \|", told.partition("\n\n")[0], re.MULTILINE)
+def test_every_setting_is_reported(table: str) -> None:
+    _, _, result = _WHOLE.partition(f"| key of `[plugins.wiki_edge{table}]` | default | meaning |\n|---|---|---|\n")
+    names = re.findall(r"^\| `(\w+)` \| (\S+) \|", result.partition("\n\n")[0], re.MULTILINE)
     fields = _TABLES[table].model_fields
     plain = {name: field.default for name, field in fields.items() if f".{name}" not in _TABLES}
     variables = {"key_variable"}
@@ -108,6 +108,6 @@ def test_the_map_names_every_room() -> None:
     folder = README.parent
     rooms = {each.name for each in folder.iterdir() if (each / "__init__.py").exists()}
     modules = {each.stem for each in folder.glob("*.py")} - {"__init__", "errors", "prompts"}
-    told = _WHOLE.partition("## What lies where")[2]
-    named = set(re.findall(r"^(\w+)(?:/|\.py) ", told, re.MULTILINE))
+    result = _WHOLE.partition("## What lies where")[2]
+    named = set(re.findall(r"^(\w+)(?:/|\.py) ", result, re.MULTILINE))
     assert named == rooms | modules

@@ -51,7 +51,7 @@ class RequestSlots:
                 )
             if not self._pause_left(wiki):
                 break
-            self._free.release()  # another request was told to wait meanwhile
+            self._free.release()  # another request waits by now
         try:
             yield
         finally:

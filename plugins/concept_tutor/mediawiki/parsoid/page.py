@@ -128,9 +128,9 @@ class _Reader:
             self.read(element)  # wikis indent with lists of definitions without terms
         elif name in LISTS:
             lines = list_lines(element, self.dropped)
-            said = [line for line in lines if line.strip()]
-            single = name == "dl" and len(said) == 1 and not said[0].lstrip().startswith("- ")
-            self._add("paragraph" if single else "list", "\n".join(said))
+            written = [line for line in lines if line.strip()]
+            single = name == "dl" and len(written) == 1 and not written[0].lstrip().startswith("- ")
+            self._add("paragraph" if single else "list", "\n".join(written))
         elif name == "table":
             self._table(element)
         elif name == "pre":

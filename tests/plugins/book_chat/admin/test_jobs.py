@@ -66,8 +66,8 @@ def test_the_next_server_reads_what_waited(tmp_path: Path, monkeypatch: pytest.M
         host.serve()
         (job,) = client.get("/api/books/jobs", headers=HELD).get_json()["jobs"]
         assert (job["id"], job["file"], job["resumed"]) == (waiting.folder.name, "wheels.md", True)
-        told = client.get(f"/api/books/jobs/{job['id']}/events", headers=HELD, buffered=True).text
-        assert "event: done" in told
+        result = client.get(f"/api/books/jobs/{job['id']}/events", headers=HELD, buffered=True).text
+        assert "event: done" in result
         (book,) = client.get("/api/books", headers=HELD).get_json()["books"]
         assert (book["title"], book["edition"]) == ("Robot parts", "Second Edition")
     assert list((tmp_path / "data" / "uploads").iterdir()) == []
@@ -112,10 +112,10 @@ def test_half_an_upload_goes_after_a_day(tmp_path: Path) -> None:
     assert not upload.folder.exists()
 
 
-@pytest.mark.parametrize("told", ["", "[]", '{"name": 1}', '{"unknown": ""}', "\x00"])
-def test_what_says_nothing_sensible_of_itself_stops_no_server(tmp_path: Path, told: str) -> None:
+@pytest.mark.parametrize("result", ["", "[]", '{"name": 1}', '{"unknown": ""}', "\x00"])
+def test_what_says_nothing_sensible_of_itself_stops_no_server(tmp_path: Path, result: str) -> None:
     upload = given(tmp_path)
-    (upload.folder / "upload.json").write_text(told)
+    (upload.folder / "upload.json").write_text(result)
     (upload.folder.parent / "a file").write_text("of somebody")
     upload.release()
     assert unfinished_uploads(upload.folder.parent) == []

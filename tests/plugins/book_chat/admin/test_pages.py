@@ -66,8 +66,10 @@ def watch(client: FlaskClient, response: TestResponse) -> list[tuple[str, dict[s
     assert response.status_code == 202, response.text
     with client.get(response.headers["Location"], headers=HELD) as events:
         assert events.mimetype == "text/event-stream"
-        told = [part.split("\n") for part in events.get_data(as_text=True).split("\n\n") if part.startswith("event: ")]
-    return [(name.removeprefix("event: "), json.loads(data.removeprefix("data: "))) for name, data in told]
+        result = [
+            part.split("\n") for part in events.get_data(as_text=True).split("\n\n") if part.startswith("event: ")
+        ]
+    return [(name.removeprefix("event: "), json.loads(data.removeprefix("data: "))) for name, data in result]
 
 
 def books(client: FlaskClient) -> list[dict[str, Any]]:
@@ -309,7 +311,7 @@ def test_another_site_s_page_cannot_add_books_even_with_the_key(client: FlaskCli
 # The queue
 
 
-def told(upload_: Upload) -> AddReport:
+def result(upload_: Upload) -> AddReport:
     return AddReport("slug", upload_.name, "First Edition", "file")
 
 
@@ -333,7 +335,7 @@ def test_one_book_is_read_at_a_time_and_in_order(tmp_path: Path) -> None:
         order.append(given.name)
         tell(1, 2, 3)
         lock.release()
-        return told(given)
+        return result(given)
 
     jobs = Jobs(add)
     queued = [jobs.submit(waiting(tmp_path, name)) for name in "abc"]
@@ -344,11 +346,11 @@ def test_one_book_is_read_at_a_time_and_in_order(tmp_path: Path) -> None:
     assert not any((tmp_path / name).exists() for name in "abc")
 
 
-def test_a_reader_s_bug_is_told_and_the_next_book_is_read(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_reader_s_bug_is_reported_and_the_next_book_is_read(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     def add(given: Upload, tell: Callable[[int, int, int], None]) -> AddReport:
         if given.name == "bad":
             raise RuntimeError("secret insides")
-        return told(given)
+        return result(given)
 
     jobs = Jobs(add)
     bad, good = (jobs.submit(waiting(tmp_path, name)) for name in ("bad", "good"))
@@ -365,7 +367,7 @@ def test_nobody_has_to_watch_and_anybody_may_later(tmp_path: Path) -> None:
     def add(given: Upload, tell: Callable[[int, int, int], None]) -> AddReport:
         tell(1, 3, 10)
         assert go.wait(30)
-        return told(given)
+        return result(given)
 
     jobs = Jobs(add)
     job = jobs.submit(waiting(tmp_path, "book"))
@@ -385,7 +387,7 @@ def test_the_queue_and_the_memory_are_bounded(tmp_path: Path, monkeypatch: pytes
     def add(given: Upload, tell: Callable[[int, int, int], None]) -> AddReport:
         begun.set()
         assert go.wait(30)
-        return told(given)
+        return result(given)
 
     jobs = Jobs(add)
     running = jobs.submit(waiting(tmp_path, "0"))

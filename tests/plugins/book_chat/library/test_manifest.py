@@ -87,15 +87,15 @@ def test_where_a_page_is_published(relative: str, url: str | None) -> None:
 
 
 def test_the_nearest_word_on_a_section_counts() -> None:
-    said = {"": True, "A › B": False, "B › C": True}
-    assert section_simulation(said, ["A", "B"]) is False
-    assert section_simulation(said, ["A", "B", "C"]) is True
-    assert section_simulation(said, ["D"]) is True
+    output = {"": True, "A › B": False, "B › C": True}
+    assert section_simulation(output, ["A", "B"]) is False
+    assert section_simulation(output, ["A", "B", "C"]) is True
+    assert section_simulation(output, ["D"]) is True
     assert section_simulation({}, ["D"]) is None
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "result"),
     [
         ("[ragstone]\ntitel = 'x'\n", r"ragstone.titel: .*known: title, edition"),
         ("[ragstone]\nurl = 'javascript:alert(1)'\n", "is not an address of the web"),
@@ -104,7 +104,7 @@ def test_the_nearest_word_on_a_section_counts() -> None:
         ("[ragstone.simulation]\n'a' = 'perhaps'\n", r"ragstone.simulation.a: "),
     ],
 )
-def test_what_is_wrong_is_said(tmp_path: Path, text: str, told: str) -> None:
+def test_what_is_wrong_is_reported(tmp_path: Path, text: str, result: str) -> None:
     (tmp_path / "book.toml").write_text(text, "utf-8")
-    with pytest.raises(SourceError, match=told):
+    with pytest.raises(SourceError, match=result):
         read_manifest(tmp_path)

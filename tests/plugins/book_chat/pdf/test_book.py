@@ -45,7 +45,7 @@ def test_words_cut_at_line_ends_are_whole_again(read: Any) -> None:
     assert document.text == "The controller is well-known; the well-known controller runs in real-Time mode.\n"
 
 
-def test_words_are_told_by_where_glyphs_stand_not_by_spaces(read: Any) -> None:
+def test_words_are_reported_by_where_glyphs_stand_not_by_spaces(read: Any) -> None:
     # No space is in the file: each word is shown at its own place, as TeX does it.
     page = [Text(72, 700, "with"), Text(96, 700, "Java"), Text(120, 700, "was"), Text(141, 700, "striking")]
     assert read(make([[*page]])).text == "with Java was striking\n"
@@ -202,7 +202,7 @@ def test_labels_are_packed_without_loss(labels: list[str]) -> None:
     from ragstone.plugins.book_chat.pdf.page_map import packed
 
     starts = [(at + 1, 10 * at) for at in range(len(labels))]
-    said = Read(
+    output = Read(
         status="read",
         title="",
         text="x" * 100,
@@ -212,6 +212,6 @@ def test_labels_are_packed_without_loss(labels: list[str]) -> None:
         needs_ocr=[],
         broken=[],
     )
-    again = PageMap.of({"pdf": packed(said)})
+    again = PageMap.of({"pdf": packed(output)})
     assert again is not None and list(again.labels) == labels
     assert list(zip(again.pages, again.offsets, strict=True)) == starts

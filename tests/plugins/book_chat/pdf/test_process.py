@@ -149,9 +149,9 @@ def test_the_child_gets_nothing_that_it_need_not(monkeypatch: pytest.MonkeyPatch
     _in_the_childs_place(monkeypatch, program)
     (tmp_path / "a.pdf").write_bytes(PAGE)
     with (tmp_path / "a.pdf").open("rb") as file, (tmp_path / "other").open("wb"):
-        said = process.read_in_subprocess(file, seconds=60, megabytes=512).text.split()
-    assert "OPENAI_API_KEY" not in said
-    assert {name for name in said if name.isdigit()} <= {"0", "1", "2", "3"}  # 3 is the listing itself
+        output = process.read_in_subprocess(file, seconds=60, megabytes=512).text.split()
+    assert "OPENAI_API_KEY" not in output
+    assert {name for name in output if name.isdigit()} <= {"0", "1", "2", "3"}  # 3 is the listing itself
 
 
 @pytest.mark.parametrize(
@@ -169,11 +169,11 @@ def test_the_child_gets_nothing_that_it_need_not(monkeypatch: pytest.MonkeyPatch
     ],
 )
 def test_what_the_child_says_is_checked(change: dict[str, object]) -> None:
-    said = {"status": "read", "title": "", "text": "text", "pages": 1, "labels": [], "starts": [[1, 0]]}
-    said |= {"needs_ocr": [], "broken": []}
-    FINAL.validate_json(json.dumps(said))
+    output = {"status": "read", "title": "", "text": "text", "pages": 1, "labels": [], "starts": [[1, 0]]}
+    output |= {"needs_ocr": [], "broken": []}
+    FINAL.validate_json(json.dumps(output))
     with pytest.raises(ValueError, match="validation error"):
-        FINAL.validate_json(json.dumps(said | change))
+        FINAL.validate_json(json.dumps(output | change))
 
 
 def test_longer_books_may_take_more_but_not_without_end() -> None:

@@ -41,7 +41,7 @@ def host(tmp_path: Path, llm: ScriptedLLM) -> Iterator[Host]:
         yield opened
 
 
-def said(*questions: dict[str, Any]) -> str:
+def output(*questions: dict[str, Any]) -> str:
     return f"Here you are:\n```json\n{json.dumps({'questions': list(questions)})}\n```"
 
 
@@ -50,7 +50,7 @@ def of_model(host: Host) -> list[str]:
 
 
 def test_a_question_that_is_proved_is_asked_with_addresses_of_the_sources_alone(host: Host, llm: ScriptedLLM) -> None:
-    llm.enqueue(said(GOOD))
+    llm.enqueue(output(GOOD))
     question = Lessons(host).questions("garden", "mulch")[0]
     assert (question.text, question.key, question.support.text) == (GOOD["text"], "the ground", QUOTE)
     assert sorted(question.options) == sorted(GOOD["options"])
@@ -81,13 +81,13 @@ def test_a_question_that_is_proved_is_asked_with_addresses_of_the_sources_alone(
     ],
 )
 def test_what_is_not_proved_is_not_asked(host: Host, llm: ScriptedLLM, changed: dict[str, Any]) -> None:
-    llm.enqueue(said({**GOOD, **changed}))
+    llm.enqueue(output({**GOOD, **changed}))
     assert of_model(host) == []
     assert Lessons(host).questions("garden", "mulch")  # the built-in writer's
 
 
 def test_a_wrong_form_is_asked_for_once_more(host: Host, llm: ScriptedLLM) -> None:
-    llm.enqueue(said({**GOOD, "form": "riddle"}), said(GOOD))
+    llm.enqueue(output({**GOOD, "form": "riddle"}), output(GOOD))
     assert of_model(host) == [GOOD["text"]]
     assert "That was no JSON of the form that was asked for (questions.0.form" in llm.prompts[1]
 

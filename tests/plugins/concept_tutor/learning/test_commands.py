@@ -51,13 +51,13 @@ def run(host: Host, command: click.Command, *arguments: str, typed: str = "") ->
 def test_learn_asks_gives_hints_and_says_what_is_right(host: Host) -> None:
     question = Lessons(host).next("garden")
     assert question is not None
-    said = run(host, learn, "garden", "--most", "1", typed=f"?\n\n{question.key}\n")
-    assert question.text in said
-    assert "Look it up in the article on" in said
-    assert "There it says [1]: “" in said
-    assert "Right." in said
-    assert "https://en.wikipedia.org/wiki/" in said
-    assert "known, 0 due." in said
+    message = run(host, learn, "garden", "--most", "1", typed=f"?\n\n{question.key}\n")
+    assert question.text in message
+    assert "Look it up in the article on" in message
+    assert "There it says [1]: “" in message
+    assert "Right." in message
+    assert "https://en.wikipedia.org/wiki/" in message
+    assert "known, 0 due." in message
     assert [attempt.hints for attempt in Lessons(host).last()] == [2]
 
 
@@ -70,9 +70,9 @@ def test_an_option_is_named_by_its_letter_and_nonsense_is_asked_again(host: Host
         if one != choice:
             lessons.answer(one.question_id, one.key if one.form != "choice" else one.options[0])
     letter = "ABCD"[choice.options.index(choice.key)]
-    said = run(host, learn, "garden", "--concept", "mulch", "--most", "1", typed=f"nonsense\n{letter}\n")
-    assert "none of the options" in said
-    assert "Right." in said
+    message = run(host, learn, "garden", "--concept", "mulch", "--most", "1", typed=f"nonsense\n{letter}\n")
+    assert "none of the options" in message
+    assert "Right." in message
 
 
 def test_q_and_the_end_of_input_end_the_sitting(host: Host) -> None:
@@ -82,10 +82,10 @@ def test_q_and_the_end_of_input_end_the_sitting(host: Host) -> None:
 
 
 def test_questions_are_printed_with_proof_as_json_too(host: Host) -> None:
-    told = json.loads(run(host, questions, "garden", "--json"))
-    assert {"question_id", "text", "key", "support", "sources", "explanation"} <= told[0].keys()
-    assert told[0]["sources"][0].keys() == {"index", "pageTitle", "pageUrl"}
-    assert told[0]["support"]["text"] in passages.GARDEN[told[0]["concept"]]
+    result = json.loads(run(host, questions, "garden", "--json"))
+    assert {"question_id", "text", "key", "support", "sources", "explanation"} <= result[0].keys()
+    assert result[0]["sources"][0].keys() == {"index", "pageTitle", "pageUrl"}
+    assert result[0]["support"]["text"] in passages.GARDEN[result[0]["concept"]]
     plain = run(host, questions, "garden", "--concept", "mulch")
     assert "   = mulch" in plain
     assert "Compost" not in plain.replace("compost", "")
@@ -100,8 +100,8 @@ def test_anki_writes_a_package(host: Host, tmp_path: Path) -> None:
     target = tmp_path / "garden.apkg"
     assert "In Anki: File, Import." in run(host, anki, "garden", "--out", str(target))
     assert "collection.anki2" in zipfile.ZipFile(target).namelist()
-    said = json.loads(run(host, anki, "garden", "--out", str(target), "--json"))
-    assert said == {"file": str(target), "bytes": target.stat().st_size}
+    message = json.loads(run(host, anki, "garden", "--out", str(target), "--json"))
+    assert message == {"file": str(target), "bytes": target.stat().st_size}
 
 
 def test_what_cannot_be_is_one_line(host: Host, tmp_path: Path) -> None:

@@ -146,7 +146,7 @@ def test_a_choice_is_the_option_or_it_is_wrong() -> None:
 
 def test_feedback_names_the_page_and_its_number() -> None:
     finding = FreeAnswers().grade(VOLCANO, "a small island")
-    said = feedback(VOLCANO, finding)
-    assert said.startswith("Not right. As the article on Tides says [2]: “A volcano is")
-    assert said.endswith("Read on in the article on Tides, section “Causes” [2].")
-    assert cited(f"{said} and [9]", VOLCANO) == (2,)
+    output = feedback(VOLCANO, finding)
+    assert output.startswith("Not right. As the article on Tides says [2]: “A volcano is")
+    assert output.endswith("Read on in the article on Tides, section “Causes” [2].")
+    assert cited(f"{output} and [9]", VOLCANO) == (2,)

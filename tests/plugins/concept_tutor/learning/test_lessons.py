@@ -70,7 +70,7 @@ def test_questions_are_written_once_and_stay(lessons: Lessons, host: Host) -> No
     assert source.as_json() == {"index": 1, "pageTitle": "Mulch", "pageUrl": "https://en.wikipedia.org/wiki/Mulch"}
 
 
-def test_a_right_answer_is_told_so_with_its_source(lessons: Lessons) -> None:
+def test_a_right_answer_is_reported_so_with_its_source(lessons: Lessons) -> None:
     question = of_form(lessons, "choice")
     grade = lessons.answer(question.question_id, question.key)
     assert (grade.verdict, grade.credit, grade.cited_sources) == ("right", 1.0, (1,))

@@ -146,7 +146,7 @@ def test_hints_come_one_after_the_other_and_keep_the_answer(client: FlaskClient)
         ({"hints": "many"}, 200),
     ],
 )
-def test_a_bad_answer_is_told_and_kept(client: FlaskClient, change: dict[str, str], status: int) -> None:
+def test_a_bad_answer_is_reported_and_kept(client: FlaskClient, change: dict[str, str], status: int) -> None:
     form, fields = answer_form(client, "backpropagation")
     response = client.post(form.get("action"), data={**fields, "answer": "an algorithm", **change}, headers=PAGE)
     assert response.status_code == status
@@ -209,8 +209,8 @@ def test_a_plan_is_made_in_the_browser(
     assert [one.name for one in host.once(PlanStore).concepts(slug)] == concepts
     page = tree(client.get(response.location))
     assert "Nobody has looked for them yet" in words(page)
-    told = client.post(f"{ROOT}/plans/{slug}/gather", headers=PAGE)
-    assert "contact" in words(tree(told).cssselect("[role=alert]")[0]), "what is missing is said"
+    result = client.post(f"{ROOT}/plans/{slug}/gather", headers=PAGE)
+    assert "contact" in words(tree(result).cssselect("[role=alert]")[0]), "what is missing is said"
     host.once(PlanStore).remove(slug)
 
 
@@ -221,7 +221,7 @@ def test_two_plans_of_one_title_have_two_addresses(client: FlaskClient, host: Ho
         host.once(PlanStore).remove(slug)
 
 
-def test_what_closed_a_circle_is_told(client: FlaskClient, host: Host) -> None:
+def test_what_closed_a_circle_is_reported(client: FlaskClient, host: Host) -> None:
     moved = client.post(f"{ROOT}/plans/names", data={"title": "Round", "names": "A <- B\nB <- A"})
     assert "1 prerequisite that closed a circle was left out" in words(tree(client.get(moved.location)))
     host.once(PlanStore).remove("round")
@@ -246,7 +246,7 @@ def test_what_closed_a_circle_is_told(client: FlaskClient, host: Host) -> None:
         ("other", {}, 404),
     ],
 )
-def test_what_is_no_plan_is_told_on_the_page(
+def test_what_is_no_plan_is_reported_on_the_page(
     client: FlaskClient, host: Host, way: str, data: dict[str, Any], status: int
 ) -> None:
     sent = {key: (io.BytesIO(value[0]), value[1]) if isinstance(value, tuple) else value for key, value in data.items()}
@@ -313,7 +313,7 @@ def test_without_a_script_the_page_looks_again_while_sources_come(
     host.once(PlanStore).remove("waiting")
 
 
-def test_progress_is_told_as_events(client: FlaskClient) -> None:
+def test_progress_is_reported_as_events(client: FlaskClient) -> None:
     response = client.get(f"{PLAN}/events")
     assert response.mimetype == "text/event-stream"
     events = re.findall(r"event: (\w+)\ndata: (.*)\n\n", response.text)

@@ -42,8 +42,8 @@ def test_an_update_tells_what_it_did(here: Here, home: Path) -> None:
     assert done.out.splitlines()[1] == "  left out bad[31m.md: is binary"
     assert here("memory", "update").out.startswith("Nothing has changed; 2 unchanged; 0 chunks in ")
     (home / "a.md").unlink()
-    told = json.loads(here("memory", "update", "--json").out)
-    assert (told["removed"], told["added"]) == (["a.md"], [])
+    result = json.loads(here("memory", "update", "--json").out)
+    assert (result["removed"], result["added"]) == (["a.md"], [])
     assert here("memory", "update", "--full").code == 0
 
 
@@ -62,8 +62,8 @@ def test_what_is_missing_is_named_and_removed_when_that_is_confirmed(here: Here,
         ],
     )
     report = here("memory", "update", "--json")
-    told = json.loads(report.out)
-    assert (report.code, told["removed"], len(told["missing"][0]["files"])) == (1, [], 15)
+    result = json.loads(report.out)
+    assert (report.code, result["removed"], len(result["missing"][0]["files"])) == (1, [], 15)
     status = here("memory", "status").out
     assert "Missing (1):\n  15 files not removed: the folder to remember is empty" in status
     assert here("doctor").code != 0
@@ -89,10 +89,10 @@ def test_status(here: Here, home: Path) -> None:
     write(home, "b.png", b"\x89PNG")
     here("memory", "update")
     write(home, "c.md", "The lamp is blue.")
-    told = json.loads(here("memory", "status", "--json").out)
-    assert (told["files"], told["chunks"], told["waiting"], told["stale"]) == (1, 1, ["c.md"], None)
-    assert told["types"] == [{"doc_type": "note", "files": 1, "chunks": 1}]
-    assert told["left_out"] == [{"path": "b.png", "reason": "no rule of the map names it"}]
+    result = json.loads(here("memory", "status", "--json").out)
+    assert (result["files"], result["chunks"], result["waiting"], result["stale"]) == (1, 1, ["c.md"], None)
+    assert result["types"] == [{"doc_type": "note", "files": 1, "chunks": 1}]
+    assert result["left_out"] == [{"path": "b.png", "reason": "no rule of the map names it"}]
     shown = here("memory", "status").out
     assert "note  1      1" in shown
     assert "Waiting for the next update (1):\n  c.md" in shown
@@ -128,9 +128,9 @@ def watching(tmp_path: Path, home: Path) -> Iterator[subprocess.Popen[str]]:
     site = fast_models(tmp_path / "site")
     write(home, "a.md", "The kettle is red.")
     command = [str(RAGSTONE), "memory", "watch", "--json"]
-    told: Any = {**environment(site), "RAGSTONE_PLUGINS__IRIS_MEMORY__ROOT": str(home)}
-    told["RAGSTONE_DATA_DIR"] = os.environ["RAGSTONE_DATA_DIR"]
-    with subprocess.Popen(command, env=told, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+    result: Any = {**environment(site), "RAGSTONE_PLUGINS__IRIS_MEMORY__ROOT": str(home)}
+    result["RAGSTONE_DATA_DIR"] = os.environ["RAGSTONE_DATA_DIR"]
+    with subprocess.Popen(command, env=result, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         patience = threading.Timer(120, process.kill)
         patience.start()
         yield process
@@ -139,7 +139,7 @@ def watching(tmp_path: Path, home: Path) -> Iterator[subprocess.Popen[str]]:
 
 
 @pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM])
-def test_watch_until_it_is_told_to_end(watching: subprocess.Popen[str], home: Path, ending: signal.Signals) -> None:
+def test_watch_until_it_is_asked_to_end(watching: subprocess.Popen[str], home: Path, ending: signal.Signals) -> None:
     assert watching.stdout is not None
     assert watching.stderr is not None
     assert json.loads(watching.stdout.readline())["added"] == ["a.md"]

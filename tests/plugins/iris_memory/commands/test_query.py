@@ -59,21 +59,21 @@ def results(host: Host, *arguments: str) -> list[dict[str, Any]]:
 
 
 def test_people_see_where_it_stands_and_how_it_begins(host: Host) -> None:
-    said = asked(host, "prime the pump before its start", "-k", "3")
-    assert "1. notes/pump.md:1\n" in said
-    assert f"   | {SENTENCE} Use the grey handle."[:110] in said
-    assert "relevance 0." in said
-    assert "pump-old" not in said
-    assert "mail/2.eml" not in said
-    assert "4. " not in said
+    message = asked(host, "prime the pump before its start", "-k", "3")
+    assert "1. notes/pump.md:1\n" in message
+    assert f"   | {SENTENCE} Use the grey handle."[:110] in message
+    assert "relevance 0." in message
+    assert "pump-old" not in message
+    assert "mail/2.eml" not in message
+    assert "4. " not in message
 
 
 def test_a_long_passage_is_begun_and_a_mail_names_its_people(host: Host) -> None:
-    said = asked(host, "primed the pump, dry seal", "--min-relevance", "-1")
-    assert "logs/day.md:1-11" in said
-    assert "… 4 more lines" in said
-    assert "from Ana <ana@home.org>  to iris@home.org  The pump" in said
-    assert "\x1b" not in said
+    message = asked(host, "primed the pump, dry seal", "--min-relevance", "-1")
+    assert "logs/day.md:1-11" in message
+    assert "… 4 more lines" in message
+    assert "from Ana <ana@home.org>  to iris@home.org  The pump" in message
+    assert "\x1b" not in message
 
 
 def test_a_newer_note_takes_the_place_of_one_that_says_the_same(host: Host) -> None:
@@ -95,22 +95,22 @@ def test_programs_get_every_field(host: Host) -> None:
 
 
 def test_why_tells_the_sides_and_what_was_left_out(host: Host) -> None:
-    told = json.loads(asked(host, SENTENCE, "-k", "1", "--min-relevance", "0.6", "--why", "--json"))
-    reasons = {each["path"]: each["why"]["left_out"] for each in told["results"]}
+    result = json.loads(asked(host, SENTENCE, "-k", "1", "--min-relevance", "0.6", "--why", "--json"))
+    reasons = {each["path"]: each["why"]["left_out"] for each in result["results"]}
     assert reasons["notes/pump.md"] is None
     assert reasons["notes/pump-old.md"] == "superseded by notes/pump.md:1"
     assert reasons["mail/2.eml"] == "a mail of more than 60 days"
     assert reasons["notes/tank.md"].endswith("is below 0.60")
-    first = told["results"][0]["why"]
+    first = result["results"][0]["why"]
     assert first["cosine_place"] == 1
     assert first["bm25_place"] in {1, 2}
     assert first["score"] == pytest.approx(first["fused"] + first["second_look"] + first["date"], abs=1e-3)
-    log = next(each["why"] for each in told["results"] if each["path"] == "logs/day.md")
+    log = next(each["why"] for each in result["results"] if each["path"] == "logs/day.md")
     assert log["date"] > 0
-    said = asked(host, SENTENCE, "-k", "1", "--why", "--type", "note", "--since", "1y")
-    assert "meaning " in said
-    assert "   notes/pump-old.md:1: superseded by notes/pump.md:1; score " in said
-    assert "Filters: type note, since " in said
+    message = asked(host, SENTENCE, "-k", "1", "--why", "--type", "note", "--since", "1y")
+    assert "meaning " in message
+    assert "   notes/pump-old.md:1: superseded by notes/pump.md:1; score " in message
+    assert "Filters: type note, since " in message
 
 
 def test_the_assistant_knows_no_old_mail_either(host: Host) -> None:
@@ -130,7 +130,7 @@ def test_nobody_of_that_name(host: Host) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         (["--type", "mail"], "there is no document type 'mail' (known: prompt, note"),
         (["--since", "yesterday"], "'yesterday' is no time (such as 30d"),
@@ -138,10 +138,10 @@ def test_nobody_of_that_name(host: Host) -> None:
         (["--from", ""], "the sender must have 1 to 200 characters"),
     ],
 )
-def test_what_cannot_be_meant_is_one_line(arguments: list[str], said: str, host: Host) -> None:
+def test_what_cannot_be_meant_is_one_line(arguments: list[str], message: str, host: Host) -> None:
     with pytest.raises(BadRequest) as raised:
         asked(host, "the pump", *arguments)
-    assert str(raised.value).startswith(said)
+    assert str(raised.value).startswith(message)
 
 
 def test_without_anything_remembered(fast_host: Host) -> None:

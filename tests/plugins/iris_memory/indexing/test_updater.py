@@ -138,7 +138,7 @@ def test_unmounted_is_not_forgotten(memory: Memory, home: Path) -> None:
     assert chunk_texts(memory) == {"a.md": ["The kettle is red."]}
 
 
-def test_what_is_left_out_is_told(memory: Memory, home: Path, tmp_path: Path) -> None:
+def test_what_is_left_out_is_reported(memory: Memory, home: Path, tmp_path: Path) -> None:
     write(home, "binary.md", b"a\0b")
     write(home, "latin.md", "Käse".encode("latin-1"))
     write(home, "empty.md", " \n")

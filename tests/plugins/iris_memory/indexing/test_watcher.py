@@ -31,11 +31,11 @@ class Watched:
 
     def __init__(self, memory: Memory) -> None:
         self.memory = memory
-        self.told: queue.Queue[UpdateReport] = queue.Queue()
-        self.watcher = Watcher(memory, self.told.put)
+        self.reports: queue.Queue[UpdateReport] = queue.Queue()
+        self.watcher = Watcher(memory, self.reports.put)
 
     def hears(self) -> UpdateReport:
-        return self.told.get(timeout=HANG)
+        return self.reports.get(timeout=HANG)
 
 
 @pytest.fixture
@@ -133,7 +133,7 @@ def test_a_root_that_turns_up_empty_is_reported_once_and_removes_nothing(
     assert caplog.text.count("a.md not removed: the folder to remember is empty") == 1
 
 
-def test_told_to_end_it_does_not_finish_a_large_update(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_asked_to_end_it_does_not_finish_a_large_update(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for number in range(30):
         write(tmp_path / "home", f"n{number}.md", f"Kettle number {number}.")
     with open_memory(tmp_path) as memory:

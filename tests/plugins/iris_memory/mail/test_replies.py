@@ -7,7 +7,7 @@ import pytest
 from ragstone.plugins.iris_memory.mail.replies import split_reply
 
 
-def test_quotes_and_signatures_are_told_apart() -> None:
+def test_quotes_and_signatures_are_distinguished() -> None:
     asked = "On Mon, 2 Feb 2026 at 10:00, Bob <bob@y.org>\nwrote:\n> Shall I paint it?\n>> Paint what?"
     body = f"Yes, do it.\n\n{asked}\n-- \nAnn\nX Ltd"
     reply = split_reply(body)

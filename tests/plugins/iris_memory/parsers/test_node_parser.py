@@ -31,7 +31,7 @@ def chunks(
     text: str, strategy: str = "markdown", *, path: str = "notes/tea-and-cakes.md", **known: Any
 ) -> list[TextNode]:
     own = {"strategy": strategy, **known.pop(INDEXING, {})}
-    told = {
+    result = {
         "path": path,
         "doc_type": TYPES[strategy],
         "mtime": 5.0,
@@ -40,7 +40,7 @@ def chunks(
         **known,
         INDEXING: own,
     }
-    nodes = parser().get_nodes_from_documents([Document(id_=path, text=text, metadata=told)])
+    nodes = parser().get_nodes_from_documents([Document(id_=path, text=text, metadata=result)])
     return [node for node in nodes if isinstance(node, TextNode)]
 
 
@@ -181,8 +181,8 @@ def test_what_is_forgotten_or_left_out_has_no_chunk() -> None:
 )
 def test_hostile_texts_are_cut_into_bearable_chunks(strategy: str, text: str, encoder: Encoder) -> None:
     cut = MemoryNodeParser(count_tokens=encoder.count_tokens)
-    told = {"path": "a", "doc_type": TYPES[strategy], "mtime": 1.0, "date": 1.0, INDEXING: {"strategy": strategy}}
-    nodes = cut.get_nodes_from_documents([Document(id_="a", text=text, metadata=told)])
+    result = {"path": "a", "doc_type": TYPES[strategy], "mtime": 1.0, "date": 1.0, INDEXING: {"strategy": strategy}}
+    nodes = cut.get_nodes_from_documents([Document(id_="a", text=text, metadata=result)])
     for node in nodes:
         assert encoder.count_tokens(node.get_content()) <= 850
         assert len(node.get_content()) <= 16 * 850

@@ -31,8 +31,8 @@ def test_keys_become_sections_and_what_lies_deeper_is_flattened(tmp_path: Path) 
         "no": {},
     }
     found = read(tmp_path, json.dumps(state, indent=1))
-    said = found.text.split("\n")
-    assert said == [
+    output = found.text.split("\n")
+    assert output == [
         "hobbies › chess › level: beginner",
         "hobbies › chess › books: A, B",
         "hobbies › chess › won: yes",
@@ -70,7 +70,7 @@ VALUES: st.SearchStrategy[Any] = st.recursive(
 
 @given(st.dictionaries(st.text(max_size=6), VALUES, min_size=1, max_size=5), st.sampled_from([None, 2]))
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_every_value_is_said_on_its_line(tmp_path: Path, state: dict[str, Any], indent: int | None) -> None:
+def test_every_value_is_reported_on_its_line(tmp_path: Path, state: dict[str, Any], indent: int | None) -> None:
     text = json.dumps(state, indent=indent)
     found = read(tmp_path, text)
     lines = found.metadata["indexing"]["lines"]

@@ -85,10 +85,10 @@ def _check_nothing_closes(inner: str) -> None:
         raise Broken("decoded as an address, it closes or opens the block")
     for piece in re.findall(r"(?:\\u[0-9a-fA-F]{4}|[ -!#-\[\]-~])+", inner):
         try:
-            said = json.loads(f'"{piece}"')
+            output = json.loads(f'"{piece}"')
         except ValueError:
             continue
-        if _TAG.search(_plain(said)):
+        if _TAG.search(_plain(output)):
             raise Broken("decoded as JSON, it closes or opens the block")
 
 

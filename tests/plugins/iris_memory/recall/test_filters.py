@@ -51,8 +51,8 @@ def test_longer_ago_than_there_are_days() -> None:
 
 def test_it_tells_what_it_is() -> None:
     assert str(MemoryFilters()) == ""
-    told = MemoryFilters(("email", "log"), since=NOW.timestamp(), until=None, sender="ana", subject="the tank")
-    assert str(told) == "type email or log, since 2026-02-18T10:40+00:00, from 'ana', subject 'the tank'"
+    result = MemoryFilters(("email", "log"), since=NOW.timestamp(), until=None, sender="ana", subject="the tank")
+    assert str(result) == "type email or log, since 2026-02-18T10:40+00:00, from 'ana', subject 'the tank'"
 
 
 @pytest.mark.parametrize("doc_types", [("mail",), ("note", ""), ("NOTE",), ("\ud800",)])

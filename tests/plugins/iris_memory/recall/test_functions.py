@@ -171,16 +171,16 @@ def python(code: str, **environment: str) -> str:
 
 
 def test_without_an_index_there_is_an_empty_block_and_a_reason(tmp_path: Path) -> None:
-    said = python("print(repr(working_memory_for_email('a', 'b')), query_memory('a'))", RAGSTONE_INDEX__STORE="none")
-    assert "'<working_memory>\\n</working_memory>' []" in said
-    assert "LOG nothing is recalled:" in said
-    assert "ragstone memory update" in said
+    output = python("print(repr(working_memory_for_email('a', 'b')), query_memory('a'))", RAGSTONE_INDEX__STORE="none")
+    assert "'<working_memory>\\n</working_memory>' []" in output
+    assert "LOG nothing is recalled:" in output
+    assert "ragstone memory update" in output
 
 
 def test_settings_that_are_wrong_are_a_reason_too(tmp_path: Path) -> None:
-    said = python("print(query_memory('a'))", RAGSTONE_CONFIG=str(tmp_path / "none.toml"))
-    assert "[]" in said
-    assert "none.toml" in said
+    output = python("print(query_memory('a'))", RAGSTONE_CONFIG=str(tmp_path / "none.toml"))
+    assert "[]" in output
+    assert "none.toml" in output
 
 
 def test_whoever_opens_a_host_is_found_by_the_functions() -> None:
@@ -196,12 +196,12 @@ with OPEN_HOSTS.first_or_new() as own:
 print('closed', OPEN_HOSTS.first)
 print('another', OPEN_HOSTS.first_or_new() is not own, query_memory('a'))
 """
-    said = python(code)
-    assert "same True" in said
-    assert "left None" in said
-    assert "own True" in said
-    assert "closed None" in said
-    assert "another True []" in said
+    output = python(code)
+    assert "same True" in output
+    assert "left None" in output
+    assert "own True" in output
+    assert "closed None" in output
+    assert "another True []" in output
 
 
 def test_a_fork_neither_hangs_nor_raises() -> None:
@@ -213,10 +213,10 @@ if child == 0:
     os._exit(7)
 print('ended', os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), query_memory('a'))
 """
-    said = python(code)
-    assert "child []" in said
-    assert "fork first and open then" in said
-    assert "ended 7 []" in said
+    output = python(code)
+    assert "child []" in output
+    assert "fork first and open then" in output
+    assert "ended 7 []" in output
 
 
 def test_a_fork_of_a_process_with_a_host_of_somebody_else_opens_none() -> None:
@@ -229,10 +229,10 @@ with Host.open():
         os._exit(7)
     print('ended', os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 """
-    said = python(code)
-    assert "child []" in said
-    assert "fork first and open then" in said
-    assert "ended 7" in said
+    output = python(code)
+    assert "child []" in output
+    assert "fork first and open then" in output
+    assert "ended 7" in output
 
 
 def test_a_fork_before_the_first_question_has_a_memory_of_its_own() -> None:
@@ -243,9 +243,9 @@ if child == 0:
     os._exit(0)
 os.waitpid(child, 0)
 """
-    said = python(code)
-    assert "child []" in said
-    assert "fork" not in said
+    output = python(code)
+    assert "child []" in output
+    assert "fork" not in output
 
 
 # At once
@@ -298,7 +298,7 @@ def test_many_threads_ask_at_once(host: Host) -> None:
 
 
 @pytest.mark.parametrize(
-    ("call", "said"),
+    ("call", "output"),
     [
         (lambda host: query_memory("a", 0, host=host), "n_results must be from 1 to 100, not 0"),
         (lambda host: query_memory("a", 101, host=host), "n_results must be from 1 to 100, not 101"),
@@ -312,10 +312,10 @@ def test_many_threads_ask_at_once(host: Host) -> None:
         (lambda host: query_memory("a", sender=" ", host=host), "the sender must have 1 to 200 characters"),
     ],
 )
-def test_what_cannot_be_meant_is_said(call: Callable[[Host], Any], said: str, host: Host) -> None:
+def test_what_cannot_be_meant_is_reported(call: Callable[[Host], Any], output: str, host: Host) -> None:
     with pytest.raises(BadRequest) as raised:
         call(host)
-    assert str(raised.value).startswith(said)
+    assert str(raised.value).startswith(output)
 
 
 @pytest.mark.parametrize(
@@ -351,17 +351,17 @@ def test_one_file_is_remembered_and_forgotten(
     (root / "notes").mkdir(parents=True)
     with open_host(tmp_path, options={"iris_memory": {"root": str(root)}}) as own:
 
-        def told(path: Path | str, text: str | None) -> list[str]:
+        def result(path: Path | str, text: str | None) -> list[str]:
             place = root / "notes" / "lid.md"
             place.unlink(missing_ok=True) if text is None else place.write_text(text, "utf-8")
             assert update_memory_for_file(path, host=own)
             return [chunk.text.strip() for chunk in query_memory("the lid", min_relevance=-1, host=own)]
 
-        assert told(root / "notes" / "lid.md", "The lid is red.") == ["The lid is red."]
-        assert told("notes/lid.md", "The lid is green.") == ["The lid is green."], "from the root"
+        assert result(root / "notes" / "lid.md", "The lid is red.") == ["The lid is red."]
+        assert result("notes/lid.md", "The lid is green.") == ["The lid is green."], "from the root"
         monkeypatch.chdir(root / "notes")
-        assert told("lid.md", "The lid is blue.") == ["The lid is blue."], "from the working folder"
-        assert told("lid.md", None) == []
+        assert result("lid.md", "The lid is blue.") == ["The lid is blue."], "from the working folder"
+        assert result("lid.md", None) == []
         with caplog.at_level(logging.WARNING):
             for hostile in ("../../elsewhere.md", "/etc/passwd", "a\x00b", "\ud800", ""):
                 assert update_memory_for_file(hostile, host=own) in {True, False}

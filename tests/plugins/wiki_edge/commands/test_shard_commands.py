@@ -72,9 +72,9 @@ def test_verify_names_every_fault_and_fails(here: Here, shards: Path) -> None:
     assert done.out == f"{METADATA}:3: has no 'title'\n{METADATA}:9: its 'id' is empty\n"
     assert done.err == f"ragstone: {shards} is not whole\n"
     done = here("wiki", "verify", str(shards), "--json")
-    told = json.loads(done.out)
-    assert (done.code, told["ok"], done.err) == (1, False, "")
-    assert told["faults"][1] == {
+    result = json.loads(done.out)
+    assert (done.code, result["ok"], done.err) == (1, False, "")
+    assert result["faults"][1] == {
         "file": METADATA, "line": 9, "row": None, "shard": ID, "reason": "its 'id' is empty"
     }  # fmt: skip
 
@@ -136,8 +136,8 @@ def test_settings_that_trust_nobody_or_no_key(here: Here, shards: Path, tmp_path
 
 def test_install_to_another_folder(here: Here, shards: Path, tmp_path: Path) -> None:
     done = here("wiki", "install", str(shards), "--to", "robot", "--json")
-    (told,) = json.loads(done.out)
-    assert (told["id"], told["what"], told["signer"]) == (ID, "installed", None)
+    (result,) = json.loads(done.out)
+    assert (result["id"], result["what"], result["signer"]) == (ID, "installed", None)
     assert here("wiki", "verify", "robot").code == 0
     assert not (tmp_path / "data" / "wiki").exists()
 
@@ -176,8 +176,8 @@ def test_a_private_key_is_never_printed(here: Here, shards: Path, tmp_path: Path
     private = (tmp_path / "key.pem").read_text().splitlines()[1]
     assert (done.code, done.err) == (0, "")
     assert 'trusted_keys = ["' in done.out
-    said = done.out + here("wiki", "sign", str(shards), "--key", "key.pem").out
-    assert private not in said
+    output = done.out + here("wiki", "sign", str(shards), "--key", "key.pem").out
+    assert private not in output
 
 
 @pytest.mark.parametrize("name", ["info", "install", "keygen", "sign", "verify"])

@@ -55,7 +55,7 @@ def test_the_threshold_is_found_out_once(here: Here, tmp_path: Path) -> None:
     assert shards.is_dir()
 
 
-def test_a_shard_that_cannot_be_searched_is_told(here: Here, tmp_path: Path) -> None:
+def test_a_shard_that_cannot_be_searched_is_reported(here: Here, tmp_path: Path) -> None:
     shards = make(tmp_path / "data" / "wiki", rows=60, dim=384)
     (shards / METADATA).unlink()
     code, found = _tended(here)

@@ -53,10 +53,10 @@ def died(episode: Episode) -> None:
 def test_n_turns_are_n_plus_one_steps_with_the_same_keys(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ALLOW_REMOTE_AGENT", "1")
     monkeypatch.setenv("MAX_API_CENTS_PER_DAY", "5")
-    told = {"choices": [{"message": {"content": "Yes.\nCONFIDENCE: 60"}}], "usage": {"prompt_tokens": 9}}
+    result = {"choices": [{"message": {"content": "Yes.\nCONFIDENCE: 60"}}], "usage": {"prompt_tokens": 9}}
     with Server() as slm, Server() as remote:
         slm.acts(refuse(500))
-        remote.acts(send("application/json", json.dumps(told).encode()))
+        remote.acts(send("application/json", json.dumps(result).encode()))
         prices = {"base": remote.base, "model": "big", "input_price": 1, "output_price": 2, "clock": "never"}
         with planning(tmp_path, MUG, MOON, slm={"base": slm.base}, remote=prices) as planner:
             planner.answer(Situation(goal="How do I clean a coffee mug?", safety="Slow."))
@@ -154,8 +154,8 @@ def test_a_killed_writer_costs_its_last_line_at_most(tmp_path: Path) -> None:
         time.sleep(0.02 + chance.random() * 0.2)
         os.kill(child, 9)
         os.waitpid(child, 0)
-        with os.fdopen(reader, "rb") as said:
-            acknowledged = len(said.read())
+        with os.fdopen(reader, "rb") as output:
+            acknowledged = len(output.read())
         if not root.exists():
             continue
         assert [report.state for report in check_episodes(root)] in (["cut"], [])
@@ -198,7 +198,7 @@ def test_a_torn_line_is_taken_away_and_the_rest_stands(tmp_path: Path, cut: int)
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "output"),
     [
         (lambda step: {**step, "more": 1}, "other keys"),
         (lambda step: {**step, "action": 5}, "its action is no str"),
@@ -211,7 +211,7 @@ def test_a_torn_line_is_taken_away_and_the_rest_stands(tmp_path: Path, cut: int)
         (lambda step: [step], "other keys"),
     ],
 )
-def test_damage_is_told_with_file_and_line(tmp_path: Path, change: Any, said: str) -> None:
+def test_damage_is_reported_with_file_and_line(tmp_path: Path, change: Any, output: str) -> None:
     written(tmp_path, 3).end()
     [folder] = tmp_path.iterdir()
     file = folder / "steps" / "000000.jsonl"
@@ -220,7 +220,7 @@ def test_damage_is_told_with_file_and_line(tmp_path: Path, change: Any, said: st
     file.write_text("\n".join(lines) + "\n", "utf-8")
     [report] = check_episodes(tmp_path)
     assert report.state == "damaged"
-    assert any(said in fault for fault in report.faults), report.faults
+    assert any(output in fault for fault in report.faults), report.faults
     assert report.faults[0].startswith(("steps/000000.jsonl:2:", "steps/000000.jsonl:3:"))
 
 
@@ -264,26 +264,26 @@ def test_the_commands(tmp_path: Path) -> None:
     written(root, 2).end()
     left = written(root, 1)
     died(left)
-    told = ran("check", "--from", str(root))
-    assert told.returncode == 0, told.stderr
-    assert "cut" in told.stdout
-    told = ran("check", "--from", str(root), "--repair", "--json")
-    assert json.loads(told.stdout)["mended"] == [left.id]
-    told = ran("export", str(tmp_path / "out"), "--from", str(root))
-    assert told.returncode == 0, told.stderr
-    assert "2 episodes, 5 steps" in told.stdout
+    result = ran("check", "--from", str(root))
+    assert result.returncode == 0, result.stderr
+    assert "cut" in result.stdout
+    result = ran("check", "--from", str(root), "--repair", "--json")
+    assert json.loads(result.stdout)["mended"] == [left.id]
+    result = ran("export", str(tmp_path / "out"), "--from", str(root))
+    assert result.returncode == 0, result.stderr
+    assert "2 episodes, 5 steps" in result.stdout
     (root / left.id / "steps" / "000000.jsonl").write_text("broken\n" * 2, "utf-8")
-    told = ran("check", "--from", str(root))
-    assert told.returncode == 1
-    assert "steps/000000.jsonl:1: is not JSON" in told.stdout
+    result = ran("check", "--from", str(root))
+    assert result.returncode == 1
+    assert "steps/000000.jsonl:1: is not JSON" in result.stdout
 
 
 def test_without_tfds_the_extra_is_named(tmp_path: Path) -> None:
     root = tmp_path / "episodes"
     written(root, 2).end()
-    told = ran("export", str(tmp_path / "out"), "--from", str(root), "--form", "tfds")
-    assert told.returncode == 1
-    assert "pip install 'ragstone[rlds]'" in told.stderr
+    result = ran("export", str(tmp_path / "out"), "--from", str(root), "--form", "tfds")
+    assert result.returncode == 1
+    assert "pip install 'ragstone[rlds]'" in result.stderr
 
 
 @pytest.mark.slow
@@ -295,8 +295,8 @@ def test_tfds_reads_back_what_was_written(tmp_path: Path) -> None:
     root = tmp_path / "episodes"
     written(root, 3).end(terminal=True)
     written(root, 5).end()
-    told = ran("export", str(tmp_path / "out"), "--from", str(root), "--form", "tfds", "--python", python, "--json")
-    assert told.returncode == 0, told.stderr
-    report: Mapping[str, Any] = json.loads(told.stdout)
+    result = ran("export", str(tmp_path / "out"), "--from", str(root), "--form", "tfds", "--python", python, "--json")
+    assert result.returncode == 0, result.stderr
+    report: Mapping[str, Any] = json.loads(result.stdout)
     assert (report["episodes"], report["steps"]) == (2, 10)
     assert (Path(report["folder"]) / "dataset_info.json").is_file()

@@ -110,7 +110,7 @@ def test_killed_at_any_moment_it_is_whole_and_counts_all_that_was_granted(tmp_pa
             made = ledger.reserve(1, cap=10**12)
             print(made.id, flush=True)
     """
-    told = 0
+    result = 0
     for _ in range(6):
         with subprocess.Popen(
             [sys.executable, "-c", textwrap.dedent(code)], stdout=subprocess.PIPE, text=True
@@ -119,9 +119,9 @@ def test_killed_at_any_moment_it_is_whole_and_counts_all_that_was_granted(tmp_pa
             for _line in range(17):
                 child.stdout.readline()
             child.kill()
-            told += 17 + len(child.stdout.read().split())
+            result += 17 + len(child.stdout.read().split())
     spent = Ledger(path, require_clock="never").spent()
-    assert told <= spent <= told + 6
+    assert result <= spent <= result + 6
 
 
 # Clocks
@@ -241,16 +241,16 @@ def test_a_ledger_that_may_not_be_written_grants_nothing(tmp_path: Path) -> None
             if os.getuid() == 0:
                 os.setuid(65534)
             try:
-                said = repr(Ledger(path, clock=SetClock()).reserve(1, cap=CENT))
+                output = repr(Ledger(path, clock=SetClock()).reserve(1, cap=CENT))
             except LedgerError as error:
-                said = f"LedgerError {error.what}"
-            os.write(writer, said.encode())
+                output = f"LedgerError {error.what}"
+            os.write(writer, output.encode())
         finally:
             os._exit(0)
     os.close(writer)
     os.waitpid(child, 0)
     with os.fdopen(reader, "rb") as pipe:
-        said = pipe.read().decode()
+        output = pipe.read().decode()
     folder.chmod(0o755)
-    assert said.startswith("LedgerError"), said
-    assert "readonly" in said or "unable to open" in said, said
+    assert output.startswith("LedgerError"), output
+    assert "readonly" in output or "unable to open" in output, output

@@ -194,17 +194,17 @@ def test_killed_at_any_moment_nothing_acknowledged_is_lost(tmp_path: Path) -> No
                     os.write(writer, f"gone {name}\n".encode())
                 number += 1
         os.close(writer)
-        with os.fdopen(reader) as said:
-            lines = [said.readline() for _ in range(chance.randrange(2, 60))]
+        with os.fdopen(reader) as output:
+            lines = [output.readline() for _ in range(chance.randrange(2, 60))]
             time.sleep(chance.random() * 0.02)  # and somewhere within what it does next
             os.kill(child, 9)
             os.waitpid(child, 0)
-            lines += said.read().splitlines()
-        told = [line.split() for line in lines if len(line.split()) == 2]
-        tried = {name for word, name in told if word == "try"}
-        dropping = {name for word, name in told if word == "drop"}
-        gone = {name for word, name in told if word == "gone"}
-        acknowledged += [name for word, name in told if word == "did"]
+            lines += output.read().splitlines()
+        result = [line.split() for line in lines if len(line.split()) == 2]
+        tried = {name for word, name in result if word == "try"}
+        dropping = {name for word, name in result if word == "drop"}
+        gone = {name for word, name in result if word == "gone"}
+        acknowledged += [name for word, name in result if word == "did"]
         forgotten |= gone
         found = held(tmp_path)
         assert len(found) == len(set(found))

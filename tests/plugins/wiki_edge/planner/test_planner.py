@@ -31,14 +31,14 @@ CLEAN = Situation(
 )
 
 
-def said(text: str, *, read: int | None = 1000, written: int | None = 20) -> bytes:
+def output(text: str, *, read: int | None = 1000, written: int | None = 20) -> bytes:
     usage = None if read is None else {"prompt_tokens": read, "completion_tokens": written}
     choice = {"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": "stop"}
     return json.dumps({"choices": [choice], "usage": usage}).encode()
 
 
 def answering(text: str, **usage: Any) -> Any:
-    return send("application/json", said(text, **usage))
+    return send("application/json", output(text, **usage))
 
 
 @pytest.fixture
@@ -163,7 +163,7 @@ def test_the_template_can_be_replaced_and_keeps_its_slots(tmp_path: Path) -> Non
         planner.context(CLEAN)
 
 
-def test_shards_that_fail_are_told_and_the_rest_goes_on(tmp_path: Path, slm: Server) -> None:
+def test_shards_that_fail_are_reported_and_the_rest_goes_on(tmp_path: Path, slm: Server) -> None:
     class Broken:
         def search(self, question: str, **_: Any) -> list[Any]:
             raise EncoderError("the model is away")

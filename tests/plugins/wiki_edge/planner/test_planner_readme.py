@@ -15,5 +15,5 @@ def test_the_example_runs() -> None:
     exec(compile(example, str(README), "exec"), {})
 
 
-def test_every_flag_is_told() -> None:
+def test_every_flag_is_reported() -> None:
     assert all(f"`{flag}`" in SECTION for flag in FLAGS)

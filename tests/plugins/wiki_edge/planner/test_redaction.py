@@ -67,9 +67,9 @@ def test_values_of_the_environment_and_names_go_wherever_they_stand(tmp_path: Pa
     episode.end("Anna left")
     [folder] = tmp_path.iterdir()
     for file in folder.rglob("*.json*"):
-        told = file.read_text("utf-8").lower()
+        result = file.read_text("utf-8").lower()
         for word in ("blue-horse", "sesame", "anna ", '"anna"', "home net"):
-            assert word not in told, (file, word)
+            assert word not in result, (file, word)
     step = next(iter(read_steps(folder)))
     assert "ANNAbelle stays. abc" in step["observation"]
     assert "/usr/bin" in step["action"]

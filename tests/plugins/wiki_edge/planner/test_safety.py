@@ -252,10 +252,10 @@ class Obedient:
         prompt = handler.owner.asked[-1].body["messages"][0]["content"]
         found = [order for order in ORDERS if escape_fences(order) in prompt]
         self.followed += bool(found)
-        said = self._wrap.format(order=found[0] if found else "Nothing.")
-        told = {"choices": [{"message": {"content": f"{said}\nCONFIDENCE: 99"}}]}
+        output = self._wrap.format(order=found[0] if found else "Nothing.")
+        result = {"choices": [{"message": {"content": f"{output}\nCONFIDENCE: 99"}}]}
         handler.begin(200, "application/json")
-        handler.raw(json.dumps(told).encode())
+        handler.raw(json.dumps(result).encode())
         handler.raw(b"")
 
 

@@ -30,7 +30,7 @@ def read(path: Path) -> list[tuple[Page, Text]]:
     return [(page, page.read()) for page in Zim(path).pages(None)]
 
 
-def said(text: Text) -> str:
+def output(text: Text) -> str:
     return "\n\n".join(block.text for block in text.blocks)
 
 
@@ -47,11 +47,11 @@ def test_the_ray_charles_file(data: Path) -> None:
     text = by_title["America the Beautiful"]
     assert text.url == "http://en.wikipedia.org/wiki/America_the_Beautiful"
     assert text.revision == "656716888"
-    assert "The lyrics were written by Katharine Lee Bates" in said(text)
-    assert "issued from" not in said(text)
-    assert "Mount Rushmore" not in said(text)  # of a box at the page's end
+    assert "The lyrics were written by Katharine Lee Bates" in output(text)
+    assert "issued from" not in output(text)
+    assert "Mount Rushmore" not in output(text)  # of a box at the page's end
     assert {block.heading for block in text.blocks} >= {"", "History", "Lyrics"}
-    whole = "\n".join(said(text) for _, text in texts)
+    whole = "\n".join(output(text) for _, text in texts)
     assert not [mark for mark in ("[edit]", "[1]", "citation needed", "\u200b", "<div") if mark in whole]
     for number in (0, 1, 40, 83):
         assert [one.id for one in zim.pages(pages[number].at)] == [one.id for one in pages[number:]]
@@ -62,7 +62,7 @@ def test_three_versions_of_the_format_hold_the_same(data: Path) -> None:
     found = []
     for name in BOOKS:
         texts = read(data / "zim" / f"{name}_wikibooks_be_all_nopic_2017-02.zim")
-        found.append(sorted((page.id, page.title, said(text)) for page, text in texts))
+        found.append(sorted((page.id, page.title, output(text)) for page, text in texts))
     assert found[0] == found[1] == found[2]
     assert len(found[0]) == 65
     assert any("кухня" in one[1] for one in found[0])
@@ -70,15 +70,15 @@ def test_three_versions_of_the_format_hold_the_same(data: Path) -> None:
 
 @pytest.mark.data
 @pytest.mark.parametrize(
-    ("name", "said"),
+    ("name", "output"),
     [
         ("withns_invalid.smaller_than_header.zim", "40 bytes"),
         ("withns_invalid.bad_mimetype_list.zim", "MIME types"),
         ("withns_invalid.offset_in_cluster.zim", "the blobs of cluster 1 lie at impossible offsets"),
     ],
 )
-def test_broken_files_are_refused(data: Path, name: str, said: str) -> None:
-    with pytest.raises(SourceError, match=said) as error:
+def test_broken_files_are_refused(data: Path, name: str, output: str) -> None:
+    with pytest.raises(SourceError, match=output) as error:
         read(data / "zim" / name)
     assert error.value.where == str(data / "zim" / name)
 
@@ -86,7 +86,7 @@ def test_broken_files_are_refused(data: Path, name: str, said: str) -> None:
 @pytest.mark.data
 def test_the_only_page_is_read_although_readers_begin_with_it(data: Path) -> None:
     ((_, text),) = read(data / "zim" / "withns_small.zim")
-    assert "Test ZIM file" in said(text)
+    assert "Test ZIM file" in output(text)
 
 
 @pytest.mark.data

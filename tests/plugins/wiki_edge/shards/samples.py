@@ -49,8 +49,8 @@ def make(folder: Path, *, shard_id: str = ID, rows: int = ROWS, dim: int = DIM, 
         }
         for number in range(rows)
     ]
-    said = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
-    (place / "metadata.jsonl").write_text(said, "utf-8")
+    output = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
+    (place / "metadata.jsonl").write_text(output, "utf-8")
     entry = {
         "id": shard_id,
         "kind": "wiki",

@@ -324,8 +324,8 @@ def test_a_missing_extra_is_named(
     (tmp_path / name).write_bytes(raw)
     with pytest.raises(MissingExtra, match=re.escape(f"pip install 'ragstone[{extra}]'")):
         open_source(tmp_path / name)
-    told = {"kind": "MissingExtra", "extra": extra, "missing": [module]}
-    assert "pip install" in str(article_reader._error(told))
+    result = {"kind": "MissingExtra", "extra": extra, "missing": [module]}
+    assert "pip install" in str(article_reader._error(result))
 
 
 def test_two_builds_of_one_shard_do_not_meet(fast_host: Host, tmp_path: Path, dump: Path) -> None:
@@ -355,8 +355,8 @@ def test_a_page_that_ends_the_parser_costs_that_page(
     )
     monkeypatch.syspath_prepend(str(site))
     monkeypatch.setattr(article_reader, "SILENCE", 10.0)
-    said = {3: "KILL", 5: "HANG"}
-    pages = [page(at, f"T {at}", f"Text {said.get(at, '')} of {at}.") for at in range(8)]
+    output = {3: "KILL", 5: "HANG"}
+    pages = [page(at, f"T {at}", f"Text {output.get(at, '')} of {at}.") for at in range(8)]
     report = build_shard(BuildOptions(plain(tmp_path / "dump.xml", pages), tmp_path / "out", "x"), fast_host)
     assert [row["id"] for row in rows_of(report)] == [f"{at}#0" for at in (0, 1, 2, 4, 6, 7)]
     assert report.left_out == {"on which the parser failed": 2}
@@ -398,12 +398,12 @@ def test_progress_is_honest(fast_host: Host, tmp_path: Path, small_batches: None
     source = tmp_path / "corpus.jsonl"
     records = [{"_id": str(at), "title": f"T {at}", "text": words(at, 200)} for at in range(100)]
     source.write_text("".join(json.dumps(record) + "\n" for record in records), "utf-8")
-    told: list[BuildProgress] = []
-    report = build_shard(BuildOptions(source, tmp_path / "out", "x"), fast_host, on_progress=told.append)
-    assert len(told) == 100 // TEXTS_A_BATCH + 1
-    for one in told:
+    result: list[BuildProgress] = []
+    report = build_shard(BuildOptions(source, tmp_path / "out", "x"), fast_host, on_progress=result.append)
+    assert len(result) == 100 // TEXTS_A_BATCH + 1
+    for one in result:
         assert one.share == pytest.approx(one.articles / 100, abs=0.01)
-    assert (told[-1].articles, told[-1].chunks) == (100, report.chunks)
+    assert (result[-1].articles, result[-1].chunks) == (100, report.chunks)
 
 
 @pytest.mark.slow
@@ -443,9 +443,9 @@ def test_the_real_encoder_and_the_enwiki_excerpt(
     with pytest.raises(SystemExit) as ended:
         main(command)
     assert ended.value.code == 0
-    said = json.loads(capsys.readouterr().out)
-    assert (said["articles"], said["entry"]["dim"], said["entry"]["language"]) == (2, 384, "en")
-    assert said["entry"]["source"]["revision"].isdigit()
+    output = json.loads(capsys.readouterr().out)
+    assert (output["articles"], output["entry"]["dim"], output["entry"]["language"]) == (2, 384, "en")
+    assert output["entry"]["source"]["revision"].isdigit()
     rows = [json.loads(line) for line in (tmp_path / "out" / "en" / "metadata.jsonl").read_text("utf-8").splitlines()]
     assert {row["title"] for row in rows} == {"Anarchism", "Autism"}
     assert rows[1]["url"].startswith("https://en.wikipedia.org/wiki/Anarchism#")
@@ -487,7 +487,7 @@ def test_the_questions_of_a_folder_of_beir_are_no_articles(tmp_path: Path, fast_
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "output"),
     [
         (["nowhere.bz2", "--id", "x"], "no such file"),
         (["{dump}", "--id", "../x"], "cannot be the name of a folder"),
@@ -500,8 +500,8 @@ def test_the_questions_of_a_folder_of_beir_are_no_articles(tmp_path: Path, fast_
         (["{empty}", "--id", "x"], "holds no source"),
     ],
 )
-def test_what_cannot_be_is_told(
-    tmp_path: Path, dump: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], said: str
+def test_what_cannot_be_is_reported(
+    tmp_path: Path, dump: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], output: str
 ) -> None:
     (tmp_path / "odd").write_bytes(b"\x7fELF and so on")
     (tmp_path / "empty").mkdir()
@@ -510,7 +510,7 @@ def test_what_cannot_be_is_told(
     with pytest.raises(SystemExit) as ended:
         main(["wiki", "build", *filled, "--out", str(tmp_path / "out")])
     assert ended.value.code in (1, 2)
-    assert said in capsys.readouterr().err
+    assert output in capsys.readouterr().err
     assert {path.name for path in tmp_path.glob("out/*")} <= {".ragstone-id"}  # and nothing is left behind
 
 

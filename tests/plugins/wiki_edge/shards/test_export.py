@@ -88,7 +88,7 @@ def test_a_corpus_of_another_encoder_is_embedded_again(
     assert np.allclose(vectors, others, atol=0.2)
 
 
-def test_what_cannot_be_exported_is_said(host: Host, tmp_path: Path) -> None:
+def test_what_cannot_be_exported_is_reported(host: Host, tmp_path: Path) -> None:
     with pytest.raises(NotFound, match="there is no corpus"):
         export_corpus(ExportOptions("nothing", tmp_path / "out", "x"), host)
     with pytest.raises(NotFound, match="is empty"):

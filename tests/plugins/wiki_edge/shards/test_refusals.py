@@ -58,8 +58,8 @@ def _header(text: str, version: tuple[int, int] = (1, 0), length: int | None = N
     """Real rows below a header of our own."""
 
     def changed(folder: Path) -> None:
-        said = length if length is not None else len(text)
-        start = b"\x93NUMPY" + bytes(version) + said.to_bytes(2 if version[0] == 1 else 4, "little")
+        output = length if length is not None else len(text)
+        start = b"\x93NUMPY" + bytes(version) + output.to_bytes(2 if version[0] == 1 else 4, "little")
         (folder / EMBEDDINGS).write_bytes(start + text.encode() + unit_rows().tobytes())
 
     return changed

@@ -73,16 +73,16 @@ def test_a_signature_is_over_the_manifests_bytes(tmp_path: Path) -> None:
     folder = make(tmp_path / "shards", domain="泡立て器", revision=7)
     keygen(tmp_path / "key.pem")
     sign_folder(folder, read_key(tmp_path / "key.pem"))
-    told = json.loads((folder / SIGNATURE).read_text("utf-8"))
-    key = Ed25519PublicKey.from_public_bytes(b64decode(told["key"]))
-    key.verify(b64decode(told["signature"]), (folder / NAME).read_bytes())
+    result = json.loads((folder / SIGNATURE).read_text("utf-8"))
+    key = Ed25519PublicKey.from_public_bytes(b64decode(result["key"]))
+    key.verify(b64decode(result["signature"]), (folder / NAME).read_bytes())
 
 
 def test_signing_fills_in_what_is_missing(tmp_path: Path) -> None:
     folder = make(tmp_path / "shards")
     public = keygen(tmp_path / "key.pem")
-    (told,) = sign_folder(folder, read_key(tmp_path / "key.pem"))
-    assert (told.id, told.revision, told.before, told.key) == (ID, 1, None, public)
+    (result,) = sign_folder(folder, read_key(tmp_path / "key.pem"))
+    assert (result.id, result.revision, result.before, result.key) == (ID, 1, None, public)
     entry = entry_of(folder)
     assert set(entry.files or {}) == {"embeddings.npy", "metadata.jsonl"}
     assert signer(entry, folder) == signer(entry, folder, [])
@@ -140,8 +140,8 @@ def test_a_shard_that_an_older_ragstone_signed_is_to_be_signed_anew(tmp_path: Pa
     public = keygen(tmp_path / "key.pem")
     (fault,) = verify(folder, trusted_keys=[public], require_signature=True)
     assert "an older Ragstone signed it: sign it anew" in fault.reason
-    (told,) = sign_folder(folder, read_key(tmp_path / "key.pem"))
-    assert told.revision == 3
+    (result,) = sign_folder(folder, read_key(tmp_path / "key.pem"))
+    assert result.revision == 3
     assert entry_of(folder).signature is None
     assert verify(folder, trusted_keys=[public], require_signature=True) == []
 

@@ -30,9 +30,9 @@ def _real(folder: Path, corpus: Path) -> Path:
             count += 1
             doc = json.loads(line)
             identity = doc["_id"]
-            said = {"id": identity, "title": doc["title"], "url": f"https://scifact.example/{identity}"}
-            said |= {"text": doc["text"], "license": "CC-BY-NC-2.0"}
-            out.write(json.dumps(said, ensure_ascii=False) + "\n")
+            output = {"id": identity, "title": doc["title"], "url": f"https://scifact.example/{identity}"}
+            output |= {"text": doc["text"], "license": "CC-BY-NC-2.0"}
+            out.write(json.dumps(output, ensure_ascii=False) + "\n")
     np.save(folder / "embeddings.npy", unit_rows(count, 384))
     raw = {"id": "scifact", "kind": "wiki", "dim": 384, "size": count, "license": "CC-BY-NC-2.0"}
     raw |= {"embedding_file": "embeddings.npy", "metadata_file": "metadata.jsonl"}

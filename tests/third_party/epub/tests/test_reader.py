@@ -68,7 +68,7 @@ def test_chapters_come_in_the_order_of_the_spine(book: Path) -> None:
     assert document.metadata == {"title": "Robot parts", "author": "Ada Smith"}
 
 
-def test_tags_are_told_from_what_looks_like_one() -> None:
+def test_tags_are_distinguished_from_what_looks_like_one() -> None:
     page = (
         """<?xml version="1.0"?><!DOCTYPE html [<!ENTITY a "<p>no</p>"> ]><p title='a > b'>x < y <br/>&#99999;&#65;
       <![CDATA[1 < 2 &amp;]]><IMG alt="</p>" />&unknown;</p><!-- <p>no</p> --><p>&#"""

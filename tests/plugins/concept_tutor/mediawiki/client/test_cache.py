@@ -237,8 +237,8 @@ def test_the_oldest_go_when_there_are_too_many(tmp_path: Path) -> None:
     for number in range(5):
         kept.put(("page", str(number)), entry(random.Random(number).randbytes(9_000)))
         for path in tmp_path.iterdir():
-            told = path.stat()
-            os.utime(path, (told.st_atime - 10, told.st_mtime - 10))
+            result = path.stat()
+            os.utime(path, (result.st_atime - 10, result.st_mtime - 10))
         kept.get(("page", "0"))  # what is read stays
     assert [number for number in range(5) if kept.get(("page", str(number)))] == [0, 3, 4]
     assert sum(path.stat().st_size for path in tmp_path.iterdir()) <= 30_000

@@ -244,9 +244,9 @@ def test_a_gzip_bomb_is_cut(server: Server, opened: Opened) -> None:
     assert "unpacked_mb" in (raised.value.hint or "")
 
 
-@pytest.mark.parametrize("told", [True, False])
-def test_a_long_answer_is_cut_while_it_comes(server: Server, opened: Opened, told: bool) -> None:
-    head = f"HTTP/1.1 200 OK\r\nContent-Type: {HTML}\r\n" + ("Content-Length: 99999999999\r\n" if told else "")
+@pytest.mark.parametrize("result", [True, False])
+def test_a_long_answer_is_cut_while_it_comes(server: Server, opened: Opened, result: bool) -> None:
+    head = f"HTTP/1.1 200 OK\r\nContent-Type: {HTML}\r\n" + ("Content-Length: 99999999999\r\n" if result else "")
     server.acts(drip(f"{head}\r\n".encode(), b"x" * 100_000, pause=0))
     with pytest.raises(WikiTooLarge, match="sends more than 1,000,000 bytes"):
         opened(sent_mb=1).page("Dog")
@@ -264,7 +264,7 @@ def test_a_truncated_answer_is_asked_for_again(server: Server, opened: Opened) -
 
 
 @pytest.mark.parametrize(
-    ("act", "said"),
+    ("act", "output"),
     [
         (answer(body=html(), kind="application/json"), "text/html was asked for"),
         (answer(body=html(), kind="text/html; charset=ISO-8859-1"), "iso-8859-1"),
@@ -277,9 +277,9 @@ def test_a_truncated_answer_is_asked_for_again(server: Server, opened: Opened) -
     ],
     ids=["type", "charset", "bytes", "no-gzip", "brotli", "no-revision", "short-page", "short-gzip"],
 )
-def test_an_answer_of_another_kind_is_garbled(server: Server, opened: Opened, act: Any, said: str) -> None:
+def test_an_answer_of_another_kind_is_garbled(server: Server, opened: Opened, act: Any, output: str) -> None:
     server.acts(act)
-    with pytest.raises(WikiInvalidAnswer, match=said):
+    with pytest.raises(WikiInvalidAnswer, match=output):
         opened().page("Dog")
     assert len(server.asked) == 1
 

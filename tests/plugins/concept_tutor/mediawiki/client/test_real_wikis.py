@@ -89,10 +89,10 @@ def test_the_servers_never_see_more_than_three_at_once(
         thread.start()
     for thread in threads:
         thread.join()
-    told = wikipedia.requests[before:]
-    assert len([what for what, *_ in told if what == "begin"]) == 16
+    result = wikipedia.requests[before:]
+    assert len([what for what, *_ in result if what == "begin"]) == 16
     assert 1 < wikipedia.most_at_once(before) <= 3
-    assert all("(concept tutor; " in agent for *_, agent in told)
+    assert all("(concept tutor; " in agent for *_, agent in result)
 
 
 def test_offline_it_is_all_still_there(settings: WikiSettings, tmp_path: Path, wikibooks: Server) -> None:

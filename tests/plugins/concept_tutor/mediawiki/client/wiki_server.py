@@ -90,9 +90,9 @@ class Server:
 
 def answer(status: int = 200, body: bytes = b"", kind: str = HTML, **headers: str) -> Act:
     """A whole answer."""
-    told = {"Content-Type": kind, "Content-Length": str(len(body))}
-    told |= {name.replace("_", "-"): value for name, value in headers.items()}
-    head = f"HTTP/1.1 {status} Said\r\n" + "".join(f"{k}: {v}\r\n" for k, v in told.items()) + "\r\n"
+    result = {"Content-Type": kind, "Content-Length": str(len(body))}
+    result |= {name.replace("_", "-"): value for name, value in headers.items()}
+    head = f"HTTP/1.1 {status} Said\r\n" + "".join(f"{k}: {v}\r\n" for k, v in result.items()) + "\r\n"
     return lambda connection: connection.sendall(head.encode("latin-1") + body)
 
 

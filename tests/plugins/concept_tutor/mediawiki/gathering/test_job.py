@@ -49,10 +49,10 @@ def _states(store: PlanStore) -> dict[str, str]:
     return {one.key: one.state for one in store.concepts("p")}
 
 
-def test_every_concept_gets_sources_and_every_step_is_told(tmp_path: Path, wiki: SmallWiki) -> None:
-    told: list[Progress] = []
+def test_every_concept_gets_sources_and_every_step_is_reported(tmp_path: Path, wiki: SmallWiki) -> None:
+    result: list[Progress] = []
     with hosting(tmp_path, wiki, *NAMES) as (host, store):
-        host.once(Gathering).run("p", on_progress=told.append)
+        host.once(Gathering).run("p", on_progress=result.append)
         assert set(_states(store).values()) == {"found"}
         for name in NAMES:
             first, *_ = sources = store.sources("p", name.lower())
@@ -64,8 +64,8 @@ def test_every_concept_gets_sources_and_every_step_is_told(tmp_path: Path, wiki:
             assert any(one.page_url.endswith("#History") for one in sources)
         assert corpus_of(host).info().chunks == store.size("p").chunks
     for name in NAMES:
-        assert [one.state for one in told if one.name == name] == ["running", "found"]
-    assert max(one.done for one in told) == len(NAMES)
+        assert [one.state for one in result if one.name == name] == ["running", "found"]
+    assert max(one.done for one in result) == len(NAMES)
     assert wiki.most_at_once <= 3
 
 
@@ -138,7 +138,7 @@ def test_what_no_database_keeps_fails_no_gathering(tmp_path: Path, wiki: SmallWi
         assert all(len(chunk.page_title) <= 300 for chunk in store.sources("p", "mode"))
 
 
-def test_a_wiki_that_is_away_is_told_and_the_other_serves(tmp_path: Path, wiki: SmallWiki) -> None:
+def test_a_wiki_that_is_away_is_reported_and_the_other_serves(tmp_path: Path, wiki: SmallWiki) -> None:
     with SmallWiki() as other:
         gone = other.url
     options = wiki.options(seconds=2.0)
@@ -300,7 +300,7 @@ def test_what_a_kill_interrupted_goes_on_with_the_next_server(
     assert done.isdisjoint(name.lower() for name in wiki.pages_asked()[before:])
 
 
-def test_what_another_process_does_is_told_as_well(tmp_path: Path, wiki: SmallWiki) -> None:
+def test_what_another_process_does_is_reported_as_well(tmp_path: Path, wiki: SmallWiki) -> None:
     gate = threading.Event()
     wiki.before = lambda path: (gate.wait(HANG), None)[1] if path.endswith("/html") else None
     with hosting(tmp_path, wiki, "Mean", "Median") as (host, store):

@@ -56,7 +56,7 @@ def test_sources_for_concepts_with_three_requests_at_once(
             assert all(chunk.revision.isdigit() and chunk.source == "wikipedia" for chunk in chunks)
     both = sorted(
         [*wikipedia.requests[began[0] :], *wikibooks.requests[began[1] :]],
-        key=lambda told: (told[1], told[0] == "begin"),
+        key=lambda result: (result[1], result[0] == "begin"),
     )
     now = most = 0
     for what, *_ in both:

@@ -21,7 +21,7 @@ def test_the_lead_of_a_page_of_that_name_comes_first() -> None:
     assert all(0 < score <= 1 for score in scores)
 
 
-def test_more_said_is_worth_more() -> None:
+def test_more_reported_is_worth_more() -> None:
     once, often = _node("The median is robust."), _node("The median, a median, any median: medians are robust.")
     assert word_relevance("Median", [once, often])[0] < word_relevance("Median", [once, often])[1]
 

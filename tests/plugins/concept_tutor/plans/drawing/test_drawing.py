@@ -104,8 +104,8 @@ def test_lines_are_no_wider_than_their_box(name: str) -> None:
     lines = wrapped(name, 10.0, 3)
     assert 1 <= len(lines) <= 3
     assert all(width_of(line) <= 10.0 for line in lines)
-    said = "".join(lines)
-    assert said == name.replace(" ", "") or said.endswith("…") or " ".join(lines) == name
+    output = "".join(lines)
+    assert output == name.replace(" ", "") or output.endswith("…") or " ".join(lines) == name
 
 
 def test_the_nearest_are_around_a_concept() -> None:

@@ -113,7 +113,7 @@ def test_a_part_of_a_collection_leaves_out_what_is_not_in_it() -> None:
 
 
 @pytest.mark.parametrize(
-    ("format_", "text", "told"),
+    ("format_", "text", "result"),
     [
         ("list", "", "the text: names no concept"),
         ("list", "A\nA", r"line 2: 'A' is there twice \(first at the text, line 1\)"),
@@ -151,13 +151,13 @@ def test_a_part_of_a_collection_leaves_out_what_is_not_in_it() -> None:
         ("xml", "<a/>", "'xml' is no format of a plan"),
     ],
 )
-def test_what_is_wrong_is_told_with_its_place(format_: str, text: str, told: str) -> None:
-    with pytest.raises(BadRequest, match=told) as caught:
+def test_what_is_wrong_is_reported_with_its_place(format_: str, text: str, result: str) -> None:
+    with pytest.raises(BadRequest, match=result) as caught:
         read_plan(text, format=format_, title="T")
     assert "\n" not in str(caught.value)
 
 
-def test_a_file_that_is_none_is_told(tmp_path: Path) -> None:
+def test_a_file_that_is_none_is_reported(tmp_path: Path) -> None:
     with pytest.raises(SourceError, match="cannot be read"):
         read_plan_file(tmp_path / "nothing.csv")
     with pytest.raises(SourceError, match="cannot be read"):
@@ -239,12 +239,12 @@ def test_a_first_start_gets_the_sample_once(fast_host: Host) -> None:
 def test_what_is_exported_can_be_seeded(fast_host: Host, tmp_path: Path) -> None:
     store = fast_host.once(PlanStore)
     add_plan(fast_host, read_plan_file(SAMPLE))
-    told = export_plan(store, "elementary-statistics")
-    (tmp_path / "again.json").write_text(json.dumps(told), "utf-8")
+    result = export_plan(store, "elementary-statistics")
+    (tmp_path / "again.json").write_text(json.dumps(result), "utf-8")
     before = store.all_sources("elementary-statistics")
     store.remove("elementary-statistics")
     add_plan(fast_host, read_plan_file(tmp_path / "again.json"))
-    assert export_plan(store, "elementary-statistics") == told
+    assert export_plan(store, "elementary-statistics") == result
     assert store.all_sources("elementary-statistics") == before
 
 

@@ -77,7 +77,7 @@ def test_it_has_no_more_concepts_than_were_asked_for(tmp_path: Path, wiki: Small
 
 
 @pytest.mark.parametrize(
-    ("address", "told"),
+    ("address", "result"),
     [
         ("wiki/Data", "names no other page that can be read"),
         ("Data", "is no page of the wikis in the settings"),
@@ -86,12 +86,12 @@ def test_it_has_no_more_concepts_than_were_asked_for(tmp_path: Path, wiki: Small
         ("wiki/../../etc", "can be no page's key"),
     ],
 )
-def test_what_gives_no_plan_is_told(tmp_path: Path, wiki: SmallWiki, address: str, told: str) -> None:
-    with pytest.raises(BadRequest, match=told):
+def test_what_gives_no_plan_is_reported(tmp_path: Path, wiki: SmallWiki, address: str, result: str) -> None:
+    with pytest.raises(BadRequest, match=result):
         _made(tmp_path, wiki, address)
 
 
-def test_a_page_that_is_missing_or_hostile_is_told(tmp_path: Path, wiki: SmallWiki) -> None:
+def test_a_page_that_is_missing_or_hostile_is_reported(tmp_path: Path, wiki: SmallWiki) -> None:
     wiki.pages["Data"] = page("Data", extra="<div>" * 5_000)
     with pytest.raises(SourceError, match="has no such page"):
         _made(tmp_path / "a", wiki, "wiki/Gone")
@@ -117,9 +117,11 @@ def _asked(
         return plan_by_model(host, topic, most=most), llm
 
 
-@pytest.mark.parametrize("said", [GOOD, f"Here it is:\n```json\n{GOOD}\n```\nGood luck!", f"Well, {GOOD} that is all."])
-def test_a_plan_for_a_topic(tmp_path: Path, said: str) -> None:
-    made, llm = _asked(tmp_path, said)
+@pytest.mark.parametrize(
+    "output", [GOOD, f"Here it is:\n```json\n{GOOD}\n```\nGood luck!", f"Well, {GOOD} that is all."]
+)
+def test_a_plan_for_a_topic(tmp_path: Path, output: str) -> None:
+    made, llm = _asked(tmp_path, output)
     assert [one.name for one in made.plan.concepts] == ["Mean", "Variance"]
     assert [(edge.prerequisite, edge.concept) for edge in made.plan.edges] == [("mean", "variance")]
     assert "At most 5 concepts" in llm.prompts[0]
@@ -127,7 +129,7 @@ def test_a_plan_for_a_topic(tmp_path: Path, said: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "told"),
+    ("output", "result"),
     [
         ("I cannot do that.", "is no JSON"),
         ('{"title": "T", "concepts": []}', "names no concept"),
@@ -139,12 +141,12 @@ def test_a_plan_for_a_topic(tmp_path: Path, said: str) -> None:
         ),
     ],
 )
-def test_what_cannot_be_used_is_asked_for_once_more(tmp_path: Path, said: str, told: str) -> None:
-    made, llm = _asked(tmp_path / "a", said, GOOD)
+def test_what_cannot_be_used_is_asked_for_once_more(tmp_path: Path, output: str, result: str) -> None:
+    made, llm = _asked(tmp_path / "a", output, GOOD)
     assert len(made.plan.concepts) == 2
-    assert told in llm.prompts[1]
+    assert result in llm.prompts[1]
     with pytest.raises(LLMError, match="gave no plan that can be used"):
-        _asked(tmp_path / "b", said, said, GOOD)
+        _asked(tmp_path / "b", output, output, GOOD)
 
 
 def test_a_topic_cannot_leave_its_place(tmp_path: Path) -> None:

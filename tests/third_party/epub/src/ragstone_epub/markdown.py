@@ -133,9 +133,9 @@ class _Writer:
         return f"{indent}{number + 1}. "
 
     def _end_cell(self) -> None:
-        said = self._spoken()
+        output = self._spoken()
         if self._in_cell:
-            self._row.append(said.replace("|", "\\|"))
+            self._row.append(output.replace("|", "\\|"))
         self._in_cell = False
 
     def _end_block(self) -> None:
@@ -148,8 +148,8 @@ class _Writer:
             self._row = []
         elif self._code:
             self._end_code()
-        elif said := self._spoken():
-            self._add(self._marked(said))
+        elif output := self._spoken():
+            self._add(self._marked(output))
 
     def _end_code(self) -> None:
         code = strip_hidden("".join(self._words)).strip("\n")
@@ -167,17 +167,17 @@ class _Writer:
         self._end_table()
         self._blocks.append(block)
 
-    def _marked(self, said: str) -> str:
+    def _marked(self, output: str) -> str:
         """A heading, an item, a quotation or a paragraph."""
         if self._heading:
-            return f"{'#' * self._heading} {said}"
-        if found := _STRUCTURE.match(said):
-            said = f"{found[1] or ''}\\{said[found.end() :]}"
+            return f"{'#' * self._heading} {output}"
+        if found := _STRUCTURE.match(output):
+            output = f"{found[1] or ''}\\{output[found.end() :]}"
         marker, self._item = self._item, ""
         quote = "> " if self._quotes and not marker else ""
-        return f"{marker}{quote}{said}"
+        return f"{marker}{quote}{output}"
 
     def _spoken(self) -> str:
-        said = " ".join(strip_hidden("".join(self._words)).split())
+        output = " ".join(strip_hidden("".join(self._words)).split())
         self._words = []
-        return said
+        return output

@@ -57,8 +57,8 @@ def _decoded(page: bytes) -> str:
     """The page's text; what is no letter in its encoding becomes a replacement sign."""
     named = next((encoding for mark, encoding in _MARKS if page.startswith(mark)), None)
     if named is None:
-        said = _ENCODING.match(page)
-        named = said[1].decode("ascii") if said else "utf-8"
+        output = _ENCODING.match(page)
+        named = output[1].decode("ascii") if output else "utf-8"
     try:
         return page.decode(named, "replace")
     except LookupError:  # ISO 8859 has no part 12
