@@ -49,7 +49,7 @@ faults: .venv-dev/ready
 	$(DEV)/python -m faults $(ARGS)
 
 docs: .venv-dev/ready
-	$(DEV)/python -m sphinx --quiet --fail-on-warning --keep-going --jobs 2 --conf-dir docs . site
+	$(DEV)/python -m sphinx --quiet --fresh-env --fail-on-warning --keep-going --conf-dir docs . site
 
 .venv/ready: pyproject.toml Makefile
 	$(PYTHON) -m venv .venv

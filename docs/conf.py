@@ -29,6 +29,8 @@ source_suffix = {".md": "markdown"}
 myst_heading_anchors = 4
 
 autodoc_typehints = "signature"
+# Some names are public in two modules: a type in a signature may lead to either.
+suppress_warnings = ["ref.python"]
 autodoc_member_order = "bysource"
 autodoc_default_options = {"members": True, "show-inheritance": True, "inherited-members": False}
 
@@ -78,11 +80,9 @@ CHANGELOG
 ```
 """
 
-
 def _add_pages(_app: Sphinx, name: str, source: list[str]) -> None:
     if name == root_doc:
         source[0] += _PAGES
-
 
 def setup(app: Sphinx) -> None:
     """Give the first page its table of contents, which a README does not have."""
