@@ -14,17 +14,8 @@ release = metadata.version("ragstone")
 
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx.ext.viewcode"]
 root_doc = "README"
-include_patterns = [
-    "*.md",
-    "core/README.md",
-    "plugins/*.md",
-    "plugins/*/*.md",
-    "web/README.md",
-    "deploy/README.md",
-    "deploy/*/README.md",
-    "docs/*.md",
-]
-include_patterns += ["tests/third_party/*/README.md"]
+include_patterns = ["*.md", "docs/*.md", "core/README.md", "web/README.md", "plugins/*.md", "plugins/*/*.md"]
+include_patterns += ["deploy/README.md", "deploy/*/README.md", "tests/third_party/*/README.md"]
 source_suffix = {".md": "markdown"}
 myst_heading_anchors = 4
 
@@ -80,9 +71,11 @@ CHANGELOG
 ```
 """
 
+
 def _add_pages(_app: Sphinx, name: str, source: list[str]) -> None:
     if name == root_doc:
         source[0] += _PAGES
+
 
 def setup(app: Sphinx) -> None:
     """Give the first page its table of contents, which a README does not have."""
