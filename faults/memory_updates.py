@@ -43,7 +43,7 @@ def memory_at_random(run: Run) -> None:
     """Sequences of changes and kills by Hypothesis, the same ones for the same seed."""
 
     class Machine(_Home):
-        result = run
+        scenario_run = run
 
     run_state_machine_as_test(
         seed(run.seed)(Machine),
@@ -61,11 +61,11 @@ def memory_at_random(run: Run) -> None:
 class _Home(RuleBasedStateMachine):
     """The home, a host that remembers it, and after each update the truth about both."""
 
-    result: Run
+    scenario_run: Run
 
     def __init__(self) -> None:
         super().__init__()
-        self._work = Path(tempfile.mkdtemp(dir=self.result.folder))
+        self._work = Path(tempfile.mkdtemp(dir=self.scenario_run.folder))
         self._home = self._work / "home"
         self._home.mkdir()
         self._host = _opened(self._work, self._home)
@@ -76,8 +76,8 @@ class _Home(RuleBasedStateMachine):
         finally:
             self._host.close()
         shutil.rmtree(self._work)
-        self.result.count("sequences")
-        self.result.tell(f"{self.result.figures['sequences']} sequences")
+        self.scenario_run.count("sequences")
+        self.scenario_run.tell(f"{self.scenario_run.figures['sequences']} sequences")
 
     @initialize(content=_contents)
     def begin(self, content: int) -> None:
@@ -99,7 +99,7 @@ class _Home(RuleBasedStateMachine):
         with path.open("r+b") as file:
             file.write(fresh + b" " * (len(old) - len(fresh)))
         os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
-        self.result.count("unseen edits")
+        self.scenario_run.count("unseen edits")
 
     @precondition(lambda self: self._there())
     @rule(pick=_pick, at=st.integers(1_500_000_000, 1_700_000_000))
@@ -126,7 +126,7 @@ class _Home(RuleBasedStateMachine):
             assert actor.hear() == "alive"
             time.sleep(pause)
             actor.kill()
-        self.result.count("kills")
+        self.scenario_run.count("kills")
 
     @rule()
     def update(self) -> None:
@@ -143,7 +143,7 @@ class _Home(RuleBasedStateMachine):
                 anew = _result(fresh)
             if anew:
                 self._compare(Truth.of(Path(folder) / "data", CORPUS), anew)
-        self.result.count("comparisons")
+        self.scenario_run.count("comparisons")
 
     def _compare(self, fresh: Truth, anew: dict[str, Any]) -> None:
         own = Truth.of(self._work / "data", CORPUS)
@@ -160,7 +160,7 @@ class _Home(RuleBasedStateMachine):
         path = self._home / file
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(_text(file, content), "utf-8")
-        self.result.count("writes")
+        self.scenario_run.count("writes")
 
     def _there(self) -> list[Path]:
         return sorted(path for path in self._home.rglob("*") if path.is_file())

@@ -36,7 +36,7 @@ def changed_at_random(run: Run) -> None:
     """Sequences of changes by Hypothesis, the same ones for the same seed."""
 
     class Machine(_Folder):
-        result = run
+        scenario_run = run
 
     examples, steps = run.times(4, 150), run.times(15, 30)
     run_state_machine_as_test(
@@ -55,11 +55,11 @@ def changed_at_random(run: Run) -> None:
 class _Folder(RuleBasedStateMachine):
     """A book's folder, its shelf that is brought up to date, and after each time the truth about both."""
 
-    result: Run
+    scenario_run: Run
 
     def __init__(self) -> None:
         super().__init__()
-        self._work = Path(tempfile.mkdtemp(dir=self.result.folder))
+        self._work = Path(tempfile.mkdtemp(dir=self.scenario_run.folder))
         self._book, self._outside = self._work / "book", self._work / "outside"
         self._outside.mkdir()
         (self._outside / "secret.md").write_text(f"# Secret\n\n{_SECRET}.\n", "utf-8")
@@ -72,8 +72,8 @@ class _Folder(RuleBasedStateMachine):
         finally:
             self._host.close()
         shutil.rmtree(self._work)
-        self.result.count("sequences")
-        self.result.tell(f"{self.result.figures['sequences']} sequences")
+        self.scenario_run.count("sequences")
+        self.scenario_run.tell(f"{self.scenario_run.figures['sequences']} sequences")
 
     @initialize(content=_contents)
     def begin(self, content: int) -> None:
@@ -99,7 +99,7 @@ class _Folder(RuleBasedStateMachine):
         path.write_text(_text(content)[:size].ljust(size), "utf-8")
         os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
         assert path.stat().st_size == size
-        self.result.count("same-time edits")
+        self.scenario_run.count("same-time edits")
 
     @precondition(lambda self: self._there())
     @rule(pick=_pick, to=_files)
@@ -128,7 +128,7 @@ class _Folder(RuleBasedStateMachine):
             "itself": path,
         }
         path.symlink_to(to[kind], target_is_directory=kind == "folder outside")
-        self.result.count("links")
+        self.scenario_run.count("links")
 
     @rule()
     def bring_up_to_date(self) -> None:
@@ -161,7 +161,7 @@ class _Folder(RuleBasedStateMachine):
         questions = [" ".join(words(7, 3)), "part alpha", _SECRET]
         # What the incremental one finds is what brute force finds in the other.
         same_answers(Shelf(self._host).corpus, fresh, questions)
-        self.result.count("comparisons")
+        self.scenario_run.count("comparisons")
 
     def _write(self, path: Path, content: int) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -169,7 +169,7 @@ class _Folder(RuleBasedStateMachine):
         path.write_text(_text(content), "utf-8")
         self._clock += 10
         os.utime(path, (self._clock, self._clock))
-        self.result.count("writes")
+        self.scenario_run.count("writes")
 
     def _there(self) -> list[Path]:
         return sorted(path for path in self._book.rglob("*.md") if path.is_symlink() or path.is_file())

@@ -184,7 +184,7 @@ def test_a_list_beside_tables_is_reported_how_to_be_written(tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize(
-    ("text", "result"),
+    ("text", "message"),
     [
         ('datadir = "x"', "unknown key datadir (did you mean data_dir?)"),
         (
@@ -211,9 +211,9 @@ def test_a_list_beside_tables_is_reported_how_to_be_written(tmp_path: Path) -> N
         ("plugins = [1]", "plugins.enabled.0: Input should be a valid string"),
     ],
 )
-def test_a_wrong_key_or_type_is_one_line(tmp_path: Path, text: str, result: str) -> None:
+def test_a_wrong_key_or_type_is_one_line(tmp_path: Path, text: str, message: str) -> None:
     path = write(tmp_path, text)
-    assert refusal(path).startswith(f"{path}: {result}")
+    assert refusal(path).startswith(f"{path}: {message}")
 
 
 def test_the_language_model_may_have_keys_of_its_own(tmp_path: Path) -> None:
@@ -290,7 +290,7 @@ _KNOWN = ", ".join(sorted([*PLUGINS, *ALWAYS, "echo", "test_models"]))
 
 
 @pytest.mark.parametrize(
-    ("text", "result"),
+    ("text", "message"),
     [
         ("[plugins.echo]\nlaud = true", "[plugins.echo]: unknown key laud (did you mean loud?)"),
         ("[plugins.echo]\ntimes = 'often'", "[plugins.echo]: times: Input should be a valid integer"),
@@ -302,8 +302,8 @@ _KNOWN = ", ".join(sorted([*PLUGINS, *ALWAYS, "echo", "test_models"]))
         ("[plugins]\nenable = ['echo']", "[plugins]: unknown key enable ("),
     ],
 )
-def test_wrong_options(tmp_path: Path, text: str, result: str) -> None:
-    assert plugin_refusal(write(tmp_path, text)).startswith(result)
+def test_wrong_options(tmp_path: Path, text: str, message: str) -> None:
+    assert plugin_refusal(write(tmp_path, text)).startswith(message)
 
 
 def test_options_that_are_no_table(tmp_path: Path) -> None:

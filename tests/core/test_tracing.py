@@ -116,7 +116,9 @@ def server() -> Iterator[Server]:
 
 
 @pytest.fixture
-def report(tmp_path: Path, small_book: Path, server: Server, monkeypatch: pytest.MonkeyPatch) -> Iterator[Assistant]:
+def with_model(
+    tmp_path: Path, small_book: Path, server: Server, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Assistant]:
     """The assistant with a language model that is sent a key."""
     monkeypatch.setenv("RAGSTONE_LLM_API_KEY", KEY)
     llm = {"provider": "openai_like", "model": "m", "api_base": server.base, "timeout": 20, "remember": False}
@@ -206,9 +208,9 @@ def test_a_selected_text(traces: Traces, assistant: Assistant) -> None:
     assert one_trace(traces).keys() >= {"Gate.weigh", "Extractive.sentences", "Composition.add"}
 
 
-def test_a_language_models_answer_is_one_trace(traces: Traces, report: Assistant, server: Server) -> None:
+def test_a_language_models_answer_is_one_trace(traces: Traces, with_model: Assistant, server: Server) -> None:
     server.acts(say(f"{CASTER} [1]. ", "It is made of cheese [1]."))
-    answer = report.ask(QUESTION)
+    answer = with_model.ask(QUESTION)
     assert answer.dropped
     spans = one_trace(traces)
     until(lambda: len(requests(traces)) == 1, "the end of the request")
@@ -288,9 +290,11 @@ def test_a_stream_that_nobody_reads_to_its_end_leaves_no_span_open(
     assert all(span.status.is_ok for span in spans.values()), "whoever leaves has not failed"
 
 
-def test_a_model_that_nobody_hears_to_the_end_ends_its_span(traces: Traces, report: Assistant, server: Server) -> None:
+def test_a_model_that_nobody_hears_to_the_end_ends_its_span(
+    traces: Traces, with_model: Assistant, server: Server
+) -> None:
     server.acts(say(f"{CASTER} [1]. ", *[f"{CASTER} [1]. "] * 200))
-    pieces: Any = report.stream(QUESTION)
+    pieces: Any = with_model.stream(QUESTION)
     next(pieces)
     pieces.close()
     until(lambda: traces.named("OpenAILike.stream_chat"), "the end of the model's span")
@@ -331,10 +335,12 @@ def test_a_servers_own_span_is_above_the_question(traces: Traces, assistant: Ass
 # Failures and secrets
 
 
-def test_a_failed_answer_is_a_failed_trace_without_the_key(traces: Traces, report: Assistant, server: Server) -> None:
+def test_a_failed_answer_is_a_failed_trace_without_the_key(
+    traces: Traces, with_model: Assistant, server: Server
+) -> None:
     server.acts(refuse(401, body={"error": {"message": f"Incorrect API key provided: {KEY}"}}))
     with pytest.raises(LLMError, match="refuses the key"):
-        report.ask(QUESTION)
+        with_model.ask(QUESTION)
     spans = one_trace(traces)
     assert not spans["Assistant.ask"].status.is_ok
     assert "refuses the key" in spans["Assistant.ask"].status.description
@@ -345,10 +351,10 @@ def test_a_failed_answer_is_a_failed_trace_without_the_key(traces: Traces, repor
 
 @pytest.mark.parametrize("pieces", [[f"{CASTER} [1]. It was {KEY} [1]."], [f"{CASTER} [1]. It was {KEY}", " [1]."]])
 def test_a_server_that_says_the_key_tells_it_to_nobody(
-    traces: Traces, report: Assistant, server: Server, pieces: list[str]
+    traces: Traces, with_model: Assistant, server: Server, pieces: list[str]
 ) -> None:
     server.acts(say(*pieces), say("Nothing."))
-    report.ask(QUESTION)
+    with_model.ask(QUESTION)
     until(lambda: len(requests(traces)) == 1, "the end of the request")
     assert KEY not in traces.text
     assert "***" in traces.text

@@ -86,7 +86,7 @@ def _without(name: str) -> object:
 
 
 @pytest.mark.parametrize(
-    ("damage", "arguments", "output"),
+    ("damage", "arguments", "message"),
     [
         (lambda kit: shutil.rmtree(kit / "wheels"), (), "there is no folder of wheels"),
         (_without(f"wheels/{_OWN}"), (), "there is no ragstone-….whl"),
@@ -102,14 +102,14 @@ def _without(name: str) -> object:
     ],
 )
 def test_what_is_missing_is_reported_before_anything_changes(
-    kit: Path, tmp_path: Path, damage: object, arguments: tuple[str, ...], output: str
+    kit: Path, tmp_path: Path, damage: object, arguments: tuple[str, ...], message: str
 ) -> None:
     assert callable(damage)
     damage(kit)
     root = tmp_path / "robot"
     done = _run(kit / "install.sh", "--python", sys.executable, "--root", str(root), *arguments)
     assert done.returncode == 1
-    assert output in done.stderr
+    assert message in done.stderr
     assert not root.exists()
 
 

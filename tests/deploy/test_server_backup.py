@@ -206,7 +206,7 @@ def test_it_goes_on_until_it_is_asked_to_stop(tmp_path: Path, small_book: Path) 
 
 
 @pytest.mark.parametrize(
-    ("script", "arguments", "output"),
+    ("script", "arguments", "message"),
     [
         ("backup.sh", [], "no folder is named"),
         ("backup.sh", ["a", "b"], "one folder is enough: b"),
@@ -218,11 +218,11 @@ def test_it_goes_on_until_it_is_asked_to_stop(tmp_path: Path, small_book: Path) 
     ],
 )
 def test_what_cannot_be_done_is_reported_in_one_line(
-    tmp_path: Path, script: str, arguments: list[str], output: str
+    tmp_path: Path, script: str, arguments: list[str], message: str
 ) -> None:
     done = Deployment(tmp_path, None, None).run(script, *arguments)
     assert done.returncode == 1
-    assert output in done.stderr.splitlines()[-1]
+    assert message in done.stderr.splitlines()[-1]
     assert not list(tmp_path.iterdir())
 
 

@@ -120,8 +120,8 @@ def test_an_example_uses_what_it_imports_and_only_public_names(fence: str) -> No
 
 
 @pytest.mark.parametrize(
-    ("expected", "output", "same"),
+    ("expected", "message", "same"),
     [("a  b\nc", "a b c\n", True), ("a … c", "a b b c", True), ("a.c", "abc", False), ("a", "a b", False)],
 )
-def test_how_words_are_compared(expected: str, output: str, same: bool) -> None:
-    assert matches(expected, output) == same
+def test_how_words_are_compared(expected: str, message: str, same: bool) -> None:
+    assert matches(expected, message) == same

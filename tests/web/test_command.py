@@ -52,14 +52,14 @@ def test_it_says_where_it_is_and_stops_cleanly(tmp_path: Path, number: signal.Si
 
 
 @pytest.mark.parametrize(
-    ("access", "result", "status"),
+    ("access", "message", "status"),
     [
         ("key-beyond-loopback", "Nobody can ask yet: a key is needed, and there is none. ragstone key add NAME\n", 401),
         ("open-to-everybody", "Everybody who reaches this machine can ask: [plugins.web] access says so.\n", 200),
     ],
 )
 def test_beyond_this_machine_it_says_who_may_ask(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, access: str, result: str, status: int
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, access: str, message: str, status: int
 ) -> None:
     monkeypatch.setenv("RAGSTONE_PLUGINS__WEB__ACCESS", access)
     with start(tmp_path, "--host", "0.0.0.0", "--port", "0") as process:
@@ -67,7 +67,7 @@ def test_beyond_this_machine_it_says_who_may_ask(
             assert process.stdout is not None
             assert process.stderr is not None
             port = urlsplit(process.stdout.readline().split()[3]).port
-            assert process.stderr.readline() == result
+            assert process.stderr.readline() == message
             connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
             connection.request("GET", "/v1/models")
             assert connection.getresponse().status == status

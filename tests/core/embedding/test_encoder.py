@@ -209,17 +209,17 @@ def test_any_other_model_through_the_extra(packaged: Path, tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize(
-    ("model", "kind", "output"),
+    ("model", "kind", "message"),
     [
         (None, SettingsError, "the provider huggingface needs a model"),
         ("/nowhere/at/all", EncoderError, "no plugin provides the encoder 'huggingface'.*the model '/nowhere/at/all'"),
     ],
 )
-def test_a_model_that_is_not_there(model: str | None, kind: type[Exception], output: str, tmp_path: Path) -> None:
+def test_a_model_that_is_not_there(model: str | None, kind: type[Exception], message: str, tmp_path: Path) -> None:
     if importlib.util.find_spec("torch") is None:
         missing("torch")
     settings = {"provider": "huggingface", "model": model}
-    with Host(Settings(data_dir=tmp_path, encoder=settings)) as host, pytest.raises(kind, match=output):
+    with Host(Settings(data_dir=tmp_path, encoder=settings)) as host, pytest.raises(kind, match=message):
         _ = host.encoder
 
 

@@ -208,7 +208,7 @@ class TestDroppedSentences:
 
 class TestMisbehaviour:
     @pytest.mark.parametrize(
-        ("act", "result"),
+        ("act", "message"),
         [
             (refuse(401), "refuses the key (401)"),
             (refuse(404), "knows no such address or model (404)"),
@@ -227,9 +227,9 @@ class TestMisbehaviour:
             (drop("A caster is", clean=True), "before the end"),
         ],
     )
-    def test_it_is_an_error_in_our_words(self, server: Server, host: Host, act: Any, result: str) -> None:
+    def test_it_is_an_error_in_our_words(self, server: Server, host: Host, act: Any, message: str) -> None:
         server.acts(act)
-        assert result in str(failure(host))
+        assert message in str(failure(host))
 
     @pytest.mark.parametrize(
         "act",
@@ -491,7 +491,7 @@ class TestGemini:
         assert "temperature" not in server.asked[0].body.get("generationConfig", {})
 
     @pytest.mark.parametrize(
-        ("act", "result", "requests"),
+        ("act", "message", "requests"),
         [
             (refuse(403), "refuses the key (403)", 1),
             (refuse(429, retry_after="0"), "takes no more requests", 2),
@@ -500,9 +500,9 @@ class TestGemini:
             (send("text/html", b"<p>hi"), "the language model", 1),
         ],
     )
-    def test_misbehaviour(self, server: Server, gemini: Host, act: Any, result: str, requests: int) -> None:
+    def test_misbehaviour(self, server: Server, gemini: Host, act: Any, message: str, requests: int) -> None:
         server.acts(act)
-        assert result in str(failure(gemini))
+        assert message in str(failure(gemini))
         assert len(server.asked) == requests
 
     def test_googles_own_way_to_ask_for_patience(self, server: Server, gemini: Host) -> None:

@@ -39,14 +39,16 @@ def test_titles(tmp_path: Path, source: str, title: str | None, text: str) -> No
 
 
 @pytest.mark.parametrize(
-    ("data", "output"),
+    ("data", "message"),
     [(b"ab\xffc", "0xff at offset 2"), (b"a\0b", "NUL byte at offset 1"), (b"x" * 99, "more than")],
 )
-def test_what_is_not_text_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, data: bytes, output: str) -> None:
+def test_what_is_not_text_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, data: bytes, message: str
+) -> None:
     monkeypatch.setattr(files, "MAX_TEXT_BYTES", 50)
     path = tmp_path / "a.md"
     path.write_bytes(data)
-    with pytest.raises(SourceError, match=output) as caught:
+    with pytest.raises(SourceError, match=message) as caught:
         MarkdownReader().load_data(path)
     assert caught.value.where == str(path)
 

@@ -88,7 +88,7 @@ def test_a_plan_of_a_page(here: Here, wiki: SmallWiki) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "code", "result"),
+    ("arguments", "code", "message"),
     [
         (("plan", "add"), 2, "name one of FILE, --from-page and --topic"),
         (("plan", "add", "a.csv", "--topic", "x"), 2, "name one of FILE, --from-page and --topic"),
@@ -104,13 +104,13 @@ def test_a_plan_of_a_page(here: Here, wiki: SmallWiki) -> None:
     ],
 )
 def test_what_cannot_be_done_is_one_line(
-    here: Here, tmp_path: Path, arguments: tuple[str, ...], code: int, result: str
+    here: Here, tmp_path: Path, arguments: tuple[str, ...], code: int, message: str
 ) -> None:
     (tmp_path / "bad.json").write_text("{", "utf-8")
     (tmp_path / "list.json").write_text('["Mean"]', "utf-8")
     done = here("tutor", *arguments)
     assert (done.code, done.out) == (code, "")
-    assert result in done.err
+    assert message in done.err
     assert done.err.count("\n") == 1
 
 

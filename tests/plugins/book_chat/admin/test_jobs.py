@@ -112,10 +112,10 @@ def test_half_an_upload_goes_after_a_day(tmp_path: Path) -> None:
     assert not upload.folder.exists()
 
 
-@pytest.mark.parametrize("result", ["", "[]", '{"name": 1}', '{"unknown": ""}', "\x00"])
-def test_what_says_nothing_sensible_of_itself_stops_no_server(tmp_path: Path, result: str) -> None:
+@pytest.mark.parametrize("message", ["", "[]", '{"name": 1}', '{"unknown": ""}', "\x00"])
+def test_what_says_nothing_sensible_of_itself_stops_no_server(tmp_path: Path, message: str) -> None:
     upload = given(tmp_path)
-    (upload.folder / "upload.json").write_text(result)
+    (upload.folder / "upload.json").write_text(message)
     (upload.folder.parent / "a file").write_text("of somebody")
     upload.release()
     assert unfinished_uploads(upload.folder.parent) == []

@@ -95,7 +95,7 @@ def test_the_nearest_word_on_a_section_counts() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "result"),
+    ("text", "message"),
     [
         ("[ragstone]\ntitel = 'x'\n", r"ragstone.titel: .*known: title, edition"),
         ("[ragstone]\nurl = 'javascript:alert(1)'\n", "is not an address of the web"),
@@ -104,7 +104,7 @@ def test_the_nearest_word_on_a_section_counts() -> None:
         ("[ragstone.simulation]\n'a' = 'perhaps'\n", r"ragstone.simulation.a: "),
     ],
 )
-def test_what_is_wrong_is_reported(tmp_path: Path, text: str, result: str) -> None:
+def test_what_is_wrong_is_reported(tmp_path: Path, text: str, message: str) -> None:
     (tmp_path / "book.toml").write_text(text, "utf-8")
-    with pytest.raises(SourceError, match=result):
+    with pytest.raises(SourceError, match=message):
         read_manifest(tmp_path)

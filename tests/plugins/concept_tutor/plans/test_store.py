@@ -98,7 +98,7 @@ def test_what_is_not_there_is_not_found(store: PlanStore) -> None:
 
 
 @pytest.mark.parametrize(
-    ("plan", "result"),
+    ("plan", "message"),
     [
         (PLAN, "there is a plan 'statistics' already"),
         (replace(PLAN, slug="../x"), "cannot be a plan's slug"),
@@ -112,8 +112,8 @@ def test_what_is_not_there_is_not_found(store: PlanStore) -> None:
         (replace(PLAN, slug="x", description="\x00"), "control character"),
     ],
 )
-def test_what_is_no_plan_is_refused_and_nothing_of_it_stays(store: PlanStore, plan: NewPlan, result: str) -> None:
-    with pytest.raises(BadRequest, match=result):
+def test_what_is_no_plan_is_refused_and_nothing_of_it_stays(store: PlanStore, plan: NewPlan, message: str) -> None:
+    with pytest.raises(BadRequest, match=message):
         store.add(plan)
     assert len(store.plans()) == 1
 

@@ -298,7 +298,7 @@ def test_many_threads_ask_at_once(host: Host) -> None:
 
 
 @pytest.mark.parametrize(
-    ("call", "output"),
+    ("call", "message"),
     [
         (lambda host: query_memory("a", 0, host=host), "n_results must be from 1 to 100, not 0"),
         (lambda host: query_memory("a", 101, host=host), "n_results must be from 1 to 100, not 101"),
@@ -312,10 +312,10 @@ def test_many_threads_ask_at_once(host: Host) -> None:
         (lambda host: query_memory("a", sender=" ", host=host), "the sender must have 1 to 200 characters"),
     ],
 )
-def test_what_cannot_be_meant_is_reported(call: Callable[[Host], Any], output: str, host: Host) -> None:
+def test_what_cannot_be_meant_is_reported(call: Callable[[Host], Any], message: str, host: Host) -> None:
     with pytest.raises(BadRequest) as raised:
         call(host)
-    assert str(raised.value).startswith(output)
+    assert str(raised.value).startswith(message)
 
 
 @pytest.mark.parametrize(

@@ -20,9 +20,9 @@ def test_rate_and_remaining_time_are_of_this_run_alone() -> None:
     assert clock.words(BuildProgress(100, 2000, resumed=1000, share=1.0)).endswith("20.0 chunks/s")
 
 
-@pytest.mark.parametrize(("seconds", "output"), [(0, "1 s"), (59, "59 s"), (600, "10 min"), (12_000, "3 h 20 min")])
-def test_durations(seconds: float, output: str) -> None:
-    assert duration(seconds) == output
+@pytest.mark.parametrize(("seconds", "message"), [(0, "1 s"), (59, "59 s"), (600, "10 min"), (12_000, "3 h 20 min")])
+def test_durations(seconds: float, message: str) -> None:
+    assert duration(seconds) == message
 
 
 def test_lines_where_there_is_no_terminal(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -198,7 +198,7 @@ def test_a_torn_line_is_taken_away_and_the_rest_stands(tmp_path: Path, cut: int)
 
 
 @pytest.mark.parametrize(
-    ("change", "output"),
+    ("change", "message"),
     [
         (lambda step: {**step, "more": 1}, "other keys"),
         (lambda step: {**step, "action": 5}, "its action is no str"),
@@ -211,7 +211,7 @@ def test_a_torn_line_is_taken_away_and_the_rest_stands(tmp_path: Path, cut: int)
         (lambda step: [step], "other keys"),
     ],
 )
-def test_damage_is_reported_with_file_and_line(tmp_path: Path, change: Any, output: str) -> None:
+def test_damage_is_reported_with_file_and_line(tmp_path: Path, change: Any, message: str) -> None:
     written(tmp_path, 3).end()
     [folder] = tmp_path.iterdir()
     file = folder / "steps" / "000000.jsonl"
@@ -220,7 +220,7 @@ def test_damage_is_reported_with_file_and_line(tmp_path: Path, change: Any, outp
     file.write_text("\n".join(lines) + "\n", "utf-8")
     [report] = check_episodes(tmp_path)
     assert report.state == "damaged"
-    assert any(output in fault for fault in report.faults), report.faults
+    assert any(message in fault for fault in report.faults), report.faults
     assert report.faults[0].startswith(("steps/000000.jsonl:2:", "steps/000000.jsonl:3:"))
 
 

@@ -82,7 +82,7 @@ LAUGHS = (
 
 
 @pytest.mark.parametrize(
-    ("xml", "output"),
+    ("xml", "message"),
     [
         (LAUGHS, "document type"),
         ('<!DOCTYPE mediawiki SYSTEM "file:///etc/passwd"><mediawiki/>', "document type"),
@@ -94,10 +94,10 @@ LAUGHS = (
         (f"{HEAD}<page><title>&undefined;</title></page>{FOOT}", "not well-formed XML"),
     ],
 )
-def test_hostile_xml_is_refused_with_its_line(tmp_path: Path, xml: str, output: str) -> None:
+def test_hostile_xml_is_refused_with_its_line(tmp_path: Path, xml: str, message: str) -> None:
     path = tmp_path / "dump.xml"
     path.write_text(xml, "utf-8")
-    with pytest.raises(SourceError, match=output) as error:
+    with pytest.raises(SourceError, match=message) as error:
         list(Dump(path).pages(None))
     assert error.value.where is not None
     assert error.value.where.startswith(f"{path}:")

@@ -75,7 +75,7 @@ def test_a_real_beir_corpus(data: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("line", "output"),
+    ("line", "message"),
     [
         (b"{not json}", "is not JSON"),
         (b"[1]", "not a JSON object"),
@@ -89,10 +89,10 @@ def test_a_real_beir_corpus(data: Path) -> None:
         (b"[" * 100_000, "is not JSON"),
     ],
 )
-def test_a_bad_line_is_named(tmp_path: Path, line: bytes, output: str) -> None:
+def test_a_bad_line_is_named(tmp_path: Path, line: bytes, message: str) -> None:
     path = lines(tmp_path / "a.jsonl", WIKIPEDIA[:2])
     path.write_bytes(path.read_bytes() + line + b"\n")
-    with pytest.raises(SourceError, match=output) as error:
+    with pytest.raises(SourceError, match=message) as error:
         list(JsonLines(path).pages(None))
     assert error.value.where == f"{path}:3"
 

@@ -70,15 +70,15 @@ def test_three_versions_of_the_format_hold_the_same(data: Path) -> None:
 
 @pytest.mark.data
 @pytest.mark.parametrize(
-    ("name", "output"),
+    ("name", "message"),
     [
         ("withns_invalid.smaller_than_header.zim", "40 bytes"),
         ("withns_invalid.bad_mimetype_list.zim", "MIME types"),
         ("withns_invalid.offset_in_cluster.zim", "the blobs of cluster 1 lie at impossible offsets"),
     ],
 )
-def test_broken_files_are_refused(data: Path, name: str, output: str) -> None:
-    with pytest.raises(SourceError, match=output) as error:
+def test_broken_files_are_refused(data: Path, name: str, message: str) -> None:
+    with pytest.raises(SourceError, match=message) as error:
         read(data / "zim" / name)
     assert error.value.where == str(data / "zim" / name)
 

@@ -487,7 +487,7 @@ def test_the_questions_of_a_folder_of_beir_are_no_articles(tmp_path: Path, fast_
 
 
 @pytest.mark.parametrize(
-    ("arguments", "output"),
+    ("arguments", "message"),
     [
         (["nowhere.bz2", "--id", "x"], "no such file"),
         (["{dump}", "--id", "../x"], "cannot be the name of a folder"),
@@ -501,7 +501,7 @@ def test_the_questions_of_a_folder_of_beir_are_no_articles(tmp_path: Path, fast_
     ],
 )
 def test_what_cannot_be_is_reported(
-    tmp_path: Path, dump: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], output: str
+    tmp_path: Path, dump: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], message: str
 ) -> None:
     (tmp_path / "odd").write_bytes(b"\x7fELF and so on")
     (tmp_path / "empty").mkdir()
@@ -510,7 +510,7 @@ def test_what_cannot_be_is_reported(
     with pytest.raises(SystemExit) as ended:
         main(["wiki", "build", *filled, "--out", str(tmp_path / "out")])
     assert ended.value.code in (1, 2)
-    assert output in capsys.readouterr().err
+    assert message in capsys.readouterr().err
     assert {path.name for path in tmp_path.glob("out/*")} <= {".ragstone-id"}  # and nothing is left behind
 
 

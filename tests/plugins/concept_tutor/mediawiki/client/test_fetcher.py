@@ -264,7 +264,7 @@ def test_a_truncated_answer_is_asked_for_again(server: Server, opened: Opened) -
 
 
 @pytest.mark.parametrize(
-    ("act", "output"),
+    ("act", "message"),
     [
         (answer(body=html(), kind="application/json"), "text/html was asked for"),
         (answer(body=html(), kind="text/html; charset=ISO-8859-1"), "iso-8859-1"),
@@ -277,9 +277,9 @@ def test_a_truncated_answer_is_asked_for_again(server: Server, opened: Opened) -
     ],
     ids=["type", "charset", "bytes", "no-gzip", "brotli", "no-revision", "short-page", "short-gzip"],
 )
-def test_an_answer_of_another_kind_is_garbled(server: Server, opened: Opened, act: Any, output: str) -> None:
+def test_an_answer_of_another_kind_is_garbled(server: Server, opened: Opened, act: Any, message: str) -> None:
     server.acts(act)
-    with pytest.raises(WikiInvalidAnswer, match=output):
+    with pytest.raises(WikiInvalidAnswer, match=message):
         opened().page("Dog")
     assert len(server.asked) == 1
 

@@ -113,7 +113,7 @@ def test_a_part_of_a_collection_leaves_out_what_is_not_in_it() -> None:
 
 
 @pytest.mark.parametrize(
-    ("format_", "text", "result"),
+    ("format_", "text", "message"),
     [
         ("list", "", "the text: names no concept"),
         ("list", "A\nA", r"line 2: 'A' is there twice \(first at the text, line 1\)"),
@@ -151,8 +151,8 @@ def test_a_part_of_a_collection_leaves_out_what_is_not_in_it() -> None:
         ("xml", "<a/>", "'xml' is no format of a plan"),
     ],
 )
-def test_what_is_wrong_is_reported_with_its_place(format_: str, text: str, result: str) -> None:
-    with pytest.raises(BadRequest, match=result) as caught:
+def test_what_is_wrong_is_reported_with_its_place(format_: str, text: str, message: str) -> None:
+    with pytest.raises(BadRequest, match=message) as caught:
         read_plan(text, format=format_, title="T")
     assert "\n" not in str(caught.value)
 
