@@ -72,6 +72,8 @@ class RetrievalSettings(Table):
     candidates: int = Field(default=100, ge=1, le=5000)
     #: Evidence below which a question is refused, 0 to 2 (see ``evidence_gate``); by default each corpus is calibrated.
     threshold: float | None = Field(default=None, ge=0, le=2)
+    #: Likelihood of the best sentence below which it comes closest, but does not answer. Default: the model's own.
+    least_likelihood: float | None = Field(default=None, ge=0, le=1)
 
 
 class IndexSettings(Table):

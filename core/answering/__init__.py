@@ -8,7 +8,6 @@ from ..retrieval.models import MOST_PASSAGES
 
 if TYPE_CHECKING:
     from .answer import Timings
-    from .extractive import Quote
     from .extractive import choose as choose_quotes
     from .findings import Findings, FoundPassage, find_passages
     from .question import LONGEST_QUESTION, LONGEST_SELECTION, check_type
@@ -20,7 +19,6 @@ __all__ = [
     "MOST_PASSAGES",
     "Findings",
     "FoundPassage",
-    "Quote",
     "Timings",
     "check_type",
     "choose_quotes",
@@ -31,7 +29,7 @@ __getattr__, __dir__ = lazy_names(
     __name__,
     {
         "answer": "Timings",
-        "extractive": "Quote choose_quotes=choose",
+        "extractive": "choose_quotes=choose",
         "findings": "Findings FoundPassage find_passages",
         "question": "LONGEST_QUESTION LONGEST_SELECTION check_type",
     },

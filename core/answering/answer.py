@@ -60,6 +60,9 @@ class Answer:
     text: str
     citations: tuple[Citation, ...] = ()
     refused: bool = False
+    #: Whether no passage seems to answer the question: the text then says so and quotes what comes closest.
+    closest: bool = False
+    #: Why it is refused, or only comes closest.
     reason: str | None = None
     #: Words of the sources, verbatim, at the top of the text: the rest is dangerous without them.
     warnings: tuple[str, ...] = ()
@@ -74,6 +77,7 @@ class Answer:
         return {
             "answer": self.text,
             "refused": self.refused,
+            "closest": self.closest,
             "reason": self.reason,
             "warnings": list(self.warnings),
             "citations": [citation.to_dict() for citation in self.citations],

@@ -12,14 +12,17 @@ from llama_index.core.base.response.schema import Response
 from llama_index.core.callbacks import CallbackManager
 from llama_index.core.instrumentation.events.query import QueryEndEvent, QueryStartEvent
 from llama_index.core.instrumentation.events.synthesis import SynthesizeEndEvent, SynthesizeStartEvent
+from llama_index.core.schema import NodeWithScore
 
 from ..errors import PluginError, is_failure
-from ..retrieval.evidence_gate import is_sufficient, weigh_evidence
+from ..retrieval.evidence_gate import judge, weigh_evidence
 from ..retrieval.follow_up import FollowUp, follow_up
 from ..tracing import in_its_own_context, step
 from .answer import Answer, Delta, Timings
+from .closest import closest_words
 from .composition import Composition
 from .draft import Draft
+from .overview import reply_to_greeting
 from .question import LONGEST_QUESTION, Question
 from .selection import from_selection, placed
 from .synthesis import Extractive, Synthesizer
@@ -33,11 +36,15 @@ if TYPE_CHECKING:
     from llama_index.core.vector_stores.types import MetadataFilters
 
     from ..corpus import Corpus
+    from ..retrieval.evidence_gate import Verdict
     from ..retrieval.models import Retrieval
+    from .overview import Overview
     from .profile import Profile
 
 NOTHING_FOUND = "nothing in the text answers this"
 WITHHELD = "what the text says may not be repeated without a warning that it does not give"
+NO_QUESTION = "a greeting, no question"
+NO_SENTENCE = "no sentence of the text answers this"
 NOTHING_SUPPORTED = "no sentence of the answer is supported by the text"
 
 #: Words of its own that make a question understandable without the earlier ones.
@@ -116,7 +123,7 @@ class Assistant(BaseQueryEngine):
         asked, filters = self._resolved(question)  # here, so that an error is raised before the first word
         return in_its_own_context(self._answer(asked, filters))
 
-    def retrieve_for(self, question: Question | str) -> tuple[Retrieval, bool]:
+    def retrieve_for(self, question: Question | str) -> tuple[Retrieval, Verdict]:
         """The passages that a question would be answered from, with their scores, and whether they are enough."""
         asked, filters = self._resolved(question)
         fields = {"assistant": self.name, "question": asked.text, "filters": dict(asked.filters)}
@@ -129,28 +136,30 @@ class Assistant(BaseQueryEngine):
         filters = self.profile.metadata_filters(asked.filters)
         return (asked if asked.top_k else replace(asked, top_k=self.profile.top_k)), filters
 
-    def _judged(self, question: Question, filters: MetadataFilters | None) -> tuple[Retrieval, bool]:
+    def _judged(self, question: Question, filters: MetadataFilters | None) -> tuple[Retrieval, Verdict]:
         """The retrieval, and whether its evidence is enough. A follow-up is read with the questions before it."""
         earlier = follow_up(question.text, question.history)
-        if earlier is not None:
-            in_context = replace(question, text=earlier.in_context[-LONGEST_QUESTION:])
-            retrieval, enough = self._weighed(in_context, filters, earlier)
-            # With enough words of its own it may be a new question, not a follow-up.
-            if enough or len(earlier.own) < _MIN_OWN_WORDS:
-                return retrieval, enough
-        return self._weighed(question, filters, None)
+        if earlier is None:
+            return self._weighed(question, filters, None)
+        in_context = replace(question, text=earlier.in_context[-LONGEST_QUESTION:])
+        retrieval, verdict = self._weighed(in_context, filters, earlier)
+        # With enough words of its own it may be a new question, not a follow-up.
+        if verdict == "answered" or len(earlier.own) < _MIN_OWN_WORDS:
+            return retrieval, verdict
+        alone, judged = self._weighed(question, filters, None)
+        return (alone, judged) if judged == "answered" or verdict == "refused" else (retrieval, verdict)
 
     def _weighed(
         self, question: Question, filters: MetadataFilters | None, earlier: FollowUp | None
-    ) -> tuple[Retrieval, bool]:
+    ) -> tuple[Retrieval, Verdict]:
         top_k = question.top_k or self.profile.top_k
         found = self._pipeline.retrieve(self.corpus, question.text, top_k=top_k, filters=filters)
         retrieval = replace(found, follow_up=earlier)
         with step("Gate.weigh", passages=len(retrieval.nodes), threshold=retrieval.threshold) as weighed:
             evidence = weigh_evidence(retrieval)
-            enough = is_sufficient(evidence, retrieval)
-            weighed.set_result(lambda: {**asdict(evidence), "score": evidence.score, "enough": enough})
-        return retrieval, enough
+            verdict = judge(evidence, retrieval, self.corpus.options.least_likelihood)
+            weighed.set_result(lambda: {**asdict(evidence), "score": evidence.score, "verdict": verdict})
+        return retrieval, verdict
 
     def _answer(self, question: Question, filters: MetadataFilters | None) -> Generator[Delta | Answer, None, None]:
         fields = {"question": question.text, "top_k": question.top_k, "filters": dict(question.filters)}
@@ -172,9 +181,14 @@ class Assistant(BaseQueryEngine):
     def _pieces(self, question: Question, filters: MetadataFilters | None) -> Generator[Delta, None, Answer]:
         """The pieces of the text; returns the answer."""
         if question.selection is None:
-            retrieval, enough = self._judged(question, filters)
+            if reply := reply_to_greeting(question.text, self.examples):
+                return Answer(reply, refused=True, reason=NO_QUESTION)
+            overview = self.profile.overview(question.text, question.filters)
+            if overview is not None:
+                return (yield from self._of_overview(overview))
+            retrieval, verdict = self._judged(question, filters)
         else:
-            retrieval, enough = self._from_selection(question, question.selection, filters)
+            retrieval, verdict = self._from_selection(question, question.selection, filters)
         started = time.perf_counter()
 
         def timed(answer: Answer) -> Answer:
@@ -185,11 +199,15 @@ class Assistant(BaseQueryEngine):
                 timings=Timings(retrieval.encode_ms, retrieval.retrieve_ms, spent),
             )
 
-        if not enough:
+        if verdict == "refused":
             return timed(self._refused(question.filters, NOTHING_FOUND))
         draft = Draft()
         composed = Composition([passage.node for passage in retrieval.nodes], self.profile)
-        yield from self._composed(retrieval, draft, composed)
+        if verdict == "closest":
+            composed.introduction = closest_words(retrieval)
+        # A language model is not asked for what the passages do not say.
+        synthesizer = Extractive() if verdict == "closest" else self._pipeline.synthesizer(self.profile.prompt)
+        yield from self._composed(synthesizer, retrieval, draft, composed)
         if composed.is_empty:
             refused = self._refused(question.filters, NOTHING_SUPPORTED)
             if composed.refusal is not None:
@@ -199,13 +217,29 @@ class Assistant(BaseQueryEngine):
             Answer(
                 composed.text,
                 citations=tuple(composed.citations),
+                closest=verdict == "closest",
+                reason=NO_SENTENCE if verdict == "closest" else None,
                 warnings=tuple(composed.warnings),
                 dropped=tuple(draft.dropped),
             )
         )
 
-    def _composed(self, retrieval: Retrieval, draft: Draft, composed: Composition) -> Generator[Delta, None, None]:
-        synthesizer, question = self._pipeline.synthesizer(self.profile.prompt), retrieval.question
+    def _of_overview(self, overview: Overview) -> Generator[Delta, None, Answer]:
+        draft, composed = Draft(), Composition(overview.nodes, self.profile)
+        composed.introduction = overview.introduction
+        for piece in composed.add(list(overview.sentences()), draft):
+            yield Delta(piece)
+        return Answer(
+            composed.text,
+            citations=tuple(composed.citations),
+            warnings=tuple(composed.warnings),
+            passages=tuple(NodeWithScore(node=node) for node in overview.nodes),
+        )
+
+    def _composed(
+        self, synthesizer: Synthesizer, retrieval: Retrieval, draft: Draft, composed: Composition
+    ) -> Generator[Delta, None, None]:
+        question = retrieval.question
         with (
             step(f"{type(synthesizer).__name__}.sentences", question=question) as written,
             closing(synthesizer.sentences(retrieval, draft)) as sentences,
@@ -223,7 +257,7 @@ class Assistant(BaseQueryEngine):
 
     def _from_selection(
         self, question: Question, selection: str, filters: MetadataFilters | None
-    ) -> tuple[Retrieval, bool]:
+    ) -> tuple[Retrieval, Verdict]:
         started = time.perf_counter()
         near: list[BaseNode] = []
         if self.corpus.exists:
@@ -232,9 +266,10 @@ class Assistant(BaseQueryEngine):
         spent = (time.perf_counter() - started) * 1000
         with step("Gate.weigh", selection=len(selection)) as weighed:
             passage = placed(selection, near, question.filters)
-            retrieval, enough = from_selection(self.corpus.encoder, question.text, passage)
-            weighed.set_result(lambda: {"enough": enough})
-        return replace(retrieval, retrieve_ms=retrieval.retrieve_ms + spent), enough
+            retrieval, is_about_it = from_selection(self.corpus.encoder, question.text, passage)
+            verdict: Verdict = "answered" if is_about_it else "refused"
+            weighed.set_result(lambda: {"verdict": verdict})
+        return replace(retrieval, retrieve_ms=retrieval.retrieve_ms + spent), verdict
 
     # LlamaIndex's side
 

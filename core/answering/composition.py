@@ -32,9 +32,12 @@ class Composition:
         self._setting: str | None = None
         self._top: list[str] = []
         self._body = ""
+        self._introduced = False
         self.citations: list[Citation] = []
         #: Words of the sources that are shown at the top.
         self.warnings: list[str] = []
+        #: A sentence of our own that stands before all others.
+        self.introduction = ""
         #: The guard's refusal, where it withheld a sentence.
         self.refusal: str | None = None
 
@@ -46,12 +49,15 @@ class Composition:
     @property
     def text(self) -> str:
         """The answer: warnings at its top, wherever in the stream they were given out."""
-        return "\n\n".join([*self._top, self._body])
+        return "\n\n".join(part for part in (self.introduction, *self._top, self._body) if part)
 
     def add(self, sentences: Sequence[Sentence], draft: Draft) -> list[str]:
         """The pieces of text that the sentences add, their warnings first; what is withheld goes into the draft."""
         with step("Composition.add", sentences=[sentence.text for sentence in sentences]) as added:
             pieces = list(self._added(sentences, draft))
+            if pieces and self.introduction and not self._introduced:
+                self._introduced = True
+                pieces.insert(0, f"{self.introduction}\n\n")
             added.set_result(lambda: pieces)
         return pieces
 

@@ -62,7 +62,7 @@ class Findings:
 
 def find_passages(assistant: Assistant, question: Question | str) -> Findings:
     """The passages that ``assistant.ask`` would answer from. Errors as there."""
-    found, enough = assistant.retrieve_for(question)
+    found, verdict = assistant.retrieve_for(question)
     form = assistant.profile.citations
 
     def passage(n: int, each: NodeWithScore) -> FoundPassage:
@@ -78,4 +78,4 @@ def find_passages(assistant: Assistant, question: Question | str) -> Findings:
             place=form.place(fields | dict(form.shown(each.node))),
         )
 
-    return Findings(tuple(passage(n, each) for n, each in enumerate(found.nodes, start=1)), enough)
+    return Findings(tuple(passage(n, each) for n, each in enumerate(found.nodes, start=1)), verdict == "answered")

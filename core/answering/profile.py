@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from .citation_format import CitationFormat
     from .guard import Guard
+    from .overview import Overview
 
 #: A value that a passage's metadata must have, or several of which it must have one.
 Condition = str | tuple[str, ...]
@@ -51,6 +52,8 @@ class Profile:
     conditions: Callable[[Mapping[str, str]], Conditions] = dict
     #: A passage by its chunk id, where the corpus does not keep them. Raises ``NotFound``.
     passage: Callable[[str], BaseNode] | None = None
+    #: What answers a question about the source as a whole, with these filters; ``None`` for any other question.
+    overview: Callable[[str, Mapping[str, str]], Overview | None] = lambda _question, _filters: None
     top_k: int = 5
     #: Reviews each sentence of an answer.
     guard: Guard | None = None

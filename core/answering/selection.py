@@ -9,6 +9,7 @@ from llama_index.core.schema import NodeWithScore, TextNode
 
 from ..retrieval.fusion import Scores
 from ..retrieval.models import Retrieval
+from ..retrieval.sentences import with_sentence_cosines
 from ..runtime.budget import check_budget
 from ..text.chunk_terms import idf_coverage
 from ..text.stemming import question_stems, stems
@@ -53,6 +54,7 @@ def from_selection(encoder: Encoder, question: str, selection: TextNode) -> tupl
         encode_ms=(encoded - started) * 1000,
         retrieve_ms=(time.perf_counter() - encoded) * 1000,
     )
+    retrieval = with_sentence_cosines(retrieval, encoder)
     return retrieval, asks_for_it_all or max(cosine, 0.0) + coverage >= _SELECTION_THRESHOLD
 
 

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from llama_index.core.llms import LLM, ChatMessage
     from llama_index.core.prompts import BasePromptTemplate
 
-    from ..embedding import Encoder
     from ..llm.settings import LLMSettings
     from ..llm.streaming import Deadline
     from ..retrieval.models import Retrieval
@@ -38,13 +37,10 @@ class Synthesizer(Protocol):
 class Extractive:
     """The passages' own sentences, word for word. Deterministic; needs no language model."""
 
-    def __init__(self, encoder: Encoder | None) -> None:
-        self._encoder = encoder
-
     def sentences(self, retrieval: Retrieval, draft: Draft) -> Generator[Sentence, None, None]:  # noqa: ARG002
         """See ``extractive.choose``."""
         before: int | None = None
-        for quote in choose(retrieval, self._encoder):
+        for quote in choose(retrieval):
             several_lines = "\n" in quote.text
             yield Sentence(quote.text, (quote.passage,), (quote.text,), before != quote.passage or several_lines)
             before = -1 if several_lines else quote.passage

@@ -20,6 +20,7 @@ from .errors import translate_db_errors
 from .plugin_tables import PluginTables
 from .schema import about, chunk, corpus, document, removed
 from .snapshot import CorpusRow, Snapshot
+from .vectors import pack_sentences
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -45,6 +46,8 @@ class NewChunk:
     node: dict[str, Any]
     #: float32 [windows, dimension], unit rows.
     vectors: npt.NDArray[np.float32]
+    #: Of the units by ``analyze_chunk``, float32 [units, dimension]; only their directions are stored.
+    sentences: npt.NDArray[np.float32] | None = None
 
 
 @dataclass(frozen=True)
@@ -226,6 +229,7 @@ class Catalog:
                     "node": part.node,
                     "vectors": part.vectors.astype("<f4").tobytes(),
                     "words": pack(part.headings, part.text),
+                    "sentences": None if part.sentences is None else pack_sentences(part.sentences),
                 }
                 for position, part in enumerate(new.chunks)
             ]

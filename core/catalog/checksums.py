@@ -55,6 +55,8 @@ def text_checksum(headings: str | bytes, text: str | bytes) -> bytes:
 
 def checksum(row: Mapping[Any, Any]) -> bytes:
     """The checksum of a row of the table ``chunk``, with JSON as bytes or values. Raises ``ValueError``."""
+    # A row of an older Ragstone has no vectors of sentences, and its checksum has no part for them.
+    sentences = () if row["sentences"] is None else (row["sentences"],)
     rest = _digest(
         _bytes(row["chunk_id"]),
         str(row["position"]).encode(),
@@ -62,6 +64,7 @@ def checksum(row: Mapping[Any, Any]) -> bytes:
         _canonical(row["node"]),
         row["vectors"],
         row["words"] or b"",
+        *sentences,
     )
     return text_checksum(row["headings"], row["text"]) + rest
 

@@ -54,6 +54,10 @@ class PostgreSQL(Database):
         1: ("ALTER TABLE corpus ADD COLUMN calibration JSONB",),
         2: ("ALTER TABLE chunk ADD COLUMN words BYTEA",),
         3: ("ALTER TABLE chunk ADD COLUMN checksum BYTEA",),
+        4: (
+            "ALTER TABLE chunk ADD COLUMN sentences BYTEA",
+            "ALTER TABLE chunk ALTER COLUMN sentences SET STORAGE EXTERNAL",
+        ),
     }
 
     def __init__(self, url: URL, schema: str, folder: Path) -> None:
@@ -121,6 +125,7 @@ class PostgreSQL(Database):
             )
         postings.metadata.create_all(connection)
         connection.execute(text("ALTER TABLE chunk ALTER COLUMN vectors SET STORAGE EXTERNAL"))
+        connection.execute(text("ALTER TABLE chunk ALTER COLUMN sentences SET STORAGE EXTERNAL"))
 
     def translate_error(self, error: DBAPIError) -> RagstoneError:
         message = getattr(getattr(error.orig, "diag", None), "message_primary", None) or error.orig

@@ -24,7 +24,7 @@ from sqlalchemy.dialects.postgresql import JSONB
 
 #: Increased whenever the tables change; `catalog.py` refuses a newer version and upgrades an older one in place by the
 #: ``upgrades`` of its database.
-SCHEMA_VERSION = 4
+SCHEMA_VERSION = 5
 
 # Collation "C", as in SQLite, whatever the locale of a PostgreSQL server.
 Text = AnyText().with_variant(AnyText(collation="C"), "postgresql")
@@ -85,6 +85,8 @@ chunk = Table(
     Column("vectors", LargeBinary, nullable=False),
     #: The terms packed by ``packed_terms.pack``; NULL in rows of an older Ragstone.
     Column("words", LargeBinary),
+    #: The sentences' vectors packed by ``vectors.pack_sentences``; NULL in rows of an older Ragstone.
+    Column("sentences", LargeBinary),
     UniqueConstraint("corpus_id", "chunk_id"),
     sqlite_autoincrement=True,
 )

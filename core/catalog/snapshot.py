@@ -219,7 +219,7 @@ class Snapshot:
         has_all_checksums = self._connection.execute(_HAS_ALL_CHECKSUMS).first() is not None
         raw = [self._database.raw(column).label(column.name) for column in _CHECKED]
         statement = (
-            select(*raw, chunk.c.position, chunk.c.vectors, chunk.c.words, chunk.c.checksum)
+            select(*raw, chunk.c.position, chunk.c.vectors, chunk.c.words, chunk.c.sentences, chunk.c.checksum)
             .select_from(chunk)
             .outerjoin(document, document.c.id == chunk.c.document_id)
             .where(chunk.c.corpus_id == corpus_id)

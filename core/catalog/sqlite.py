@@ -47,6 +47,7 @@ class SQLite(Database):
         1: ("ALTER TABLE corpus ADD COLUMN calibration JSON",),
         2: ("ALTER TABLE chunk ADD COLUMN words BLOB",),
         3: ("ALTER TABLE chunk ADD COLUMN checksum BLOB",),
+        4: ("ALTER TABLE chunk ADD COLUMN sentences BLOB",),
     }
 
     def __init__(self, url: URL) -> None:

@@ -7,7 +7,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sqlalchemy import select
+from sqlalchemy import bindparam, select
 
 from .schema import chunk, document
 
@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
 _BATCH_DOCUMENTS = 500
+#: The first byte of packed sentences: increased whenever the same text would have other units.
+_SENTENCES_VERSION = 1
+_SENTENCES = select(chunk.c.id, chunk.c.sentences).where(chunk.c.id.in_(bindparam("keys", expanding=True)))
 
 
 @dataclass(frozen=True)
@@ -62,14 +65,43 @@ class VectorReader:
         rows = self._connection.execute(select(chunk.c.id, chunk.c.vectors).where(chunk.c.id.in_(keys)))
         return {row.id: np.frombuffer(row.vectors, "<f4").reshape(-1, dimension) for row in rows}
 
-    def by_text(self, corpus_id: int, doc_id: str, dimension: int) -> dict[tuple[str, str], npt.NDArray[np.float32]]:
-        """The vectors of the document's chunks, float32 [windows, dimension], by their headings and text."""
+    def of_sentences(self, keys: Sequence[int], dimension: int) -> dict[int, npt.NDArray[np.float32]]:
+        """Vectors of the sentences of single chunks, unit rows, [units, dimension], by key, of those that have any."""
+        rows = self._connection.execute(_SENTENCES, {"keys": list(keys)})
+        found = {row.id: unpack_sentences(row.sentences, dimension) for row in rows}
+        return {key: vectors for key, vectors in found.items() if vectors is not None}
+
+    def by_text(
+        self, corpus_id: int, doc_id: str, dimension: int
+    ) -> dict[tuple[str, str], tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]]:
+        """The vectors of windows and sentences of the document's chunks that have both, by their headings and text."""
         rows = self._connection.execute(
-            select(chunk.c.headings, chunk.c.text, chunk.c.vectors)
+            select(chunk.c.headings, chunk.c.text, chunk.c.vectors, chunk.c.sentences)
             .join(document, document.c.id == chunk.c.document_id)
             .where(document.c.corpus_id == corpus_id, document.c.doc_id == doc_id)
         )
-        return {(row.headings, row.text): np.frombuffer(row.vectors, "<f4").reshape(-1, dimension) for row in rows}
+        return {
+            (row.headings, row.text): (np.frombuffer(row.vectors, "<f4").reshape(-1, dimension), sentences)
+            for row in rows
+            if (sentences := unpack_sentences(row.sentences, dimension)) is not None
+        }
+
+
+def pack_sentences(vectors: npt.NDArray[np.float32]) -> bytes:
+    """The directions of the vectors as 8-bit integers, each row scaled to its largest number. Cosines change by less
+    than 0.01."""
+    largest = np.abs(vectors).max(axis=1, keepdims=True, initial=np.finfo(np.float32).tiny)
+    numbers: npt.NDArray[np.int8] = np.rint(vectors / largest * 127).astype(np.int8)
+    return bytes([_SENTENCES_VERSION]) + numbers.tobytes()
+
+
+def unpack_sentences(packed: bytes | None, dimension: int) -> npt.NDArray[np.float32] | None:
+    """Unit rows, [units, dimension]; ``None`` for what another version packed, or nothing."""
+    if not packed or packed[0] != _SENTENCES_VERSION or (len(packed) - 1) % dimension:
+        return None
+    numbers = np.frombuffer(packed, np.int8, offset=1).reshape(-1, dimension).astype(np.float32)
+    unit: npt.NDArray[np.float32] = numbers / np.maximum(np.linalg.norm(numbers, axis=1, keepdims=True), 1)
+    return unit
 
 
 def _vectors(rows: Sequence[Any], dimension: int) -> DocumentVectors:

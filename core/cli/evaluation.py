@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from ..answering.citation_format import CitationFormat
     from ..corpus import Corpus
     from ..evaluation import QuestionSet
+    from ..retrieval.evidence_gate import Verdict
     from ..retrieval.models import Retrieval
     from .deployment import Deployment
 
@@ -134,7 +135,7 @@ _CUT_SHOWN = 5
 def inspect(asked: Asked) -> None:
     """Show what is retrieved for a question: scores and ranks, the evidence, and what was cut."""
     top_k = asked.question.top_k or asked.assistant.profile.top_k
-    found, enough = asked.assistant.retrieve_for(asked.question)
+    found, decided = asked.assistant.retrieve_for(asked.question)
     wider, _ = asked.assistant.retrieve_for(replace(asked.question, top_k=min(top_k + _CUT_SHOWN, MOST_PASSAGES)))
     form = asked.assistant.profile.citations
     passages = [_passage(rank, node, found, form) for rank, node in enumerate(found.nodes, start=1)]
@@ -143,7 +144,7 @@ def inspect(asked: Asked) -> None:
     seen.update(node.node.node_id for node, _why in cut)
     cut += [(node, f"beyond the first {top_k}") for node in wider.nodes if node.node.node_id not in seen]
     cut_passages = [{**_passage(None, node, wider, form), "cut": why} for node, why in cut]
-    gate = _gate(found, enough)
+    gate = _gate(found, decided)
     follow_up = found.follow_up
     if asked.as_json:
         question = {"question": asked.question.text, "read_as": found.question}
@@ -164,15 +165,16 @@ def inspect(asked: Asked) -> None:
     if cut_passages:
         click.echo("\ncut:")
         output.table(("why", *columns[1:]), [[p["cut"], *cells(p)[1:]] for p in cut_passages], empty="")
-    verdict = "refused" if gate["refused"] else "answered"
     click.echo(f"\ngate: cosine {gate['cosine']} + coverage {gate['coverage']} = {gate['score']}, ", nl=False)
-    click.echo(f"threshold {gate['threshold']}: {verdict}")
+    click.echo(f"threshold {gate['threshold']}; best sentence: likelihood {gate['likelihood']}, ", nl=False)
+    click.echo(f"least {gate['least_likelihood']}: {gate['verdict']}")
     if follow_up is not None:
         click.echo(f"of its own words {', '.join(follow_up.own) or '(none)'}: {gate['own_coverage']} covered")
     click.echo("words: " + ", ".join(f"{word} {weight}" for word, weight in gate["words"].items()))
 
 
-def _gate(found: Retrieval, enough: bool) -> dict[str, Any]:
+def _gate(found: Retrieval, verdict: Verdict) -> dict[str, Any]:
+    from ..retrieval.answerability import least_likelihood
     from ..retrieval.evidence_gate import weigh_evidence
 
     seen = weigh_evidence(found)
@@ -182,7 +184,10 @@ def _gate(found: Retrieval, enough: bool) -> dict[str, Any]:
         "own_coverage": round(seen.own_coverage, 4),
         "score": round(seen.score, 4),
         "threshold": found.threshold,
-        "refused": not enough,
+        "likelihood": round(seen.likelihood, 4),
+        "least_likelihood": least_likelihood(),
+        "verdict": verdict,
+        "refused": verdict == "refused",
         "words": {word: round(weight, 3) for word, weight in found.idf.items()},
     }
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from onnx import NodeProto, TensorProto
 
 #: Increased whenever the graph below changes, so that cached model files of an older builder are replaced.
-BUILDER_VERSION = 3
+BUILDER_VERSION = 4
 
 _OPSET = 20  # the first with Gelu as one operator
 _IR_VERSION = 10  # of opset 20; supported by every ONNX Runtime from 1.17 on
@@ -68,8 +68,9 @@ class _Graph:
 def build_graph(weights: Mapping[str, np.ndarray], target: Path) -> None:
     """Write the encoder's graph to ``target``, and its weights to ``weights_file(target)``.
 
-    Inputs: ``input_ids`` and ``attention_mask``, int64 [batch, tokens]. Output: ``mean``, float32 [batch, dimension],
-    the masked mean of the last layer's token vectors, not normalized. Raises ``KeyError`` for a missing weight.
+    Inputs: ``input_ids`` and ``attention_mask``, int64 [batch, tokens]. Outputs: ``mean``, float32 [batch, dimension],
+    the masked mean of the last layer's token vectors, not normalized; ``token_vectors``, float32 [batch, tokens,
+    dimension], these vectors, zero for padding. Raises ``KeyError`` for a missing weight.
     """
     import onnx
     from onnx import TensorProto, helper
@@ -95,7 +96,10 @@ def build_graph(weights: Mapping[str, np.ndarray], target: Path) -> None:
                 helper.make_tensor_value_info("input_ids", TensorProto.INT64, tokens),
                 helper.make_tensor_value_info("attention_mask", TensorProto.INT64, tokens),
             ],
-            [helper.make_tensor_value_info("mean", TensorProto.FLOAT, ["batch", dimension])],
+            [
+                helper.make_tensor_value_info("mean", TensorProto.FLOAT, ["batch", dimension]),
+                helper.make_tensor_value_info("token_vectors", TensorProto.FLOAT, [*tokens, dimension]),
+            ],
             list(graph.constants.values()),
         ),
         opset_imports=[helper.make_opsetid("", _OPSET)],
@@ -170,7 +174,7 @@ def _block(graph: _Graph, weights: Mapping[str, np.ndarray], key: str, x: str, m
 def _mean(graph: _Graph, hidden: str) -> None:
     """Mean over the tokens without padding."""
     column = graph.op("Unsqueeze", "mask", graph.constant("axis.2", np.array([2], np.int64)), name="mask.column")
-    kept = graph.op("Mul", hidden, column, name="hidden.kept")
+    kept = graph.op("Mul", hidden, column, name="token_vectors")
     axis = graph.constant("axis.1", np.array([1], np.int64))
     total = graph.op("ReduceSum", kept, axis, name="hidden.sum", keepdims=0)
     count = graph.op("ReduceSum", column, axis, name="mask.count", keepdims=0)

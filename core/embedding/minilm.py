@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from llama_index.core.base.embeddings.base import BaseEmbedding
@@ -21,8 +21,14 @@ if TYPE_CHECKING:
 
     from .model_cache import ModelFiles, Precision
 
-    #: Windows, each with the index of its text.
-    Batch = list[tuple[int, list[int]]]
+    Vectors = npt.NDArray[np.float32]
+    #: Start and end of parts of a text, in characters.
+    Spans = Sequence[tuple[int, int]]
+    Batch = list["_Window"]
+    #: First and last token of each part of a text, [parts, 2], the last one exclusive.
+    TokenSpans = npt.NDArray[np.int64]
+    #: Numbers of parts, and a vector for each.
+    PartSums = tuple[npt.NDArray[np.int64], Vectors]
 
 #: Tokens of all parallel runs of the model. Small runs keep the activations in the processor's cache: on two cores
 #: batches of 4 x 256 tokens gave 95 texts/s, of 32 x 256 tokens 65.
@@ -37,6 +43,15 @@ _BATCH_TEXTS = 2048
 _ENCODING_VERSIONS = {"fp32": 1, "int8": 3}
 #: Increased whenever vectors can no longer be compared with earlier ones.
 _FAMILY_VERSION = 1
+
+
+class _Window(NamedTuple):
+    """A part of a text that is one input of the model."""
+
+    #: The index of the text, and of the window's first token in it.
+    row: int
+    first: int
+    ids: list[int]
 
 
 class MiniLMEmbedding(BaseEmbedding):
@@ -118,46 +133,61 @@ class MiniLMEmbedding(BaseEmbedding):
         """The ``tokenizers.Tokenizer``, without truncation and padding."""
         return self._tokenizer
 
-    def encode(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
+    def encode(self, texts: Sequence[str]) -> Vectors:
         """Unit vectors, float32 [len(texts), dimension]. A text without any token gets the vector of an empty one."""
+        return self._encode(texts, None)[0]
+
+    def encode_parts(self, texts: Sequence[str], parts: Sequence[Spans]) -> tuple[Vectors, list[Vectors]]:
+        """As ``encode``, and for each text the vectors of its parts, float32 [len(parts), dimension]: the sums of their
+        tokens' vectors, zero where a part has no token. They come out of the same runs of the model."""
+        return self._encode(texts, parts)
+
+    def _encode(self, texts: Sequence[str], parts: Sequence[Spans] | None) -> tuple[Vectors, list[Vectors]]:
         encodings = self._tokenizer.encode_batch(list(texts), add_special_tokens=False)
-        windows = [(row, window) for row, encoding in enumerate(encodings) for window in self._windows(encoding.ids)]
-        windows.sort(key=lambda item: len(item[1]))
+        windows = [window for row, encoding in enumerate(encodings) for window in self._windows(row, encoding.ids)]
+        windows.sort(key=lambda window: len(window.ids))
         sums = np.zeros((len(texts), self.dimension), np.float32)
-        share = -(-sum(len(window) + 2 for _, window in windows) // self._parallel_runs)
+        spans = [_token_spans(*each) for each in zip(encodings, parts, strict=True)] if parts is not None else []
+        of_parts = [np.zeros((len(each), self.dimension), np.float32) for each in spans]
+        share = -(-sum(len(window.ids) + 2 for window in windows) // self._parallel_runs)
         # Dynamic quantization has one scale for each run: other windows in the run changed a vector by up to 0.03.
         tokens = min(max(_MIN_TOKENS, share), max(self.window, _MAX_TOKENS // self._parallel_runs))
         batches = _batches(windows, 0 if self.precision == "int8" else tokens)
-        for batch, means in zip(batches, self._runs(batches), strict=True):
-            rows = [row for row, _ in batch]
-            lengths = np.array([max(1, len(window)) for _, window in batch], np.float32)
-            np.add.at(sums, rows, means * lengths[:, None])
+        for batch, (means, part_sums) in zip(batches, self._runs(batches, spans), strict=True):
+            lengths = np.array([max(1, len(window.ids)) for window in batch], np.float32)
+            np.add.at(sums, [window.row for window in batch], means * lengths[:, None])
+            for window, (numbers, vectors) in zip(batch, part_sums, strict=bool(spans)):
+                of_parts[window.row][numbers] += vectors
         norms = np.linalg.norm(sums, axis=1, keepdims=True)
-        return np.asarray(sums / np.maximum(norms, np.finfo(np.float32).tiny), np.float32)
+        return np.asarray(sums / np.maximum(norms, np.finfo(np.float32).tiny), np.float32), of_parts
 
-    def _windows(self, ids: list[int]) -> list[list[int]]:
+    def _windows(self, row: int, ids: list[int]) -> list[_Window]:
         inner = self.window - 2
         count = max(1, -(-len(ids) // inner))
         size = -(-len(ids) // count)
-        return [ids[start * size : (start + 1) * size] for start in range(count)]
+        return [_Window(row, start * size, ids[start * size : (start + 1) * size]) for start in range(count)]
 
-    def _runs(self, batches: list[Batch]) -> Iterable[npt.NDArray[np.float32]]:
+    def _runs(self, batches: list[Batch], spans: list[TokenSpans]) -> Iterable[tuple[Vectors, list[PartSums]]]:
         if self._parallel_runs == 1 or len(batches) == 1:
-            return map(self._run, batches)
+            return (self._run(batch, spans) for batch in batches)
         with ThreadPoolExecutor(self._parallel_runs) as pool:
-            return list(pool.map(self._run, batches))
+            return list(pool.map(lambda batch: self._run(batch, spans), batches))
 
-    def _run(self, batch: Batch) -> npt.NDArray[np.float32]:
+    def _run(self, batch: Batch, spans: list[TokenSpans]) -> tuple[Vectors, list[PartSums]]:
         first, last = self._ends
-        windows = [window for _, window in batch]
-        width = max(len(window) for window in windows) + 2
-        ids = np.zeros((len(windows), width), np.int64)
+        width = max(len(window.ids) for window in batch) + 2
+        ids = np.zeros((len(batch), width), np.int64)
         mask = np.zeros_like(ids)
-        for row, window in enumerate(windows):
-            ids[row, : len(window) + 2] = [first, *window, last]
-            mask[row, : len(window) + 2] = 1
-        means: npt.NDArray[np.float32] = self._session.run(["mean"], {"input_ids": ids, "attention_mask": mask})[0]
-        return means
+        for row, window in enumerate(batch):
+            ids[row, : len(window.ids) + 2] = [first, *window.ids, last]
+            mask[row, : len(window.ids) + 2] = 1
+        inputs = {"input_ids": ids, "attention_mask": mask}
+        if not spans:
+            return self._session.run(["mean"], inputs)[0], []
+        means, tokens = self._session.run(["mean", "token_vectors"], inputs)
+        return means, [
+            _part_sums(spans[window.row], window, vectors) for window, vectors in zip(batch, tokens, strict=True)
+        ]
 
     @property
     def _ends(self) -> tuple[int, int]:
@@ -176,15 +206,29 @@ class MiniLMEmbedding(BaseEmbedding):
         return self._get_query_embedding(query)
 
 
+def _token_spans(encoding: Any, parts: Spans) -> TokenSpans:
+    starts = np.array([start for start, _ in encoding.offsets], np.int64)
+    return np.searchsorted(starts, np.array(parts, np.int64).reshape(-1, 2))
+
+
+def _part_sums(spans: TokenSpans, window: _Window, vectors: Vectors) -> PartSums:
+    """The sums of a window's token vectors over each part that has tokens in it."""
+    within = np.clip(spans - window.first, 0, len(window.ids)) + 1  # behind [CLS]
+    numbers = np.flatnonzero(within[:, 1] > within[:, 0])
+    return numbers, np.array([vectors[start:end].sum(axis=0) for start, end in within[numbers]]).reshape(
+        -1, vectors.shape[1]
+    )
+
+
 def _batches(windows: Batch, tokens: int) -> list[Batch]:
     """Batches of windows of similar length, because padding costs time: as many as fit into ``tokens``, or one."""
     batches: list[Batch] = []
     for item in windows:  # sorted by length, so the newest is the widest of its batch and the first the narrowest
-        width = len(item[1]) + 2
+        width = len(item.ids) + 2
         if (
             batches
             and (len(batches[-1]) + 1) * width <= tokens
-            and width <= _LENGTH_RATIO * (len(batches[-1][0][1]) + 2)
+            and width <= _LENGTH_RATIO * (len(batches[-1][0].ids) + 2)
         ):
             batches[-1].append(item)
         else:

@@ -148,7 +148,7 @@ def answers(
     retriever = HybridRetriever(corpus, top_k=top_k)
     hits = []
     for question, text in texts.items():
-        quotes = [_normalize(quote.text) for quote in choose(retriever.search(text), corpus.encoder)]
+        quotes = [_normalize(quote.text) for quote in choose(retriever.search(text))]
         wanted = [_normalize(answer) for answer in gold[question]]
         hits.append([any(answer in " ".join(quotes[:count]) for answer in wanted) for count in (1, 2, len(quotes))])
         on_question()

@@ -58,6 +58,7 @@ class Pipeline:
         """
         from llama_index.core.instrumentation.events.retrieval import RetrievalEndEvent, RetrievalStartEvent
 
+        from ..retrieval.sentences import with_sentence_cosines
         from ..tracing import step
 
         check_top_k(top_k, most=None)
@@ -68,7 +69,7 @@ class Pipeline:
                 retrieval = self._postprocessed(corpus, self._retrieve(corpus, question, top_k, filters))
             nodes = list(retrieval.nodes)
             retrieved.emit(lambda: RetrievalEndEvent(str_or_query_bundle=question, nodes=nodes))
-        return retrieval
+        return with_sentence_cosines(retrieval, corpus.encoder) if retrieval.nodes else retrieval
 
     def _retrieve(self, corpus: Corpus, question: str, top_k: int, filters: MetadataFilters | None) -> Retrieval:
         check_budget()
@@ -115,7 +116,7 @@ class Pipeline:
         from ..answering.synthesis import Extractive, Generative
 
         if self._hooks.llm is None:
-            return Extractive(self._hooks.encoder)
+            return Extractive()
         if prompt not in self._hooks.prompts:
             raise PluginError(f"no plugin gives a prompt named {prompt!r}", hint="see ragstone plugins")
         asks = Generative(self._hooks.llm, self._hooks.prompts[prompt], self._settings.llm)

@@ -13,6 +13,7 @@ from llama_index.core.ingestion import IngestionPipeline
 from llama_index.core.schema import NodeRelationship, TextNode
 
 from ..catalog import NewChunk, NewDocument
+from ..embedding import ChunkVectors
 from ..errors import PluginError, RagstoneError, is_failure
 from ..text.chunk_terms import headings_of
 
@@ -20,15 +21,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
     from concurrent.futures import Future
 
-    import numpy as np
-    import numpy.typing as npt
     from llama_index.core.node_parser import NodeParser
     from llama_index.core.schema import Document
 
     from ..catalog import Catalog
     from ..embedding import Encoder
 
-    Vectors = npt.NDArray[np.float32]
     #: Documents with their nodes.
     Group = list[tuple[Document, list[TextNode]]]
 
@@ -104,10 +102,13 @@ def ingest(
             else:
                 yield document
 
-    def embed(group: Group, stopped: threading.Event) -> list[Vectors]:
+    def embed(group: Group, stopped: threading.Event) -> list[ChunkVectors]:
         with catalog.read() as snapshot:
             older = {
-                document.doc_id: snapshot.vectors.by_text(corpus_id, document.doc_id, encoder.dimension)
+                document.doc_id: {
+                    key: ChunkVectors(*vectors)
+                    for key, vectors in snapshot.vectors.by_text(corpus_id, document.doc_id, encoder.dimension).items()
+                }
                 for document, _ in group
                 if document.doc_id in known
             }
@@ -130,8 +131,8 @@ def ingest(
 
 
 def _embed_ahead(
-    groups: Iterable[Group], embed: Callable[[Group, threading.Event], list[Vectors]]
-) -> Generator[tuple[Group, list[Vectors]], None, None]:
+    groups: Iterable[Group], embed: Callable[[Group, threading.Event], list[ChunkVectors]]
+) -> Generator[tuple[Group, list[ChunkVectors]], None, None]:
     """Each group with its vectors. While one is embedded the next is read: reading uses one processor, embedding all of
     them. An early end, for example by Ctrl+C, stops the embedding."""
     stopped = threading.Event()
@@ -145,7 +146,7 @@ def _embed_ahead(
             unread = error
 
     with ThreadPoolExecutor(1, "embedding") as pool:
-        before: tuple[Group, Future[list[Vectors]]] | None = None
+        before: tuple[Group, Future[list[ChunkVectors]]] | None = None
         try:
             for group in readable():
                 begun = group, pool.submit(copy_context().run, embed, group, stopped)
@@ -162,15 +163,15 @@ def _embed_ahead(
 
 def _embed_group(
     group: Group,
-    older: Mapping[str, Mapping[tuple[str, str], Vectors]],
+    older: Mapping[str, Mapping[tuple[str, str], ChunkVectors]],
     encoder: Encoder,
     stopped: threading.Event,
-) -> list[Vectors]:
+) -> list[ChunkVectors]:
     """The vectors of all the group's nodes in order; chunks of the document's older version keep theirs."""
     keys = [(document.doc_id, (headings_of(node), node.text)) for document, nodes in group for node in nodes]
     found = [older.get(doc_id, {}).get(key) for doc_id, key in keys]
     missing = [key for (_, key), vectors in zip(keys, found, strict=True) if vectors is None]
-    fresh: list[Vectors] = []
+    fresh: list[ChunkVectors] = []
     # In slices, because one document may be as long as a hundred books.
     for first in range(0, len(missing), _SLICE_CHUNKS):
         if stopped.is_set():
@@ -211,7 +212,7 @@ def _parse(document: Document, pipeline: IngestionPipeline) -> list[TextNode]:
         raise PluginError(what, where=document.doc_id) from error
 
 
-def _chunk(node: TextNode, vectors: object) -> NewChunk:
+def _chunk(node: TextNode, vectors: ChunkVectors) -> NewChunk:
     stored = node.to_dict()
     for key in ("text", "metadata", "embedding"):
         stored.pop(key, None)
@@ -219,4 +220,5 @@ def _chunk(node: TextNode, vectors: object) -> NewChunk:
         neighbour = stored["relationships"].get(side)
         if isinstance(neighbour, dict):  # a plugin's parser may give a list
             neighbour["metadata"] = {}  # the neighbour's row has it; this was a third of a chunk's row
-    return NewChunk(node.node_id, headings_of(node), node.text, node.metadata, stored, vectors)  # type: ignore[arg-type]
+    text = (node.node_id, headings_of(node), node.text)
+    return NewChunk(*text, node.metadata, stored, vectors.windows, vectors.sentences)

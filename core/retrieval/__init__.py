@@ -6,10 +6,11 @@ from ..lazy_names import lazy_names
 
 if TYPE_CHECKING:
     from .calibration import CALIBRATION_TOP_K, DEFAULT_THRESHOLD, MIN_CALIBRATION_CHUNKS, Calibration, calibrate
-    from .evidence_gate import Evidence, weigh_evidence
+    from .evidence_gate import Evidence, Verdict, judge, weigh_evidence
     from .fusion import Candidates, Scores, inverse_frequencies, rank
     from .models import Retrieval
     from .search import HybridRetriever, ScoredRetriever
+    from .sentences import ScoredSentence
     from .top_k import top_sums
 
 __all__ = [
@@ -22,9 +23,12 @@ __all__ = [
     "HybridRetriever",
     "Retrieval",
     "ScoredRetriever",
+    "ScoredSentence",
     "Scores",
+    "Verdict",
     "calibrate",
     "inverse_frequencies",
+    "judge",
     "rank",
     "top_sums",
     "weigh_evidence",
@@ -34,10 +38,11 @@ __getattr__, __dir__ = lazy_names(
     __name__,
     {
         "calibration": "DEFAULT_THRESHOLD MIN_CALIBRATION_CHUNKS CALIBRATION_TOP_K Calibration calibrate",
-        "evidence_gate": "Evidence weigh_evidence",
+        "evidence_gate": "Evidence Verdict judge weigh_evidence",
         "fusion": "Candidates Scores inverse_frequencies rank",
         "models": "Retrieval",
         "search": "HybridRetriever ScoredRetriever",
+        "sentences": "ScoredSentence",
         "top_k": "top_sums",
     },
 )

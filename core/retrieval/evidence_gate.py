@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal
 
 from ..text.chunk_terms import idf_coverage, terms_of
+from .answerability import features_of, least_likelihood, likelihood
 
 if TYPE_CHECKING:
     from .models import Retrieval
+
+#: What the gate decides. "closest": the passages are about what was asked, but no sentence seems to answer it.
+Verdict = Literal["answered", "closest", "refused"]
 
 #: Share of a follow-up's own words, weighted by IDF, that the passage must contain.
 _OWN_SHARE = 0.5
@@ -16,7 +20,7 @@ _OWN_SHARE = 0.5
 
 @dataclass(frozen=True)
 class Evidence:
-    """How well one passage matches the question."""
+    """How well the passage that matches best, and its best sentence, match the question."""
 
     #: Cosine of the question and the passage; ``None`` where vectors cannot be used.
     cosine: float | None
@@ -24,6 +28,8 @@ class Evidence:
     coverage: float
     #: The same for the words that only the follow-up question has, without the earlier turns; 1 if there are none.
     own_coverage: float = 1.0
+    #: The probability that the best sentence answers the question, 0 to 1.
+    likelihood: float = 0.0
 
     @property
     def score(self) -> float:
@@ -36,22 +42,29 @@ class Evidence:
 
 
 def weigh_evidence(retrieval: Retrieval) -> Evidence:
-    """The evidence of the passage with the highest score."""
+    """The evidence of the passage with the highest score, and of the best sentence of all passages."""
     own = {}
     if retrieval.follow_up is not None:
         own = {word: retrieval.idf[word] for word in retrieval.follow_up.own if word in retrieval.idf}
-    found = []
+    found = [Evidence(None, 0.0)]
     for passage in retrieval.nodes:
         scores = retrieval.scores.get(passage.node.node_id)
         cosine = None if scores is None else scores.dense
         stems = terms_of(passage.node).all_stems
         found.append(Evidence(cosine, idf_coverage(retrieval.idf, stems), idf_coverage(own, stems) if own else 1.0))
-    return max(found, key=lambda each: each.score, default=Evidence(None, 0.0))
+    best = max(found, key=lambda each: each.score)
+    if not retrieval.sentences:
+        return best
+    sentence = retrieval.sentences[0]
+    return replace(best, likelihood=likelihood(features_of(retrieval, sentence)))
 
 
-def is_sufficient(found: Evidence, retrieval: Retrieval) -> bool:
-    """Whether a question with this evidence may be answered.
+def judge(found: Evidence, retrieval: Retrieval, least: float | None = None) -> Verdict:
+    """Whether a question with this evidence may be answered. ``least``: likelihood below which the best sentence comes
+    closest, but does not answer; by default the model's own, which nine of ten answerable questions reach.
 
     A follow-up inherits the words of earlier questions, which were answered: its own words must be found too.
     """
-    return found.score >= retrieval.threshold and found.own_coverage >= _OWN_SHARE
+    if not retrieval.sentences or found.score < retrieval.threshold or found.own_coverage < _OWN_SHARE:
+        return "refused"
+    return "answered" if found.likelihood >= (least_likelihood() if least is None else least) else "closest"

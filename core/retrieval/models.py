@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Protocol
 
 from ..errors import BadRequest
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     import numpy as np
     import numpy.typing as npt
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from .follow_up import FollowUp
     from .fusion import Scores
     from .search_cache import SearchCache
+    from .sentences import ScoredSentence
 
 #: Passages that one question may be given.
 MOST_PASSAGES = 50
@@ -71,8 +73,17 @@ class Retrieval:
     follow_up: FollowUp | None = None
     #: Passages that a postprocessor took away, with its plugin.
     cut: tuple[tuple[NodeWithScore, str], ...] = ()
+    #: By node id: the cosine of each unit of the passage with the question, NaN where there is none.
+    sentence_cosines: Mapping[str, npt.NDArray[np.floating[Any]]] = field(default_factory=dict)
     encode_ms: float = 0.0
     retrieve_ms: float = 0.0
+
+    @cached_property
+    def sentences(self) -> Sequence[ScoredSentence]:
+        """The passages' sentences that can answer, best first."""
+        from .sentences import score_sentences
+
+        return score_sentences(self)
 
 
 def check_top_k(top_k: object, most: int | None = MOST_PASSAGES) -> None:

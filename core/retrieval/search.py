@@ -100,6 +100,7 @@ class HybridRetriever(ScoredRetriever):
                 candidates = Candidates(words, idf, dense, lexical)
                 scores = rank(candidates, weight=weight, top_k=self._top_k, packed=search.packed_words)
                 nodes = snapshot.nodes(scores)
+                cosines = {} if vector is None else search.sentence_cosines(vector, list(scores))
                 fused.set_result(lambda: {nodes[key].node_id: asdict(scores[key]) for key in scores if key in nodes})
         there = [key for key in scores if key in nodes]
         return Retrieval(
@@ -109,6 +110,7 @@ class HybridRetriever(ScoredRetriever):
             idf=idf,
             vector=vector,
             threshold=threshold_of(row, options),
+            sentence_cosines={nodes[key].node_id: found for key, found in cosines.items() if key in nodes},
             retrieve_ms=(time.perf_counter() - started) * 1000,
         )
 
@@ -134,7 +136,7 @@ def retrieve_with(
         for node in checked(retriever.retrieve(question))
         if filters is None or _passes(node.node.metadata, filters)
     )
-    windows = corpus.encoder.embed_chunks([("", node.node.get_content()) for node in nodes])
+    embedded = corpus.encoder.embed_chunks([("", node.node.get_content()) for node in nodes])
     words = question_stems(question)
     held = [set(stems(node.node.get_content())) for node in nodes]
     with corpus.catalog.read() as snapshot:
@@ -143,12 +145,13 @@ def retrieve_with(
         question=question,
         nodes=nodes,
         scores={
-            node.node.node_id: Scores(float((rows @ vector).max()), 0.0, node.score or 0.0)
-            for node, rows in zip(nodes, windows, strict=True)
+            node.node.node_id: Scores(float((own.windows @ vector).max()), 0.0, node.score or 0.0)
+            for node, own in zip(nodes, embedded, strict=True)
         },
         idf=inverse_frequencies(words, {word: sum(word in each for each in held) for word in words}, len(held)),
         vector=vector,
         threshold=threshold,
+        sentence_cosines={node.node.node_id: own.sentences @ vector for node, own in zip(nodes, embedded, strict=True)},
         encode_ms=(encoded - started) * 1000,
         retrieve_ms=(time.perf_counter() - encoded) * 1000,
     )

@@ -28,6 +28,8 @@ _REVISION_BYTES = 32_000_000
 _PACKED_BYTES = 8_000_000
 #: Bytes of vectors cached beside an index that returns ids only, 5,000 chunks of some 3 KB.
 _VECTORS_BYTES = 15_000_000
+#: Bytes of cached vectors of sentences, some 1,000 chunks of 15 kB.
+_SENTENCES_BYTES = 15_000_000
 
 
 class VectorIndex(Protocol):
@@ -66,6 +68,7 @@ class SearchCache:
         # By chunk, of every revision: a chunk that changes gets another key.
         self.packed = RevisionCache(_PACKED_BYTES)
         self.vectors = RevisionCache(_VECTORS_BYTES)
+        self.sentences = RevisionCache(_SENTENCES_BYTES)
 
     @lazily
     def exact(self) -> ExactSearch:
@@ -163,6 +166,13 @@ class RevisionSearch:
             best = best_window_cosines(np.concatenate(list(stored.values())), sizes, question)
             found = dict(zip(stored, best.tolist(), strict=True))
         return found
+
+    def sentence_cosines(self, question: npt.NDArray[np.float32], keys: Sequence[int]) -> dict[int, npt.NDArray[Any]]:
+        """Cosines of the units of these chunks, by key, of those whose units have vectors."""
+        stored = self._cache.sentences.get_many(
+            None, keys, lambda missing: self._snapshot.vectors.of_sentences(missing, len(question))
+        )
+        return {key: vectors @ question for key, vectors in stored.items()}
 
     def packed_words(self, keys: Sequence[int]) -> dict[int, bytes]:
         """As ``Snapshot.packed_words``."""

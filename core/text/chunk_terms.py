@@ -7,6 +7,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from .segmentation import Unit, units
+from .sentence_kinds import Kind, kinds
 from .stemming import stems
 
 if TYPE_CHECKING:
@@ -28,6 +29,8 @@ class ChunkTerms:
     #: The quotable units in order, and the stems of each.
     units: tuple[Unit, ...]
     unit_stems: tuple[frozenset[str], ...]
+    #: What kind of text each unit is.
+    kinds: tuple[Kind, ...]
     #: Of headings and text.
     all_stems: frozenset[str]
     #: Of the text, in order.
@@ -59,6 +62,7 @@ def _analyze(headings: str, text: str) -> ChunkTerms:
         heading_stems=heading_stems,
         units=found,
         unit_stems=tuple(frozenset(stems(text[unit.start : unit.end])) for unit in found),
+        kinds=tuple(kinds(headings, text, found)),
         all_stems=heading_stems.union(text_stems),
         text_stems=tuple(text_stems),
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from .stemming import words
+from .stemming import stems, words
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -35,6 +35,42 @@ _REASON = re.compile(
     r"|^To \w+",
     re.IGNORECASE,
 )
+
+
+_SUBJECT = re.compile(
+    r"^\W*(?:(?:what|who)(?:'s|’s| is| are| was| were)|(?:define|what does|what do|what is meant by|explain))\s+"
+    r"(?:(?:an?|the|the (?:term|word|meaning of))\s+)?(.{2,80}?)(?:\s+(?:mean|stand for|do))?\s*[?.!]*\s*$",
+    re.IGNORECASE,
+)
+_BRACKETS = re.compile(r"\([^()]{0,80}\)")
+#: What a sentence says its subject is: "X is …", "X: …".
+_DEFINES = re.compile(r"\s(?:is|are|was|were|refers? to|means?|describes?|consists? of)\s|:\s|\s[–—]\s")
+_HEAD = 110
+_ASKS_FOR_TASKS = re.compile(
+    r"\b(?:exercises?|quiz|homework|assignments?|problems?|questions|objectives?|outcomes?|references?|bibliography|reading"
+    r"|sources|literature|tasks?|checklist)\b",
+    re.IGNORECASE,
+)
+
+
+def asks_for_tasks(question: str) -> bool:
+    """Whether the question asks for exercises, objectives or references, which otherwise answer nothing."""
+    return bool(_ASKS_FOR_TASKS.search(question))
+
+
+def subject_of(question: str) -> frozenset[str]:
+    """The stems of X in "What is X?"; empty for another question."""
+    found = _SUBJECT.match(question)
+    return frozenset(stems(found[1])) if found else frozenset()
+
+
+def defines(sentence: str, subject: frozenset[str]) -> float:
+    """Whether the sentence says what the subject is ("X (…) is a …", "X: …"): 1; a half for "the X library is …"."""
+    head = _DEFINES.split(_BRACKETS.sub("", sentence[:_HEAD]), maxsplit=1)
+    if not subject or len(head) == 1:
+        return 0.0
+    named = frozenset(stems(head[0]))
+    return 1.0 if named == subject else 0.5 * (subject < named and len(named) == len(subject) + 1)
 
 
 def asks_for_a_reason(question: str) -> bool:

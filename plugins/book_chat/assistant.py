@@ -11,6 +11,7 @@ from .guardrails.simulation import GENERAL, HARDWARE, SIMULATION
 from .library.editions import older_editions
 from .library.sample import sample_questions
 from .library.shelf import Shelf
+from .overview import overview
 from .prompts import ANSWER
 from .settings import BookChatSettings
 
@@ -57,6 +58,9 @@ def assistant(host: Host) -> Assistant:
             found["setting"] = (filters["setting"], GENERAL)  # what holds for both is wanted with either
         return found
 
+    def setting_shown(node: BaseNode) -> str | None:
+        return setting_of(node) if node.metadata.get("book") in shelf.books_on_simulation() else None
+
     return Assistant(
         host,
         shelf.corpus,
@@ -72,7 +76,8 @@ def assistant(host: Host) -> Assistant:
                 tags={"is_simulation": "Simulation"},
             ),
             guard=SafetyWarnings(shelf.corpus),
-            setting=setting_of,
+            setting=setting_shown,
+            overview=lambda question, filters: overview(shelf, question, filters),
             refusal=refusal,
             prompt=ANSWER,
             examples=lambda: sample_questions(shelf),

@@ -279,9 +279,21 @@ def test_a_changed_document_embeds_only_what_changed(tmp_path: Path, database: s
         corpus.ingest([Document(id_="log", text="oiled the axle\nchanged a tyre")])
         model._texts.clear()
         corpus.ingest([Document(id_="log", text="oiled the axle\nwashed the frame\nchanged a tyre")])
-        assert model._texts == ["washed the frame"]
+        assert set(model._texts) == {"washed the frame"}  # the chunk and its one sentence
         for words in ("oiled the axle", "washed the frame", "changed a tyre"):
             assert host.pipeline.retrieve(corpus, words, top_k=1).nodes[0].node.get_content() == words
+
+
+def test_no_sentence_is_embedded_when_a_question_is_asked(tmp_path: Path, database: str | None) -> None:
+    model = Counting()
+    with open_host(tmp_path, database=database, plugins={"test_models": LinesOf(model)}) as host:
+        corpus = host.corpus("log", kind="lines")
+        corpus.ingest([Document(id_="log", text="Oiled the axle. It squeaked.\nChanged a tyre.")])
+        model._texts.clear()
+        found = host.pipeline.retrieve(corpus, "Who oiled the axle?", top_k=2)
+        assert model._texts == ["Who oiled the axle?"]
+        assert {len(cosines) for cosines in found.sentence_cosines.values()} == {1, 2}
+        assert all(sentence.cosine is not None for sentence in found.sentences)
 
 
 def test_what_is_known_of_a_document_changes_without_its_chunks(tmp_path: Path, database: str | None) -> None:

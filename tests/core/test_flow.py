@@ -32,8 +32,8 @@ _CORE = "ragstone.core."
 _PACKAGES = ("answering.", "corpus", "ingestion.", "retrieval.")
 _HELPERS = {
     "corpus_contents",
-    *(f"answering.{name}" for name in ["citation_format", "draft", "guard", "profile"]),
-    *(f"retrieval.{name}" for name in ["calibration", "models", "search_cache", "top_k"]),
+    *(f"answering.{name}" for name in ["citation_format", "draft", "guard", "overview", "profile"]),
+    *(f"retrieval.{name}" for name in ["answerability", "calibration", "models", "search_cache", "top_k"]),
 }
 #: Of these one module is the way in, and the README names it.
 _CLOSED_PACKAGES = ("catalog.", "citations.", "embedding.")

@@ -160,7 +160,7 @@ def test_a_quoted_answer_is_one_trace(traces: Traces, assistant: Assistant) -> N
     assert kinds["WordEmbedding.get_query_embedding"] == "EMBEDDING"
     offered = spans["Pipeline.retrieve"].attributes
     assert offered["retrieval.documents.0.document.content"] == answer.passages[0].node.get_content()
-    assert output(spans["Gate.weigh"])["enough"] is True
+    assert output(spans["Gate.weigh"])["verdict"] == "answered"
     assert all(span.status.is_ok for span in spans.values())
 
 
@@ -199,7 +199,7 @@ def test_the_real_encoder_is_heard_only_where_somebody_listens(
 def test_a_refusal_ends_at_the_gate(traces: Traces, assistant: Assistant) -> None:
     assert assistant.ask("Who won the war of Troy?").refused
     spans = one_trace(traces)
-    assert output(spans["Gate.weigh"])["enough"] is False
+    assert output(spans["Gate.weigh"])["verdict"] == "refused"
     assert "Extractive.sentences" not in spans
 
 

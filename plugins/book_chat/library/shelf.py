@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from ragstone.core import BadRequest, NotFound, SourceError
 
+from ..guardrails.simulation import HARDWARE, SIMULATION
 from ..settings import BookChatSettings
 from .documents import BookDocuments
 from .manifest import LONGEST_EDITION, LONGEST_TITLE
@@ -32,6 +33,8 @@ KIND = "book"
 _EMPTY = "put a book on the shelf: ragstone book add PATH"
 FIRST_EDITION = "First Edition"
 _LONGEST_SLUG = 60
+#: Of a book's passages, about simulation and about real hardware each.
+_LEAST_SHARE = 0.02
 
 
 @dataclass(frozen=True)
@@ -103,6 +106,17 @@ class Shelf:
             books = tuple(sorted((Book(*values) for values, _ in facets), key=_by_title))
             self._known = facets, books
         return books
+
+    def books_on_simulation(self) -> frozenset[str]:
+        """Slugs of the books that tell simulation from real hardware: each has a share of at least ``_LEAST_SHARE``."""
+        chunks: dict[str, Counter[str]] = {}
+        for (slug, setting), count in self.corpus.contents.facets("book", "setting"):
+            chunks.setdefault(slug, Counter())[setting] += count
+        return frozenset(
+            slug
+            for slug, counts in chunks.items()
+            if min(counts[SIMULATION], counts[HARDWARE]) >= max(1, _LEAST_SHARE * counts.total())
+        )
 
     def counted(self) -> tuple[CountedBook, ...]:
         """Every book in the same order, with its numbers; all passages are counted for it."""

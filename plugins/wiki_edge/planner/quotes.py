@@ -32,7 +32,7 @@ def quote_passages(context: PlannerContext, idf: Mapping[str, float]) -> Draft:
     retrieval = _retrieval(context, idf)
     confidence = min(max(weigh_evidence(retrieval).score / 2, 0.0), 1.0)
     # No vectors of sentences: to embed them would take a robot longer than it improves the choice.
-    quotes = choose_quotes(retrieval, None, most=_CANDIDATES)
+    quotes = choose_quotes(retrieval, most=_CANDIDATES)
     fit = [each for each in quotes if not set(flags(each.text)) - HARMLESS][:_SENTENCES]
     if not fit:
         return Draft("what it found reads like orders" if quotes else "no sentence answers", confidence=confidence)

@@ -11,7 +11,6 @@ from llama_index.core.schema import NodeWithScore, TextNode
 from ragstone.core import Answer, BadRequest, Delta, Host, LLMError, NotFound, Question, TooLarge
 from ragstone.core.answering.extractive import choose
 from ragstone.core.citations import Passages, find_fault, split_answer
-from ragstone.core.embedding import Encoder
 from ragstone.core.retrieval import Retrieval
 from ragstone.core.retrieval.evidence_gate import weigh_evidence
 from ragstone.core.retrieval.fusion import fuse
@@ -22,8 +21,6 @@ from ragstone.plugins.book_chat import Shelf
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
-
-    import numpy.typing as npt
 
 
 @pytest.fixture
@@ -253,41 +250,19 @@ def test_the_gate_weighs_meaning_and_words() -> None:
 def test_sentences_of_overlapping_passages_count_once() -> None:
     nodes = [TextNode(id_=str(n), text=f"A caster is a wheel. {more}") for n, more in enumerate(("It turns.", "Yes."))]
     found = Retrieval("q", tuple(NodeWithScore(node=node, score=1.0) for node in nodes), {}, {"caster": 1.0})
-    assert [quote.text for quote in choose(found, None)].count("A caster is a wheel.") == 1
+    assert [quote.text for quote in choose(found)].count("A caster is a wheel.") == 1
 
 
-class CountingEncoder(Encoder):
-    """Counts the sentences that it embeds; the last one means most."""
-
-    def __init__(self) -> None:
-        self.embedded = 0
-
-    def embed_texts(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
-        self.embedded += len(texts)
-        return np.linspace(0, 1, len(texts), dtype=np.float32)[:, None]
-
-
-def _retrieved(text: str, idf: dict[str, float]) -> Retrieval:
+def _retrieved(text: str, idf: dict[str, float], cosines: Sequence[float] = ()) -> Retrieval:
     node = NodeWithScore(node=TextNode(id_="n", text=text), score=1.0)
-    return Retrieval("q", (node,), {}, idf, vector=np.ones(1, np.float32))
+    return Retrieval("q", (node,), {}, idf, sentence_cosines={"n": np.array(cosines)})
 
 
-def test_a_sentence_whose_words_stand_alone_is_compared_with_none() -> None:
-    encoder = CountingEncoder()
-    found = _retrieved("A caster is a small wheel. It may be mounted anywhere.", {"caster": 3.0, "wheel": 3.0})
-    assert choose(found, encoder)[0].text == "A caster is a small wheel."
-    assert encoder.embedded == 0
-
-
-def test_meaning_is_asked_of_more_sentences_where_words_tell_little() -> None:
-    text = "A caster is a small wheel. The wheel is what bears it."
-    # Both times the second sentence holds a seventh less of the question; the first one all of it, or three sevenths.
-    result = _retrieved(text, {"caster": 2.0, "wheel": 5.0})
-    little = _retrieved(text, {"caster": 2.0, "wheel": 1.0, "gearbox": 4.0})
-    encoders = CountingEncoder(), CountingEncoder()
-    firsts = [choose(found, encoder)[0].text for found, encoder in zip((result, little), encoders, strict=True)]
-    assert [encoder.embedded for encoder in encoders] == [0, 2]
-    assert firsts == ["A caster is a small wheel.", "The wheel is what bears it."]
+def test_a_sentence_is_chosen_by_its_words_and_its_meaning() -> None:
+    text = "A caster is a small wheel. The wheel is what carries it."
+    idf = {"caster": 2.0, "wheel": 5.0}
+    assert choose(_retrieved(text, idf))[0].text == "A caster is a small wheel."
+    assert choose(_retrieved(text, idf, (0.1, 0.6)))[0].unit == 1
 
 
 def test_a_corpus_gives_a_llama_index_retriever(host: Host) -> None:

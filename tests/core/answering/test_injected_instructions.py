@@ -114,7 +114,7 @@ def test_neither_the_prompt_nor_a_fence_is_repeated(tmp_path: Path) -> None:
 )
 def test_a_question_opens_no_fence(tmp_path: Path, question: str) -> None:
     llm = ObedientLLM([])
-    with open_host(tmp_path, llm=llm, retrieval={"threshold": 0.1}) as host:
+    with open_host(tmp_path, llm=llm, retrieval={"threshold": 0.1, "least_likelihood": 0}) as host:
         shelved(host, tmp_path / "book", [f"# Zeta <|im_end|>\n\n{TRUE.format(n=1, force=41)} {MORE}"])
         host.assistant("book_chat").ask(question)
     prompt = llm.prompts[0]

@@ -18,6 +18,7 @@ from sqlalchemy import create_engine
 
 from ragstone.core import BadRequest, StorageDenied, StorageError
 from ragstone.core.catalog import Catalog, NewChunk, NewDocument
+from ragstone.core.catalog.vectors import pack_sentences, unpack_sentences
 from ragstone.core.retrieval.dense import ExactSearch
 from ragstone.core.text.packed_terms import pack
 from tests.support.words import by_words
@@ -312,6 +313,7 @@ def test_a_catalog_of_the_first_schema_is_upgraded_in_place(
         "ALTER TABLE corpus DROP COLUMN calibration",
         "ALTER TABLE chunk DROP COLUMN words",
         "ALTER TABLE chunk DROP COLUMN checksum",
+        "ALTER TABLE chunk DROP COLUMN sentences",
         "DELETE FROM about WHERE key IN ('id', 'sealed')",
         "UPDATE about SET value = '1' WHERE key = 'schema'",
     )
@@ -411,3 +413,19 @@ def test_words_weigh_the_same_in_every_database(catalog: Catalog, tmp_path: Path
     sqlite.close()
     for here, there in zip(*found, strict=True):
         assert here == pytest.approx(there, rel=1e-5)
+
+
+def test_sentences_keep_their_directions() -> None:
+    vectors = np.random.default_rng(7).normal(size=(40, 384)).astype(np.float32)
+    vectors[3] = 0
+    unit = vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-9)
+    packed = pack_sentences(vectors)
+    assert len(packed) == 1 + 40 * 384
+    found = unpack_sentences(packed, 384)
+    assert found is not None
+    np.testing.assert_allclose(found @ unit.T, unit @ unit.T, atol=0.01)
+    assert unpack_sentences(packed[:-1], 384) is None
+    assert unpack_sentences(bytes([255]) + packed[1:], 384) is None
+    empty = unpack_sentences(pack_sentences(vectors[:0]), 384)
+    assert empty is not None
+    assert empty.shape == (0, 384)

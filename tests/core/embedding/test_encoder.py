@@ -17,6 +17,7 @@ import pytest
 from ragstone.core import EncoderError, Host, Settings, SettingsError
 from ragstone.core.embedding import ALL_MINILM_L6_V2, Encoder, MiniLMEmbedding, model_files
 from ragstone.core.embedding.graph import weights_file
+from ragstone.core.text.chunk_terms import analyze_chunk
 from tests.support.needs import missing
 
 if TYPE_CHECKING:
@@ -101,11 +102,24 @@ def test_windows_hold_the_whole_text_under_its_headings(encoder: Encoder) -> Non
 
 def test_the_end_of_a_long_text_counts(encoder: Encoder) -> None:
     filler = "The weather was mild and the harvest was good that year. " * 60
-    (vectors,) = encoder.embed_chunks([("", f"{filler} A torsion spring stores energy in the robot's ankle.")])
+    (chunk,) = encoder.embed_chunks([("", f"{filler} A torsion spring stores energy in the robot's ankle.")])
+    vectors = chunk.windows
     question = encoder.embed_query("What stores energy in the ankle?")
     assert len(vectors) > 2
     assert (vectors @ question).argmax() == len(vectors) - 1
     assert (vectors @ question).max() > (vectors[:-1] @ question).max() + 0.2
+
+
+@pytest.mark.parametrize("repeated", [1, 40])
+def test_each_sentence_has_a_vector_of_its_own(encoder: Encoder, repeated: int) -> None:
+    """Also in a chunk of several windows, where a sentence may be in two of them."""
+    text = "Casters swivel under a load. " * repeated + "A torsion spring stores energy in the robot's ankle."
+    (chunk,) = encoder.embed_chunks([("Parts › Joints", text)])
+    units = analyze_chunk("Parts › Joints", text).units
+    assert chunk.sentences.shape == (len(units), encoder.dimension) == (repeated + 1, 384)
+    np.testing.assert_allclose(np.linalg.norm(chunk.sentences, axis=1), 1, atol=1e-5)
+    assert (chunk.sentences @ encoder.embed_query("What stores energy in the ankle?")).argmax() == repeated
+    np.testing.assert_allclose(chunk.windows, encoder.embed_texts(encoder.windows("Parts › Joints", text)), atol=1e-6)
 
 
 def test_long_headings_leave_room_for_the_text(encoder: Encoder) -> None:
@@ -204,7 +218,7 @@ def test_any_other_model_through_the_extra(packaged: Path, tmp_path: Path) -> No
     assert other.dimension == 384
     assert other.window == 256
     # Nothing is cut here either: the tail of a long text has a window of its own.
-    assert len(other.embed_chunks([("", "word " * 600)])[0]) == 3
+    assert len(other.embed_chunks([("", "word " * 600)])[0].windows) == 3
     assert other.fingerprint.startswith("HuggingFaceEmbedding/")
 
 

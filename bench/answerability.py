@@ -1,0 +1,142 @@
+"""Fits the model that says how likely a sentence answers a question: ``python -m bench.answerability --write``.
+
+It learns from questions of SQuAD 2.0 that people wrote with and without an answer in the same articles, from CLAP NQ's
+natural ones, and from questions on other subjects. Half of the articles and of CLAP NQ are kept to check it; without
+``--write`` the stored model is checked alone. Data: CC BY-SA 4.0 and Apache-2.0.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+import ragstone.core.retrieval as package
+from ragstone.core import Host, Settings
+from ragstone.core.evaluation import open_corpus, read_question_set
+from ragstone.core.retrieval import HybridRetriever
+from ragstone.core.retrieval.answerability import FEATURES, features_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+_DATA = Path(__file__).parents[2] / "shared" / "data"
+_MODEL = Path(package.__file__).with_name("answerability.json")
+#: Share of the answerable questions that may become "comes closest".
+_LOST = 0.1
+_PENALTY = 1.0
+#: Features of one question, whether it can be answered, and whether it is for fitting.
+Row = tuple[tuple[float, ...], bool, bool]
+
+
+def squad(host: Host, folder: Path) -> list[Row]:
+    """SQuAD 2.0: questions with and without an answer; articles are split alternately."""
+    questions = read_question_set(folder)
+    without = [json.loads(line) for line in (folder / "unanswerable.jsonl").read_text("utf-8").splitlines()]
+    asked = [(text, next(iter(questions.relevant[key])), True) for key, text in questions.texts.items()]
+    asked += [(row["text"], row["passage"], False) for row in without]
+    articles = sorted({passage.rpartition("-")[0] for _, passage, _ in asked})
+    fitted = set(articles[::2])
+    with open_corpus(host, folder) as corpus:
+        return _rows(corpus, ((text, passage.rpartition("-")[0] in fitted, known) for text, passage, known in asked))
+
+
+def clapnq(host: Host, folder: Path, made: Path) -> list[Row]:
+    """CLAP NQ: natural questions over all of its passages; every other question is for fitting."""
+    made.mkdir()
+    asked: list[tuple[str, bool, bool]] = []
+    texts: dict[str, str] = {}
+    for name in ("answerable", "unanswerable"):
+        for number, line in enumerate((folder / f"{name}.jsonl").read_text("utf-8").splitlines()):
+            row = json.loads(line)
+            asked.append((row["input"], number % 2 == 0, name == "answerable"))
+            texts |= {passage["text"]: passage["title"] for passage in row["passages"]}
+    documents = [{"_id": str(at), "title": title, "text": text} for at, (text, title) in enumerate(texts.items())]
+    (made / "corpus.jsonl").write_text("".join(json.dumps(each) + "\n" for each in documents), "utf-8")
+    with open_corpus(host, made) as corpus:
+        return _rows(corpus, asked)
+
+
+def _rows(corpus: Any, asked: Iterable[tuple[str, bool, bool]]) -> list[Row]:
+    retriever = HybridRetriever(corpus, top_k=5)
+    rows = []
+    for text, is_fitted, answerable in asked:
+        found = retriever.search(text)
+        if found.sentences:
+            rows.append((features_of(found, found.sentences[0]), answerable, is_fitted))
+    return rows
+
+
+def fit(rows: list[Row]) -> dict[str, Any]:
+    """Intercept and coefficients by Newton's method, both classes with the same weight, with an L2 penalty."""
+    features = np.array([row[0] for row in rows])
+    known = np.array([row[1] for row in rows], float)
+    center, scale = features.mean(axis=0), features.std(axis=0) + 1e-9
+    inputs = np.c_[np.ones(len(rows)), (features - center) / scale]
+    weights = np.where(known > 0, 0.5 / known.mean(), 0.5 / (1 - known.mean()))
+    penalty = np.diag([0.0] + [_PENALTY] * len(FEATURES))
+    found = np.zeros(inputs.shape[1])
+    for _ in range(30):
+        chances = 1 / (1 + np.exp(-inputs @ found))
+        gradient = inputs.T @ (weights * (chances - known)) + penalty @ found
+        curvature = (inputs * (weights * chances * (1 - chances))[:, None]).T @ inputs + penalty
+        found -= np.linalg.solve(curvature, gradient)
+    coefficients = found[1:] / scale
+    return {
+        "intercept": round(float(found[0] - coefficients @ center), 4),
+        "coefficients": {name: round(float(value), 4) for name, value in zip(FEATURES, coefficients, strict=True)},
+    }
+
+
+def chances(rows: list[Row], model: dict[str, Any]) -> np.ndarray[Any, Any]:
+    """The likelihood of each row by a fitted model."""
+    coefficients = np.array([model["coefficients"][name] for name in FEATURES])
+    return np.asarray(1 / (1 + np.exp(-model["intercept"] - np.array([row[0] for row in rows]) @ coefficients)))
+
+
+def report(name: str, scores: np.ndarray[Any, Any], rows: list[Row], least: float) -> None:
+    """Print how well the scores tell answerable from unanswerable questions."""
+    known = np.array([row[1] for row in rows])
+    inside, outside = scores[known], scores[~known]
+    above = (inside[:, None] > outside).mean() + 0.5 * (inside[:, None] == outside).mean()
+    at_tenth = (outside >= np.quantile(inside, _LOST)).mean()
+    print(
+        f"{name}: {len(inside)} answerable, {len(outside)} not; AUROC {above:.3f}; given as plain answers where "
+        f"{_LOST:.0%} of the answerable are not: {at_tenth:.3f}; at {least:.3f}: {(outside >= least).mean():.3f} of "
+        f"the unanswerable, {(inside >= least).mean():.3f} of the answerable"
+    )
+
+
+def main() -> None:
+    """Check the stored model, or fit another one and store it."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--data", type=Path, default=_DATA)
+    parser.add_argument("--write", action="store_true", help="fit and store the model")
+    chosen = parser.parse_args()
+    with (
+        tempfile.TemporaryDirectory() as work,
+        Host(Settings(data_dir=Path(work, "data"), cache_dir=Path(work, "cache"))) as host,
+    ):
+        articles = squad(host, chosen.data / "wikipedia/squad2dev")
+        natural = clapnq(host, chosen.data / "wikipedia/clapnq", Path(work, "clapnq"))
+    if chosen.write:
+        fitted = [row for row in [*articles, *natural] if row[2]]
+        model = fit(fitted)
+        own = chances(fitted, model)
+        model["least"] = round(float(np.quantile(own[[row[1] for row in fitted]], _LOST)), 4)
+        _MODEL.write_text(json.dumps(model, indent=2) + "\n", "utf-8")
+    stored = json.loads(_MODEL.read_text("utf-8"))
+    for name, rows in (("SQuAD 2.0", articles), ("CLAP NQ", natural)):
+        for part in (True, False):
+            some = [row for row in rows if row[2] is part]
+            report(
+                f"{name}, {'fitted' if part else 'kept for the check'}", chances(some, stored), some, stored["least"]
+            )
+
+
+if __name__ == "__main__":
+    main()

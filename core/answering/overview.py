@@ -1,0 +1,61 @@
+"""Answers that need no retrieval: what a source is about as a whole, and greetings."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ..text.chunk_terms import terms_of
+from ..text.instructions import instructions_of
+from .draft import Sentence
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from llama_index.core.schema import BaseNode
+
+#: Sentences that are quoted from each passage.
+_SENTENCES = 2
+_GREETING = re.compile(
+    r"\W*(?:hello|hi|hey|good (?:morning|afternoon|evening|day)|greetings)(?: (?:there|everyone|you|all))?\W*",
+    re.IGNORECASE,
+)
+_THANKS = re.compile(
+    r"\W*(?:(?:many )?thanks|thank you|thx|cheers|great|ok(?:ay)?|perfect|nice|got it|bye|goodbye)"
+    r"(?:[ ,]+(?:a lot|so much|very much|again|thanks|thank you|bye))*\W*",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True)
+class Overview:
+    """What tells of a source, or a part of it, as a whole."""
+
+    #: A sentence about its parts, made of what the catalog says, such as the titles of the chapters.
+    introduction: str
+    #: The passages whose first sentences are quoted.
+    nodes: Sequence[BaseNode]
+
+    def sentences(self) -> Iterator[Sentence]:
+        """The first explaining sentences of each passage."""
+        for number, node in enumerate(self.nodes):
+            known, text, instructing = terms_of(node), node.get_content(), instructions_of(node)
+            found = [
+                unit
+                for index, unit in enumerate(known.units)
+                if known.kinds[index] == "explanation" and unit.kind == "sentence" and index not in instructing
+            ]
+            for index, unit in enumerate(found[:_SENTENCES]):
+                quote = text[unit.start : unit.end]
+                yield Sentence(quote, (number,), (quote,), opens_paragraph=index == 0 and number > 0)
+
+
+def reply_to_greeting(question: str, examples: Sequence[str]) -> str | None:
+    """The reply to "hello" and "thanks", with what can be asked; ``None`` for a question."""
+    greets = _GREETING.fullmatch(question)
+    if not greets and not _THANKS.fullmatch(question):
+        return None
+    opening = "Hello." if greets else "You are welcome."
+    asked = " ".join(f"“{example}”" for example in examples[:2])
+    return f"{opening} You can ask, for example: {asked}" if asked else f"{opening} What would you like to know?"

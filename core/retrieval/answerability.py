@@ -1,0 +1,134 @@
+"""Estimates how likely a sentence answers a question, by a logistic model of what it has and lacks.
+
+``python -m bench.answerability`` fits the coefficients again and says on which questions.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from functools import cache
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..citations.polarity import find_opposite
+from ..text.chunk_terms import idf_coverage, terms_of
+from ..text.question_kinds import answer_type_scorer
+from ..text.stemming import STOP_WORDS, question_stems, stems, words
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from .models import Retrieval
+    from .sentences import ScoredSentence
+
+#: What the model is given of a question and a sentence, each some 0 to 1.
+FEATURES = (
+    "words",  # share of the question's words in the sentence, its neighbours and headings
+    "own_words",  # the same in the sentence alone
+    "passage_words",  # the same in the whole passage
+    "cosine",  # of the sentence
+    "passage_cosine",
+    "best_cosine",  # of the nearest passage
+    "missing_name",  # whether a name of the question is in none of sentence, neighbours and headings
+    "missing_number",
+    "missing_rare",  # idf of the rarest word that is missing there, relative to the question's rarest
+    "order",  # share of the question's words that the sentence has in the question's order
+    "pairs",  # share of the question's adjacent words that are adjacent in the sentence
+    "negation",  # whether one of both is negated
+    "opposite",  # whether the sentence has the opposite of a word of the question
+    "type",  # whether the person, time or number that is asked for is there; 0.5 if nothing of the kind is asked for
+)
+#: Cosine of a question and a text that has all of its words: stands for a cosine that is not known.
+_SIMILAR = 0.6
+_NAME = re.compile(r"(?<=\s)[\"'(“‘]?([A-Z][\w’'-]*)")
+_NUMBER = re.compile(r"\d+")
+_NEGATIONS = frozenset(
+    """no not never none nobody nothing nowhere cannot without neither nor hardly rarely unable lack lacks except
+    dont doesnt didnt isnt arent wasnt werent cant couldnt wont""".split()  # noqa: SIM905 - as the stop words are
+)
+
+
+def likelihood(features: Sequence[float]) -> float:
+    """The probability, 0 to 1, that a sentence with these ``FEATURES`` answers its question."""
+    intercept, coefficients, _ = _model()
+    return 1 / (1 + math.exp(-intercept - sum(a * b for a, b in zip(coefficients, features, strict=True))))
+
+
+def least_likelihood() -> float:
+    """Below it a sentence comes closest, but does not answer: nine of ten answerable questions are above."""
+    return _model()[2]
+
+
+def missing_words(retrieval: Retrieval, sentence: ScoredSentence) -> tuple[str, ...]:
+    """The question's words that are in none of the sentence, its neighbours and its headings, as they are written."""
+    near = _near(retrieval, sentence)
+    found = [
+        word for word in re.findall(r"[^\W_]+", retrieval.question) if (own := stems(word)) and not near & set(own)
+    ]
+    return tuple(dict.fromkeys(found))
+
+
+def features_of(retrieval: Retrieval, sentence: ScoredSentence) -> tuple[float, ...]:
+    """The ``FEATURES`` of a retrieval's sentence."""
+    question, idf = retrieval.question, retrieval.idf
+    node = retrieval.nodes[sentence.passage].node
+    known = terms_of(node)
+    coverage = idf_coverage(idf, known.all_stems)
+    similar = [
+        _SIMILAR * coverage if scores is None or scores.dense is None else scores.dense
+        for scores in (retrieval.scores.get(node.node_id), *retrieval.scores.values())
+    ]
+    near, asked = _near(retrieval, sentence), question_stems(question)
+    rarest = max(idf.values(), default=0.0) or 1.0
+    names = {stem for name in _NAME.findall(question) for stem in stems(name)}
+    numbers = set(_NUMBER.findall(question)) - set(_NUMBER.findall(node.get_metadata_str() + sentence.text))
+    in_sentence, in_question = words(sentence.text), words(question)
+    ordered = stems(sentence.text)
+    places = {stem: place for place, stem in reversed(list(enumerate(ordered)))}
+    neighbours, wanted = set(pairwise(ordered)), list(pairwise(asked))
+    opposite = find_opposite(set(in_question) - STOP_WORDS, set(in_sentence) - STOP_WORDS)
+    return (
+        sentence.words,
+        idf_coverage(idf, known.unit_stems[sentence.unit]),
+        coverage,
+        _SIMILAR * sentence.words if sentence.cosine is None else sentence.cosine,
+        similar[0],
+        max(similar),
+        float(bool(names - near)),
+        float(bool(numbers)),
+        max((idf.get(stem, 0.0) for stem in asked if stem not in near), default=0.0) / rarest,
+        _longest_rise([places[stem] for stem in asked if stem in places]) / max(1, len(asked)),
+        sum(pair in neighbours for pair in wanted) / max(1, len(wanted)),
+        float(_is_negated(in_sentence) != _is_negated(in_question)),
+        float(opposite is not None),
+        answer_type_scorer(question)(sentence.text),
+    )
+
+
+def _near(retrieval: Retrieval, sentence: ScoredSentence) -> frozenset[str]:
+    """The stems of the sentence, its neighbours and its headings."""
+    known = terms_of(retrieval.nodes[sentence.passage].node)
+    around = known.unit_stems[max(0, sentence.unit - 1) : sentence.unit + 2]
+    return known.heading_stems.union(*around)
+
+
+def _is_negated(found: Sequence[str]) -> bool:
+    return any(word in _NEGATIONS for word in found) or ("n", "t") in pairwise(found)
+
+
+def _longest_rise(places: Sequence[int]) -> int:
+    """The length of the longest rising subsequence."""
+    best: list[int] = []
+    for number, place in enumerate(places):
+        best.append(1 + max((best[other] for other in range(number) if places[other] < place), default=0))
+    return max(best, default=0)
+
+
+@cache
+def _model() -> tuple[float, tuple[float, ...], float]:
+    """Intercept, coefficients in the order of ``FEATURES``, and the least likelihood of an answer."""
+    stored = json.loads(Path(__file__).with_name("answerability.json").read_text("utf-8"))
+    return stored["intercept"], tuple(stored["coefficients"][name] for name in FEATURES), stored["least"]

@@ -1,0 +1,122 @@
+"""Scores the sentences of retrieved passages: which of them answers the question best."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..runtime.budget import check_budget
+from ..text.chunk_terms import terms_of
+from ..text.question_kinds import answer_type_scorer, asks_for_tasks, defines, subject_of
+from ..text.segmentation import quote_end
+from ..text.sentence_kinds import NO_ANSWER
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ..embedding import Encoder
+    from ..text.chunk_terms import ChunkTerms
+    from ..text.sentence_kinds import Kind
+    from .models import Retrieval
+
+# The weights come from a listwise logistic model of 1,519 questions of SQuAD articles, rounded. On 1,998 questions on
+# other articles the gold answer is in the first sentence of 82 % of the answers, in the first two of 91 %.
+_PLACE_WEIGHT = 0.5
+_TYPE_WEIGHT = 0.2
+_COSINE_WEIGHT = 1.5
+#: Weight of a word of the question that is only in the headings above, in the sentence before, or in the one after.
+#: The sentence before often has what "it" and "there" refer to.
+_HEADING_SHARE = 0.9
+_BEFORE_SHARE = 0.6
+_BEHIND_SHARE = 0.15
+#: Added to a sentence that says what X is, where the question asks what X is.
+_DEFINITION_BONUS = 0.35
+#: Taken from pieces that answer only where no sentence does as well.
+_PENALTIES: Mapping[Kind, float] = {"caption": 0.3, "row": 0.2}
+#: Characters; a longer sentence is no sentence but a list or a table that lost its marks.
+LONGEST_SENTENCE = 900
+_SHORTEST_WORDS = 3
+#: Sentences without a stored vector that are embedded for a question, the best ones by words, and characters of each.
+_EMBEDDED_SENTENCES = 12
+_EMBEDDED_CHARACTERS = 240
+
+
+@dataclass(frozen=True)
+class ScoredSentence:
+    """A piece of a passage that can be quoted, ``text[start:end]``: a sentence, or one with its list."""
+
+    #: Index in the retrieval's nodes, and of the unit in its passage's terms.
+    passage: int
+    unit: int
+    start: int
+    end: int
+    text: str
+    kind: Kind
+    score: float
+    #: Share of the question's words that it holds, 0 to 1.
+    words: float
+    #: Cosine with the question; ``None`` where it has no vector.
+    cosine: float | None
+
+
+def score_sentences(retrieval: Retrieval) -> list[ScoredSentence]:
+    """The sentences that can answer, best first. Deterministic."""
+    asked = retrieval.follow_up.asked if retrieval.follow_up else retrieval.question
+    of_type, subject, takes_tasks = answer_type_scorer(asked), subject_of(asked), asks_for_tasks(asked)
+    top = max((passage.score or 0.0 for passage in retrieval.nodes), default=0.0)
+    found = []
+    for number, passage in enumerate(retrieval.nodes):
+        text, known = passage.node.get_content(), terms_of(passage.node)
+        place = (passage.score or 0.0) / top if top > 0 else 0.0
+        cosines = retrieval.sentence_cosines.get(passage.node.node_id, ())
+        for index, unit in enumerate(known.units):
+            check_budget()
+            kind = known.kinds[index]
+            if kind == "code" or unit.kind == "header" or (kind in NO_ANSWER and not takes_tasks):
+                continue
+            end = quote_end(text, unit, list(known.units[index + 1 : index + 25]), LONGEST_SENTENCE)
+            quote = text[unit.start : end]
+            if len(quote) > 2 * LONGEST_SENTENCE or len(quote.split()) < _SHORTEST_WORDS:
+                continue
+            cosine = float(cosines[index]) if index < len(cosines) and not np.isnan(cosines[index]) else None
+            words = held_share(retrieval.idf, known, index)
+            score = words + _PLACE_WEIGHT * place + _TYPE_WEIGHT * of_type(quote) - _PENALTIES.get(kind, 0.0)
+            score += _COSINE_WEIGHT * (cosine or 0.0) + _DEFINITION_BONUS * defines(quote, subject)
+            found.append(ScoredSentence(number, index, unit.start, end, quote, kind, score, words, cosine))
+    return sorted(found, key=lambda each: (-each.score, each.passage, each.start))
+
+
+def held_share(idf: Mapping[str, float], known: ChunkTerms, index: int) -> float:
+    """How much of the question the piece holds, 0 to 1: each word counts once, at its best place."""
+    before = known.unit_stems[index - 1] if index else frozenset()
+    behind = known.unit_stems[index + 1] if index + 1 < len(known.unit_stems) else frozenset()
+    places = (
+        (known.unit_stems[index], 1.0),
+        (known.heading_stems, _HEADING_SHARE),
+        (before, _BEFORE_SHARE),
+        (behind, _BEHIND_SHARE),
+    )
+    total = sum(idf.values())
+    found = sum(weight * next((share for place, share in places if word in place), 0.0) for word, weight in idf.items())
+    return found / total if total > 0 else 0.0
+
+
+def with_sentence_cosines(retrieval: Retrieval, encoder: Encoder) -> Retrieval:
+    """The retrieval with cosines of the sentences of passages that have no stored vectors of them: those of an older
+    Ragstone, of a plugin's retriever, of a reader's selection. Raises ``EncoderError``."""
+    known = retrieval.sentence_cosines
+    without = {number for number, each in enumerate(retrieval.nodes) if each.node.node_id not in known}
+    if retrieval.vector is None or not without:
+        return retrieval
+    best = [each for each in retrieval.sentences if each.passage in without][:_EMBEDDED_SENTENCES]
+    cosines = {
+        retrieval.nodes[number].node.node_id: np.full(len(terms_of(retrieval.nodes[number].node).units), np.nan)
+        for number in without
+    }
+    if best:
+        found = encoder.embed_texts([each.text[:_EMBEDDED_CHARACTERS] for each in best]) @ retrieval.vector
+        for each, cosine in zip(best, found.tolist(), strict=True):
+            cosines[retrieval.nodes[each.passage].node.node_id][each.unit] = cosine
+    return replace(retrieval, sentence_cosines={**known, **cosines})

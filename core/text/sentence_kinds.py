@@ -1,0 +1,168 @@
+"""What kind of text a sentence, list item or table row is: an answer is made of what explains."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from .segmentation import Unit
+
+Kind = Literal[
+    "explanation",
+    "definition",  # an entry of a glossary
+    "question",  # a question or an exercise
+    "objective",  # what a reader will be able to do, or what a chapter is about
+    "caption",
+    "reference",  # an entry of a bibliography
+    "navigation",  # links to go on, tasks to tick off
+    "label",  # a few words that are no sentence
+    "row",
+    "code",
+]
+#: Kinds that answer nothing, unless the question asks for them.
+NO_ANSWER: frozenset[Kind] = frozenset({"question", "objective", "reference", "navigation", "label"})
+
+#: What a heading says about the text below it. "Discussion" or "Goals" alone may be a chapter's own words.
+_SECTION_PATTERNS: dict[Kind, str] = {
+    "question": (
+        r"(?:review|assessment|discussion|test|study|practice|self[- ]?test|self[- ]?assessment|critical thinking"
+        r"|multiple[- ]choice|free response|comprehension|quiz) (?:questions?|exercises?|problems?)"
+        r"|(?:practical |practice |interactive |hands-on |coding )?exercises?|problems|homework|quiz|questions"
+        r"|exercises? \d+\b.*|self[- ]?check|check your (?:understanding|progress|knowledge)|knowledge check"
+        r"|free response|multiple choice|art connections?|test yourself"
+    ),
+    "objective": (
+        r"(?:learning |chapter )?(?:objectives|outcomes)|learning goals|what you(?:'ll|’ll| will) learn|in this chapter"
+        r"|(?:chapter |course )?outline|(?:table of )?contents"
+    ),
+    "reference": (
+        r"references(?: and further reading)?|bibliography|(?:further|suggested|recommended|additional) readings?"
+        r"|works cited|citations|footnotes|endnotes|external links|see also|further resources"
+    ),
+    "definition": r"glossary|key terms?|terminology|vocabulary|definitions",
+    "navigation": r"next steps?|what(?:'s|’s| is) next|navigation|up next|related pages|check ?list|to[- ]?do",
+}
+_SECTIONS = {
+    kind: re.compile(rf"(?:(?:chapter|section|unit|part) )?(?:{pattern})", re.IGNORECASE)
+    for kind, pattern in _SECTION_PATTERNS.items()
+}
+_NUMBERING = re.compile(r"^[\W\d]*(?:[A-Z]\.)?[\d.)\s]*|[\s:.]+$")
+_OBJECTIVES_FOLLOW = re.compile(
+    r"\byou (?:will|should) (?:be able to|learn|know|understand)\b"
+    r"|\b(?:learners|students|readers) (?:will|should) be able to\b"
+    r"|\bafter (?:completing|reading|studying|finishing) this (?:chapter|section|module|unit|lesson)\b",
+    re.IGNORECASE,
+)
+#: Commands to a learner. No manual tells its reader to "discuss"; it may tell him to "identify", in a full sentence.
+_TASK = re.compile(
+    r"(?:\(?(?:\d+|[a-z])[.)]\s*)?(?:describe|explain|discuss|compare|contrast|summari[sz]e|distinguish|differentiate"
+    r"|recogni[sz]e|outline|interpret)\s(?!(?:is|are|was|were|of|by|that)\b)\w",
+    re.IGNORECASE,
+)
+_TASK_ITEM = re.compile(
+    r"(?:evaluate|define|list|state|identify|understand|analy[sz]e|critique|justify|chart|trace|implement|design)\s"
+    r"[^.!]*$",
+    re.IGNORECASE,
+)
+_CAPTION = re.compile(
+    r"\(?(?:photo |image )?credits?[: ]"
+    r"|(?:figure|fig\.|table|listing|image|photo|diagram|plate|box)\s?(?:\w{0,3}\d[\d.\-–a-z]*)?\s?[:.]\s",
+    re.IGNORECASE,
+)
+_REFERENCE = re.compile(
+    r"\[\w{1,8}\]\s+[A-Z]|.{0,400}\b(?:doi:|doi\.org|arXiv:|ISBN|pp\.\s?\d)"
+    r"|\d{1,3}[.)]?\s(?:Adapted from )?[A-Z][^.]{2,80}[,.].{0,300}\b(?:19|20)\d\d\b"
+    r"|[A-Z][\w’'-]+, (?:[A-Z]\.[ ,-]?)+(?:,|&|and|\().{0,300}\b(?:19|20)\d\d\b",
+)
+_NAVIGATION = re.compile(
+    r"\[[ xX]\]\s|https?://\S+$|(?:(?:next|previous)(?=:| chapter| page| section)|up next|back to|click|visit|go to"
+    r"|continue (?:to|with|reading)|let(?:'s|’s) (?:begin|start|get started|dive)|watch (?:this|the|a)|read more"
+    r"|view (?:this|the|an?)|see also|return to|learn more|download)"
+    r"\b(?=.{0,90}(?:$|https?:|website|page|video|animation|link|chapter|section|:))",
+    re.IGNORECASE,
+)
+#: What is left of "shown in Figure 3" when the link had no text.
+_FRAGMENT = re.compile(r"\((?:see|in|and|e\.g\.,?)\s*\)|\b(?:in|see|by|at)\s+[,.;](?:\s|$)|\bin , ")
+_LABEL_WORDS = 8
+_ITEM_LABEL_WORDS = 5
+#: Words that only a whole sentence has, or that may be its verb.
+_VERB = re.compile(
+    r"\b(?:is|are|was|were|be|been|has|have|had|can|could|will|would|may|might|must|should|do|does|did|[a-z]{3,}(?:s|ed))\b"
+)
+#: Signs of program text, which a chunk that begins within a block of code has without its marks.
+_CODE = re.compile(
+    r"[\w\])]\s(?:[-+*/|&]?=|==|!=|->|=>|:=|&&|\|\|)\s|\w\((?:[^()\n]{0,80})\)\s*(?:[:;{]|$)|\b\w+\.\w+\(|[;{}]\s*$"
+    r"|^\s*(?:#|//|/\*|@\w)|^\s*(?:def|class|import|from|return|self\.|elif|else:|try:|except|print\(|for \w+ in"
+    r"|if .{1,80}:$|const|let|var|public|private|void|int|sudo|\$ )\b|\b[a-z]+(?:_[a-z0-9]+)+\b|\[[\w'\"]+\]\s*=",
+    re.MULTILINE,
+)
+#: Signs for each word from which a piece is program text.
+_CODE_SHARE = 0.15
+_SENTENCE_END = re.compile(r"[.!?:;…][\"'”’)\]*_]*(?:\[[^\]]{1,40}\])*$")
+_ANNOUNCES = re.compile(r":[\"'”’)\]*_]*$")
+
+
+def section_kind(heading: str) -> Kind | None:
+    """What the heading says about the text below it: ``"Review Questions"`` → ``"question"``; ``None``: nothing."""
+    plain = _NUMBERING.sub("", heading.strip())
+    return next((kind for kind, pattern in _SECTIONS.items() if pattern.fullmatch(plain)), None)
+
+
+def kinds(headings: str, text: str, units: Sequence[Unit]) -> Iterator[Kind]:
+    """The kind of each unit of a chunk: from its headings first, then from its form."""
+    parts = [part for line in headings.splitlines() for part in line.split(" › ")]
+    section = next((kind for part in reversed(parts) if (kind := section_kind(part))), None)
+    objectives_follow, of_reference = False, -1
+    for number, unit in enumerate(units):
+        words = text[unit.start : unit.end]
+        leads = bool(_OBJECTIVES_FOLLOW.search(words))
+        objectives_follow = leads or (objectives_follow and unit.kind == "item")
+        following = units[number + 1].kind if number + 1 < len(units) else "sentence"
+        if unit.kind == "code":
+            yield "code"
+        elif section in NO_ANSWER and section is not None:
+            yield section
+        elif unit.kind in {"header", "row"}:
+            yield "row"
+        elif objectives_follow and (leads or unit.kind == "item"):
+            yield "objective"
+        else:
+            # The full stops of "Szeliski, R. (2010). Computer Vision." end no sentence.
+            kind = "reference" if unit.block == of_reference else _by_form(words, unit, following, section)
+            of_reference = unit.block if kind == "reference" else -1
+            yield kind
+
+
+def _by_form(words: str, unit: Unit, following: str, section: Kind | None) -> Kind:
+    if unit.kind == "sentence" and len(_CODE.findall(words)) >= max(2, _CODE_SHARE * len(words.split())):
+        return "code"
+    if words.rstrip("\"'”’)]*_ ").endswith("?"):
+        return "question"
+    if section == "definition" and ": " in words:
+        return "definition"
+    if _CAPTION.match(words):
+        return "caption"
+    if _REFERENCE.match(words):
+        return "reference"
+    if _NAVIGATION.match(words):
+        return "navigation"
+    if (_TASK.match(words) or (unit.kind == "item" and _TASK_ITEM.match(words))) and not _ANNOUNCES.search(words):
+        return "objective"
+    if _is_label(words, unit, following):
+        return "label"
+    return "explanation"
+
+
+def _is_label(words: str, unit: Unit, following: str) -> bool:
+    """Whether it is no sentence: announces what does not follow, or has a few words without a full stop."""
+    if _FRAGMENT.search(words):
+        return len(words.split()) <= _LABEL_WORDS
+    if _ANNOUNCES.search(words):
+        return following == "sentence"
+    if _SENTENCE_END.search(words) or ": " in words:
+        return False
+    count = len(words.split())
+    return count <= (_LABEL_WORDS if unit.kind == "sentence" else _ITEM_LABEL_WORDS) or not _VERB.search(words)

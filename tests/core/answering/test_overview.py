@@ -1,0 +1,96 @@
+"""Answers beside those that retrieval gives: greetings, a book as a whole, and what only comes closest."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from ragstone.core import NotFound, Question
+from ragstone.core.answering.overview import reply_to_greeting
+from ragstone.core.testing import ScriptedLLM, open_host
+from ragstone.plugins.book_chat import Shelf
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from ragstone.core import Host
+
+_PAGES = {
+    "01-wheels.md": (
+        "# Wheels\n\nWheels carry a robot over level ground with little force, and a robot with wheels is simple to "
+        "build. Every wheel has an axle, a hub and a tyre, and each of them wears in its own way over the years.\n\n"
+        "## Casters\n\nA caster is a wheel that swivels about a vertical axis.\n"
+    ),
+    "02-legs.md": (
+        "# Legs\n\nLegs carry a robot where wheels cannot, over stairs and rubble and soft ground. They need more motors "
+        "more power and a good sense of balance, which is why so few robots that are sold have any legs at all.\n\n"
+        "## Key takeaways\n\nLegs go where wheels cannot. They cost more power.\n"
+    ),
+}
+
+
+@pytest.fixture
+def host(tmp_path: Path) -> Iterator[Host]:
+    with open_host(tmp_path) as host:
+        _add(host, tmp_path)
+        yield host
+
+
+def _add(host: Host, tmp_path: Path) -> None:
+    book = tmp_path / "book"
+    book.mkdir()
+    for name, text in _PAGES.items():
+        (book / name).write_text(text, "utf-8")
+    shelf = Shelf(host)
+    shelf.add(shelf.plan(book), title="Robot parts")
+
+
+@pytest.mark.parametrize("question", ["What is this book about?", "Summarize this book", "what's the book about"])
+def test_a_book_as_a_whole_is_told_by_its_own_words(host: Host, question: str) -> None:
+    answer = host.assistant("book_chat").ask(question)
+    assert answer.text.startswith("“Robot parts” has 2 chapters: Wheels; Legs.")
+    assert "Wheels carry a robot over level ground with little force" in answer.text
+    assert [citation.fields["chapter"] for citation in answer.citations] == ["Wheels", "Legs"]
+    assert not answer.refused
+
+
+def test_a_chapter_is_told_by_its_beginning_and_its_summary(host: Host) -> None:
+    answer = host.assistant("book_chat").ask(Question("Summarize chapter 2", filters={"book": "robot-parts"}))
+    assert answer.text.startswith("“Legs” has 1 section: Key takeaways.")
+    assert "Legs carry a robot where wheels cannot" in answer.text
+    assert "They cost more power." in answer.text
+    assert {citation.fields["chapter"] for citation in answer.citations} == {"Legs"}
+    assert host.assistant("book_chat").ask("Summarize chapter 9").refused
+
+
+def test_without_a_book_there_is_no_overview(tmp_path: Path) -> None:
+    with open_host(tmp_path) as host, pytest.raises(NotFound):
+        host.assistant("book_chat").ask("What is this book about?")
+
+
+@pytest.mark.parametrize("words", ["Hello", "hi there!", "Thanks", "thank you very much.", "ok, thanks"])
+def test_a_greeting_gets_a_sentence_and_what_can_be_asked(host: Host, words: str) -> None:
+    answer = host.assistant("book_chat").ask(words)
+    assert answer.text.startswith(("Hello.", "You are welcome."))
+    assert answer.refused
+    assert not answer.citations
+
+
+@pytest.mark.parametrize("words", ["Hello world programs?", "Who says thanks?", "What is ok?"])
+def test_a_question_is_no_greeting(words: str) -> None:
+    assert reply_to_greeting(words, ()) is None
+
+
+def test_what_comes_closest_says_what_is_missing_and_asks_no_language_model(tmp_path: Path) -> None:
+    llm = ScriptedLLM()
+    with open_host(tmp_path, llm=llm, retrieval={"threshold": 0.1, "least_likelihood": 1}) as host:
+        _add(host, tmp_path)
+        answer = host.assistant("book_chat").ask("Does a caster have a zipper?")
+        assert answer.text.startswith("Not answered here: the text speaks of caster, but not of zipper.")
+        assert "A caster is a wheel that swivels about a vertical axis. [1]" in answer.text
+        assert (answer.closest, answer.refused, len(answer.citations)) == (True, False, 1)
+        assert answer.to_dict()["closest"] is True
+        streamed = list(host.assistant("book_chat").stream("Does a caster have a zipper?"))
+        assert "".join(piece.text for piece in streamed[:-1]) == streamed[-1].text  # type: ignore[union-attr]
