@@ -3,6 +3,7 @@
 from ..lazy_names import lazy_names
 from .budget import Budget, Slots, check_budget, set_budget
 from .disk_errors import storage_error, storage_errors
+from .job_queue import JobQueue
 from .owned_files import OwnedFolders, remove_own_file, sync_folder, write_atomically
 from .sqlite_files import enable_wal
 from .subprocesses import run_in_subprocess
@@ -10,6 +11,7 @@ from .workers import WorkerDied, Workers, answer_requests
 
 __all__ = [
     "Budget",
+    "JobQueue",
     "OwnedFolders",
     "Slots",
     "WorkerDied",
