@@ -6,7 +6,7 @@ from .disk_errors import storage_error, storage_errors
 from .job_queue import JobQueue
 from .owned_files import OwnedFolders, remove_own_file, sync_folder, write_atomically
 from .sqlite_files import enable_wal
-from .subprocesses import run_in_subprocess
+from .subprocesses import limit_process, run_in_subprocess
 from .workers import WorkerDied, Workers, answer_requests
 
 __all__ = [
@@ -20,6 +20,7 @@ __all__ = [
     "check_budget",
     "enable_wal",
     "lazy_names",
+    "limit_process",
     "remove_own_file",
     "run_in_subprocess",
     "set_budget",
