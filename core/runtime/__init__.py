@@ -3,8 +3,9 @@
 from ..lazy_names import lazy_names
 from .budget import Budget, Slots, check_budget, set_budget
 from .disk_errors import storage_error, storage_errors
+from .files import open_regular, sync_folder, write_atomically
 from .job_queue import JobQueue
-from .owned_files import OwnedFolders, remove_own_file, sync_folder, write_atomically
+from .owned_files import OwnedFolders, remove_own_file
 from .sqlite_files import enable_wal
 from .subprocesses import limit_process, run_in_subprocess
 from .workers import WorkerDied, Workers, answer_requests
@@ -21,6 +22,7 @@ __all__ = [
     "enable_wal",
     "lazy_names",
     "limit_process",
+    "open_regular",
     "remove_own_file",
     "run_in_subprocess",
     "set_budget",
