@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from .extractive import Quote
     from .extractive import choose as choose_quotes
     from .findings import Findings, FoundPassage, find_passages
+    from .prompting import answer_prompt
     from .question import LONGEST_QUESTION, LONGEST_SELECTION, check_type
 
 __all__ = [
@@ -22,6 +23,7 @@ __all__ = [
     "FoundPassage",
     "Quote",
     "Timings",
+    "answer_prompt",
     "check_type",
     "choose_quotes",
     "find_passages",
@@ -33,6 +35,7 @@ __getattr__, __dir__ = lazy_names(
         "answer": "Timings",
         "extractive": "Quote choose_quotes=choose",
         "findings": "Findings FoundPassage find_passages",
+        "prompting": "answer_prompt",
         "question": "LONGEST_QUESTION LONGEST_SELECTION check_type",
     },
 )
