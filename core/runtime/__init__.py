@@ -1,10 +1,10 @@
 """Processes, forks, locks, limits of time and work, and atomic files."""
 
 from ..lazy_names import lazy_names
+from .background import JobQueue, in_background
 from .budget import Budget, Slots, check_budget, set_budget
 from .disk_errors import storage_error, storage_errors
 from .files import open_regular, sync_folder, write_atomically
-from .job_queue import JobQueue
 from .owned_files import OwnedFolders, remove_own_file
 from .sqlite_files import enable_wal
 from .subprocesses import limit_process, run_in_subprocess
@@ -20,6 +20,7 @@ __all__ = [
     "answer_requests",
     "check_budget",
     "enable_wal",
+    "in_background",
     "lazy_names",
     "limit_process",
     "open_regular",

@@ -1,14 +1,25 @@
 from __future__ import annotations
 
+import sys
 import threading
 import time
-from typing import TYPE_CHECKING
 
-from ragstone.core.runtime import JobQueue
+import pytest
+
+from ragstone.core.runtime import JobQueue, in_background
 from tests.support.patience import HANG, until
 
-if TYPE_CHECKING:
-    import pytest
+
+def test_a_call_in_the_background_gives_its_result_or_its_error() -> None:
+    go = threading.Event()
+    call = in_background(lambda: go.wait(HANG) and threading.current_thread(), "test-call")
+    with pytest.raises(TimeoutError):
+        call.result(0)
+    go.set()
+    thread = call.result(HANG)
+    assert isinstance(thread, threading.Thread)
+    assert (thread.name, thread.daemon) == ("test-call", True)
+    assert isinstance(in_background(lambda: sys.exit(3), "test-call").exception(HANG), SystemExit)
 
 
 def test_jobs_run_one_at_a_time_in_order_and_only_so_many_wait() -> None:

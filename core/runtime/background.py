@@ -1,4 +1,4 @@
-"""Background jobs: one at a time in a thread of their own, with progress that can be followed."""
+"""Work in the background: a call in a thread of its own, or jobs one at a time whose progress can be followed."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import logging
 import threading
 import time
 from collections import deque
+from concurrent.futures import Future
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Generic, TypeVar
 
@@ -15,8 +16,23 @@ if TYPE_CHECKING:
 Job = TypeVar("Job")
 Key = TypeVar("Key")
 Progress = TypeVar("Progress")
+Result = TypeVar("Result")
 
 _log = logging.getLogger(__name__)
+
+
+def in_background(call: Callable[[], Result], name: str) -> Future[Result]:
+    """Call it in a daemon thread of that name, for which neither the caller nor the end of the process has to wait."""
+    future: Future[Result] = Future()
+
+    def run() -> None:
+        try:
+            future.set_result(call())
+        except BaseException as error:
+            future.set_exception(error)
+
+    threading.Thread(target=run, name=name, daemon=True).start()
+    return future
 
 
 class JobQueue(Generic[Job]):
