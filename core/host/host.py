@@ -13,7 +13,7 @@ from ..runtime.lazy import lazily
 from ..settings import Settings, read_settings
 from .checks import HostChecks
 from .pipeline import Pipeline
-from .registry import add_host, remove_host
+from .registry import HOSTS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -76,7 +76,7 @@ class Host:
         if not self._opened:
             _ = self.catalog
             self._opened, self._closed = True, False
-            add_host(self)
+            HOSTS[id(self)] = self
             try:
                 for _name, _result in self.plugins.call("ragstone_opened", host=self):
                     pass
@@ -89,7 +89,7 @@ class Host:
         if not self._opened or self._lock.is_fork:
             return
         self._opened, self._closed = False, True
-        remove_host(self)
+        HOSTS.pop(id(self), None)
         if self._followers is not None:  # before the plugins, whose stores it fills
             self._followers.stop()
         for end in reversed(self._ends):

@@ -14,22 +14,12 @@ from weakref import WeakSet, WeakValueDictionary
 if TYPE_CHECKING:
     from .host import Host
 
-_hosts: WeakValueDictionary[int, Host] = WeakValueDictionary()
+#: From its opening to its closing.
+HOSTS: WeakValueDictionary[int, Host] = WeakValueDictionary()
 #: Those that ``first_host`` has opened.
 _own: WeakSet[Host] = WeakSet()
-
-
-#: Held while a host is opened; its hooks run in other threads, so ``add_host`` does not take it.
-_opening = threading.RLock()
-
-
-def _renew_lock() -> None:
-    """In a fork, a thread that does not exist there may hold the lock."""
-    global _opening  # noqa: PLW0603
-    _opening = threading.RLock()
-
-
-os.register_at_fork(after_in_child=_renew_lock)
+#: By process, for in a fork nobody may be there to release it. Held while a host is opened.
+_opening: dict[int, threading.RLock] = {}
 
 
 def open_hosts(plugin: str) -> tuple[Host, ...]:
@@ -39,7 +29,7 @@ def open_hosts(plugin: str) -> tuple[Host, ...]:
     """
     return tuple(
         host
-        for host in list(_hosts.values())
+        for host in list(HOSTS.values())
         if host in _own or any(each.name == plugin and each.state != "disabled" for each in host.plugins)
     )
 
@@ -51,20 +41,10 @@ def first_host(plugin: str) -> Host:
     """
     from .host import Host
 
-    with _opening:
+    with _opening.setdefault(os.getpid(), threading.RLock()):
         for host in open_hosts(plugin):
             return host
         host = Host.open()
         _own.add(host)
         atexit.register(host.close)
         return host
-
-
-def add_host(host: Host) -> None:
-    """A host is being opened."""
-    _hosts[id(host)] = host
-
-
-def remove_host(host: Host) -> None:
-    """A host is being closed."""
-    _hosts.pop(id(host), None)

@@ -51,14 +51,15 @@ class JobQueue(Generic[Job]):
         self._waiting: deque[Job] = deque()
         self._running: Job | None = None
         self._thread: threading.Thread | None = None
-        self._is_stopped = False
+        #: Whether ``stop`` was called: a long job may look and end early.
+        self.is_stopped = False
 
     def add(self, job: Job, most: int | None = None) -> bool:
         """Queue a job; returns False if ``most`` wait already. After ``stop`` it is not begun."""
         with self.locked():
             if most is not None and len(self._waiting) >= most:
                 return False
-            if not self._is_stopped:
+            if not self.is_stopped:
                 self._waiting.append(job)
                 if self._thread is None:
                     self._thread = threading.Thread(target=self._work, name=self._name, daemon=True)
@@ -68,13 +69,8 @@ class JobQueue(Generic[Job]):
     def stop(self) -> None:
         """Begin no other job. Does not wait for the one that is running."""
         with self.locked():
-            self._is_stopped = True
+            self.is_stopped = True
             self._waiting.clear()
-
-    @property
-    def is_stopped(self) -> bool:
-        """Whether ``stop`` was called: a long job may look and end early."""
-        return self._is_stopped
 
     def jobs(self) -> tuple[Job, ...]:
         """The job that is running and those that wait, in order."""
