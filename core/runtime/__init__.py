@@ -1,4 +1,4 @@
-"""Processes, forks, locks, limits of time and work, and atomic files."""
+"""Processes, forks, locks, background work, limits of time and work, untrusted and atomic files."""
 
 from ..lazy_names import lazy_names
 from .background import JobQueue, in_background
