@@ -1,9 +1,9 @@
 """The host: opens a deployment, loads its plugins, and gives them every interface.
 
 These are the names that every plugin needs; ``retrieval``, ``text``, ``citations``, ``answering``, ``llm``, ``cli``,
-``runtime``, ``catalog``, ``errors``, ``pages`` and ``testing`` have further public names in their ``__all__``.
-Everything else may change without notice. Each name is imported when it is first used: ``hookimpl`` alone brings
-nothing but pluggy.
+``runtime``, ``catalog``, ``errors``, ``host``, ``pages`` and ``testing`` have further public names in their
+``__all__``. Everything else may change without notice. Each name is imported when it is first used: ``hookimpl`` alone
+brings nothing but pluggy.
 """
 
 from typing import TYPE_CHECKING

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar, get_args
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Mapping
+    from contextlib import AbstractContextManager
 
     View = TypeVar("View", bound=Callable[..., Any])
 
@@ -74,16 +76,23 @@ class EventStream(Iterator[str]):
         "X-Accel-Buffering": "no",  # nginx passes each event on at once
     }
 
-    def __init__(self, events: Generator[str, None, None], on_close: Callable[[], object] = lambda: None) -> None:
+    def __init__(
+        self,
+        events: Generator[str, None, None],
+        on_close: Callable[[], object] = lambda: None,
+        slot: AbstractContextManager[object] | None = None,
+    ) -> None:
+        """``slot``: entered now and exited at the end, such as ``Slots.acquire()``: a stream keeps a thread busy."""
         self._events = events
-        self._on_close = on_close
+        self._ends = ExitStack()
+        if slot is not None:
+            self._ends.enter_context(slot)
+        self._ends.callback(on_close)
+        self._ends.callback(events.close)
 
     def __next__(self) -> str:
         return next(self._events)
 
     def close(self) -> None:
         """Close the events; ``on_close`` is called also where none of them was read."""
-        try:
-            self._events.close()
-        finally:
-            self._on_close()
+        self._ends.close()

@@ -5,14 +5,14 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from concurrent.futures import Future
 from importlib import metadata
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from ragstone.core import RagstoneError
+from ragstone.core.runtime import in_background
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from concurrent.futures import Future
 
     from ragstone.core import Check, Host
 
@@ -23,22 +23,6 @@ LIMIT, KEPT, KEY_LIMIT = 1.5, 1.0, 0.4
 _CORPORA = "corpora"
 #: Parts without which nothing can be answered.
 _FATAL = frozenset({"encoder", "catalog", _CORPORA})
-
-Result = TypeVar("Result")
-
-
-def in_background(call: Callable[[], Result]) -> Future[Result]:
-    """Call it in a daemon thread, for which neither the caller nor the end of the process has to wait."""
-    future: Future[Result] = Future()
-
-    def run() -> None:
-        try:
-            future.set_result(call())
-        except BaseException as error:
-            future.set_exception(error)
-
-    threading.Thread(target=run, name="ragstone-health", daemon=True).start()
-    return future
 
 
 class Health:
@@ -66,7 +50,7 @@ class Health:
         host, parts = self._host, {**self._host.checks.parts(), _CORPORA: self._host.corpora}
         for name, look in parts.items():
             if name not in self._looks or self._looks[name][0].done():  # one that came too late is out of date
-                self._looks[name] = (in_background(look), time.monotonic())
+                self._looks[name] = (in_background(look, "ragstone-health"), time.monotonic())
         reasons: list[str] = []
         found: dict[str, list[dict[str, Any]]] = {}
         self.hangs = False

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from .answer import Timings
     from .extractive import choose as choose_quotes
     from .findings import Findings, FoundPassage, find_passages
+    from .prompting import answer_prompt
     from .question import LONGEST_QUESTION, LONGEST_SELECTION, check_type
 
 __all__ = [
@@ -20,6 +21,7 @@ __all__ = [
     "Findings",
     "FoundPassage",
     "Timings",
+    "answer_prompt",
     "check_type",
     "choose_quotes",
     "find_passages",
@@ -31,6 +33,7 @@ __getattr__, __dir__ = lazy_names(
         "answer": "Timings",
         "extractive": "choose_quotes=choose",
         "findings": "Findings FoundPassage find_passages",
+        "prompting": "answer_prompt",
         "question": "LONGEST_QUESTION LONGEST_SELECTION check_type",
     },
 )

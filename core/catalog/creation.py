@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from sqlalchemy import insert, select, update
 
 from ..errors import StorageError, StorageLost
-from ..runtime.owned_files import write_atomically
+from ..runtime.files import write_atomically
 from .schema import SCHEMA_VERSION, about, metadata
 
 if TYPE_CHECKING:

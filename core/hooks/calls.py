@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from ..errors import PluginError, RagstoneError, SettingsError, SourceError, StorageError, is_failure
+from ..errors import EncoderError, PluginError, RagstoneError, SettingsError, SourceError, StorageError, is_failure
 from ..runtime.forks import ForkSafeLock
 from ..runtime.lazy import lazily
 from . import results
@@ -88,7 +88,11 @@ class Hooks:
             raise SourceError(reason_of("its reader", error), where=str(source)) from error
 
     def node_parser(self, kind: str) -> NodeParser:
-        """The node parser of that document type. Raises ``PluginError``."""
+        """The node parser of that document type.
+
+        Raises ``PluginError``, and ``EncoderError`` or ``SettingsError`` where a plugin's needs an encoder that is
+        missing: no fault of the plugin.
+        """
         found = self._node_parsers.get(kind)
         if found is None:
             known = ", ".join(self._node_parsers) or "none; see ragstone plugins"
@@ -99,7 +103,8 @@ class Hooks:
     def _node_parsers(self) -> Mapping[str, NodeParser]:
         from llama_index.core.node_parser import NodeParser
 
-        return self._by_key("ragstone_node_parsers", NodeParser, host=self._host)
+        errors = (EncoderError, SettingsError)
+        return self._by_key("ragstone_node_parsers", NodeParser, errors, host=self._host)
 
     def vector_store(self, corpus: Corpus) -> BasePydanticVectorStore | None:
         """The first plugin's store for the corpus; ``None`` leaves it to the host's own."""
@@ -238,11 +243,13 @@ class Hooks:
     def _first(self, hook: str, kind: type[Thing], **arguments: Any) -> Thing | None:
         return next((result for _plugin, result in self._plugins.call(hook, one(kind), **arguments)), None)
 
-    def _by_key(self, hook: str, kind: type[Thing], **arguments: Any) -> dict[str, Thing]:
+    def _by_key(
+        self, hook: str, kind: type[Thing], may_raise: tuple[type[RagstoneError], ...] = (), **arguments: Any
+    ) -> dict[str, Thing]:
         """What the plugins give, by key. Of two that give the same key the first keeps it; the second is disabled."""
         found: dict[str, Thing] = {}
         givers: dict[str, str] = {}
-        for plugin, given in self._plugins.call(hook, by_name(kind), **arguments):
+        for plugin, given in self._plugins.call(hook, by_name(kind), may_raise, **arguments):
             taken = next((key for key in given if key in found), None)
             if taken is not None:
                 what = hook.removeprefix("ragstone_")

@@ -13,6 +13,7 @@ from ..runtime.lazy import lazily
 from ..settings import Settings, read_settings
 from .checks import HostChecks
 from .pipeline import Pipeline
+from .registry import HOSTS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -75,6 +76,7 @@ class Host:
         if not self._opened:
             _ = self.catalog
             self._opened, self._closed = True, False
+            HOSTS[id(self)] = self
             try:
                 for _name, _result in self.plugins.call("ragstone_opened", host=self):
                     pass
@@ -87,6 +89,7 @@ class Host:
         if not self._opened or self._lock.is_fork:
             return
         self._opened, self._closed = False, True
+        HOSTS.pop(id(self), None)
         if self._followers is not None:  # before the plugins, whose stores it fills
             self._followers.stop()
         for end in reversed(self._ends):

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence  # noqa: TC003 - pydantic reads t
 from typing import Any, ClassVar, TypeVar
 
 from llama_index.core.node_parser import NodeParser
-from llama_index.core.schema import BaseNode, Document, TextNode
+from llama_index.core.schema import BaseNode, Document, NodeRelationship, TextNode
 
 Part = TypeVar("Part", bound=BaseNode)
 
@@ -20,9 +20,17 @@ class SlicingNodeParser(NodeParser):
     #: Metadata keys that only the parser needs; LlamaIndex copies all others of a document into each chunk.
     parser_keys: ClassVar[tuple[str, ...]] = ()
 
+    @classmethod
+    def class_name(cls) -> str:
+        """The name under which LlamaIndex serialises it."""
+        return cls.__name__
+
     @abstractmethod
     def _chunks(self, document: BaseNode) -> Iterable[TextNode]:
-        """The document's chunks in order, each with its ``start_char_idx`` and ``end_char_idx``."""
+        """The document's chunks in order, each with its ``start_char_idx`` and ``end_char_idx``.
+
+        A chunk without the relationship ``SOURCE`` gets the document's.
+        """
 
     def without_parser_keys(self, document: Part) -> Part:
         """The document without the metadata of ``parser_keys``."""
@@ -35,7 +43,13 @@ class SlicingNodeParser(NodeParser):
         show_progress: bool = False,  # noqa: ARG002
         **kwargs: Any,  # noqa: ARG002
     ) -> list[BaseNode]:
-        return [made for node in nodes for made in self._chunks(node)]
+        made: list[BaseNode] = []
+        for node in nodes:
+            source = self.without_parser_keys(node).as_related_node_info()
+            for chunk in self._chunks(node):
+                chunk.relationships.setdefault(NodeRelationship.SOURCE, source)
+                made.append(chunk)
+        return made
 
     def _postprocess_parsed_nodes(self, nodes: list[BaseNode], parent_doc_map: dict[str, Document]) -> list[BaseNode]:
         spans = [(node.start_char_idx, node.end_char_idx) for node in nodes if isinstance(node, TextNode)]

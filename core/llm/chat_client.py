@@ -10,12 +10,11 @@ from __future__ import annotations
 
 import json
 import math
-import queue
-import threading
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from ..errors import LLMError
+from ..runtime.background import in_background
 from .keys import Key, read_key
 
 if TYPE_CHECKING:
@@ -90,22 +89,21 @@ def ask_chat(server: ChatServer, prompt: str) -> ChatReply:
 
     call = Call()
     call.key = read_key(*server.key_variables)
-    results: queue.Queue[bytes | BaseException] = queue.Queue()
-    threading.Thread(target=_ask, args=(server, prompt, call, results), name="ragstone-chat", daemon=True).start()
+    reply = in_background(lambda: _ask(server, prompt, call), "ragstone-chat")
     try:
-        result = results.get(timeout=server.timeout)
-    except queue.Empty:
-        result = ChatFailed(f"the language model did not finish within {server.timeout:g} s", hint="raise its timeout")
+        error = reply.exception(server.timeout)
+    except TimeoutError:
+        error = ChatFailed(f"the language model did not finish within {server.timeout:g} s", hint="raise its timeout")
     finally:
         call.end()
-    if isinstance(result, ChatFailed):
-        raise result
-    if isinstance(result, BaseException):
-        raise _translate_error(result)
-    return _parse(result, call.key)
+    if isinstance(error, ChatFailed):
+        raise error.with_traceback(None)  # whose frames hold the key
+    if error is not None:
+        raise _translate_error(error)  # here, where it has no context: a log would print its message as well
+    return _parse(reply.result(), call.key)
 
 
-def _ask(server: ChatServer, prompt: str, call: Call, results: queue.Queue[bytes | BaseException]) -> None:
+def _ask(server: ChatServer, prompt: str, call: Call) -> bytes:
     """In the thread: one request, until its end or until it is cut."""
     import httpx
 
@@ -114,30 +112,25 @@ def _ask(server: ChatServer, prompt: str, call: Call, results: queue.Queue[bytes
     headers = {"Content-Type": "application/json", "Accept": "application/json", "Accept-Encoding": "identity"}
     if call.key is not None:
         headers["Authorization"] = f"Bearer {call.key.reveal()}"
-    try:
-        with (
-            httpx.Client(timeout=server.timeout, follow_redirects=False, trust_env=server.proxies) as client,
-            client.stream(
-                "POST",
-                f"{server.base.rstrip('/')}/chat/completions",
-                content=server.body(prompt),
-                headers=headers,
-                extensions={"trace": call.traced},
-            ) as response,
-        ):
-            if response.status_code != 200:
-                results.put(_refused(response.status_code))
-                return
-            refuse_compressed(response)
-            read = bytearray()
-            for piece in response.iter_bytes():
-                read += piece
-                if len(read) > _LONGEST:
-                    results.put(ChatFailed("the language model's server sends too much"))
-                    return
-        results.put(bytes(read))
-    except BaseException as error:  # raised in the caller's thread
-        results.put(error)
+    with (
+        httpx.Client(timeout=server.timeout, follow_redirects=False, trust_env=server.proxies) as client,
+        client.stream(
+            "POST",
+            f"{server.base.rstrip('/')}/chat/completions",
+            content=server.body(prompt),
+            headers=headers,
+            extensions={"trace": call.traced},
+        ) as response,
+    ):
+        if response.status_code != 200:
+            raise _refused(response.status_code)
+        refuse_compressed(response)
+        read = bytearray()
+        for piece in response.iter_bytes():
+            read += piece
+            if len(read) > _LONGEST:
+                raise ChatFailed("the language model's server sends too much")
+    return bytes(read)
 
 
 def _refused(status: int) -> ChatFailed:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..extras import require_extra
 from ..markers import hookimpl
-from ..runtime.owned_files import write_atomically
+from ..runtime.files import write_atomically
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -1,15 +1,18 @@
-"""Processes, forks, locks, limits of time and work, and atomic files."""
+"""Processes, forks, locks, background work, limits of time and work, untrusted and atomic files."""
 
 from ..lazy_names import lazy_names
+from .background import JobQueue, in_background
 from .budget import Budget, Slots, check_budget, set_budget
 from .disk_errors import storage_error, storage_errors
-from .owned_files import OwnedFolders, remove_own_file, sync_folder, write_atomically
+from .files import open_regular, sync_folder, write_atomically
+from .owned_files import OwnedFolders, remove_own_file
 from .sqlite_files import enable_wal
-from .subprocesses import run_in_subprocess
+from .subprocesses import limit_process, run_in_subprocess
 from .workers import WorkerDied, Workers, answer_requests
 
 __all__ = [
     "Budget",
+    "JobQueue",
     "OwnedFolders",
     "Slots",
     "WorkerDied",
@@ -17,7 +20,10 @@ __all__ = [
     "answer_requests",
     "check_budget",
     "enable_wal",
+    "in_background",
     "lazy_names",
+    "limit_process",
+    "open_regular",
     "remove_own_file",
     "run_in_subprocess",
     "set_budget",

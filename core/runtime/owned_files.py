@@ -1,4 +1,4 @@
-"""Folders with a marker file, which Ragstone may remove again, and files that are replaced atomically.
+"""Folders with a marker file, which Ragstone may remove again.
 
 A data, cache or output folder may hold other files, and links to them: nothing is removed only because it is there.
 """
@@ -16,6 +16,7 @@ from secrets import token_hex
 from typing import TYPE_CHECKING
 
 from ..errors import StorageDenied
+from .files import TEMPORARY, write_atomically
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -27,8 +28,6 @@ _log = logging.getLogger(__name__)
 MARKER = ".ragstone-folder.json"
 #: In a data, cache or output folder: its id, made once.
 ID = ".ragstone-id"
-#: Prefix of files and folders that are being written.
-TEMPORARY = ".ragstone-"
 #: A marker whose writing was interrupted.
 _HALF_MARKED = re.compile(rf"{re.escape(TEMPORARY + MARKER)}-[0-9a-f]{{16}}")
 _LONGEST = 4096
@@ -221,35 +220,6 @@ def remove_own_file(path: Path, names: str) -> bool:
     except FileNotFoundError:
         return True
     return True
-
-
-def write_atomically(path: Path, content: bytes, *, mode: int = 0o644) -> None:
-    """Replace the file's content: after a crash at any moment it is the complete old or the complete new one.
-
-    A link is replaced; its target is not touched. Raises ``OSError``.
-    """
-    temporary = path.with_name(f"{TEMPORARY}{path.name[:100]}-{token_hex(8)}")
-    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(path)
-    except BaseException:
-        with suppress(OSError):
-            temporary.unlink()
-        raise
-    sync_folder(path.parent)
-
-
-def sync_folder(folder: Path) -> None:
-    """Write the folder's entries to the disk, so that they survive a loss of power."""
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def _read(name: str, folder: int) -> bytes:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -60,3 +62,23 @@ def begin(
         cwd="/",
         start_new_session=True,
     )
+
+
+def limit_process(memory: int, seconds: float, *, most_memory: int | None = None) -> None:
+    """In a subprocess: limit its address space to ``memory`` bytes, and its further processor time to ``seconds``.
+
+    It can write no file from now on, and no core dump. It may be called again, for a longer time and up to
+    ``most_memory``. Where a system has not all of these limits, the parent's own time limit still holds.
+    """
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    longest = math.ceil(used.ru_utime + used.ru_stime + seconds) + 1
+    for what, soft, hard in (
+        (resource.RLIMIT_AS, memory, most_memory or memory),
+        (resource.RLIMIT_CPU, longest, resource.RLIM_INFINITY),
+        (resource.RLIMIT_FSIZE, 0, 0),
+        (resource.RLIMIT_CORE, 0, 0),
+    ):
+        known = resource.getrlimit(what)[1]
+        most = min((each for each in (hard, known) if each != resource.RLIM_INFINITY), default=resource.RLIM_INFINITY)
+        with suppress(OSError, ValueError):
+            resource.setrlimit(what, (soft if most == resource.RLIM_INFINITY else min(soft, most), most))

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 
 from llama_index.core.vector_stores.types import VectorStoreQuery
 
-from ..runtime.owned_files import TEMPORARY, OwnedFolders, write_atomically
+from ..runtime.files import TEMPORARY, write_atomically
+from ..runtime.owned_files import OwnedFolders
 from .chroma import ChromaFolder
 from .nodes import sample, sample_mismatch, windows
 from .probe import digest_of, store_damage

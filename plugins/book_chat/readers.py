@@ -10,9 +10,10 @@ from llama_index.core.readers.base import BaseReader
 from llama_index.core.schema import Document
 
 from ragstone.core import MissingExtra, SourceError
+from ragstone.core.runtime import open_regular
 
 from .library.fields import front_title, split_front_matter
-from .library.files import digest_of, open_regular, read_text
+from .library.files import digest_of, read_text
 from .markdown.blocks import first_heading
 from .markdown.normalization import normalize_markdown
 from .pdf.limits import MAX_BYTES

@@ -6,7 +6,7 @@ import uuid
 from collections.abc import Iterator  # noqa: TC003 - pydantic reads them
 from typing import ClassVar
 
-from llama_index.core.schema import BaseNode, MetadataMode, NodeRelationship, TextNode
+from llama_index.core.schema import BaseNode, MetadataMode, TextNode
 from pydantic import Field, model_validator
 
 from ragstone.core import SlicingNodeParser
@@ -41,11 +41,6 @@ class ParsoidNodeParser(SlicingNodeParser):
             raise ValueError("shortest, min_words and max_words must not fall")
         return self
 
-    @classmethod
-    def class_name(cls) -> str:
-        """The name under which LlamaIndex serialises it."""
-        return "ParsoidNodeParser"
-
     @property
     def fingerprint(self) -> str:
         """What shapes the chunks; another fingerprint means another corpus."""
@@ -54,7 +49,6 @@ class ParsoidNodeParser(SlicingNodeParser):
     def _chunks(self, document: BaseNode) -> Iterator[TextNode]:
         text = document.get_content(metadata_mode=MetadataMode.NONE)
         known = document.metadata
-        source = self.without_parser_keys(document).as_related_node_info()
         urls: dict[str, str] = known.get("urls") or {}
         for section in known.get(SECTIONS) or []:
             blocks = [(kind, start, end) for kind, start, end in section["blocks"]]
@@ -75,8 +69,6 @@ class ParsoidNodeParser(SlicingNodeParser):
                     },
                     metadata_template="{value}",
                     metadata_separator=SEPARATOR,
-                    text_template="{metadata_str}\n\n{content}",
-                    relationships={NodeRelationship.SOURCE: source},
                 )
 
 
@@ -85,11 +77,6 @@ class PassageParser(SlicingNodeParser):
 
     version: ClassVar[int] = 1
     embedded_keys = ("page_title", "section")
-
-    @classmethod
-    def class_name(cls) -> str:
-        """The name under which LlamaIndex serialises it."""
-        return "PassageParser"
 
     @property
     def fingerprint(self) -> str:
@@ -106,6 +93,4 @@ class PassageParser(SlicingNodeParser):
             metadata=dict(document.metadata),
             metadata_template="{value}",
             metadata_separator=SEPARATOR,
-            text_template="{metadata_str}\n\n{content}",
-            relationships={NodeRelationship.SOURCE: document.as_related_node_info()},
         )

@@ -32,14 +32,6 @@ def ragstone_settings() -> type[BaseModel]:
 
 
 @hookimpl
-def ragstone_opened(host: Host) -> None:
-    """Functions that are called without a host use this one, unless another was open before."""
-    from .recall.open_hosts import OPEN_HOSTS
-
-    OPEN_HOSTS.add(host)
-
-
-@hookimpl
 def ragstone_serving(host: Host) -> None:
     """Watch the memory's files, if the settings say so."""
     from .indexing.watcher import BackgroundWatcher
@@ -49,11 +41,9 @@ def ragstone_serving(host: Host) -> None:
 
 @hookimpl
 def ragstone_closing(host: Host) -> None:
-    """Stop watching; functions without a host use another one."""
+    """Stop watching."""
     from .indexing.watcher import BackgroundWatcher
-    from .recall.open_hosts import OPEN_HOSTS
 
-    OPEN_HOSTS.discard(host)
     host.once(BackgroundWatcher).stop()
 
 

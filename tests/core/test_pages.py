@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from ragstone.core.pages import EventStream, ViewOptions, event
+from ragstone.core.runtime import Slots
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -37,8 +38,13 @@ def test_a_stream_that_is_closed_early_ends_its_events(read: int) -> None:
         finally:
             ended.append("events")
 
-    stream = EventStream(events(), lambda: ended.append("on_close"))
+    slots = Slots(1, LookupError)
+    stream = EventStream(events(), lambda: ended.append("on_close"), slots.acquire())
+    with pytest.raises(LookupError):
+        EventStream(events(), slot=slots.acquire())
     assert [next(stream) for _ in range(read)] == ['event: delta\ndata: {"text": "Straße"}\n\n'][:read]
     stream.close()
     assert ended == ["events", "on_close"][1 - read :]
     assert not list(stream)
+    stream.close()
+    EventStream(events(), slot=slots.acquire()).close()

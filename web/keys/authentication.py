@@ -9,9 +9,9 @@ from werkzeug.datastructures import WWWAuthenticate
 from werkzeug.exceptions import Unauthorized
 
 from ragstone.core import StorageError
+from ragstone.core.runtime import in_background
 
 from ..admission import HEALTH, add_check, is_free, view_options
-from ..health import in_background
 from ..mounts import plugin_of
 from ..security import is_loopback
 from .store import Keys
@@ -67,7 +67,7 @@ def is_unknown(seconds: float) -> bool:
     if not seconds:
         return True
     try:
-        return bool(in_background(unknown).result(seconds))
+        return bool(in_background(unknown, "ragstone-health").result(seconds))
     except (TimeoutError, StorageError):
         return True
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
-import threading
+from concurrent.futures import wait
 from typing import TYPE_CHECKING, Any, TypeVar
+
+from ...runtime.background import in_background
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -47,22 +49,10 @@ def run_in_thread(work: Callable[[], Result], *, seconds: float = TIMEOUT) -> Re
 
     Raises ``AssertionError`` if it does not end in time.
     """
-    results: list[Result] = []
-    errors: list[BaseException] = []
-
-    def run() -> None:
-        try:
-            results.append(work())
-        except BaseException as error:
-            errors.append(error)
-
-    thread = threading.Thread(target=run, daemon=True)
-    thread.start()
-    thread.join(seconds)
-    check(not thread.is_alive(), f"it did not come back within {seconds:g} seconds")
-    if errors:
-        raise errors[0]
-    return results[0]
+    future = in_background(work, "ragstone-contract")
+    wait([future], seconds)
+    check(future.done(), f"it did not come back within {seconds:g} seconds")
+    return future.result()
 
 
 def check_storable(text: str, metadata: dict[str, Any], whose: str) -> None:

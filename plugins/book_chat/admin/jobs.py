@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import logging
-import threading
-from collections import OrderedDict, deque
+from collections import OrderedDict
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from ragstone.core import NotFound, RagstoneError, StorageBusy
+from ragstone.core.runtime import JobQueue
 
 from ..library.shelf import Shelf
 from .uploads import Upload, book_of, unfinished_uploads
@@ -71,29 +71,29 @@ class Jobs:
         """``add``: reads an upload and reports its progress. ``is_over``: whether the server is closing."""
         self._add = add
         self._is_over = is_over
-        self._changed = threading.Condition()
+        # each document is stored in one transaction, so that the thread may be killed
+        self._queue: JobQueue[Upload] = JobQueue("ragstone-uploads", self._work)
         self._jobs: OrderedDict[str, Job] = OrderedDict()
-        self._waiting: deque[tuple[str, Upload]] = deque()
-        self._working = False
         self._reading: Upload | None = None
 
     def submit(self, upload: Upload) -> Job:
         """Queue an upload. Raises ``StorageBusy`` when too many wait already; the upload is gone then."""
-        with self._changed:
-            if len(self._waiting) >= MOST_WAITING:
+        job = Job(upload.folder.name, upload.name)
+        with self._queue.locked():
+            if not self._queue.add(upload, MOST_WAITING):
                 upload.remove()
                 raise StorageBusy(f"{MOST_WAITING} books are waiting already", hint="come back when some are read")
-            job = Job(upload.folder.name, upload.name)
-            self._queue(job, upload)
+            self._remember(job)
         return job
 
     def resume(self, uploads: Iterable[Upload]) -> None:
         """Queue the uploads of a server that stopped, under the same ids; what it has stored is not read again."""
-        with self._changed:
+        with self._queue.locked():
             for upload in uploads:
                 job = Job(upload.folder.name, upload.name, resumed=True)
                 if upload.about.begun < MOST_BEGUN:
-                    self._queue(job, upload)
+                    self._remember(job)
+                    self._queue.add(upload)
                     continue
                 fault = RagstoneError(
                     f"the server has stopped {MOST_BEGUN} times while it was being read",
@@ -103,84 +103,62 @@ class Jobs:
                 self._jobs[job.id] = replace(job, state="failed", problem=fault.to_problem())
                 upload.remove()
 
-    def _queue(self, job: Job, upload: Upload) -> None:
-        self._jobs[job.id] = job
-        self._forget()
-        self._waiting.append((job.id, upload))
-        if not self._working:
-            self._working = True
-            # a daemon: each document is stored in one transaction, so that it may be killed
-            threading.Thread(target=self._work, name="ragstone-uploads", daemon=True).start()
-
     def stop(self) -> None:
         """The server is closing: the next one resumes, and this stop does not count as a failure of the book."""
-        with self._changed:
-            self._waiting.clear()
+        with self._queue.locked():
+            self._queue.stop()
             if self._reading is not None:
                 self._reading.undo_begin()
 
     def jobs(self) -> tuple[Job, ...]:
         """All that are remembered, the latest last."""
-        with self._changed:
+        with self._queue.locked():
             return tuple(self._jobs.values())
 
     def job(self, job_id: str) -> Job:
         """Raises ``NotFound``."""
-        with self._changed:
-            if job_id not in self._jobs:
-                raise NotFound("there is no such upload; only the last ones are remembered")
-            return self._jobs[job_id]
+        if (job := self._jobs.get(job_id)) is None:
+            raise NotFound("there is no such upload; only the last ones are remembered")
+        return job
 
     def follow(self, job_id: str, pause: float) -> Iterator[Job | None]:
         """The job now and after every step, up to its end; ``None`` when nothing has happened for ``pause`` seconds."""
-        sent: Job | None = None
-        while sent is None or not sent.ended:
-            with self._changed:
-                if self._jobs.get(job_id) is sent:
-                    self._changed.wait(pause)
-                now = self._jobs.get(job_id)
-            if now is None:
-                return
-            yield None if now is sent else now
-            sent = now
 
-    def _forget(self) -> None:
+        def look() -> tuple[dict[str, Job], bool]:
+            job = self._jobs.get(job_id)
+            return ({}, True) if job is None else ({job_id: job}, job.ended)
+
+        return self._queue.follow(look, pause)
+
+    def _remember(self, job: Job) -> None:
+        self._jobs[job.id] = job
         ended = [job.id for job in self._jobs.values() if job.ended]
         for job_id in ended[: max(0, len(ended) - MOST_REMEMBERED)]:
             del self._jobs[job_id]
 
-    def _update(self, job_id: str, **facts: Any) -> None:
-        with self._changed:
-            self._jobs[job_id] = replace(self._jobs[job_id], **facts)
-            self._changed.notify_all()
+    def _update(self, upload: Upload, **facts: Any) -> None:
+        with self._queue.locked():
+            self._jobs[upload.folder.name] = replace(self._jobs[upload.folder.name], **facts)
 
-    def _work(self) -> None:
-        while True:
-            with self._changed:
-                if not self._waiting:
-                    self._working = False
-                    return
-                job_id, upload = self._waiting.popleft()
-            self._update(job_id, state="reading")
-            try:
-                facts = {"state": "done", "report": _report_dict(self._read(job_id, upload))}
-            except Exception as error:
-                if self._is_over():
-                    return  # the error comes from the closing server: the next one resumes
-                facts = {"state": "failed", "problem": _problem(upload, error)}
-            with self._changed:
-                self._reading = None
-                upload.remove()
-            self._update(job_id, **facts)
+    def _work(self, upload: Upload) -> None:
+        self._update(upload, state="reading")
+        try:
+            facts = {"state": "done", "report": _report_dict(self._read(upload))}
+        except Exception as error:
+            if self._is_over():  # the error comes from the closing server: the next one resumes
+                self._queue.stop()
+                return
+            facts = {"state": "failed", "problem": _problem(upload, error)}
+        with self._queue.locked():
+            self._reading = None
+            upload.remove()
+            self._update(upload, **facts)
 
-    def _read(self, job_id: str, upload: Upload) -> AddReport:
-        def report_progress(files: int, of: int, chunks: int) -> None:
-            self._update(job_id, files=files, of=of, chunks=chunks)
-
-        with self._changed:
+    def _read(self, upload: Upload) -> AddReport:
+        with self._queue.locked():
             upload.begin()
             self._reading = upload
-        return self._add(upload, report_progress)
+        return self._add(upload, lambda files, of, chunks: self._update(upload, files=files, of=of, chunks=chunks))
 
 
 def _problem(upload: Upload, error: Exception) -> dict[str, Any]:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import threading
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from flask import Blueprint, Response, abort, jsonify, render_template, request
 from werkzeug.datastructures import WWWAuthenticate
-from werkzeug.exceptions import Unauthorized
+from werkzeug.exceptions import ServiceUnavailable, Unauthorized
 
 from ragstone.core import BadRequest
 from ragstone.core.pages import KEEP_ALIVE, EventStream, ViewOptions, event
+from ragstone.core.runtime import Slots
 
 from ..library.manifest import LONGEST_EDITION, LONGEST_TITLE
 from ..library.shelf import Shelf
@@ -40,7 +40,10 @@ def blueprint(host: Host) -> Blueprint:
     """Return the endpoints and the page over an open host."""
     pages = Blueprint("book_chat_admin", __name__, template_folder="../templates")
     shelf, jobs = Shelf(host), host.once(jobs_of)
-    watching = threading.BoundedSemaphore(_MOST_WATCHING)
+    watching = Slots(
+        _MOST_WATCHING,
+        lambda: ServiceUnavailable("Too many are watching uploads already. The upload goes on all the same."),
+    )
 
     @pages.get("/book_chat/admin")
     def admin() -> str:
@@ -68,11 +71,8 @@ def blueprint(host: Host) -> Blueprint:
 
     def events(job_id: str) -> Response:
         jobs.job(job_id)
-        if not watching.acquire(blocking=False):
-            abort(503, "Too many are watching uploads already. The upload goes on all the same.")
-        return Response(
-            EventStream(_events(jobs.follow(job_id, _PAUSE)), watching.release), headers=EventStream.HEADERS
-        )
+        stream = EventStream(_events(jobs.follow(job_id, _PAUSE)), slot=watching.acquire())
+        return Response(stream, headers=EventStream.HEADERS)
 
     takes_files = configured() is not None
     for method, rule, view, operation in (

@@ -1,15 +1,15 @@
-"""The files of a book: how they are found, named, ordered and opened."""
+"""The files of a book: how they are found, named, ordered and read."""
 
 from __future__ import annotations
 
 import os
 import re
-import stat
 from dataclasses import dataclass
 from hashlib import file_digest
 from typing import IO, TYPE_CHECKING, Any
 
 from ragstone.core import SourceError
+from ragstone.core.runtime import open_regular
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -130,24 +130,6 @@ def natural_path(path: Path) -> tuple[Any, ...]:
     """Sorts ch2 before ch10, and a folder's README or index before what lies beside it."""
     *folders, name = path.parts
     return (*((1, natural(folder)) for folder in folders), (0 if is_index(path) else 1, natural(name)))
-
-
-def open_regular(path: Path, longest: int) -> IO[bytes]:
-    """The file, open for reading. Raises ``SourceError`` if it is not regular or longer than ``longest`` bytes."""
-    try:
-        # Without O_NONBLOCK, opening a pipe would wait for a writer.
-        opened = os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb")
-    except OSError as error:
-        raise SourceError(f"cannot be read: {error.strerror or error}", where=str(path)) from error
-    found = os.fstat(opened.fileno())
-    if stat.S_ISREG(found.st_mode) and found.st_size <= longest:
-        return opened
-    opened.close()
-    if not stat.S_ISREG(found.st_mode):
-        raise SourceError("is not a file", where=str(path))
-    raise SourceError(
-        f"has {found.st_size:,} bytes, more than {longest:,}", where=str(path), hint="split it into chapters"
-    )
 
 
 def read_text(path: Path) -> str:

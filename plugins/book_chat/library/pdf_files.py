@@ -11,11 +11,11 @@ from typing import IO, TYPE_CHECKING, NamedTuple
 from urllib.parse import urlencode
 
 from ragstone.core import NotFound, SourceError
-from ragstone.core.runtime import remove_own_file
+from ragstone.core.runtime import open_regular, remove_own_file
 
 from ..pdf.limits import MAX_BYTES
 from ..pdf.page_map import KEY
-from .files import digest_of, is_file, open_regular
+from .files import digest_of, is_file
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator

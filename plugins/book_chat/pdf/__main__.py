@@ -7,11 +7,11 @@ gets no other file, can write none, and sets limits of time and memory for itsel
 from __future__ import annotations
 
 import json
-import math
 import os
-import resource
 import sys
 from typing import Any
+
+from ragstone.core.runtime import limit_process
 
 from .limits import MAX_PAGES, memory_for, seconds_for
 
@@ -20,7 +20,8 @@ _STATUSES = {2: "broken", 3: "broken", 4: "encrypted", 5: "encrypted"}  # FPDF_G
 
 def main(seconds: float, megabytes: int) -> None:
     """Read standard input, write to standard output."""
-    _limit(1, seconds, megabytes)
+    # Four times as much remains the hard limit until the number of pages is known.
+    limit_process(memory_for(1, megabytes), seconds, most_memory=memory_for(10**9, megabytes))
     try:
         answer = _read(seconds, megabytes)
     except MemoryError:
@@ -44,30 +45,9 @@ def _read(seconds: float, megabytes: int) -> dict[str, Any]:
     pages = len(document)
     if pages > MAX_PAGES:
         return {"status": "too_large", "detail": f"claims {pages:,} pages, more than {MAX_PAGES:,}"}
-    _limit(pages, seconds, megabytes)
+    limit_process(memory_for(pages, megabytes), seconds_for(pages, seconds))
     _send({"pages": pages})
     return read_book(document.raw, pages)
-
-
-def _limit(pages: int, seconds: float, megabytes: int) -> None:
-    """Memory, processor time, no core file, no file of its own."""
-    memory = memory_for(pages, megabytes)
-    # Four times as much remains the hard limit until the number of pages is known.
-    _set(resource.RLIMIT_AS, memory, memory_for(10**9, megabytes))
-    _set(resource.RLIMIT_CPU, math.ceil(seconds_for(pages, seconds)) + 1, resource.RLIM_INFINITY)
-    _set(resource.RLIMIT_FSIZE, 0, 0)
-    _set(resource.RLIMIT_CORE, 0, 0)
-
-
-def _set(what: int, soft: int, hard: int) -> None:
-    known = resource.getrlimit(what)[1]
-    if known != resource.RLIM_INFINITY:
-        hard = min(hard, known) if hard != resource.RLIM_INFINITY else known
-        soft = min(soft, hard)
-    try:
-        resource.setrlimit(what, (soft, hard))
-    except (OSError, ValueError):  # not every system has every limit; the parent's time limit holds in any case
-        return
 
 
 def _send(answer: dict[str, Any]) -> None:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import threading
-from collections import deque
+from concurrent.futures import wait
 from typing import TYPE_CHECKING, TypeVar
+
+from ragstone.core.runtime import in_background
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -17,27 +19,22 @@ def run_in_threads(
 ) -> None:
     """Call ``work`` with each item, in ``count`` threads; returns when all are done, or ``is_stopped`` says so.
 
-    Raises the first error of ``work``, after the other threads have finished their items.
+    Raises an error of ``work``, after the other threads have finished their items.
     """
-    left = deque(items)
-    errors: list[BaseException] = []
+    left, failed = iter([*items]), threading.Event()  # of a list: several threads may take from it
 
     def run() -> None:
-        while not errors and not is_stopped():
-            try:
-                item = left.popleft()
-            except IndexError:
+        for item in left:
+            if failed.is_set() or is_stopped():
                 return
             try:
                 work(item)
-            except BaseException as error:
-                errors.append(error)
+            except BaseException:
+                failed.set()
+                raise
 
     # Daemons, and not an executor's: at the end of the program nobody waits for a wiki.
-    threads = [threading.Thread(target=run, name=f"ragstone-sources-{number}", daemon=True) for number in range(count)]
+    threads = [in_background(run, f"ragstone-sources-{number}") for number in range(count)]
+    wait(threads)
     for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    if errors:
-        raise errors[0]
+        thread.result()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from flask import redirect, render_template, request, url_for
 
 from ragstone.core import BadRequest, RagstoneError, StorageBusy
+from ragstone.core.runtime import Slots
 
 from ..mediawiki.gathering import Gathering
 from ..mediawiki.wikis import Wikis
@@ -54,7 +54,9 @@ class Card:
 def install(pages: Blueprint, host: Host) -> None:
     """Add the list and the three ways to make a plan."""
     store = host.once(PlanStore)
-    making = threading.BoundedSemaphore(_MOST_MAKING)
+    making = Slots(
+        _MOST_MAKING, lambda: StorageBusy("other plans are being made just now", hint="come back in a minute")
+    )
 
     @pages.get("/")
     def plans() -> str | BaseResponse:
@@ -69,13 +71,9 @@ def install(pages: Blueprint, host: Host) -> None:
                 raise BadRequest(
                     f"there are {MOST_PLANS} plans already", hint="remove one with ragstone tutor plan remove"
                 )
-            if not making.acquire(blocking=False):
-                raise StorageBusy("other plans are being made just now", hint="come back in a minute")
-            try:
+            with making.acquire():
                 made = with_free_slug(WAYS[way](host, request), {size.plan.slug for size in store.plans()})
                 plan = add_plan(host, made)
-            finally:
-                making.release()
         except RagstoneError as error:
             return _page(host, way, error.to_problem()), error.status
         with suppress(RagstoneError):  # the plan's page has a button that says what is missing

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import threading
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from flask import Response, abort, redirect, request, url_for
+from flask import Response, redirect, request, url_for
+from werkzeug.exceptions import ServiceUnavailable
 
 from ragstone.core import RagstoneError
 from ragstone.core.pages import KEEP_ALIVE, EventStream, event
+from ragstone.core.runtime import Slots
 
 from ..mediawiki.gathering import Gathering
 from ..plans.store import PlanStore
@@ -33,7 +34,10 @@ _PAUSE = 5.0
 
 def install(pages: Blueprint, host: Host) -> None:
     """Add the button's address and the events'."""
-    watching = threading.BoundedSemaphore(_MOST_WATCHING)
+    watching = Slots(
+        _MOST_WATCHING,
+        lambda: ServiceUnavailable("Too many are watching already. Looking for sources goes on all the same."),
+    )
 
     @pages.post("/plans/<slug>/gather")
     def gather(slug: str) -> BaseResponse | tuple[str, int]:
@@ -51,9 +55,7 @@ def install(pages: Blueprint, host: Host) -> None:
     @pages.get("/plans/<slug>/events")
     def events(slug: str) -> Response:
         host.once(PlanStore).plan(slug)
-        if not watching.acquire(blocking=False):
-            abort(503, "Too many are watching already. Looking for sources goes on all the same.")
-        stream = EventStream(_events(host.once(Gathering).follow(slug, _PAUSE)), watching.release)
+        stream = EventStream(_events(host.once(Gathering).follow(slug, _PAUSE)), slot=watching.acquire())
         return Response(stream, headers=EventStream.HEADERS)
 
     _ = gather, events

@@ -38,11 +38,6 @@ class MemoryNodeParser(SlicingNodeParser):
     overlap: int = Field(default=50, ge=0, description="Tokens that a chunk of an exploration repeats, at most.")
     count_tokens: Callable[[str], int] = Field(exclude=True, description="The encoder's own count of a text's tokens.")
 
-    @classmethod
-    def class_name(cls) -> str:
-        """The name under which LlamaIndex serialises it."""
-        return "MemoryNodeParser"
-
     @property
     def fingerprint(self) -> str:
         """What shapes the chunks; another fingerprint means another corpus."""
@@ -92,8 +87,6 @@ class MemoryNodeParser(SlicingNodeParser):
                     fields.LINE_LAST: last_line,
                 },
                 metadata_template="{value}",
-                metadata_separator="\n",
-                text_template="{metadata_str}\n\n{content}",
                 relationships={NodeRelationship.SOURCE: RelatedNodeInfo(node_id=document.node_id)},
             )
             kept += 1

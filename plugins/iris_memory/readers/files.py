@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import stat
 import time
 from abc import abstractmethod
 from dataclasses import dataclass, field
@@ -15,6 +14,7 @@ from llama_index.core.readers.base import BaseReader
 from llama_index.core.schema import Document
 
 from ragstone.core import SourceError
+from ragstone.core.runtime import open_regular
 
 from ..indexing import fields
 
@@ -112,15 +112,8 @@ def read_bytes(path: Path, max_bytes: int) -> tuple[bytes, float]:
 
 
 def _read_once(path: Path, max_bytes: int) -> tuple[bytes, tuple[int, int], tuple[int, int]]:
-    # O_NONBLOCK: what was a file when it was listed may be a pipe by now, and opening one waits for its other end.
-    handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-    with open(handle, "rb", buffering=0) as file:  # noqa: PTH123 - it is open already
-        found = os.fstat(handle)
-        if not stat.S_ISREG(found.st_mode):
-            raise SourceError("is no file", where=str(path))
-        parts, left = [], max_bytes + 1
-        while left > 0 and (part := file.read(min(left, 1 << 20))):
-            parts.append(part)
-            left -= len(part)
-        now = os.fstat(handle)
-    return b"".join(parts), (found.st_mtime_ns, found.st_size), (now.st_mtime_ns, now.st_size)
+    with open_regular(path, follow_links=False) as file:
+        found = os.fstat(file.fileno())
+        data = file.read(max_bytes + 1)
+        now = os.fstat(file.fileno())
+    return data, (found.st_mtime_ns, found.st_size), (now.st_mtime_ns, now.st_size)

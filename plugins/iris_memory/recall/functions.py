@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING
 
 from ragstone.core import BadRequest, Host, RagstoneError
 from ragstone.core.answering import check_type
+from ragstone.core.host import first_host, open_hosts
 
 from ..indexing.memory import memory_of
 from ..settings import IrisMemorySettings
 from .block import EMPTY, block
 from .chunk import MemoryChunk
 from .filters import MemoryFilters
-from .open_hosts import OPEN_HOSTS
 from .search import MemoryQuery, recall
 
 if TYPE_CHECKING:
@@ -34,6 +34,7 @@ _log = logging.getLogger(__name__)
 
 #: Characters of a mail's body that its query has, as specified.
 _BODY = 200
+_PLUGIN = "iris_memory"
 
 
 def query_memory(
@@ -80,7 +81,7 @@ def query_memory(
     )
     query = MemoryQuery(query_text, n_results, min_relevance, filters, older)
     try:
-        found = recall(memory_of(host or OPEN_HOSTS.first_or_new()), query)
+        found = recall(memory_of(host or first_host(_PLUGIN)), query)
     except RagstoneError as error:
         _log.warning("nothing is recalled: %s", error)
         return []
@@ -101,8 +102,7 @@ def format_for_prompt(chunks: Iterable[MemoryChunk], *, max_tokens: int | None =
     check_type(max_tokens, "max_tokens", (int, NoneType), "a whole number or None")
     _check_host(host)
     settings, count = IrisMemorySettings(), _estimate
-    found = host or OPEN_HOSTS.first
-    if found is not None:
+    for found in [host] if host else open_hosts(_PLUGIN)[:1]:
         try:
             settings, count = memory_of(found).settings, found.encoder.count_tokens
         except RagstoneError as error:
@@ -135,7 +135,7 @@ def update_memory_for_file(path: str | PurePath, *, host: Host | None = None) ->
     check_type(path, "path", (str, PurePath), "a path")
     _check_host(host)
     try:
-        memory = memory_of(host or OPEN_HOSTS.first_or_new())
+        memory = memory_of(host or first_host(_PLUGIN))
         report = memory.update_file(_resolved(memory, path))
     except RagstoneError as error:
         _log.warning("%s is not remembered: %s", path, error)

@@ -307,6 +307,17 @@ def test_ragstone_node_parsers_collision_names_both(tmp_path: Path) -> None:
         assert state_of(host, "book_chat").state == "loaded"
 
 
+def test_ragstone_node_parsers_without_the_encoder_no_plugin_is_disabled(tmp_path: Path) -> None:
+    late = WithModel(None)
+    settings = Settings(data_dir=tmp_path, encoder=EncoderSettings(folder=tmp_path), plugins=["late", "book_chat"])
+    with Host(settings, plugins={"late": late}) as host:
+        with pytest.raises(EncoderError, match="no readable model"):
+            host.hooks.node_parser("book")
+        assert state_of(host, "book_chat").state == "loaded"
+        late.model = WordEmbedding()
+        assert host.hooks.node_parser("book")
+
+
 def test_ragstone_node_parsers_none_for_a_kind(fast_host: Host) -> None:
     with pytest.raises(PluginError, match="no plugin gives a node parser for 'poem'"):
         fast_host.hooks.node_parser("poem")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 import sqlite3
 import subprocess
 import threading
@@ -28,11 +29,26 @@ child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
 print(child.pid, flush=True)
 time.sleep(600)
 """
+_LIMITED = """
+import resource, sys
+from ragstone.core.runtime import limit_process
+limit_process(400_000_000, 0.1, most_memory=600_000_000)
+limit_process(500_000_000, 0.1)
+for what in (lambda: bytes(600_000_000), lambda: open(sys.argv[1], "wb").write(bytes(100_000))):
+    try:
+        what()
+    except (MemoryError, OSError) as error:
+        print(type(error).__name__, flush=True)
+print(resource.getrlimit(resource.RLIMIT_AS), resource.getrlimit(resource.RLIMIT_CORE), flush=True)
+while True:
+    pass
+"""
 
 
 @pytest.fixture
 def modules(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     (tmp_path / "tells.py").write_text(_TELLS, "utf-8")
+    (tmp_path / "limited.py").write_text(_LIMITED, "utf-8")
     (tmp_path / "hangs.py").write_text(_HANGS, "utf-8")
     monkeypatch.syspath_prepend(str(tmp_path))
     yield tmp_path
@@ -58,6 +74,14 @@ def test_it_and_what_it_started_are_gone(modules: Path) -> None:
         assert grandchild.is_running()
     assert process.returncode is not None
     until(lambda: not grandchild.is_running() or grandchild.status() == psutil.STATUS_ZOMBIE)
+
+
+def test_limits_of_memory_time_and_files(modules: Path) -> None:
+    with run_in_subprocess("limited", str(modules / "written"), stdin=subprocess.DEVNULL) as process:
+        output, _ = process.communicate(timeout=HANG)
+        assert process.returncode == -signal.SIGXCPU
+    assert output.decode().splitlines() == ["MemoryError", "OSError", "(500000000, 500000000) (0, 0)"]
+    assert (modules / "written").stat().st_size == 0
 
 
 def test_the_switch_to_write_ahead_waits_for_whoever_holds_the_file(tmp_path: Path) -> None:

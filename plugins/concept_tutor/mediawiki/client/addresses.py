@@ -7,10 +7,10 @@ server (DNS rebinding) is never asked for.
 from __future__ import annotations
 
 import ipaddress
-import queue
 import socket
-import threading
 from typing import TYPE_CHECKING
+
+from ragstone.core.runtime import in_background
 
 from .errors import WikiForbidden, WikiUnavailable
 
@@ -98,19 +98,11 @@ def _parsed(text: str) -> _Address:
 
 def _in_time(host: str, port: int, deadline: Deadline, lookup: Lookup, where: str) -> Sequence[str]:
     """The lookup in a thread of its own: the system's cannot be cut."""
-    answers: queue.SimpleQueue[Sequence[str] | Exception] = queue.SimpleQueue()
-
-    def ask() -> None:
-        try:
-            answers.put(lookup(host, port))
-        except (OSError, UnicodeError) as error:
-            answers.put(error)
-
-    threading.Thread(target=ask, daemon=True, name="wiki-lookup").start()
+    answer = in_background(lambda: lookup(host, port), "wiki-lookup")
     try:
-        answer = answers.get(timeout=deadline.left())
-    except queue.Empty as error:
-        raise WikiUnavailable(f"the name server did not answer within {deadline.seconds:g} s", where=where) from error
-    if isinstance(answer, Exception):
-        raise WikiUnavailable(f"its name cannot be looked up: {answer}", where=where) from answer
-    return answer
+        error = answer.exception(deadline.left())
+    except TimeoutError as late:
+        raise WikiUnavailable(f"the name server did not answer within {deadline.seconds:g} s", where=where) from late
+    if isinstance(error, OSError | UnicodeError):
+        raise WikiUnavailable(f"its name cannot be looked up: {error}", where=where) from error
+    return answer.result()

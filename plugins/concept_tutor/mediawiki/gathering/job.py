@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import logging
-import threading
-import time
-from collections import deque
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
 from ragstone.core import RagstoneError, StorageError
+from ragstone.core.runtime import JobQueue
 
 from ...plans.corpus import outdated_plans, update_corpus
 from ...plans.store import PlanStore
@@ -43,13 +41,8 @@ class Gathering:
     def __init__(self, host: Host) -> None:
         self._host = host
         self._store = host.once(PlanStore)
-        self._changed = threading.Condition()
-        self._steps = 0
-        self._waiting: deque[tuple[str, tuple[str, ...]]] = deque()
-        #: Plans that this process works on, or will, in the background; one for each time that it was asked to.
-        self._busy: list[str] = []
-        self._working = False
-        self._ended = False
+        #: Plans that this process works on in the background, and their concepts.
+        self._queue: JobQueue[tuple[str, tuple[str, ...]]] = JobQueue("ragstone-sources", self._work)
         host.when_closing(self.stop)
 
     @cached_property
@@ -93,55 +86,39 @@ class Gathering:
         """
         wanted = self._keys_of(slug, states, concepts)
         if wanted:
-            self._queue(slug, wanted)
+            self._add(slug, wanted)
         return len(wanted)
 
     def resume(self) -> None:
         """Resume in the background what a kill or the server's end interrupted."""
         interrupted = self._leases.interrupted()
         for slug, keys in interrupted.items():
-            self._queue(slug, tuple(keys))
+            self._add(slug, tuple(keys))
         for slug in outdated_plans(self._host):
             if slug not in interrupted:
-                self._queue(slug, ())
+                self._add(slug, ())
 
     def stop(self) -> None:
         """Begin nothing more; what is under way is resumed the next time."""
-        with self._changed:
-            self._ended = True
-            self._waiting.clear()
-            self._changed.notify_all()
+        self._queue.stop()
 
     def is_busy(self, slug: str) -> bool:
         """Whether this process gathers, or embeds, for the plan or is about to."""
-        with self._changed:
-            return slug in self._busy
+        return any(slug == busy for busy, _ in self._queue.jobs())
 
     def follow(self, slug: str, pause: float) -> Iterator[Progress | None]:
         """The progress of each concept, then every change, until no process looks for sources of the plan any more.
 
         ``None`` when nothing has happened for ``pause`` seconds. Raises ``NotFound`` once the plan is not there.
         """
-        reported: dict[str, tuple[str, str]] = {}
-        quiet = time.monotonic()
-        while True:
-            with self._changed:
-                step, busy = self._steps, slug in self._busy
+
+        def look() -> tuple[dict[str, Progress], bool]:
+            is_busy = self.is_busy(slug)
             concepts = self._store.concepts(slug)
-            is_gathering = busy or self._leases.is_held(slug)
-            for progress in self._progress(slug, concepts):
-                if reported.get(progress.concept) != (progress.state, progress.reason):
-                    reported[progress.concept] = progress.state, progress.reason
-                    quiet = time.monotonic()
-                    yield progress
-            if not is_gathering or all(one.state in _SETTLED for one in concepts):
-                return
-            with self._changed:
-                if self._steps == step and not self._ended:
-                    self._changed.wait(min(_POLL, pause))
-            if time.monotonic() - quiet >= pause:
-                quiet = time.monotonic()
-                yield None
+            is_over = all(one.state in _SETTLED for one in concepts) or not (is_busy or self._leases.is_held(slug))
+            return {one.concept: one for one in self._progress(slug, concepts)}, is_over
+
+        return self._queue.follow(look, pause, _POLL)
 
     # The work
 
@@ -152,36 +129,19 @@ class Gathering:
         # A concept that is ``running`` may have been left so by a process that was killed.
         return tuple(one.key for one in self._store.concepts(slug) if one.state in states or one.state == "running")
 
-    def _queue(self, slug: str, wanted: tuple[str, ...]) -> None:
+    def _add(self, slug: str, wanted: tuple[str, ...]) -> None:
         self._leases.request(slug, wanted)
-        with self._changed:
-            if self._ended:
-                return
-            self._waiting.append((slug, wanted))
-            self._busy.append(slug)
-            if not self._working:
-                self._working = True
-                # A daemon: what it stores is whole at every moment, so the server need not wait for it to end.
-                threading.Thread(target=self._work, name="ragstone-sources", daemon=True).start()
+        self._queue.add((slug, wanted))
 
-    def _work(self) -> None:
-        while True:
-            with self._changed:
-                if not self._waiting:
-                    self._working = False
-                    return
-                slug, wanted = self._waiting.popleft()
-            try:
-                self._gather(slug, wanted, None)
-                update_corpus(self._host, [slug])
-            except RagstoneError as error:
-                _log.warning("the sources of the plan %r were not gathered: %s", slug, error)
-            except Exception:
-                _log.exception("gathering the sources of the plan %r failed", slug)
-            with self._changed:
-                self._busy.remove(slug)
-                self._steps += 1
-                self._changed.notify_all()
+    def _work(self, job: tuple[str, tuple[str, ...]]) -> None:
+        slug, wanted = job
+        try:
+            self._gather(slug, wanted, None)
+            update_corpus(self._host, [slug])
+        except RagstoneError as error:
+            _log.warning("the sources of the plan %r were not gathered: %s", slug, error)
+        except Exception:
+            _log.exception("gathering the sources of the plan %r failed", slug)
 
     def _gather(self, slug: str, wanted: Sequence[str], on_progress: Callable[[Progress], None] | None) -> None:
         finder = SourceFinder(self._wikis)  # with a store of pages of its own: the next time they are read anew
@@ -189,7 +149,7 @@ class Gathering:
             wanted,
             lambda key: self._gather_concept(finder, slug, key, on_progress),
             min(_AT_ONCE, len(wanted)),
-            lambda: self._ended,
+            lambda: self._queue.is_stopped,
         )
 
     def _gather_concept(
@@ -215,9 +175,7 @@ class Gathering:
         self._report(slug, key, on_progress)
 
     def _report(self, slug: str, key: str, on_progress: Callable[[Progress], None] | None) -> None:
-        with self._changed:
-            self._steps += 1
-            self._changed.notify_all()
+        self._queue.notify()
         if on_progress is not None:
             for progress in self._progress(slug, self._store.concepts(slug)):
                 if progress.concept == key:

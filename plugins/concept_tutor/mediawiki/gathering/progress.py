@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -11,7 +11,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Progress:
-    """The state of one concept's sources; of the plan's ``of`` concepts ``done`` are finished."""
+    """The state of one concept's sources; of the plan's ``of`` concepts ``done`` are finished.
+
+    Two are equal if nothing has changed for this concept itself.
+    """
 
     plan: str
     #: The concept's key and name.
@@ -20,6 +23,6 @@ class Progress:
     state: SourceState
     reason: str
     #: Passages that it rests on.
-    chunks: int
-    done: int
-    of: int
+    chunks: int = field(compare=False)
+    done: int = field(compare=False)
+    of: int = field(compare=False)

@@ -26,8 +26,6 @@ from ragstone.plugins.iris_memory import (
     update_memory_for_file,
     working_memory_for_email,
 )
-from ragstone.plugins.iris_memory.recall import functions
-from ragstone.plugins.iris_memory.recall.open_hosts import OpenHosts
 from tests.plugins.iris_memory.recall.strict_block import read
 from tests.plugins.iris_memory.stored_files import NOW, File, mail, store
 from tests.support.patience import HANG
@@ -134,20 +132,22 @@ def test_the_budget_is_counted_as_the_encoder_does(host: Host) -> None:
 # Which host
 
 
-def test_the_first_host_that_is_still_open_is_asked(
-    host: Host, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    hosts = OpenHosts()
-    monkeypatch.setattr(functions, "OPEN_HOSTS", hosts)
-    with open_host(tmp_path) as empty:
-        for each in (host, empty):
-            hosts.add(each)
-        assert hosts.first is hosts.first_or_new() is host
-        assert paths(query_memory("wet concrete")) == ["notes/tyres.md"]
-        assert read(working_memory_for_email("wet concrete", ""))[0].path == "notes/tyres.md"
-        hosts.discard(host)
-        assert hosts.first_or_new() is empty
-        assert query_memory("wet concrete") == []
+def test_the_first_host_that_is_still_open_is_asked(host: Host, tmp_path: Path) -> None:
+    code = """
+import sys
+from pathlib import Path
+from ragstone.core.testing import open_host
+
+with open_host(Path(sys.argv[1])) as host, open_host(Path(sys.argv[2])) as empty:
+    print([chunk.path for chunk in query_memory("wet concrete")])
+    print(working_memory_for_email("wet concrete", ""))
+    host.close()
+    print(query_memory("wet concrete"))
+"""
+    output = python(code, str(host.settings.data_dir.parent), str(tmp_path))
+    assert output.startswith("['notes/tyres.md']\n<working_memory>\n")
+    assert "[Source: notes/tyres.md |" in output
+    assert output.endswith("\n[]\n")
 
 
 CHILD = """
@@ -157,9 +157,9 @@ from ragstone.plugins.iris_memory import query_memory, working_memory_for_email
 """
 
 
-def python(code: str, **environment: str) -> str:
+def python(code: str, *arguments: str, **environment: str) -> str:
     done = subprocess.run(
-        [sys.executable, "-c", CHILD + code],
+        [sys.executable, "-c", CHILD + code, *arguments],
         env={**os.environ, **environment},
         capture_output=True,
         text=True,
@@ -186,21 +186,21 @@ def test_settings_that_are_wrong_are_a_reason_too(tmp_path: Path) -> None:
 def test_whoever_opens_a_host_is_found_by_the_functions() -> None:
     code = """
 from ragstone.core import Host
-from ragstone.plugins.iris_memory.recall.open_hosts import OPEN_HOSTS
+from ragstone.core.host import first_host, open_hosts
 with Host.open() as host:
-    print('same', OPEN_HOSTS.first_or_new() is host)
+    print('same', first_host('iris_memory') is host)
     print(query_memory('a'))
-print('left', OPEN_HOSTS.first)
-with OPEN_HOSTS.first_or_new() as own:
-    print('own', OPEN_HOSTS.first is own)
-print('closed', OPEN_HOSTS.first)
-print('another', OPEN_HOSTS.first_or_new() is not own, query_memory('a'))
+print('left', open_hosts('iris_memory'))
+with first_host('iris_memory') as own:
+    print('own', open_hosts('iris_memory') == (own,))
+print('closed', open_hosts('iris_memory'))
+print('another', first_host('iris_memory') is not own, query_memory('a'))
 """
     output = python(code)
     assert "same True" in output
-    assert "left None" in output
+    assert "left ()" in output
     assert "own True" in output
-    assert "closed None" in output
+    assert "closed ()" in output
     assert "another True []" in output
 
 

@@ -1,0 +1,68 @@
+"""Untrusted files that are opened, and own files that are replaced atomically."""
+
+from __future__ import annotations
+
+import os
+import stat
+from contextlib import suppress
+from secrets import token_hex
+from typing import TYPE_CHECKING
+
+from ..errors import SourceError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+    from typing import BinaryIO
+
+#: Prefix of files and folders that are being written.
+TEMPORARY = ".ragstone-"
+
+
+def open_regular(path: Path, longest: int | None = None, *, follow_links: bool = True) -> BinaryIO:
+    """The file, open for reading; opening a pipe does not block.
+
+    Raises ``SourceError`` for what is not a regular file, is longer than ``longest`` bytes, or cannot be opened.
+    """
+    flags = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | (0 if follow_links else os.O_NOFOLLOW)
+    try:
+        descriptor = os.open(path, flags)
+    except (OSError, ValueError) as error:  # ValueError: a NUL in the path
+        raise SourceError(f"cannot be read: {getattr(error, 'strerror', None) or error}", where=str(path)) from error
+    found = os.fstat(descriptor)
+    if stat.S_ISREG(found.st_mode) and (longest is None or found.st_size <= longest):
+        return os.fdopen(descriptor, "rb")
+    os.close(descriptor)
+    if not stat.S_ISREG(found.st_mode):
+        raise SourceError("is not a file", where=str(path))
+    raise SourceError(
+        f"has {found.st_size:,} bytes, more than {longest:,}", where=str(path), hint="split it into smaller files"
+    )
+
+
+def write_atomically(path: Path, content: bytes, *, mode: int = 0o644) -> None:
+    """Replace the file's content: after a crash at any moment it is the complete old or the complete new one.
+
+    A link is replaced; its target is not touched. Raises ``OSError``.
+    """
+    temporary = path.with_name(f"{TEMPORARY}{path.name[:100]}-{token_hex(8)}")
+    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(path)
+    except BaseException:
+        with suppress(OSError):
+            temporary.unlink()
+        raise
+    sync_folder(path.parent)
+
+
+def sync_folder(folder: Path) -> None:
+    """Write the folder's entries to the disk, so that they survive a loss of power."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

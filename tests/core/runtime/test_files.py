@@ -1,0 +1,40 @@
+from __future__ import annotations
+
+import os
+import socket
+from typing import TYPE_CHECKING
+
+import psutil
+import pytest
+
+from ragstone.core import SourceError
+from ragstone.core.runtime import open_regular
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def test_a_regular_file_is_opened_also_behind_a_link_unless_that_is_not_wanted(tmp_path: Path) -> None:
+    (tmp_path / "file").write_bytes(b"words")
+    (tmp_path / "link").symlink_to(tmp_path / "file")
+    for path in (tmp_path / "file", tmp_path / "link"):
+        with open_regular(path, 5) as file:
+            assert file.read() == b"words"
+    with pytest.raises(SourceError, match="has 5 bytes, more than 4"):
+        open_regular(tmp_path / "file", 4)
+    with pytest.raises(SourceError, match="cannot be read"):
+        open_regular(tmp_path / "link", follow_links=False)
+
+
+def test_what_is_no_regular_file_neither_blocks_nor_stays_open(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "folder").mkdir()
+    before = psutil.Process().num_fds()
+    for name in ("pipe", "folder", "missing", "nul\0", "x" * 999):
+        with pytest.raises(SourceError, match=r"is not a file|cannot be read"):
+            open_regular(tmp_path / name)
+    with socket.socket(socket.AF_UNIX) as listening:
+        listening.bind(str(tmp_path / "socket"))
+        with pytest.raises(SourceError, match="cannot be read"):
+            open_regular(tmp_path / "socket")
+    assert psutil.Process().num_fds() == before
