@@ -24,8 +24,8 @@ _PAGES = {
         "## Casters\n\nA caster is a wheel that swivels about a vertical axis.\n"
     ),
     "02-legs.md": (
-        "# Legs\n\nLegs carry a robot where wheels cannot, over stairs and rubble and soft ground. They need more motors "
-        "more power and a good sense of balance, which is why so few robots that are sold have any legs at all.\n\n"
+        "# Legs\n\nLegs carry a robot where wheels cannot, over stairs and rubble and soft ground. They need more "
+        "motors, more power and a sense of balance, which is why so few robots that are sold have any legs at all.\n\n"
         "## Key takeaways\n\nLegs go where wheels cannot. They cost more power.\n"
     ),
 }
