@@ -52,7 +52,7 @@ def parsers_of_core() -> dict[str, Parser]:
 
 def parsers_of_plugins() -> dict[str, Parser]:
     from ragstone.plugins.book_chat.library.fields import read_toml, read_yaml, split_front_matter
-    from ragstone.plugins.book_chat.library.mdbook import _entries
+    from ragstone.plugins.book_chat.library.mdbook import entries_of
     from ragstone.plugins.book_chat.markdown.blocks import read_blocks
     from ragstone.plugins.book_chat.markdown.normalization import normalize_markdown
     from ragstone.plugins.concept_tutor.learning.reading.names import names_in
@@ -78,7 +78,7 @@ def parsers_of_plugins() -> dict[str, Parser]:
         "Markdown": normalize_markdown,
         "blocks": read_blocks,
         "front matter": lambda text: split_front_matter(f"---\n{text}\n"),
-        "SUMMARY.md": lambda text: list(_entries(text)),
+        "SUMMARY.md": lambda text: list(entries_of(text)),
         "TOML": toml,
         "YAML": read_yaml,
         "names": lambda text: list(names_in(text)),

@@ -26,6 +26,11 @@ _QUOTED_KIND = re.compile(r"((?:[ \t]*>)+)[ \t]*(?:\[!([A-Za-z]+)\]|(?:\*\*|__)(
 _HTML_HEADING = re.compile(r"([ \t]*)<h([1-6])\b[^<>]*>(.*)</h\2>\s*$", re.IGNORECASE)
 
 
+def is_module_line(line: str) -> bool:
+    """Whether a line begins an import or an export of JavaScript."""
+    return any(pattern.match(line) for pattern in (_IMPORT, _IMPORT_OPENS, _EXPORT))
+
+
 def _opening(kind: str, title: str | None) -> str:
     return f"> [!{kind.upper()}] {title or ''}".rstrip()
 
@@ -107,7 +112,7 @@ def rewrite_lines(source: Source) -> str:
         if dropping == "export" and line.strip():
             continue
         dropping = ""
-        if _IMPORT.match(line) or _IMPORT_OPENS.match(line) or _EXPORT.match(line):
+        if is_module_line(line):
             dropping = "" if _IMPORT.match(line) else line[:6]
         elif _LINE_ATTRIBUTES.fullmatch(line):
             if "^" in line:
