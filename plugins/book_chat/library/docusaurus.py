@@ -20,9 +20,7 @@ if TYPE_CHECKING:
 _NUMBER_PREFIX = re.compile(r"(\d+)\s*[-_.]+\s*(?=[^-_.\s\d])")
 # The configuration is a program. It is never run: these values are read from it where they are plain texts.
 _TITLE = re.compile(r"""^[ \t]{0,4}["']?title["']?\s*:\s*(["'`])((?:(?!\1|\$\{)[^\\\n]|\\.)*)\1""", re.MULTILINE)
-_DOCS = re.compile(
-    r"""\bdocs["']?\s*:\s*\{[^{}]*?(?:^|[{,])[ \t]*["']?path["']?\s*:\s*(["'])([^"'\n]+)\1""", re.MULTILINE
-)
+_DOCS = re.compile(r"""\bdocs["']?\s*:\s*\{(?:[^{}]*?[,\n])?[ \t]*["']?path["']?\s*:\s*(["'])([^"'\n]+)\1""")
 _TEXT = re.compile(r"""(["'`])([^"'`\n]{1,300})\1""")
 
 

@@ -137,7 +137,7 @@ def read_layout(root: Path, suffixes: frozenset[str], site: str | None = None) -
     known = {file.relative for file in book.files} | {entry.relative for entry in left}
     for path in repository.readable:
         if (name := repository.name(path)) not in known and path != book.listing:
-            left.append(LeftOut(name, book.reason(path)))
+            left.append(LeftOut(name, book.reason(path, root)))
     left += (entry for entry in _unread(repository) if entry.relative not in known)
     title = "".join(filter(str.isprintable, book.title or ""))[:LONGEST_TITLE] or None
     files = tuple(replace(file, position=position) for position, file in enumerate(book.files))
@@ -188,7 +188,7 @@ def _chosen(repository: Repository, sites: list[Site], name: str | None) -> Site
 
 def _several(repository: Repository, sites: list[Site]) -> SeveralBooks:
     names = {
-        repository.name(site.folder): f"{LAYOUTS[site.kind].name}, {len(site.files)} pages"
+        repository.name(site.folder): f"{LAYOUTS[site.kind].name}, {len(site.files)} page{'s' * (len(site.files) != 1)}"
         + (f", '{without_controls(site.title)[:LONGEST_TITLE]}'" if site.title else "")
         for site in sites
     }

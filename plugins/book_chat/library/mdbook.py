@@ -32,7 +32,7 @@ def find_mdbook(repository: Repository, mark: Path) -> Site | None:
     if summary is None or summary not in repository.all:
         return None
     left: list[LeftOut] = []
-    contents = Contents(summary, summary.parent, repository.root, entries_of(read_text(summary)))
+    contents = Contents(summary, summary.parent, repository.root, entries_of(repository.config(summary)))
     files = listed_files(repository, contents, left)
     if not files and mark == summary and home != repository.root:
         return None  # another page of that name

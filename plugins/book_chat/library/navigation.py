@@ -91,8 +91,9 @@ def _table(value: Any, config: Path) -> dict[str, Any]:
 def _nav(nav: object, depth: int = 1, title: str = "") -> Iterator[Entry]:
     """MkDocs' ``nav``: pages, pages with a title, and titles of groups."""
     if isinstance(nav, str):
-        target = f"{nav}*" if nav.endswith("/") else nav  # a folder, as some of its plugins allow
-        yield Entry(title, target, depth, is_pattern="*" in target)
+        is_link = "://" in nav
+        target = f"{nav}*" if nav.endswith("/") and not is_link else nav  # a folder, as some of its plugins allow
+        yield Entry(title, target, depth, is_pattern="*" in target and not is_link)
     elif isinstance(nav, list):
         if title:
             yield Entry(title, None, depth, is_part=True)

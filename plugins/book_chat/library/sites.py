@@ -20,8 +20,8 @@ Kind = Literal["mdbook", "docusaurus", "mkdocs", "jupyterbook", "quarto", "sphin
 #: Suffixes of Markdown, and of what tables of contents name besides.
 MARKDOWN = (".md", ".markdown", ".mdx", ".qmd")
 _NAMED = (*MARKDOWN, ".rst", ".ipynb")
-#: Characters of a configuration that is searched for a few values.
-_LONGEST_CONFIG = 500_000
+#: Characters of a program that is searched for a few values, and of a ``SUMMARY.md``.
+_LONGEST_CONFIG = 1_000_000
 
 
 class SeveralBooks(SourceError):
@@ -107,14 +107,14 @@ class Site:
     #: Folders that belong to it and are not read, and why.
     others: tuple[tuple[Path, str], ...] = ()
 
-    def reason(self, path: Path) -> str:
-        """Why a readable file is no page."""
+    def reason(self, path: Path, root: Path) -> str:
+        """Why a readable file of the folder ``root`` is no page."""
         for folder, why in self.others:
             if path.is_relative_to(folder):
                 return why
         if self.listing and path.is_relative_to(self.folder):
             return "in no toctree" if self.kind == "sphinx" else f"not in {self.listing.name}"
-        return f"outside the {self.folder.name} folder"
+        return f"outside the {relative(root, self.folder)} folder"
 
 
 def pages_of(repository: Repository, paths: Iterable[Path]) -> tuple[ChapterFile, ...]:
