@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from .library.layouts import BookLayout
 
-_LEFT_OUT_SHOWN, _NAMES_SHOWN = 12, 3
+_REASONS_SHOWN, _NAMES_SHOWN = 8, 3
 
 
 @click.command(epilog='Example: ragstone book add ./my-book --title "My Book" --edition "Second Edition"')
@@ -143,11 +143,10 @@ def _summarise(report: AddReport, layout: BookLayout) -> None:
         reasons: dict[str, list[str]] = {}
         for left in report.left_out:
             reasons.setdefault(left.reason, []).append(left.relative)
-        lines = [f"  {_named(names)}: {reason}" for reason, names in reasons.items()]
-        for line in lines[:_LEFT_OUT_SHOWN]:
-            click.echo(printable(line))
-        if len(lines) > _LEFT_OUT_SHOWN:
-            click.echo(f"  … and {len(lines) - _LEFT_OUT_SHOWN} more reasons; --json names all")
+        for reason, names in list(reasons.items())[:_REASONS_SHOWN]:
+            click.echo(printable(f"  {_named(names)}: {reason}"))
+        if more := sum(map(len, list(reasons.values())[_REASONS_SHOWN:])):
+            click.echo(f"  … and {more} more for {len(reasons) - _REASONS_SHOWN} other reasons; --json names all")
     click.echo(f'Ask it: ragstone ask book_chat "…" --book {report.book}')
 
 

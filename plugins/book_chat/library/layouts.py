@@ -54,6 +54,7 @@ LAYOUTS: Mapping[Kind, Layout] = {
     "quarto": Layout("Quarto book", ("_quarto.yml", "_quarto.yaml"), find_quarto),
     "sphinx": Layout("Sphinx documentation", ("conf.py",), find_sphinx),
 }
+_CONFIGURATIONS = frozenset({"_config.yml"}.union(*(layout.marks for layout in LAYOUTS.values())))
 #: How many configurations are opened, and how deep they are looked for.
 _MOST_MARKS = 12
 _MARK_DEPTH = 3
@@ -118,15 +119,14 @@ def read_layout(root: Path, suffixes: frozenset[str], site: str | None = None) -
             raise SourceError("is a file and holds no --site", where=str(root), hint="give the repository's folder")
         return BookLayout("file", root, None, (ChapterFile(root, root.name, None, None, (), 0),), ())
     root = root.resolve()
-    left: list[LeftOut] = []
-    paths = tuple(walk(root, left))
+    unseen: list[LeftOut] = []
+    paths = tuple(walk(root, unseen))
     repository = Repository(root, paths, tuple(path for path in paths if path.suffix.lower() in suffixes))
     if not repository.readable:
         raise SourceError(
             "holds no file that can be read", where=str(root), hint=f"these can be read: {', '.join(sorted(suffixes))}"
         )
     book = _chosen(repository, _sites(repository), site)
-    left += book.left
     if not book.files:
         reasons = "; ".join(f"{entry.relative}: {entry.reason}" for entry in book.left[:3])
         raise SourceError(
@@ -134,11 +134,12 @@ def read_layout(root: Path, suffixes: frozenset[str], site: str | None = None) -
             where=str(book.listing or book.folder),
             hint="link its chapters, or give another folder",
         )
+    left = list(book.left)
     known = {file.relative for file in book.files} | {entry.relative for entry in left}
-    for path in repository.readable:
-        if (name := repository.name(path)) not in known and path != book.listing:
-            left.append(LeftOut(name, book.reason(path, root)))
-    left += (entry for entry in _unread(repository) if entry.relative not in known)
+    others = (path for path in repository.readable if repository.name(path) not in known and path != book.listing)
+    left += [LeftOut(repository.name(path), book.reason(path, root)) for path in others]
+    left += unseen
+    left += (entry for entry in _unread(repository, book.folder) if entry.relative not in known)
     title = "".join(filter(str.isprintable, book.title or ""))[:LONGEST_TITLE] or None
     files = tuple(replace(file, position=position) for position, file in enumerate(book.files))
     return BookLayout(book.kind, root, title, files, tuple(left), book.authors, repository.name(book.folder), book.home)
@@ -219,19 +220,19 @@ def _documentation(repository: Repository) -> Path | None:
     return None
 
 
-def _unread(repository: Repository) -> list[LeftOut]:
-    """Files without a reader by name, assets as one line for each folder and kind."""
+def _unread(repository: Repository, folder: Path) -> list[LeftOut]:
+    """Files without a reader by name, assets as one line for each folder and kind; those in ``folder`` first."""
     named: list[LeftOut] = []
     assets: Counter[tuple[str, str]] = Counter()
-    for path in repository.paths:
+    for path in sorted(repository.paths, key=lambda path: not path.is_relative_to(folder)):
         suffix = path.suffix.lower()
-        if path in repository.available or path.name == "book.toml":
+        if path in repository.available or path.name in _CONFIGURATIONS:
             continue
         if suffix in _KIND_OF:
             assets[repository.name(path.parent), _KIND_OF[suffix]] += 1
         else:
             named.append(LeftOut(repository.name(path), f"no reader for {suffix or 'files without a suffix'}"))
-    for (folder, kind), count in sorted(assets.items()):
+    for (place, kind), count in sorted(assets.items()):
         files = "1 file" if count == 1 else f"{count} files"
-        named.append(LeftOut(f"{folder}/ ({files})", f"{kind}, not text"))
+        named.append(LeftOut(f"{place}/ ({files})", f"{kind}, not text"))
     return named
