@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 _NUMBER_PREFIX = re.compile(r"(\d+)\s*[-_.]+\s*(?=[^-_.\s\d])")
 # The configuration is a program. It is never run: these values are read from it where they are plain texts.
-_TITLE = re.compile(r"""^[ \t]{0,4}["']?title["']?\s*:\s*(["'`])((?:(?!\1|\$\{)[^\\\n]|\\.)*)\1""", re.MULTILINE)
+_TITLE = re.compile(r"""^([ \t]{0,4})["']?title["']?\s*:\s*(["'`])((?:(?!\2|\$\{)[^\\\n]|\\.)*)\2""", re.MULTILINE)
 _DOCS = re.compile(r"""\bdocs["']?\s*:\s*\{(?:[^{}]*?[,\n])?[ \t]*["']?path["']?\s*:\s*(["'])([^"'\n]+)\1""")
 _TEXT = re.compile(r"""(["'`])([^"'`\n]{1,300})\1""")
 
@@ -27,7 +27,8 @@ _TEXT = re.compile(r"""(["'`])([^"'`\n]{1,300})\1""")
 def find_docusaurus(repository: Repository, config: Path) -> Site | None:
     """The pages of a ``docusaurus.config``: those of its current version in its default language."""
     home, text = config.parent, repository.config(config)
-    title, named = _TITLE.search(text), _DOCS.search(text)
+    title = min(_TITLE.finditer(text), key=lambda found: len(found[1]), default=None)  # others are of its parts
+    named = _DOCS.search(text)
     folder = repository.folder(config, named[2] if named else "docs")
     if not repository.below(folder):
         folder = find_pages(home, repository.below(home)) or home
@@ -38,7 +39,7 @@ def find_docusaurus(repository: Repository, config: Path) -> Site | None:
         home,
         folder,
         files,
-        one_line(re.sub(r"\\(.)", r"\1", title[2])) if title else None,
+        one_line(re.sub(r"\\(.)", r"\1", title[3])) if title else None,
         left=tuple(left),
         others=((home / "versioned_docs", "of another version"), (home / "i18n", "a translation")),
     )

@@ -10,6 +10,7 @@ _KINDS = frozenset(
     """note tip info warning danger caution important success question hint attention error example abstract
     summary failure bug quote seealso todo""".split()  # noqa: SIM905
 )
+_ADMONITIONS = _KINDS | {"admonition"}
 _CONTENTS = frozenset({"toctree", "tableofcontents", "contents"})
 #: kramdown attributes such as ``{: .note key="value"}``, as a pattern.
 ATTRIBUTE_LIST = r"""\{:\s*(?:(?:[.#][A-Za-z][\w.:-]*|[\w-]+=(?:"[^"]*"|'[^']*')|toc|no_toc)(?:\s+|(?=\})))*\}"""
@@ -24,7 +25,7 @@ _EXPORT = re.compile(
 _COLONS = re.compile(r"([ \t]*)(:{3,})[ \t]*(?:([A-Za-z]\w*)(.*))?$")
 _FENCE = re.compile(r"([ \t]*)(`{3,}|~{3,}|:{3,})[ \t]*(.*)$")
 _DIRECTIVE = re.compile(
-    r"\{(?:([A-Za-z]\w*)\}[ \t]*(.*)|(?:\.callout-)?([^\s{}\"]*)(?:[^{}]*?\btitle=\"([^\"{}]*)\")?[^{}]*\}[ \t]*)$"
+    r"\{(?:([A-Za-z][\w-]*)\}[ \t]*(.*)|(?:\.callout-)?([^\s{}\"]*)(?:[^{}]*?\btitle=\"([^\"{}]*)\")?[^{}]*\}[ \t]*)$"
 )
 _HAS_DIRECTIVE = re.compile(r"^[ \t]*(?:`{3,}|:{3,})[ \t]*\{", re.MULTILINE)
 _OPTION = re.compile(r"[ \t]*:[a-z][\w-]*:")
@@ -86,7 +87,7 @@ def rewrite_directives(source: Source) -> str:
             out += [] if is_first else [line]
         elif (directive := _DIRECTIVE.match(found[3])) and (directive[1] in _CONTENTS):
             opened.append((found[2], "\n"))
-        elif directive and (found[2][0] == ":" or directive[1] in {*_KINDS, "admonition"}):
+        elif directive and (found[2][0] == ":" or directive[1] in _ADMONITIONS):
             kind = "note" if directive[1] == "admonition" else directive[1] or directive[3]
             out.append(
                 f"{found[1]}:::{kind if kind in _KINDS else 'div'} {directive[2] or directive[4] or ''}".rstrip()

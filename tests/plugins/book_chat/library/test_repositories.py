@@ -46,6 +46,7 @@ DOCUSAURUS = {
 // title: 'Old'
 import {themes} from 'prism-react-renderer';
 const config: Config = {
+    title: 'Deeper',
   tagline: 'title: no',
   title: 'Robots \\'n\\' Arms',
   themeConfig: {

@@ -61,6 +61,7 @@ CASES = {
         "```{note} Take *care*\n:class: dropdown\nOne.\n```\n\n:::{tip}\nTwo.\n:::\n\n````md\n```{note}\n```\n````\n",
         "> [!NOTE] Take care\n> One.\n\n> [!TIP]\n> Two.\n\n````md\n```{note}\n```\n````\n",
     ),
+    "myst containers": ("::::{grid} 2\n:gutter: 1\n:::{tab-item} {icon}`x` T\n:sync: a\nOne.\n:::\n::::\n", "One.\n"),
     "myst toctree": ("a\n\n```{toctree}\n:maxdepth: 2\n\nb\nc\n```\n\n:::{toctree}\nd\n:::\ne\n", "a\n\ne\n"),
     "quarto callout": (
         '::: {.callout-warning collapse="true" title="Hot"}\nOne.\n:::\n\n::: {.panel-tabset}\nTwo.\n:::\n',
