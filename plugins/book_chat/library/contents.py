@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 #: Patterns in one table of contents: each is compared with every file.
 _MOST_PATTERNS = 100
+#: Characters of a title, a pattern, or a reason.
+_LONGEST = 500
 
 
 @dataclass(frozen=True)
@@ -53,7 +55,11 @@ def listed_files(repository: Repository, contents: Contents, left: list[LeftOut]
     above: list[Entry] = []
     for entry in _expanded(repository, contents):
         path, reason = _resolve(repository, contents, entry.target)
-        title = entry.title or (path in repository.available and path and page_title(path)) or ""
+        title = entry.title[:_LONGEST]
+        if not title and path in files:
+            title = files[path].title or ""
+        elif not title and path in repository.available:
+            title = (page_title(path) or "")[:_LONGEST]
         while above and above[-1].depth >= entry.depth:
             above.pop()
         parents = [parent for parent in above if not parent.is_part]
@@ -62,7 +68,7 @@ def listed_files(repository: Repository, contents: Contents, left: list[LeftOut]
         if entry.is_part and entry.target is None:
             continue
         if path is None:
-            left.append(LeftOut(title or entry.target or "", reason))
+            left.append(LeftOut((title or entry.target or "")[:_LONGEST], reason[:_LONGEST]))
         elif path not in repository.available:
             suffix = path.suffix.lower() or "files without a suffix"
             left.append(LeftOut(repository.name(path), f"no reader for {suffix}"))
@@ -80,7 +86,7 @@ def _expanded(repository: Repository, contents: Contents) -> Iterator[Entry]:
         if number >= MAX_FILES or entry.depth > MAX_DEPTH:
             many = f"more than {MAX_FILES:,} pages" if number >= MAX_FILES else f"pages more than {MAX_DEPTH} deep"
             raise SourceError(f"names {many}", where=str(contents.source))
-        if not entry.is_pattern or entry.target is None:
+        if not entry.is_pattern or entry.target is None or len(entry.target) > _LONGEST:
             yield entry
             continue
         patterns += 1

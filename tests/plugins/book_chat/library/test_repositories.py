@@ -434,6 +434,16 @@ def test_a_hostile_configuration_ends_quickly(shelf: Shelf, root: Path, name: st
     assert caught.value.where and len(str(caught.value)) < 500
 
 
+def test_a_page_that_is_named_often_is_read_once(shelf: Shelf, root: Path) -> None:
+    nav = "nav:\n" + "- a.md\n" * 5_000 + f"- '{'*' * 5_000}'\n- {'x' * 5_000}.md\n"
+    write_pages(root, {"mkdocs.yml": nav, "docs/a.md": "# A\n\n" + "*b* " * 20_000})
+    began = time.monotonic()
+    layout = shelf.plan(root)
+    assert time.monotonic() - began < 10
+    assert names(layout) == ["docs/a.md"]
+    assert all(len(entry.relative) <= 500 and len(entry.reason) <= 500 for entry in layout.left_out)
+
+
 def test_toctrees_in_a_circle_and_in_a_chain(shelf: Shelf, root: Path) -> None:
     toctree = "# {0}\n\n```{{toctree}}\n{0}\n{1}\nindex\n```\n"
     files = {
