@@ -28,7 +28,7 @@ _REASONS_SHOWN, _NAMES_SHOWN = 8, 3
 
 @click.command(epilog='Example: ragstone book add ./my-book --title "My Book" --edition "Second Edition"')
 @click.argument("path")
-@click.option("--title", help="The book's title; otherwise its own (book.toml, first heading, folder).")
+@click.option("--title", help="The book's title; otherwise its own (of its configuration, first heading, folder).")
 @click.option("--edition", help="The edition; several of one book stand side by side.")
 @click.option("--site", metavar="FOLDER", help="Which book of a repository that holds several, by its folder there.")
 @json_option()

@@ -6,19 +6,20 @@ import re
 from typing import TYPE_CHECKING
 
 from .dialects import is_module_line
+from .mathematics import MATH
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
 _FENCE = re.compile(r"[ \t]*(`{3,}|~{3,})")
-_TOKEN = re.compile(r"\\.|^[ \t]*(?:`{3,}|~{3,}).*|^(?:import|export)\b|`+|[{}<\"']|/\*", re.MULTILINE)
+_TOKEN = re.compile(r"\\.|^[ \t]*(?:`{3,}|~{3,}).*|^(?:import|export)\b|`+|[{}<$\"']|/\*", re.MULTILINE)
 _NAME = re.compile(r"<(/?)([A-Za-z](?:[\w.:-]*\w)?)?(?!:)")
 _IN_TAG = re.compile(r"""[^{}<>"']+|"[^"]*"|'[^']*'""")
 _ATTRIBUTE = re.compile(r"""(?<![\w:-])([A-Za-z][\w:-]*)\s*=\s*("[^"]*"|'[^']*')""")
 _TEXT = re.compile(r"""\{\s*(?:"([^"\\]*)"|'([^'\\]*)'|`([^`\\$]*)`)\s*\}""")
 #: What opens or closes an element on a line: a tag, or the colons of an admonition.
 _EDGE = re.compile(r"<(/?)([A-Za-z][\w.:-]*+)[^<>]*?(/?)>|^[ \t]*:{3,}[ \t]*(\w?)")
-#: Characters of inline code: a run of backticks is compared with those in as many characters after it.
+#: Characters of a formula and of inline code: a run of backticks is compared with those in as many characters after it.
 _LONGEST_CODE = 2_000
 _VOID = frozenset("area br col embed hr img input link meta source track wbr".split())  # noqa: SIM905
 
@@ -74,7 +75,10 @@ def _expressions(text: str) -> Mapping[int, int]:
 
 
 def _code_end(text: str, found: re.Match[str]) -> int | None:
-    """Where the fence or the inline code that begins with a token ends; None when none does."""
+    """Where the fence, the inline code or the formula that begins with a token ends; None when none does."""
+    if found[0] == "$":
+        formula = MATH.match(text, found.start(), found.end() + _LONGEST_CODE)
+        return formula.end() if formula else None
     fence = _FENCE.match(found[0])
     starts_line = found.start() == 0 or text[found.start() - 1] == "\n"
     if fence and starts_line and "`" not in found[0][fence.end() :]:

@@ -149,6 +149,22 @@ import a from 'b';
 ~~~
 """,
     ),
+    "formulas": (
+        """\
+A ratio $\\frac{a}{b}$ for $5 {c} and $6, then
+
+$$
+\\sum_{i < n} x_{i}
+$$
+""",
+        """\
+A ratio $\\frac{a}{b}$ for $5 and $6, then
+
+$$
+\\sum_{i < n} x_{i}
+$$
+""",
+    ),
     "tags in a line": (
         """\
 Press <Kbd>Ctrl</Kbd>, <b style={{color: 'red'}}>then</b> <Icon name={x} /> stop. 3 < 4 <https://e.org>
@@ -215,6 +231,10 @@ UNITS = [
     "`\n\n",
 ]
 UNITS += [
+    "$",
+    "$a ",
+    "$$a ",
+    "$a{",
     "```\n",
     "~~~ a\n",
     "import a from 'b'\n",
