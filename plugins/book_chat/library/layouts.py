@@ -126,7 +126,8 @@ def read_layout(root: Path, suffixes: frozenset[str], site: str | None = None) -
         raise SourceError(
             "holds no file that can be read", where=str(root), hint=f"these can be read: {', '.join(sorted(suffixes))}"
         )
-    book = _chosen(repository, _sites(repository), site)
+    chosen = None if site is None else Path(os.path.normpath(root / site))
+    book = _chosen(repository, _sites(repository, chosen), chosen)
     if not book.files:
         reasons = "; ".join(f"{entry.relative}: {entry.reason}" for entry in book.left[:3])
         raise SourceError(
@@ -145,8 +146,11 @@ def read_layout(root: Path, suffixes: frozenset[str], site: str | None = None) -
     return BookLayout(book.kind, root, title, files, tuple(left), book.authors, repository.name(book.folder), book.home)
 
 
-def _sites(repository: Repository) -> list[Site]:
-    """The books that have a configuration, but those within the pages of another one."""
+def _sites(repository: Repository, chosen: Path | None) -> list[Site]:
+    """The books that have a configuration, but those within the pages of another one.
+
+    A configuration that cannot be used is an error, unless the folder of something else is chosen.
+    """
     found: dict[Path, Site] = {}
     marked = 0
     by_depth = sorted(repository.paths, key=lambda path: (len(path.parts), path))
@@ -162,20 +166,25 @@ def _sites(repository: Repository) -> list[Site]:
                     where=str(repository.root),
                     hint="give the folder of one of them",
                 )
-            if site := layout.find(repository, mark):
-                found.setdefault(site.folder, site)
+            try:
+                site = layout.find(repository, mark)
+            except SourceError:
+                if chosen in (None, mark.parent):
+                    raise
+            else:
+                if site:
+                    found.setdefault(site.folder, site)
     return [site for site in found.values() if not any(folder in site.folder.parents for folder in found)]
 
 
-def _chosen(repository: Repository, sites: list[Site], name: str | None) -> Site:
-    """The book in the folder ``name``, or else the only one. Raises ``SeveralBooks`` and ``SourceError``."""
+def _chosen(repository: Repository, sites: list[Site], folder: Path | None) -> Site:
+    """The book in the folder, or else the only one. Raises ``SeveralBooks`` and ``SourceError``."""
     root = repository.root
-    if name is None:
+    if folder is None:
         full = [site for site in sites if site.files] or sites[:1]
         if len(full) > 1:
             raise _several(repository, full)
         return full[0] if full else _without_configuration(repository, root, _documentation(repository))
-    folder = Path(os.path.normpath(root / name))
     named = [site for site in sites if site.folder == folder] or [site for site in sites if site.home == folder]
     if len(named) > 1:
         raise _several(repository, named)
@@ -183,7 +192,8 @@ def _chosen(repository: Repository, sites: list[Site], name: str | None) -> Site
         return named[0]
     if not folder.is_relative_to(root) or not repository.below(folder):
         known = ", ".join(repository.name(site.folder) for site in sites)
-        raise SourceError(f"has no pages in {name[:80]!r}", where=str(root), hint=f"books: {known}" if known else None)
+        name = os.path.relpath(folder, root)[:80]
+        raise SourceError(f"has no pages in {name!r}", where=str(root), hint=f"books: {known}" if known else None)
     return _without_configuration(repository, folder, None)
 
 

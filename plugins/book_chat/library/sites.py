@@ -86,7 +86,7 @@ class Repository:
 
 
 #: What to do about a configuration that cannot be read.
-WITHOUT = "give the folder of its pages itself to read them without it"
+WITHOUT = "--site with the folder of its pages reads them without it"
 
 
 @dataclass(frozen=True)

@@ -77,7 +77,7 @@ def test_several_books_are_listed_and_one_is_chosen(here: Here, tmp_path: Path) 
     assert "'Wheels' (First Edition)" in here("book", "add", str(root), "--site", "book").out
     assert "'Arms' by Ann Author" in here("book", "add", str(root), "--site", "arms/docs").out
     assert here("book", "add", str(root), "--site", "../robots/none").line.endswith(
-        "has no pages in '../robots/none' (books: book/src, arms/docs)"
+        "has no pages in 'none' (books: book/src, arms/docs)"
     )
 
 

@@ -434,6 +434,15 @@ def test_a_hostile_configuration_ends_quickly(shelf: Shelf, root: Path, name: st
     assert caught.value.where and len(str(caught.value)) < 500
 
 
+def test_a_broken_configuration_is_no_matter_when_another_folder_is_chosen(shelf: Shelf, root: Path) -> None:
+    write_pages(root, {"mkdocs.yml": "nav: ]\n", "book/SUMMARY.md": "[A](a.md)\n", **pages("book/a.md", "docs/b.md")})
+    for site in (None, "."):
+        with pytest.raises(SourceError, match=r"mkdocs.yml: is not YAML .* in line 1 \(--site"):
+            shelf.plan(root, site)
+    assert (shelf.plan(root, "book").kind, names(shelf.plan(root, "book"))) == ("mdbook", ["book/a.md"])
+    assert (shelf.plan(root, "docs").kind, names(shelf.plan(root, "docs"))) == ("folder", ["docs/b.md"])
+
+
 def test_a_page_that_is_named_often_is_read_once(shelf: Shelf, root: Path) -> None:
     nav = "nav:\n" + "- a.md\n" * 5_000 + f"- '{'*' * 5_000}'\n- {'x' * 5_000}.md\n"
     write_pages(root, {"mkdocs.yml": nav, "docs/a.md": "# A\n\n" + "*b* " * 20_000})
