@@ -153,7 +153,8 @@ def _sites(repository: Repository, chosen: Path | None) -> list[Site]:
     """
     found: dict[Path, Site] = {}
     marked = 0
-    by_depth = sorted(repository.paths, key=lambda path: (len(path.parts), path))
+    marks = (path for path in repository.paths if path.name in _CONFIGURATIONS)
+    by_depth = sorted(marks, key=lambda path: (len(path.parts), path))
     for layout in LAYOUTS.values():
         for mark in by_depth:
             folders = mark.parent.relative_to(repository.root).parts
