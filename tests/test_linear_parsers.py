@@ -52,8 +52,9 @@ def parsers_of_core() -> dict[str, Parser]:
 
 def parsers_of_plugins() -> dict[str, Parser]:
     from ragstone.plugins.book_chat.library.fields import read_toml, read_yaml, split_front_matter
-    from ragstone.plugins.book_chat.library.mdbook import _entries
+    from ragstone.plugins.book_chat.library.mdbook import entries_of
     from ragstone.plugins.book_chat.markdown.blocks import read_blocks
+    from ragstone.plugins.book_chat.markdown.mdx import rewrite_mdx
     from ragstone.plugins.book_chat.markdown.normalization import normalize_markdown
     from ragstone.plugins.concept_tutor.learning.reading.names import names_in
     from ragstone.plugins.concept_tutor.learning.reading.numbers import counts_in
@@ -76,9 +77,10 @@ def parsers_of_plugins() -> dict[str, Parser]:
 
     return {
         "Markdown": normalize_markdown,
+        "MDX": rewrite_mdx,
         "blocks": read_blocks,
         "front matter": lambda text: split_front_matter(f"---\n{text}\n"),
-        "SUMMARY.md": lambda text: list(_entries(text)),
+        "SUMMARY.md": lambda text: list(entries_of(text)),
         "TOML": toml,
         "YAML": read_yaml,
         "names": lambda text: list(names_in(text)),

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from .library.files import ChapterFile, LeftOut
     from .library.layouts import BookLayout
     from .library.shelf import AddReport, Book, CountedBook, Shelf
+    from .library.sites import SeveralBooks
     from .library.source_pages import ShownBlock, SourcePage
     from .parsers import BookNodeParser
     from .readers import MarkdownReader, PdfReader, UnreadablePdf
@@ -26,6 +27,7 @@ __all__ = [
     "MarkdownReader",
     "PdfReader",
     "SectionDiff",
+    "SeveralBooks",
     "Shelf",
     "ShownBlock",
     "SourcePage",
@@ -38,6 +40,7 @@ _NAMES = {
     "library.files": "ChapterFile LeftOut",
     "library.layouts": "BookLayout",
     "library.shelf": "AddReport Book CountedBook Shelf",
+    "library.sites": "SeveralBooks",
     "library.source_pages": "ShownBlock SourcePage",
     "parsers": "BookNodeParser",
     "readers": "MarkdownReader PdfReader UnreadablePdf",

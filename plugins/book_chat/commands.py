@@ -15,22 +15,30 @@ from ragstone.core.cli import json_option, printable, show_json, show_progress, 
 
 from .library.editions import diff
 from .library.shelf import AddReport, Shelf
+from .library.sites import SeveralBooks
 from .pdf.page_map import ranges
 
 if TYPE_CHECKING:
     from ragstone.core.cli import Deployment
 
-_LEFT_OUT_SHOWN = 12
+    from .library.layouts import BookLayout
+
+_REASONS_SHOWN, _NAMES_SHOWN = 8, 3
 
 
 @click.command(epilog='Example: ragstone book add ./my-book --title "My Book" --edition "Second Edition"')
 @click.argument("path")
-@click.option("--title", help="The book's title; otherwise its own (book.toml, first heading, folder).")
+@click.option("--title", help="The book's title; otherwise its own (of its configuration, first heading, folder).")
 @click.option("--edition", help="The edition; several of one book stand side by side.")
+@click.option("--site", metavar="FOLDER", help="Which book of a repository that holds several, by its folder there.")
 @json_option()
 @click.pass_obj
-def add(deployment: Deployment, path: str, title: str | None, edition: str | None, as_json: bool) -> None:
-    """Read a book: a Markdown file or folder, an mdBook, a Docusaurus tree, or a PDF.
+def add(
+    deployment: Deployment, path: str, title: str | None, edition: str | None, site: str | None, as_json: bool
+) -> None:
+    """Read a book: a file of Markdown or MDX, a folder of them, a PDF, or a repository with a book in it.
+
+    The book of a repository is found by its mdBook, Docusaurus, MkDocs, Jupyter Book, Quarto or Sphinx configuration.
 
     Adding it again under the same title and edition updates it: unchanged files are not embedded again, removed ones
     go. An interrupted run goes on where it was.
@@ -38,13 +46,26 @@ def add(deployment: Deployment, path: str, title: str | None, edition: str | Non
     shelf = Shelf(deployment.host())
     if not path.strip():
         raise BadRequest("the path is empty", hint="give a book's folder or one of its files")
-    layout = shelf.plan(Path(path))
+    layout = _plan(shelf, Path(path), site, asks=not as_json and sys.stdin.isatty())
     with show_progress("reading", len(layout.files)) as on_progress:
         report = shelf.add(layout, title=title, edition=edition, on_progress=on_progress)
     if as_json:
         show_json(asdict(report))
     else:
-        _summarise(report)
+        _summarise(report, layout)
+
+
+def _plan(shelf: Shelf, path: Path, site: str | None, *, asks: bool) -> BookLayout:
+    """The files of the book; of several in a repository, of the one that the user chooses."""
+    try:
+        return shelf.plan(path, site)
+    except SeveralBooks as several:
+        if not asks:
+            raise
+        for folder, name in several.sites.items():
+            click.echo(printable(f"  {folder}: {name}"))
+        site = click.prompt("Which one", type=click.Choice(list(several.sites)), default=next(iter(several.sites)))
+        return shelf.plan(path, site)
 
 
 @click.command("list", epilog="Example: ragstone book list --json")
@@ -105,18 +126,32 @@ def remove(deployment: Deployment, slug: str, yes: bool, as_json: bool) -> None:
         click.echo(f"'{found.title}' ({found.edition}) is off the shelf: {passages} passages.")
 
 
-def _summarise(report: AddReport) -> None:
-    click.echo(f"'{report.title}' ({report.edition}) is on the shelf as {report.book}.")
+def _summarise(report: AddReport, layout: BookLayout) -> None:
+    authors = f" by {', '.join(report.authors)}" if report.authors else ""
+    click.echo(printable(f"'{report.title}'{authors} ({report.edition}) is on the shelf as {report.book}."))
     parts = {name: len(getattr(report, name)) for name in ("added", "updated", "unchanged", "removed")}
     counts = [f"{count} {name}" for name, count in parts.items() if count]
-    click.echo(f"Read as {report.layout}: {', '.join(counts)}; {report.chunks} passages embedded.")
+    read = layout.description
+    if layout.kind not in ("file", "folder"):
+        read += f", {len(layout.files)} page{'s' * (len(layout.files) != 1)} taken"
+    click.echo(printable(f"Read as {read}: {', '.join(counts)}; {report.chunks} passages embedded."))
     for what, files in (("without text, to be read by OCR", report.needs_ocr), ("damaged", report.broken_pages)):
-        for name, pages in files.items():
-            click.echo(printable(f"Pages {what} in {name}: {ranges(pages)}"))
+        for name, page_numbers in files.items():
+            click.echo(printable(f"Pages {what} in {name}: {ranges(page_numbers)}"))
     if report.left_out:
         click.echo(f"Left out ({len(report.left_out)}):")
-        for left in report.left_out[:_LEFT_OUT_SHOWN]:
-            click.echo(printable(f"  {left.relative}: {left.reason}"))
-        if len(report.left_out) > _LEFT_OUT_SHOWN:
-            click.echo(f"  … and {len(report.left_out) - _LEFT_OUT_SHOWN} more; --json names all")
+        reasons: dict[str, list[str]] = {}
+        for left in report.left_out:
+            reasons.setdefault(left.reason, []).append(left.relative)
+        for reason, names in list(reasons.items())[:_REASONS_SHOWN]:
+            click.echo(printable(f"  {_named(names)}: {reason}"))
+        if more := sum(map(len, list(reasons.values())[_REASONS_SHOWN:])):
+            click.echo(f"  … and {more} more for {len(reasons) - _REASONS_SHOWN} other reasons; --json names all")
     click.echo(f'Ask it: ragstone ask book_chat "…" --book {report.book}')
+
+
+def _named(names: list[str]) -> str:
+    """The first names, and how many more there are."""
+    more = len(names) - _NAMES_SHOWN
+    shown = ", ".join(names[:_NAMES_SHOWN])
+    return f"{shown} and {more} more" if more > 0 else shown

@@ -29,13 +29,14 @@ def ragstone_settings() -> type[BaseModel]:
 
 @hookimpl
 def ragstone_readers(host: Host) -> Mapping[str, BaseReader]:
-    """Markdown files and PDFs."""
+    """Markdown, MDX, Quarto's Markdown, and PDFs."""
+    from .library.sites import MARKDOWN
     from .readers import MarkdownReader, PdfReader
     from .settings import BookChatSettings
 
     options = host.options(BookChatSettings)
     pdf = PdfReader(seconds=options.pdf_seconds, megabytes=options.pdf_megabytes)
-    return {".md": MarkdownReader(), ".markdown": MarkdownReader(), ".pdf": pdf}
+    return {**dict.fromkeys(MARKDOWN, MarkdownReader()), ".pdf": pdf}
 
 
 @hookimpl

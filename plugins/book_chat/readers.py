@@ -12,10 +12,8 @@ from llama_index.core.schema import Document
 from ragstone.core import MissingExtra, SourceError
 from ragstone.core.runtime import open_regular
 
-from .library.fields import front_title, split_front_matter
-from .library.files import digest_of, read_text
-from .markdown.blocks import first_heading
-from .markdown.normalization import normalize_markdown
+from .library.files import digest_of
+from .library.pages import read_page, title_of
 from .pdf.limits import MAX_BYTES
 from .pdf.page_map import KEY, packed
 from .pdf.process import ReadFailed, read_in_subprocess
@@ -34,17 +32,15 @@ _REASONS: dict[str, tuple[str, str | None]] = {
 
 
 class MarkdownReader(BaseReader):
-    """Reads one Markdown file as one LlamaIndex ``Document`` of normalized Markdown."""
+    """Reads one file of Markdown or MDX as one LlamaIndex ``Document`` of normalized Markdown."""
 
     def load_data(self, file: Path | str, extra_info: dict[str, Any] | None = None) -> list[Document]:
         """One document, its metadata ``title`` and ``extra_info``.
 
         Raises ``SourceError`` when the file is gone, unreadable, too large or not UTF-8 text.
         """
-        front, body = split_front_matter(read_text(Path(file)))
-        text = normalize_markdown(body)
-        title = front_title(front) or first_heading(text)
-        return [Document(text=text, metadata={"title": title, **(extra_info or {})})]
+        front, text = read_page(Path(file))
+        return [Document(text=text, metadata={"title": title_of(front, text), **(extra_info or {})})]
 
 
 class UnreadablePdf(SourceError):

@@ -53,7 +53,17 @@ OTHERS |= {
     "CountedBook",
     "LeftOut",
 }
-OTHERS |= {"MarkdownReader", "PdfReader", "SectionDiff", "Shelf", "ShownBlock", "SourcePage", "UnreadablePdf", "diff"}
+OTHERS |= {
+    "MarkdownReader",
+    "PdfReader",
+    "SectionDiff",
+    "SeveralBooks",
+    "Shelf",
+    "ShownBlock",
+    "SourcePage",
+    "UnreadablePdf",
+    "diff",
+}
 #: LlamaIndex's classes; and what builds shards, which is tried in ``wiki_edge/test_public_functions.py``.
 OTHERS |= {"ArticleNodeParser", "ArticleReader", "ShardRetriever"}
 OTHERS |= {"BuildOptions", "ExportOptions", "build_shard", "export_corpus", "searcher_of"}

@@ -61,6 +61,7 @@ def write_pages(folder: Path, pages: Mapping[str, str]) -> Path:
     """Write text files into the folder, which is made if it is not there."""
     folder.mkdir(parents=True, exist_ok=True)
     for name, text in pages.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(text, "utf-8")
     return folder
 

@@ -33,7 +33,7 @@ class BookDocuments:
         self._uploaded_as = uploaded_as
         self._loaded: list[Document] | SourceError | None = None
         self.about: dict[str, str] = {}
-        self.manifest = read_manifest(layout.root)
+        self.manifest = read_manifest(layout.home or layout.root)
         self.failed: list[LeftOut] = []
         self.failed_ids: set[str] = set()
         self.needs_ocr: dict[str, list[int]] = {}
@@ -107,10 +107,11 @@ class BookDocuments:
                 "chapter": chapter,
                 "within": list(file.within),
             }
+            page = self._layout.page(file)
             stated = {
-                "url": self.manifest.url_of(file.relative),
+                "url": self.manifest.url_of(page),
                 "licence": self.manifest.licence,
-                SIMULATION: self.manifest.simulation_in(file.relative),
+                SIMULATION: self.manifest.simulation_in(page),
             }
             stored = {**document.metadata, **known, **{key: value for key, value in stated.items() if value}}
             if PAGES in stored:

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from ragstone.core import SourceError
 
-from .docusaurus import docusaurus_files, find_pages
+from ..markdown.characters import without_controls
+from .docusaurus import docusaurus_files, find_docusaurus, find_pages
 from .files import ChapterFile, LeftOut, natural_path, relative, walk
-from .mdbook import find_summary, mdbook_files
+from .manifest import LONGEST_TITLE
+from .mdbook import find_mdbook
+from .navigation import find_jupyter_book, find_mkdocs, find_quarto
+from .sites import Kind, Repository, SeveralBooks, Site, pages_of
+from .sphinx import find_sphinx
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Mapping
 
 _ASSETS = {
     "images": "png jpg jpeg gif svg webp avif ico bmp tif tiff drawio mp4 webm mov",
@@ -27,20 +33,73 @@ _KIND_OF = {f".{suffix}": kind for kind, suffixes in _ASSETS.items() for suffix 
 
 
 @dataclass(frozen=True)
+class Layout:
+    """A layout: its name, the files by which it is recognised, and what finds the book of such a file."""
+
+    name: str
+    marks: tuple[str, ...]
+    find: Callable[[Repository, Path], Site | None]
+
+
+#: Of two that describe the same folder the first one counts.
+LAYOUTS: Mapping[Kind, Layout] = {
+    "mdbook": Layout("mdBook", ("book.toml", "SUMMARY.md"), find_mdbook),
+    "docusaurus": Layout(
+        "Docusaurus site",
+        tuple(f"docusaurus.config.{suffix}" for suffix in ("js", "ts", "mjs", "cjs")),
+        find_docusaurus,
+    ),
+    "mkdocs": Layout("MkDocs site", ("mkdocs.yml", "mkdocs.yaml"), find_mkdocs),
+    "jupyterbook": Layout("Jupyter Book", ("myst.yml", "_toc.yml"), find_jupyter_book),
+    "quarto": Layout("Quarto book", ("_quarto.yml", "_quarto.yaml"), find_quarto),
+    "sphinx": Layout("Sphinx documentation", ("conf.py",), find_sphinx),
+}
+_CONFIGURATIONS = frozenset({"_config.yml"}.union(*(layout.marks for layout in LAYOUTS.values())))
+#: How many configurations are opened, and how deep they are looked for.
+_MOST_MARKS = 12
+_MARK_DEPTH = 3
+#: Folders whose configurations are no books of the repository.
+_NOT_BOOKS = frozenset("test tests testdata fixtures example examples template templates vendor third_party".split())  # noqa: SIM905
+#: Pages about the repository, which are no pages of the book in its folder ``docs`` or ``src``.
+_NOTES = frozenset(
+    """readme changelog changes history news contributing contributors authors maintainers governance license licence
+    copying notice security support code_of_conduct code-of-conduct pull_request_template issue_template agents claude
+    todo roadmap""".split()  # noqa: SIM905
+)
+
+
+@dataclass(frozen=True)
 class BookLayout:
     """A book on disk: its files in reading order, and what was left out."""
 
-    kind: Literal["mdbook", "docusaurus", "folder", "file"]
+    kind: Kind
     root: Path
     title: str | None
     files: tuple[ChapterFile, ...]
     left_out: tuple[LeftOut, ...]
+    authors: tuple[str, ...] = ()
+    #: The folder of the pages, as a POSIX path from ``root``, and the one of the book's configuration.
+    folder: str = "."
+    home: Path | None = None
+
+    @property
+    def description(self) -> str:
+        """The layout in words, such as "Docusaurus site in docs/"."""
+        name = LAYOUTS[self.kind].name if self.kind in LAYOUTS else self.kind
+        where = f" in {self.folder}/" if self.kind in LAYOUTS else f" {self.folder}/"
+        return name if self.folder == "." else name + where
+
+    def page(self, file: ChapterFile) -> str:
+        """A file's path from the folder of the book's configuration."""
+        home = self.home or self.root
+        return relative(home, file.path) if home in file.path.parents else file.relative
 
 
-def read_layout(root: Path, suffixes: frozenset[str]) -> BookLayout:
+def read_layout(root: Path, suffixes: frozenset[str], site: str | None = None) -> BookLayout:
     """The book at ``root``, of which files with one of ``suffixes`` (".md") can be read.
 
-    Raises ``SourceError`` when there is nothing to read, or too much.
+    ``site``: the folder of one of several books, from ``root``. Raises ``SourceError`` when there is nothing to read,
+    or too much, and ``SeveralBooks``.
     """
     root = Path(root)
     try:
@@ -56,51 +115,135 @@ def read_layout(root: Path, suffixes: frozenset[str]) -> BookLayout:
                 where=str(root),
                 hint=f"these can be read: {', '.join(sorted(suffixes))}",
             )
+        if site is not None:
+            raise SourceError("is a file and holds no --site", where=str(root), hint="give the repository's folder")
         return BookLayout("file", root, None, (ChapterFile(root, root.name, None, None, (), 0),), ())
-    left: list[LeftOut] = []
-    paths = list(walk(root, left))
-    readable = [path for path in paths if path.suffix.lower() in suffixes]
-    if not readable:
+    root = root.resolve()
+    unseen: list[LeftOut] = []
+    paths = tuple(walk(root, unseen))
+    repository = Repository(root, paths, tuple(path for path in paths if path.suffix.lower() in suffixes))
+    if not repository.readable:
         raise SourceError(
             "holds no file that can be read", where=str(root), hint=f"these can be read: {', '.join(sorted(suffixes))}"
         )
-    summary, title = find_summary(root)
-    if summary is not None:
-        kind: Literal["mdbook", "docusaurus", "folder"] = "mdbook"
-        files = mdbook_files(root, summary, readable, left)
-        if not files:
-            raise SourceError("names no file that can be read", where=str(summary), hint="link its chapters")
-    elif (tree := find_pages(root, readable)) is not None:
-        kind, files = "docusaurus", docusaurus_files(root, tree, readable, left)
-    else:
-        ordered = sorted(readable, key=lambda path: natural_path(path.relative_to(root)))
-        kind, files = "folder", [ChapterFile(p, relative(root, p), None, None, (), 0) for p in ordered]
-    read = {file.path for file in files} | ({summary} if summary else set())
-    known = {entry.relative for entry in left}
-    for path in readable:
-        if path not in read and relative(root, path) not in known:
-            reason = "not in SUMMARY.md" if summary else "outside the docs folder"
-            left.append(LeftOut(relative(root, path), reason))
-    left += _unread(root, paths, suffixes)
-    if not files:
-        raise SourceError("holds only drafts and left-out files", where=str(root), hint="publish a page")
-    ordered_files = tuple(replace(file, position=position) for position, file in enumerate(files))
-    return BookLayout(kind, root, title, ordered_files, tuple(left))
+    chosen = None if site is None else Path(os.path.normpath(root / site))
+    book = _chosen(repository, _sites(repository, chosen), chosen)
+    if not book.files:
+        reasons = "; ".join(f"{entry.relative}: {entry.reason}" for entry in book.left[:3])
+        raise SourceError(
+            f"names no file that can be read{': ' if reasons else ''}{reasons}",
+            where=str(book.listing or book.folder),
+            hint="link its chapters, or give another folder",
+        )
+    left = list(book.left)
+    known = {file.relative for file in book.files} | {entry.relative for entry in left}
+    others = (path for path in repository.readable if repository.name(path) not in known and path != book.listing)
+    left += [LeftOut(repository.name(path), book.reason(path, root)) for path in others]
+    left += unseen
+    left += (entry for entry in _unread(repository, book.folder) if entry.relative not in known)
+    title = "".join(filter(str.isprintable, book.title or ""))[:LONGEST_TITLE] or None
+    files = tuple(replace(file, position=position) for position, file in enumerate(book.files))
+    return BookLayout(book.kind, root, title, files, tuple(left), book.authors, repository.name(book.folder), book.home)
 
 
-def _unread(root: Path, paths: Iterable[Path], suffixes: frozenset[str]) -> list[LeftOut]:
-    """Files without a reader by name, assets as one line for each folder and kind."""
+def _sites(repository: Repository, chosen: Path | None) -> list[Site]:
+    """The books that have a configuration, but those within the pages of another one.
+
+    A configuration that cannot be used is an error, unless the folder of something else is chosen.
+    """
+    found: dict[Path, Site] = {}
+    marked = 0
+    marks = (path for path in repository.paths if path.name in _CONFIGURATIONS)
+    by_depth = sorted(marks, key=lambda path: (len(path.parts), path))
+    for layout in LAYOUTS.values():
+        for mark in by_depth:
+            folders = mark.parent.relative_to(repository.root).parts
+            if mark.name not in layout.marks or len(folders) > _MARK_DEPTH or _NOT_BOOKS.intersection(folders):
+                continue
+            marked += 1
+            if marked > _MOST_MARKS:
+                raise SourceError(
+                    f"holds more than {_MOST_MARKS} configurations of books",
+                    where=str(repository.root),
+                    hint="give the folder of one of them",
+                )
+            try:
+                site = layout.find(repository, mark)
+            except SourceError:
+                if chosen in (None, mark.parent):
+                    raise
+            else:
+                if site:
+                    found.setdefault(site.folder, site)
+    return [site for site in found.values() if not any(folder in site.folder.parents for folder in found)]
+
+
+def _chosen(repository: Repository, sites: list[Site], folder: Path | None) -> Site:
+    """The book in the folder, or else the only one. Raises ``SeveralBooks`` and ``SourceError``."""
+    root = repository.root
+    if folder is None:
+        full = [site for site in sites if site.files] or sites[:1]
+        if len(full) > 1:
+            raise _several(repository, full)
+        return full[0] if full else _without_configuration(repository, root, _documentation(repository))
+    named = [site for site in sites if site.folder == folder] or [site for site in sites if site.home == folder]
+    if len(named) > 1:
+        raise _several(repository, named)
+    if named:
+        return named[0]
+    if not folder.is_relative_to(root) or not repository.below(folder):
+        known = ", ".join(repository.name(site.folder) for site in sites)
+        name = os.path.relpath(folder, root)[:80]
+        raise SourceError(f"has no pages in {name!r}", where=str(root), hint=f"books: {known}" if known else None)
+    return _without_configuration(repository, folder, None)
+
+
+def _several(repository: Repository, sites: list[Site]) -> SeveralBooks:
+    names = {
+        repository.name(site.folder): f"{LAYOUTS[site.kind].name}, {len(site.files)} page{'s' * (len(site.files) != 1)}"
+        + (f", '{without_controls(site.title)[:LONGEST_TITLE]}'" if site.title else "")
+        for site in sites
+    }
+    return SeveralBooks(str(repository.root), names)
+
+
+def _without_configuration(repository: Repository, folder: Path, inner: Path | None) -> Site:
+    """The pages of a folder without a configuration: Docusaurus' by their signs, else all (below ``inner``)."""
+    tree = find_pages(folder, repository.below(folder))
+    if tree is not None:
+        left: list[LeftOut] = []
+        files = docusaurus_files(repository, tree, left, {})
+        return Site("docusaurus", folder, tree, files, left=tuple(left))
+    pages = repository.below(inner or folder)
+    ordered = sorted(pages, key=lambda path: natural_path(path.relative_to(folder)))
+    return Site("folder", folder, inner or folder, pages_of(repository, ordered))
+
+
+def _documentation(repository: Repository) -> Path | None:
+    """The folder ``docs`` or ``src`` of a repository that has no other pages but notes about itself."""
+    root = repository.root
+    pages = [path for path in repository.readable if path.name.lower().split(".")[0] not in _NOTES]
+    for folder in (root / "docs", root / "src"):
+        outside = [path for path in pages if not path.is_relative_to(folder)]
+        is_clone = folder.name == "docs" and (root / ".git").exists()
+        if len(outside) < len(pages) and (is_clone or not outside):
+            return folder
+    return None
+
+
+def _unread(repository: Repository, folder: Path) -> list[LeftOut]:
+    """Files without a reader by name, assets as one line for each folder and kind; those in ``folder`` first."""
     named: list[LeftOut] = []
     assets: Counter[tuple[str, str]] = Counter()
-    for path in paths:
+    for path in sorted(repository.paths, key=lambda path: not path.is_relative_to(folder)):
         suffix = path.suffix.lower()
-        if suffix in suffixes or path.name == "book.toml":
+        if path in repository.available or path.name in _CONFIGURATIONS:
             continue
         if suffix in _KIND_OF:
-            assets[relative(root, path.parent), _KIND_OF[suffix]] += 1
+            assets[repository.name(path.parent), _KIND_OF[suffix]] += 1
         else:
-            named.append(LeftOut(relative(root, path), f"no reader for {suffix or 'files without a suffix'}"))
-    for (folder, kind), count in sorted(assets.items()):
+            named.append(LeftOut(repository.name(path), f"no reader for {suffix or 'files without a suffix'}"))
+    for (place, kind), count in sorted(assets.items()):
         files = "1 file" if count == 1 else f"{count} files"
-        named.append(LeftOut(f"{folder}/ ({files})", f"{kind}, not text"))
+        named.append(LeftOut(f"{place}/ ({files})", f"{kind}, not text"))
     return named

@@ -63,6 +63,9 @@ class AddReport:
     title: str
     edition: str
     layout: str
+    #: The folder of the pages within what was given.
+    site: str = "."
+    authors: list[str] = field(default_factory=list)
     added: list[str] = field(default_factory=list)
     updated: list[str] = field(default_factory=list)
     unchanged: list[str] = field(default_factory=list)
@@ -148,11 +151,14 @@ class Shelf:
 
         return source_page(self.corpus, chunk_id)
 
-    def plan(self, path: Path) -> BookLayout:
-        """The files that would be read from the path. Raises ``SourceError``."""
+    def plan(self, path: Path, site: str | None = None) -> BookLayout:
+        """The files that would be read from the path, or of several books in it from the one in the folder ``site``.
+
+        Raises ``SourceError``, and ``SeveralBooks`` when one of them must be chosen.
+        """
         from .layouts import read_layout
 
-        return read_layout(path, self.suffixes)
+        return read_layout(path, self.suffixes, site)
 
     def add(
         self,
@@ -173,7 +179,8 @@ class Shelf:
         title = _checked(title or reading.title(), "title", LONGEST_TITLE)
         edition = _checked(edition or reading.manifest.edition or FIRST_EDITION, "edition", LONGEST_EDITION)
         slug = slug_of(title, edition)
-        report = AddReport(slug, title, edition, layout.kind, left_out=list(layout.left_out))
+        report = AddReport(slug, title, edition, layout.kind, layout.folder, list(layout.authors))
+        report.left_out += layout.left_out
         reading.about = {"book": slug, "book_title": title, "edition": edition}
         done = self.corpus.ingest(reading, on_progress=on_progress)
         report.left_out += reading.failed

@@ -1,4 +1,4 @@
-"""Extensions of Markdown as CommonMark, line by line: admonitions, containers, attributes, includes, MDX."""
+"""Extensions of Markdown as CommonMark, line by line: admonitions, containers, directives, attributes, includes."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ _KINDS = frozenset(
     """note tip info warning danger caution important success question hint attention error example abstract
     summary failure bug quote seealso todo""".split()  # noqa: SIM905
 )
+_ADMONITIONS = _KINDS | {"admonition"}
+_CONTENTS = frozenset({"toctree", "tableofcontents", "contents"})
 #: kramdown attributes such as ``{: .note key="value"}``, as a pattern.
 ATTRIBUTE_LIST = r"""\{:\s*(?:(?:[.#][A-Za-z][\w.:-]*|[\w-]+=(?:"[^"]*"|'[^']*')|toc|no_toc)(?:\s+|(?=\})))*\}"""
 _LINE_ATTRIBUTES = re.compile(rf"[ \t>]*(?:{ATTRIBUTE_LIST}|\^)\s*")
@@ -21,9 +23,20 @@ _EXPORT = re.compile(
     r"|(?:const|let|var)\s+[\w{\[]+.*=|(?:async\s+)?function\b.*\(|class\s.*\{|[{*])"
 )
 _COLONS = re.compile(r"([ \t]*)(:{3,})[ \t]*(?:([A-Za-z]\w*)(.*))?$")
+_FENCE = re.compile(r"([ \t]*)(`{3,}|~{3,}|:{3,})[ \t]*(.*)$")
+_DIRECTIVE = re.compile(
+    r"\{(?:([A-Za-z][\w-]*)\}[ \t]*(.*)|(?:\.callout-)?([^\s{}\"]*)(?:[^{}]*?\btitle=\"([^\"{}]*)\")?[^{}]*\}[ \t]*)$"
+)
+_HAS_DIRECTIVE = re.compile(r"^[ \t]*(?:`{3,}|:{3,})[ \t]*\{", re.MULTILINE)
+_OPTION = re.compile(r"[ \t]*:[a-z][\w-]*:")
 _BANGS = re.compile(r"""([ \t]*)(?:!!!|\?\?\?\+?)[ \t]+([A-Za-z]+)[^"\n]*(?:"([^"]*)")?[ \t]*$""")
 _QUOTED_KIND = re.compile(r"((?:[ \t]*>)+)[ \t]*(?:\[!([A-Za-z]+)\]|(?:\*\*|__)([A-Za-z]+):?(?:\*\*|__):?)[ \t]*$")
 _HTML_HEADING = re.compile(r"([ \t]*)<h([1-6])\b[^<>]*>(.*)</h\2>\s*$", re.IGNORECASE)
+
+
+def is_module_line(line: str) -> bool:
+    """Whether a line begins an import or an export of JavaScript."""
+    return any(pattern.match(line) for pattern in (_IMPORT, _IMPORT_OPENS, _EXPORT))
 
 
 def _opening(kind: str, title: str | None) -> str:
@@ -50,6 +63,41 @@ def rewrite_admonitions(source: Source, depth: int = 0) -> str:
         quoted = [f"> {line}".rstrip() for line in inner.split("\n")] if inner else []
         out += [f"{opened[1]}{line}" for line in (_opening(opened[2], opened[3]), *quoted)]
         out.append("")
+    return "\n".join(out)
+
+
+def rewrite_directives(source: Source) -> str:
+    """MyST's and Quarto's directives as containers (``:::note Title``), MyST's tables of contents removed."""
+    if not _HAS_DIRECTIVE.search(source.text):
+        return source.text
+    out: list[str] = []
+    opened: list[tuple[str, str]] = []  # fence, and what is written for its end; "" keeps it, a newline drops the body
+    is_first = False
+    for line in source.lines:
+        found = _FENCE.match(line)
+        inside, ending = opened[-1] if opened else ("", ":::")
+        was_first, is_first = is_first, False
+        if found and inside and found[2].startswith(inside) and not found[3]:
+            opened.pop()
+            out += [line] if not ending else [found[1] + ending] if ending == ":::" else []
+        elif ending != ":::":
+            out += [] if ending else [line]
+        elif found is None:
+            is_first = was_first and _OPTION.match(line) is not None
+            out += [] if is_first else [line]
+        elif (directive := _DIRECTIVE.match(found[3])) and (directive[1] in _CONTENTS):
+            opened.append((found[2], "\n"))
+        elif directive and (found[2][0] == ":" or directive[1] in _ADMONITIONS):
+            kind = "note" if directive[1] == "admonition" else directive[1] or directive[3]
+            out.append(
+                f"{found[1]}:::{kind if kind in _KINDS else 'div'} {directive[2] or directive[4] or ''}".rstrip()
+            )
+            opened.append((found[2], ":::"))
+            is_first = True
+        else:
+            out.append(line)
+            if found[2][0] != ":":
+                opened.append((found[2], ""))
     return "\n".join(out)
 
 
@@ -107,7 +155,7 @@ def rewrite_lines(source: Source) -> str:
         if dropping == "export" and line.strip():
             continue
         dropping = ""
-        if _IMPORT.match(line) or _IMPORT_OPENS.match(line) or _EXPORT.match(line):
+        if is_module_line(line):
             dropping = "" if _IMPORT.match(line) else line[:6]
         elif _LINE_ATTRIBUTES.fullmatch(line):
             if "^" in line:

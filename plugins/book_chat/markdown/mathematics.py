@@ -9,9 +9,9 @@ if TYPE_CHECKING:
     from markdown_it import MarkdownIt
     from markdown_it.rules_inline import StateInline
 
-# Pandoc's rule (manual, tex_math_dollars): no space inside the dollars, no digit after them, so that "$5 and $6"
-# are prices. Further, none opens after a word ("US$"), and an amount before a word is a price.
-_MATH = re.compile(
+# Pandoc's rule (manual, tex_math_dollars): no space inside the dollars, no digit after them, so that "$5 and $6" are
+# prices. Further, none opens after a word ("US$"), and an amount before a word is a price.
+MATH = re.compile(
     r"\$\$(?:\\.|[^\\$]|\$(?!\$))+\$\$"
     r"|(?<![\w$])\$(?![\s$])(?!\d[\d.,]*%?(?:[)\]]|[.,;:]?\s+[*_\[(]*[^\W\d_]{2}))"
     r"(?:\\.|[^\\$])*(?<!\s)\$(?![\d$])",
@@ -26,7 +26,7 @@ def add_math_rule(parser: MarkdownIt) -> MarkdownIt:
 
 
 def _math(state: StateInline, silent: bool) -> bool:
-    found = _MATH.match(state.src, state.pos, state.posMax) if state.src[state.pos] == "$" else None
+    found = MATH.match(state.src, state.pos, state.posMax) if state.src[state.pos] == "$" else None
     if found is None:
         return False
     if not silent:

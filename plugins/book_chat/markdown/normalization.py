@@ -1,8 +1,8 @@
 """Normalizes Markdown: the words that a reader sees, with their block structure.
 
-First the dialects (kramdown, mdBook, MDX, Docusaurus, MkDocs, HTML blocks) are rewritten as CommonMark, line by line
-and outside code. Then the inline markup that the parser finds is removed in place, so that list markers, quote marks,
-table pipes and code stay as they are.
+First the dialects (kramdown, mdBook, MDX, Docusaurus, MkDocs, MyST, Quarto, HTML blocks) are rewritten as CommonMark,
+line by line and outside code. Then the inline markup that the parser finds is removed in place, so that list markers,
+quote marks, table pipes and code stay as they are.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import re
 
 from .blocks import FIGURE, references
 from .characters import escape_block, without_controls
-from .dialects import rewrite_admonitions, rewrite_containers, rewrite_lines
+from .dialects import rewrite_admonitions, rewrite_containers, rewrite_directives, rewrite_lines
 from .editor import BlockEditor, Source
 from .elements import rewrite_elements, rewrite_tags
 from .inline import inline_text
@@ -25,6 +25,7 @@ def normalize_markdown(text: str) -> str:
     """Markdown of any of the known dialects as normalized Markdown; never raises, in time linear in the text."""
     source = Source(without_controls(re.sub(r"\r\n?", "\n", text)))
     for step in (
+        rewrite_directives,
         rewrite_admonitions,
         rewrite_containers,
         rewrite_elements,

@@ -93,4 +93,4 @@ def test_what_comes_closest_says_what_is_missing_and_asks_no_language_model(tmp_
         assert (answer.closest, answer.refused, len(answer.citations)) == (True, False, 1)
         assert answer.to_dict()["closest"] is True
         streamed = list(host.assistant("book_chat").stream("Does a caster have a zipper?"))
-        assert "".join(piece.text for piece in streamed[:-1]) == streamed[-1].text  # type: ignore[union-attr]
+        assert "".join(piece.text for piece in streamed[:-1]) == streamed[-1].text

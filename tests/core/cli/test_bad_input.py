@@ -161,7 +161,7 @@ def test_a_folder_without_markdown(shelf: Here, tmp_path: Path) -> None:
     failed(
         shelf("book", "add", str(empty)),
         1,
-        "holds no file that can be read (these can be read: .markdown, .md, .pdf, .xml.bz2",
+        "holds no file that can be read (these can be read: .markdown, .md, .mdx, .pdf, .qmd, .xml.bz2",
     )
 
 

@@ -114,6 +114,23 @@ def test_a_folder_comes_as_an_archive_and_again_brings_it_up_to_date(client: Fla
     assert list(uploads.iterdir()) == []
 
 
+def test_a_repository_comes_as_an_archive_and_one_with_several_books_is_refused(client: FlaskClient) -> None:
+    files = {
+        "robots-main/README.md": b"# Run make\n",
+        "robots-main/docusaurus.config.ts": b"export default {\n  title: 'Robots',\n};\n",
+        "robots-main/docs/arms.mdx": b"import A from 'a';\n\n# Arms\n\n<A b={1} />\n\nA gripper closes two jaws.\n",
+    }
+    report = watch(client, upload(client, archive(files), "robots-main.zip"))[-1][1]["report"]
+    assert (report["layout"], report["title"], report["added"]) == ("docusaurus", "Robots", 1)
+    assert report["left_out"][0] == {"file": "README.md", "reason": "outside the docs folder"}
+    files |= {"robots-main/book/SUMMARY.md": b"[A](a.md)\n", "robots-main/book/a.md": b"# A\n\nWords.\n"}
+    name, job = watch(client, upload(client, archive(files), "robots-main.zip"))[-1]
+    assert name == "failed"
+    assert "holds 2 books: book (mdBook, 1 page); docs (Docusaurus site, 1 page, 'Robots')" in job["problem"]["detail"]
+    assert watch(client, upload(client, files["robots-main/docs/arms.mdx"], "arms.mdx"))[-1][0] == "done"
+    assert ".mdx" in client.get("/book_chat/admin").text
+
+
 @pytest.mark.parametrize(
     ("name", "title"),
     [("robot_parts-2.md", "Robot parts 2"), ("../../etc/passwd.md", "Passwd")],

@@ -57,6 +57,17 @@ CASES = {
         "::::note\nouter\n:::tip\ninner\n:::\n::::\n",
         "> [!NOTE]\n> outer\n>\n> > [!TIP]\n> > inner\n",
     ),
+    "myst admonition": (
+        "```{note} Take *care*\n:class: dropdown\nOne.\n```\n\n:::{tip}\nTwo.\n:::\n\n````md\n```{note}\n```\n````\n",
+        "> [!NOTE] Take care\n> One.\n\n> [!TIP]\n> Two.\n\n````md\n```{note}\n```\n````\n",
+    ),
+    "myst containers": ("::::{grid} 2\n:gutter: 1\n:::{tab-item} {icon}`x` T\n:sync: a\nOne.\n:::\n::::\n", "One.\n"),
+    "myst toctree": ("a\n\n```{toctree}\n:maxdepth: 2\n\nb\nc\n```\n\n:::{toctree}\nd\n:::\ne\n", "a\n\ne\n"),
+    "quarto callout": (
+        '::: {.callout-warning collapse="true" title="Hot"}\nOne.\n:::\n\n::: {.panel-tabset}\nTwo.\n:::\n',
+        "> [!WARNING] Hot\n> One.\n\nTwo.\n",
+    ),
+    "quarto code": ("```{python}\n#| label: a\n{x}\n```\n",) * 2,
     "mkdocs admonition": (
         '!!! warning "Take care"\n    One.\n\n    Two.\n\nafter\n',
         "> [!WARNING] Take care\n> One.\n>\n> Two.\n\nafter\n",
@@ -102,7 +113,10 @@ def test_clean_markdown(case: str) -> None:
 
 @pytest.mark.parametrize(
     "unit",
-    ["*", "<", "`", ">", "> ", "[", "![", "<a ", "<!--", "<div>", "{:", "{: .a ", ":::note\n", "$", "$a ", "$$a "],
+    [
+        *("*", "<", "`", ">", "> ", "[", "![", "<a ", "<!--", "<div>", "{:", "{: .a ", ":::note\n", "$", "$a ", "$$a "),
+        *("```{note}\n", ":::{a}\n", "```{toctree}\n", '::: {.a title="'),
+    ],
 )
 def test_hostile_repetition_takes_linear_time(unit: str) -> None:
     assert grows_linearly(lambda size: normalize_markdown(unit * (size // len(unit))), 40_000)
@@ -111,7 +125,7 @@ def test_hostile_repetition_takes_linear_time(unit: str) -> None:
 MARKUP = st.text(alphabet=st.sampled_from("#>-*+`~|:. \n\tab1[]()<!=\\&;{}\"'/_^"), max_size=300)
 PARTS = """<div> </div> <!-- --> <T_a={` `}> <table>
     <tr><td> </table> :::note ::: ``` - > 1. *a* {: .x} ^ [a](b) <pre> </pre>
-    import{ <sup> <script> # [!NOTE] &#35; \\ !!!_tip | |---| ![c](d_'e')""".split()  # noqa: SIM905
+    import{ <sup> <script> # [!NOTE] &#35; \\ !!!_tip | |---| ![c](d_'e') ```{note} :::{tip} {toctree}""".split()  # noqa: SIM905
 DIALECTS = st.lists(
     st.sampled_from([*(part.replace("_", " ") for part in PARTS), " ", "\n", "\n\n", "    "]), max_size=40
 ).map("".join)
