@@ -13,7 +13,6 @@ from ragstone.core import BadRequest, RagstoneError, StorageBusy
 
 from ..mediawiki.gathering import Gathering
 from ..mediawiki.wikis import Wikis
-from ..plans.corpus import add_plan
 from ..plans.store import PlanStore
 from .concepts import OPEN, concept_views, mean_percent
 from .forms import MOST_BYTES, WAYS, with_free_slug
@@ -73,7 +72,7 @@ def install(pages: Blueprint, host: Host) -> None:
                 raise StorageBusy("other plans are being made just now", hint="come back in a minute")
             try:
                 made = with_free_slug(WAYS[way](host, request), {size.plan.slug for size in store.plans()})
-                plan = add_plan(host, made)
+                plan = store.add(made.plan, made.sources)
             finally:
                 making.release()
         except RagstoneError as error:

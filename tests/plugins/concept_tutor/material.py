@@ -6,12 +6,11 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from ragstone.plugins.concept_tutor import Edge, NewChunk, NewConcept, NewPlan, PlanStore
-from ragstone.plugins.concept_tutor.plans.corpus import update_corpus
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from ragstone.core import Host
+    from ragstone.core import Corpus, Host
 
 SLUG = "how-networks-learn"
 NAMES = {
@@ -120,6 +119,11 @@ SOURCES: dict[str, tuple[tuple[str, str, str], ...]] = {
 }
 
 
+def corpus_of(host: Host) -> Corpus:
+    """The passages of all plans."""
+    return host.assistant("concept_tutor").corpus
+
+
 def chunks_of(sources: Sequence[tuple[str, str, str]], base: str = "https://wiki.example/wiki/") -> list[NewChunk]:
     """As they come from a wiki, the most relevant first."""
     return [
@@ -148,10 +152,9 @@ def put_plan(
     edges: Sequence[tuple[str, str]] = EDGES,
     sources: Mapping[str, Sequence[tuple[str, str, str]]] = SOURCES,
 ) -> None:
-    """Store the plan with its sources, and let the chat know them."""
+    """Store the plan with its sources."""
     store = host.once(PlanStore)
     concepts = tuple(NewConcept(key, name) for key, name in names.items())
     store.add(NewPlan(slug, title, concepts, tuple(Edge(*each) for each in edges), origin="Written for the tests"))
     for key in names:
         store.put_sources(slug, key, chunks_of(sources.get(key, ())))
-    update_corpus(host, [slug])

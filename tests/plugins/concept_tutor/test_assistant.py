@@ -9,7 +9,6 @@ import pytest
 from ragstone.core import BadRequest, Citation, NotFound, Question
 from ragstone.core.testing import ScriptedLLM, open_host
 from ragstone.plugins.concept_tutor import Lessons, PlanStore
-from ragstone.plugins.concept_tutor.plans import NAME
 
 from .material import SLUG, put_plan
 
@@ -19,6 +18,7 @@ if TYPE_CHECKING:
 
     from ragstone.core import Answer, Host
 
+NAME = "concept_tutor"
 OTHER = "other"
 
 

@@ -6,18 +6,16 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 import pytest
+from llama_index.core.schema import Document
 
 from ragstone.core import BadRequest
 from ragstone.core.testing import open_host
-from ragstone.plugins.concept_tutor import Gathering, PlanStore, read_plan_file
+from ragstone.plugins.concept_tutor import PlanStore
 from ragstone.plugins.concept_tutor.mediawiki.client import WikiForbidden, WikiPageMissing
 from ragstone.plugins.concept_tutor.mediawiki.wikis import Wikis
-from ragstone.plugins.concept_tutor.plans.corpus import corpus_of, outdated_plans
-from ragstone.plugins.concept_tutor.plans.sample import SAMPLE
-from ragstone.plugins.concept_tutor.plugin import ragstone_serving
+from tests.plugins.concept_tutor.material import corpus_of
 from tests.plugins.concept_tutor.mediawiki.client.wiki_server import Server, stall
 from tests.plugins.concept_tutor.mediawiki.gathering.small_wiki import SmallWiki, page
-from tests.support.patience import until
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -59,7 +57,7 @@ def test_the_checks_tell_of_plans_and_wikis(tmp_path: Path, wiki: SmallWiki) -> 
         assert checks["study plans"] == (True, "none yet")
         assert checks["wiki wiki"] == (True, "may be asked")
     with open_host(tmp_path / "other") as host:
-        ragstone_serving(host)
+        host.serve()
         checks = {check.name: (check.ok, check.detail) for check in host.checks()}
         assert checks["study plans"] == (True, "1 plans, 22 passages")
         assert "contact is not set" in checks["wiki wikipedia"][1]
@@ -125,18 +123,16 @@ def test_what_a_wiki_did_long_ago_is_not_reported(
 
 def test_without_the_sample_a_first_start_is_empty(tmp_path: Path, wiki: SmallWiki) -> None:
     with open_host(tmp_path, options=wiki.options()) as host:
-        ragstone_serving(host)
+        host.serve()
         assert host.once(PlanStore).plans() == []
 
 
-def test_passages_that_were_not_embedded_before_the_end_are_with_the_next_server(tmp_path: Path) -> None:
-    options = {"concept_tutor": {"sample": False}}
-    with open_host(tmp_path, options=options) as host:
-        made = read_plan_file(SAMPLE)
-        host.once(PlanStore).add(made.plan, made.sources)  # and no further
-    with open_host(tmp_path, options=options) as host:
-        assert outdated_plans(host) == ["elementary-statistics"]
-        ragstone_serving(host)
-        until(lambda: not host.once(Gathering).is_busy("elementary-statistics"))
-        assert outdated_plans(host) == []
+def test_passages_that_no_concept_got_before_the_end_are_removed_by_the_next_server(tmp_path: Path) -> None:
+    with open_host(tmp_path) as host:
+        host.serve()
+        text, metadata = "A passage.", {"plan": "elementary-statistics", "page_title": "Median"}
+        corpus_of(host).ingest([Document(id_="c1", text=text, metadata=metadata)])  # and no further
+        assert corpus_of(host).info().chunks == 23
+    with open_host(tmp_path) as host:
+        host.serve()
         assert corpus_of(host).info().chunks == 22

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal
 
 from ragstone.core import RagstoneError, StorageError
 
-from ...plans.corpus import outdated_plans, update_corpus
+from ...plans.corpus import Passages
 from ...plans.store import PlanStore
 from ..threads import run_in_threads
 from ..wikis import Wikis
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Sequence
 
     from ragstone.core import Host
-    from ragstone.core.ingestion import IngestProgress
 
     from ...plans.records import Concept, SourceState
 
@@ -72,17 +71,15 @@ class Gathering:
         states: Collection[SourceState] = _NEW,
         concepts: Sequence[str] | None = None,
         on_progress: Callable[[Progress], None] | None = None,
-        on_embedded: Callable[[IngestProgress], None] | None = None,
     ) -> None:
         """Gather sources for the plan's concepts in these states, or for these concepts; returns when all is done.
 
-        A concept that fails says why in its ``reason``, and the others go on. Afterwards the passages are embedded, so
-        that the chat finds them. Raises ``NotFound``, ``SettingsError`` when no wiki may be asked, ``StorageError``.
+        A concept that fails says why in its ``reason``, and the others go on. Raises ``NotFound``, ``SettingsError``
+        when no wiki may be asked, ``StorageError``.
         """
         wanted = self._keys_of(slug, states, concepts)
         self._leases.request(slug, wanted)
         self._gather(slug, wanted, on_progress)
-        update_corpus(self._host, [slug], on_embedded)
 
     # In the background
 
@@ -98,12 +95,9 @@ class Gathering:
 
     def resume(self) -> None:
         """Resume in the background what a kill or the server's end interrupted."""
-        interrupted = self._leases.interrupted()
-        for slug, keys in interrupted.items():
+        self._host.once(Passages).remove_unused()
+        for slug, keys in self._leases.interrupted().items():
             self._queue(slug, tuple(keys))
-        for slug in outdated_plans(self._host):
-            if slug not in interrupted:
-                self._queue(slug, ())
 
     def stop(self) -> None:
         """Begin nothing more; what is under way is resumed the next time."""
@@ -113,7 +107,7 @@ class Gathering:
             self._changed.notify_all()
 
     def is_busy(self, slug: str) -> bool:
-        """Whether this process gathers, or embeds, for the plan or is about to."""
+        """Whether this process gathers for the plan or is about to."""
         with self._changed:
             return slug in self._busy
 
@@ -173,7 +167,6 @@ class Gathering:
                 slug, wanted = self._waiting.popleft()
             try:
                 self._gather(slug, wanted, None)
-                update_corpus(self._host, [slug])
             except RagstoneError as error:
                 _log.warning("the sources of the plan %r were not gathered: %s", slug, error)
             except Exception:
@@ -185,12 +178,15 @@ class Gathering:
 
     def _gather(self, slug: str, wanted: Sequence[str], on_progress: Callable[[Progress], None] | None) -> None:
         finder = SourceFinder(self._wikis)  # with a store of pages of its own: the next time they are read anew
-        run_in_threads(
-            wanted,
-            lambda key: self._gather_concept(finder, slug, key, on_progress),
-            min(_AT_ONCE, len(wanted)),
-            lambda: self._ended,
-        )
+        try:
+            run_in_threads(
+                wanted,
+                lambda key: self._gather_concept(finder, slug, key, on_progress),
+                min(_AT_ONCE, len(wanted)),
+                lambda: self._ended,
+            )
+        finally:
+            self._host.once(Passages).remove_unused()
 
     def _gather_concept(
         self, finder: SourceFinder, slug: str, key: str, on_progress: Callable[[Progress], None] | None

@@ -19,7 +19,7 @@ class Progress:
     name: str
     state: SourceState
     reason: str
-    #: Passages that it rests on.
+    #: Passages that it uses.
     chunks: int
     done: int
     of: int

@@ -16,8 +16,7 @@ from ragstone.core import Host, NotFound, SettingsError
 from ragstone.core.testing import open_host
 from ragstone.plugins.concept_tutor import Gathering, NewChunk, NewConcept, NewPlan, PlanStore, Progress
 from ragstone.plugins.concept_tutor.mediawiki.gathering.leases import Leases
-from ragstone.plugins.concept_tutor.plans.corpus import corpus_of
-from ragstone.plugins.concept_tutor.plugin import ragstone_serving
+from tests.plugins.concept_tutor.material import corpus_of
 from tests.plugins.concept_tutor.mediawiki.gathering.small_wiki import SmallWiki, page
 from tests.support.patience import HANG, until
 
@@ -291,7 +290,7 @@ def test_what_a_kill_interrupted_goes_on_with_the_next_server(
     wiki.before = lambda _path: None
     before = len(wiki.asked)
     with hosting(tmp_path, wiki, database=database) as (host, store):
-        ragstone_serving(host)
+        host.serve()
         gathering = host.once(Gathering)
         until(lambda: not gathering.is_busy("p"))
         assert set(_states(store).values()) == {"found"}

@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ragstone.core import BadRequest, Host, SourceError
-from ragstone.plugins.concept_tutor import ImportedPlan, PlanStore, read_plan, read_plan_file
-from ragstone.plugins.concept_tutor.plans.corpus import add_plan
+from ragstone.plugins.concept_tutor import ImportedPlan, PlanStore, add_sample, read_plan, read_plan_file
 from ragstone.plugins.concept_tutor.plans.export import export_plan
 from ragstone.plugins.concept_tutor.plans.graph import study_order
 from ragstone.plugins.concept_tutor.plans.importers import FORMATS
@@ -238,12 +237,13 @@ def test_a_first_start_gets_the_sample_once(fast_host: Host) -> None:
 
 def test_what_is_exported_can_be_seeded(fast_host: Host, tmp_path: Path) -> None:
     store = fast_host.once(PlanStore)
-    add_plan(fast_host, read_plan_file(SAMPLE))
+    add_sample(fast_host)
     result = export_plan(store, "elementary-statistics")
     (tmp_path / "again.json").write_text(json.dumps(result), "utf-8")
     before = store.all_sources("elementary-statistics")
     store.remove("elementary-statistics")
-    add_plan(fast_host, read_plan_file(tmp_path / "again.json"))
+    made = read_plan_file(tmp_path / "again.json")
+    store.add(made.plan, made.sources)
     assert export_plan(store, "elementary-statistics") == result
     assert store.all_sources("elementary-statistics") == before
 
