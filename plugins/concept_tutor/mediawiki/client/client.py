@@ -26,7 +26,7 @@ from .errors import (
 from .fetcher import Fetched, Fetcher
 from .records import WikiHits, WikiOutcome, WikiPage
 from .request_slots import RequestSlots
-from .responses import key_of, read_hits, redirect_of, revision_of, title_of
+from .responses import key_of, read_keys, redirect_of, revision_of, title_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -103,12 +103,12 @@ class WikiClient:
         def fetch(_: Entry | None) -> Entry:
             answer, body = self._ask(_search_path(query, limit), self._fetcher.deadline(), _JSON)
             entry = Entry("", "0", None, datetime.now(UTC), body)
-            self._hits(query, limit, entry, where=self._where(answer))  # raises where it is no list of pages
+            read_keys(body, self._where(answer))  # raises where it is no list of pages
             return entry
 
         name = ("search", self._site.url, self._site.api_path, query, str(limit))
         entry, stale = self._stored_or(fetch, name)
-        return self._hits(query, limit, entry, stale=stale)
+        return WikiHits(read_keys(entry.body, self.name)[:limit], stale)
 
     def page(self, key: str) -> WikiPage:
         """The page of this key as it is now; a redirect is followed to the page that it names.
@@ -200,10 +200,6 @@ class WikiClient:
 
     def _where(self, answer: Fetched) -> str:
         return f"{self.name} ({answer.url[:300]})"
-
-    def _hits(self, query: str, limit: int, entry: Entry, *, stale: bool = False, where: str = "") -> WikiHits:
-        hits = read_hits(entry.body, wiki=self.name, language=self._site.language, where=where or self.name)
-        return WikiHits(query, hits[:limit], entry.retrieved_at, stale)
 
     def _page(self, entry: Entry, *, stale: bool = False) -> WikiPage:
         return WikiPage(

@@ -20,25 +20,12 @@ class WikiOutcome:
 
 
 @dataclass(frozen=True)
-class WikiHit:
-    """One page that a search found. Everything is plain text and untrusted."""
-
-    key: str
-    title: str
-    description: str
-    excerpt: str
-    #: Name of the wiki in the settings.
-    wiki: str
-    language: str
-
-
-@dataclass(frozen=True)
 class WikiHits:
-    """What a search found, best first; ``stale``: kept from an earlier time, as the wiki did not answer."""
+    """The keys of the pages that a search found, best first, untrusted; ``stale``: of an earlier time, as the wiki did
+    not answer.
+    """
 
-    query: str
-    hits: tuple[WikiHit, ...]
-    retrieved_at: datetime
+    keys: tuple[str, ...]
     stale: bool = False
 
 
