@@ -3,8 +3,14 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+import click
+from click.testing import CliRunner
+
+from ragstone.core.cli import Deployment
+from ragstone.plugins import concept_tutor
 from ragstone.plugins.concept_tutor import Edge, NewChunk, NewConcept, NewPlan, PlanStore
 
 if TYPE_CHECKING:
@@ -12,6 +18,7 @@ if TYPE_CHECKING:
 
     from ragstone.core import Corpus, Host
 
+SAMPLE = Path(concept_tutor.__file__).parent / "sample" / "elementary-statistics.json"
 SLUG = "how-networks-learn"
 NAMES = {
     "derivative": "Derivative",
@@ -158,3 +165,23 @@ def put_plan(
     store.add(NewPlan(slug, title, concepts, tuple(Edge(*each) for each in edges), origin="Written for the tests"))
     for key in names:
         store.put_sources(slug, key, chunks_of(sources.get(key, ())))
+
+
+class Opened(Deployment):
+    """A deployment whose host is open already."""
+
+    def __init__(self, host: Host) -> None:
+        super().__init__(None)
+        self._opened = host
+
+    def host(self) -> Host:
+        return self._opened
+
+
+def run(host: Host, *arguments: str, typed: str = "") -> str:
+    """What ``ragstone tutor`` prints on this host; raises its error."""
+    cli = click.Group()
+    host.hooks.commands.add(cli)
+    done = CliRunner().invoke(cli, ["tutor", *arguments], obj=Opened(host), input=typed, catch_exceptions=False)
+    assert done.exit_code == 0, done.output
+    return done.output

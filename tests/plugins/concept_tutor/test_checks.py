@@ -8,11 +8,9 @@ from typing import TYPE_CHECKING
 import pytest
 from llama_index.core.schema import Document
 
-from ragstone.core import BadRequest
+from ragstone.core import BadRequest, SourceError
 from ragstone.core.testing import open_host
 from ragstone.plugins.concept_tutor import PlanStore
-from ragstone.plugins.concept_tutor.mediawiki.client import WikiForbidden, WikiPageMissing
-from ragstone.plugins.concept_tutor.mediawiki.wikis import Wikis
 from tests.plugins.concept_tutor.material import corpus_of
 from tests.plugins.concept_tutor.mediawiki.client.wiki_server import Server, stall
 from tests.plugins.concept_tutor.mediawiki.gathering.small_wiki import SmallWiki, page
@@ -22,6 +20,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ragstone.core import Check, Host
+
+
+PAGE = "mediawiki:wiki/C++ & more"
 
 
 @pytest.fixture
@@ -40,14 +41,14 @@ def test_a_wikis_page_is_read_by_its_address(tmp_path: Path, wiki: SmallWiki) ->
             assert known["url"] == f"{wiki.url}/wiki/C++_&_more"
             nodes = host.hooks.node_parser("mediawiki").get_nodes_from_documents([document])
             assert [node.metadata["heading"] for node in nodes] == ["", "Use"]
-        with pytest.raises(WikiPageMissing):
+        with pytest.raises(SourceError, match="has no such page"):
             reader.load_data("mediawiki:wiki/Nothing")
 
 
 @pytest.mark.parametrize("address", ["", "wiki", "wiki/", "file:///etc/passwd", "http://127.0.0.1:1/wiki/X", "x/Y"])
 def test_what_is_no_page_of_the_wikis_is_not_asked_for(tmp_path: Path, wiki: SmallWiki, address: str) -> None:
     with open_host(tmp_path, options=wiki.options()) as host, pytest.raises(BadRequest):
-        host.once(Wikis).locate(address)
+        host.hooks.readers["mediawiki:"].load_data(address)
     assert wiki.asked == []
 
 
@@ -70,18 +71,18 @@ def _wiki_check(host: Host, *, thorough: bool = False) -> Check:
 
 def test_a_wiki_that_is_down_is_reported_after_the_first_request(tmp_path: Path, wiki: SmallWiki) -> None:
     with open_host(tmp_path, options=wiki.options(fresh_hours=0)) as host:
-        client = host.once(Wikis).client("wiki")
-        client.search("more")
-        with pytest.raises(WikiPageMissing):
-            client.page("Nothing")
+        reader = host.hooks.readers["mediawiki:"]
+        (before,) = reader.load_data(PAGE)
+        with pytest.raises(SourceError, match="has no such page"):
+            reader.load_data("mediawiki:wiki/Nothing")
         check = _wiki_check(host)
         assert (check.ok, check.detail[:12]) == (True, "answered at ")
         wiki.refused["C++ & more"] = 403
-        with pytest.raises(WikiForbidden):
-            client.page("C++ & more")
+        with pytest.raises(SourceError, match="does not serve this client"):
+            reader.load_data(PAGE)
         assert "does not serve this client (status 403)" in _wiki_check(host).detail
         wiki.__exit__()
-        assert client.search("more").stale
+        assert reader.load_data(PAGE) == [before]
         check = _wiki_check(host)
         assert (check.ok, check.fatal) == (False, False)
         assert "cannot be reached" in check.detail
@@ -116,7 +117,7 @@ def test_what_a_wiki_did_long_ago_is_not_reported(
     tmp_path: Path, wiki: SmallWiki, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with open_host(tmp_path, options=wiki.options()) as host:
-        host.once(Wikis).client("wiki").search("more")
+        host.hooks.readers["mediawiki:"].load_data(PAGE)
         monkeypatch.setattr("ragstone.plugins.concept_tutor.mediawiki.client.client._REMEMBERED", timedelta())
         assert _wiki_check(host).detail == "may be asked"
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from ragstone.plugins.concept_tutor.plans.sample import SAMPLE
+from tests.plugins.concept_tutor.material import SAMPLE
 from tests.plugins.concept_tutor.mediawiki.gathering.small_wiki import SmallWiki, page
 from tests.support.third_party_fakes import Here
 

@@ -60,12 +60,6 @@ class WikiClient:
         lookup: Lookup = look_up,
     ) -> None:
         """``folder``: of what is kept on disk. ``slots``: those that all clients of a host share."""
-        if name not in settings.sites:
-            raise SettingsError(
-                f"no wiki is named {name!r}",
-                where="[plugins.concept_tutor.wikis.sites]",
-                hint=f"there are {', '.join(settings.sites) or 'none'}",
-            )
         self.name = name
         self._outcome: WikiOutcome | None = None
         self._site = settings.sites[name]

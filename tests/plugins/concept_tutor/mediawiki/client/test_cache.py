@@ -11,16 +11,15 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from ragstone.core import BadRequest, SettingsError
-from ragstone.plugins.concept_tutor.mediawiki.client import (
+from ragstone.plugins.concept_tutor.mediawiki.client.cache import Cache, Entry
+from tests.plugins.concept_tutor.mediawiki.client.clients import (
     WikiClient,
     WikiInvalidAnswer,
     WikiPageMissing,
     WikiRateLimited,
     WikiUnavailable,
+    wiki_client,
 )
-from ragstone.plugins.concept_tutor.mediawiki.client.cache import Cache, Entry
-from ragstone.plugins.concept_tutor.mediawiki.client.responses import read_keys, title_of
-from ragstone.plugins.concept_tutor.settings import SiteSettings, WikiSettings
 from tests.plugins.concept_tutor.mediawiki.client.wiki_server import Server, answer, found, html, moved, page
 
 if TYPE_CHECKING:
@@ -35,8 +34,8 @@ def server() -> Iterator[Server]:
 
 
 def client(url: str, folder: Path, **settings: Any) -> WikiClient:
-    sites = {"wiki": SiteSettings(url=url, licence="CC BY-SA 4.0", language="de", page_path="/w/index.php/")}
-    return WikiClient("wiki", WikiSettings(sites=sites, **({"seconds": 5} | settings)), folder)
+    site = {"language": "de", "page_path": "/w/index.php/"}
+    return wiki_client(url, folder, site=site, **({"seconds": 5} | settings))
 
 
 def test_a_page_has_all_that_a_citation_needs(server: Server, tmp_path: Path) -> None:
@@ -89,9 +88,10 @@ def test_a_search_gives_the_pages_keys(server: Server, tmp_path: Path) -> None:
     assert server.asked[0][0] == "GET /w/rest.php/v1/search/page?q=dogs%20%26%20cats&limit=5 HTTP/1.1"
 
 
-def test_searches_of_wikipedia_are_read(data: Path) -> None:
+def test_searches_of_wikipedia_are_read(server: Server, tmp_path: Path, data: Path) -> None:
     body = (data / "mediawiki" / "parsoid" / "rest_v1_search_page_samples.json").read_bytes()
-    assert len(read_keys(body, "samples")) == len(json.loads(body)["pages"])
+    server.acts(answer(body=body, kind="application/json"))
+    assert len(client(server.url, tmp_path).search("samples", 100).keys) == len(json.loads(body)["pages"])
 
 
 @pytest.mark.parametrize(
@@ -103,9 +103,10 @@ def test_a_search_has_bounds(server: Server, tmp_path: Path, query: str, limit: 
     assert not server.asked
 
 
-def test_markup_becomes_text() -> None:
-    assert title_of(b"<title>A &amp; B_C</title>", "key") == "A & B C"
-    assert title_of(b"no title", "The_key") == "The key"
+def test_a_title_is_text(server: Server, tmp_path: Path) -> None:
+    server.acts(page("A &amp; B_C"), answer(body=html("").replace(b"<title></title>", b"")))
+    assert client(server.url, tmp_path).page("A").title == "A & B C"
+    assert client(server.url, tmp_path).page("The_key").title == "The key"
 
 
 def test_what_is_fresh_is_not_asked_for(server: Server, tmp_path: Path) -> None:
@@ -148,10 +149,9 @@ def test_a_wiki_that_is_gone_leaves_what_was_kept(tmp_path: Path) -> None:
 
 
 def test_without_a_contact_what_was_kept_is_served(server: Server, tmp_path: Path) -> None:
-    asking = client("http://wiki.example", tmp_path, fresh_hours=0)
-    entry = Entry("Dog", "7", None, datetime.now(UTC), html())
-    site = SiteSettings(url="http://wiki.example", licence="CC BY-SA 4.0")
-    asking._cache.put(("page", site.url, site.api_path, "Dog"), entry)
+    url, loopback = f"http://wiki.example:{server.port}", {"lookup": lambda *_: ["127.0.0.1"]}
+    client(url, tmp_path, contact="me@example.org", private_hosts=("wiki.example",), **loopback).page("Dog")
+    asking = client(url, tmp_path, fresh_hours=0)
     assert asking.page("Dog").stale
     with pytest.raises(SettingsError, match="contact"):
         asking.page("Cat")
@@ -163,11 +163,6 @@ def test_a_page_that_was_deleted_is_missing(server: Server, tmp_path: Path) -> N
     server.acts(answer(404))
     with pytest.raises(WikiPageMissing):
         asking.page("Dog")
-
-
-def test_a_wiki_that_is_not_in_the_settings(tmp_path: Path) -> None:
-    with pytest.raises(SettingsError, match="wikibooks"):
-        WikiClient("wikispecies", WikiSettings(), tmp_path)
 
 
 def entry(body: bytes = b"body", revision: str = "1", at: datetime | None = None) -> Entry:
@@ -233,8 +228,8 @@ def test_the_oldest_go_when_there_are_too_many(tmp_path: Path) -> None:
 def test_a_folder_that_cannot_be_written_keeps_nothing(
     server: Server, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    (tmp_path / "file").write_text("no folder")
-    assert client(server.url, tmp_path / "file").page("Dog").revision == "7"
+    (tmp_path / "kept").write_text("no folder")
+    assert client(server.url, tmp_path).page("Dog").revision == "7"
     assert "cannot be kept" in caplog.text
 
 

@@ -7,9 +7,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from ragstone.plugins.concept_tutor.mediawiki.client import WikiClient, WikiPageMissing
-from ragstone.plugins.concept_tutor.mediawiki.client.request_slots import RequestSlots
-from ragstone.plugins.concept_tutor.settings import SiteSettings, WikiSettings
+from tests.plugins.concept_tutor.mediawiki.client.clients import (
+    RequestSlots,
+    SiteSettings,
+    WikiClient,
+    WikiPageMissing,
+    WikiSettings,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path

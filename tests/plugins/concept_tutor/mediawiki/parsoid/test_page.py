@@ -5,10 +5,9 @@ from __future__ import annotations
 import pytest
 
 from ragstone.plugins.concept_tutor.mediawiki.parsoid.dropped import is_boilerplate
-from ragstone.plugins.concept_tutor.mediawiki.parsoid.page import TooDeep, read_page
 from tests.support.needs import needed
 
-from .pages import html, read, texts
+from .pages import TooDeep, html, read, read_page, texts
 
 needed("lxml")
 
