@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import threading
 import uuid
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext, suppress
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from llama_index.core.schema import Document
 from sqlalchemy import inspect, select, text
 
-from ragstone.core import BadRequest, StorageBusy
+from ragstone.core import BadRequest, RagstoneError, StorageBusy
 
 from . import KIND, NAME, queries, tables
 from .addresses import stored_copy
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from ragstone.core import Corpus, Host
     from ragstone.core.catalog import PluginTables
     from ragstone.core.ingestion import OnProgress
+
+Value = TypeVar("Value")
 
 _NAMESPACE = uuid.UUID("7e1d4b1e-5b53-53d7-8d6e-0a4d0fb8f3c1")
 #: A passage's fields that its document's metadata have under the same names.
@@ -67,20 +69,21 @@ class Passages:
 
     def __init__(self, host: Host) -> None:
         self._host = host
-        self._lock = threading.RLock()
+        #: Held while the tables are made, and while passages are stored and given to their concepts.
+        self._opening, self._storing = threading.Lock(), threading.Lock()
         self._tables: PluginTables | None = None
 
     @property
     def tables(self) -> PluginTables:
         """The plans' tables, made when they are first needed."""
-        with self._lock:
-            if self._tables is None:
+        if self._tables is None:
+            with self._opening:
                 made = self._host.catalog.tables(
                     tables.PREFIX, tables.metadata, version=tables.VERSION, upgrades={1: tables.upgrade_1}
                 )
                 self._move(made)
                 self._tables = made
-            return self._tables
+        return self._tables
 
     @contextmanager
     def write(
@@ -88,22 +91,28 @@ class Passages:
     ) -> Iterator[Connection]:
         """A transaction on the tables: these passages are in the corpus, and no other transaction removes any.
 
-        What is new is embedded before. Raises ``BadRequest`` for a passage of another plan, or without words.
+        What is new is embedded before, and removed if the transaction fails. Raises ``BadRequest`` for a passage of
+        another plan, or without words.
         """
         documents = {document.doc_id: document for document in (document_of(slug, chunk) for chunk in chunks)}
         if not all(document.text.strip() for document in documents.values()):
             raise BadRequest("a passage is empty")
-        with self._lock:
+        with self._storing if documents else nullcontext():
+            self._check_plan(slug, documents)
             for _ in range(_TRIES):
-                self._check_plan(slug, documents)
-                if documents:
-                    corpus_of(self._host).ingest(documents.values(), on_progress=on_progress)
-                with self.tables.write() as connection:
-                    queries.lock_uses(connection)
-                    if self._nodes(connection, documents).keys() == documents.keys():
-                        yield connection
-                        return
-        raise StorageBusy("another process removes these passages again and again", hint="try again in a moment")
+                try:
+                    if documents:
+                        corpus_of(self._host).ingest(documents.values(), on_progress=on_progress)
+                    with self.tables.write() as connection:
+                        queries.lock_uses(connection)
+                        if self._keys(connection, documents).keys() == documents.keys():
+                            yield connection
+                            return
+                except Exception:
+                    with suppress(RagstoneError):
+                        self.remove_unused(documents)
+                    raise
+        raise StorageBusy("another process removes these passages", hint="try again in a moment")
 
     def select(self, connection: Connection, where: ColumnElement[bool]) -> list[SourceChunk]:
         """The passages of concepts, by the concepts' positions and then by rank."""
@@ -118,23 +127,26 @@ class Passages:
         if corpus is not None and unused:
             self._host.catalog.remove_documents(corpus.id, sorted(unused), within=connection)
 
-    def remove_unused(self) -> None:
-        """Remove the passages that were stored for a concept which did not get them: its process was killed."""
-        stored = {row.doc_id for row in corpus_of(self._host).contents.documents()}
-        with self._lock, self.tables.write() as connection:
-            if queries.lock_uses(connection):
-                self.remove(connection, stored)
+    def remove_unused(self, chunk_ids: Collection[str] | None = None) -> None:
+        """Remove those of these passages, or of all, that no concept uses: their process was killed before."""
+        if chunk_ids is None:
+            chunk_ids = {row.doc_id for row in corpus_of(self._host).contents.documents()}
+        with self.tables.write() as connection:
+            queries.lock_uses(connection)
+            self.remove(connection, chunk_ids)
+
+    def _keys(self, connection: Connection, chunk_ids: Collection[str]) -> dict[str, int]:
+        snapshot, found = self.tables.snapshot(connection), dict[str, int]()
+        if (corpus := snapshot.corpus(NAME)) is not None:
+            for batch in _batches(chunk_ids):
+                found |= snapshot.keys_of(corpus.id, batch)
+        return found
 
     def _nodes(self, connection: Connection, chunk_ids: Collection[str]) -> dict[str, TextNode]:
-        snapshot, found, wanted = self.tables.snapshot(connection), dict[str, "TextNode"](), list(chunk_ids)
-        corpus = snapshot.corpus(NAME)
-        if corpus is None:
-            return found
-        for start in range(0, len(wanted), _BATCH):
-            keys = snapshot.keys_of(corpus.id, wanted[start : start + _BATCH])
-            nodes = snapshot.nodes(keys.values())
-            found |= {chunk_id: nodes[key] for chunk_id, key in keys.items()}
-        return found
+        keys, nodes = self._keys(connection, chunk_ids), dict[int, "TextNode"]()
+        for batch in _batches(keys.values()):
+            nodes |= self.tables.snapshot(connection).nodes(batch)
+        return {chunk_id: nodes[key] for chunk_id, key in keys.items() if key in nodes}
 
     def _check_plan(self, slug: str, chunk_ids: Collection[str]) -> None:
         with self.tables.read() as connection:
@@ -155,6 +167,11 @@ class Passages:
             corpus_of(self._host).ingest([_document_1(row) for row in rows])
         with plan_tables.write() as connection:
             connection.execute(text(f"DROP TABLE IF EXISTS {tables.CHUNKS_1}"))
+
+
+def _batches(values: Iterable[Value]) -> Iterator[list[Value]]:
+    listed = list(values)
+    return (listed[start : start + _BATCH] for start in range(0, len(listed), _BATCH))
 
 
 def _source(use: Row[Any], node: TextNode) -> SourceChunk:

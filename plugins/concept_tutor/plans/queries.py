@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from sqlalchemy import ColumnElement, Connection, Row, Select
 
 
-def lock_uses(connection: Connection) -> bool:
-    """Keep others from adding and removing uses until the transaction ends; ``False`` where there never was a plan."""
-    return connection.execute(select(tables.seen.c.id).with_for_update()).first() is not None
+def lock_uses(connection: Connection) -> None:
+    """Keep others from adding and removing uses until the transaction ends."""
+    connection.execute(select(tables.seen.c.id).with_for_update())
 
 
 def plan_row(connection: Connection, slug: str, *, lock: bool = False) -> Row[Any]:

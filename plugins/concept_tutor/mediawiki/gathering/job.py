@@ -178,15 +178,12 @@ class Gathering:
 
     def _gather(self, slug: str, wanted: Sequence[str], on_progress: Callable[[Progress], None] | None) -> None:
         finder = SourceFinder(self._wikis)  # with a store of pages of its own: the next time they are read anew
-        try:
-            run_in_threads(
-                wanted,
-                lambda key: self._gather_concept(finder, slug, key, on_progress),
-                min(_AT_ONCE, len(wanted)),
-                lambda: self._ended,
-            )
-        finally:
-            self._host.once(Passages).remove_unused()
+        run_in_threads(
+            wanted,
+            lambda key: self._gather_concept(finder, slug, key, on_progress),
+            min(_AT_ONCE, len(wanted)),
+            lambda: self._ended,
+        )
 
     def _gather_concept(
         self, finder: SourceFinder, slug: str, key: str, on_progress: Callable[[Progress], None] | None

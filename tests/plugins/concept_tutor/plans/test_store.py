@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
@@ -13,6 +14,7 @@ from ragstone.core import BadRequest, Host, NotFound, StorageError, TooLarge
 from ragstone.core.testing import open_host
 from ragstone.plugins.concept_tutor import Edge, NewChunk, NewConcept, NewPlan, PlanStore
 from tests.plugins.concept_tutor.material import corpus_of
+from tests.support.patience import HANG
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -178,6 +180,7 @@ def test_a_plan_and_its_sources_are_stored_at_once_or_not_at_all(host: Host) -> 
     with pytest.raises(KeyError):
         store.add(PLAN, {"mean": [passage("One.")], "nowhere": [passage("Two.")]})
     assert store.plans() == []
+    assert not _documents(host)
     store.add(PLAN, {"mean": [passage("One.")]})
     assert store.size("statistics").states == {"found": 1, "waiting": 2}
 
@@ -236,6 +239,30 @@ def test_a_passage_that_another_process_removes_meanwhile_is_stored_again(
         (chunk,) = store.put_sources("statistics", "variance", [shared])
         assert _documents(other) == {chunk.chunk_id}
         assert other.once(PlanStore).sources("statistics", "variance") == [chunk]
+
+
+def test_nobody_waits_for_what_another_thread_embeds(
+    store: PlanStore, host: Host, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    embedding, release, embed = threading.Event(), threading.Event(), host.encoder.embed_chunks
+
+    def slow(chunks: Sequence[tuple[str, str]]) -> Any:
+        embedding.set()
+        assert release.wait(HANG)
+        return embed(chunks)
+
+    monkeypatch.setattr(host.encoder, "embed_chunks", slow)
+    other = threading.Thread(target=store.put_sources, args=("statistics", "mean", [passage("One.")]))
+    other.start()
+    try:
+        assert embedding.wait(HANG)
+        assert store.sources("statistics", "mean") == []
+        store.add(replace(PLAN, slug="other"))
+        store.remove("other")
+    finally:
+        release.set()
+        other.join()
+    assert len(store.sources("statistics", "mean")) == 1
 
 
 def test_what_fails_leaves_every_concept_as_it_was(
