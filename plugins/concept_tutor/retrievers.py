@@ -146,7 +146,7 @@ class TutorRetriever(ScoredRetriever):
             f"{question} (The learner was asked: {last.question.text} Their answer: {last.attempt.answer}. "
             f"It was graded {last.attempt.verdict}; the right answer: {last.question.key})"
         )
-        # The gate has nothing to weigh: these are the words that the graded question rests on.
+        # The gate has nothing to weigh: these are the words that support the graded question.
         return replace(
             found, question=rewritten, nodes=(NodeWithScore(node=node, score=found.nodes[0].score),), threshold=0.0
         )

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 #: A plan of more concepts is drawn in part, unless the whole is asked for.
 WHOLE = 45
-#: Concepts of a part, and how many stand beside each other.
+#: Concepts of a part, and how many are beside each other.
 _AROUND, _ABREAST = 24, 5
 
 

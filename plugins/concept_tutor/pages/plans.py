@@ -77,7 +77,7 @@ def install(pages: Blueprint, host: Host) -> None:
                 making.release()
         except RagstoneError as error:
             return _page(host, way, error.to_problem()), error.status
-        with suppress(RagstoneError):  # the plan's page has a button that says what is missing
+        with suppress(RagstoneError):  # the plan's page has a button that reports what is missing
             host.once(Gathering).start(plan.slug)
         opened = len(made.dropped) or None
         return redirect(url_for("concept_tutor.plan", slug=plan.slug, opened=opened), 303)

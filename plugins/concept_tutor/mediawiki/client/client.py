@@ -43,7 +43,7 @@ _NO_KEY = re.compile(r"[\x00-\x1f\x7f#<>\[\]|{}]|(?:^|/)\.{1,2}(?:/|$)")
 _JSON, _HTML = "application/json", "text/html"
 #: Redirects that older MediaWikis leave to the client: pages that only name another one.
 _HOPS = 2
-#: How long the last request says something about the wiki.
+#: How long the outcome of the last request is reported.
 _REMEMBERED = timedelta(hours=1)
 
 
@@ -149,7 +149,7 @@ class WikiClient:
             if leads_to is None or hop == _HOPS:
                 revision = revision_of(body, mark)
                 if revision is None:
-                    raise WikiInvalidAnswer("gives a page that does not say its revision", where=where)
+                    raise WikiInvalidAnswer("gives a page without its revision", where=where)
                 return Entry(own, revision, mark, now, body)
             key = self._key_from_wiki(unquote(leads_to), where)
         raise AssertionError("the last hop returns")

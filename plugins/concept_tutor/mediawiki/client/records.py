@@ -34,7 +34,7 @@ class WikiPage:
     """One revision of a page, as Parsoid's HTML in UTF-8, which is untrusted.
 
     ``key`` is the page's own, also where a redirect led to it; ``url`` the address that a reader opens, made from the
-    settings and the key alone; ``retrieved_at`` (UTC) when the wiki last said that this is the page; ``stale``: kept
+    settings and the key alone; ``retrieved_at`` (UTC) when the wiki last confirmed it; ``stale``: kept
     from an earlier time, as the wiki did not answer.
     """
 

@@ -20,7 +20,7 @@ _TITLE = re.compile(rb"<title\b[^>]{0,200}>([^<]{0,2000})</title>", re.IGNORECAS
 _REDIRECT = re.compile(
     rb"<link\b[^>]{0,500}?\brel=[\"']mw:PageProp/redirect[\"'][^>]{0,500}?\bhref=[\"']\./([^\"'#?<>]{1,800})"
 )
-#: Where these stand in a page.
+#: Bytes of a page in which these are searched for.
 _HEAD = 65_536
 
 
@@ -40,7 +40,7 @@ def read_keys(body: bytes, where: str) -> tuple[str, ...]:
 
 
 def revision_of(page: bytes, etag: str | None) -> str | None:
-    """The revision that a page says it is, in digits."""
+    """The revision of a page, in digits."""
     found = _ABOUT.search(page, 0, _HEAD // 8)
     if found:
         return found[1].decode()

@@ -74,8 +74,8 @@ class Gathering:
     ) -> None:
         """Gather sources for the plan's concepts in these states, or for these concepts; returns when all is done.
 
-        A concept that fails says why in its ``reason``, and the others go on. Raises ``NotFound``, ``SettingsError``
-        when no wiki may be asked, ``StorageError``.
+        The ``reason`` of a concept that fails has the error, and the others go on. Raises ``NotFound``,
+        ``SettingsError`` when no wiki may be asked, ``StorageError``.
         """
         wanted = self._keys_of(slug, states, concepts)
         self._leases.request(slug, wanted)
@@ -197,14 +197,14 @@ class Gathering:
             if found.chunks:
                 self._store.put_sources(slug, key, found.chunks, found.reason)
             else:
-                self._leases.release(slug, key, "none", "no page of the wikis speaks of it")
+                self._leases.release(slug, key, "none", "no page of the wikis is about it")
         except StorageError:  # it would be the same for every other concept
             raise
         except RagstoneError as error:
             self._leases.release(slug, key, "failed", str(error))
         except Exception as error:
             _log.exception("looking for sources of %r failed", name)
-            self._leases.release(slug, key, "failed", f"it failed ({type(error).__name__}); the log says more")
+            self._leases.release(slug, key, "failed", f"it failed ({type(error).__name__}); see the log")
         self._report(slug, key, on_progress)
 
     def _report(self, slug: str, key: str, on_progress: Callable[[Progress], None] | None) -> None:

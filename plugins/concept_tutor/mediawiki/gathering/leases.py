@@ -88,7 +88,7 @@ class Leases:
     def _is_expired(self, holder: str, until: float) -> bool:
         if holder == self._name:
             return False
-        # After the clock was put back by hours nobody must wait for hours.
+        # After the clock was put back by hours no process waits for hours.
         if not 0 <= until - time.time() <= self._seconds * 2:
             return True
         node, _, rest = holder.rpartition("/")[0].rpartition("/")

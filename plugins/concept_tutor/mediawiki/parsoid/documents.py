@@ -63,7 +63,7 @@ def _address(url: str, anchor: str) -> str:
 
 
 def _entry(section: Section, start: int) -> dict[str, Any]:
-    """The section as the node parser wants it: ``blocks`` are ``[kind, start, end]`` in the document's text."""
+    """The section as the node parser reads it: ``blocks`` are ``[kind, start, end]`` in the document's text."""
     blocks: list[list[str | int]] = []
     for block in section.blocks:
         blocks.append([block.kind, start, start + len(block.text)])

@@ -207,7 +207,7 @@ def test_a_plan_is_made_in_the_browser(
     slug = response.location.split("/")[-2]
     assert [one.name for one in host.once(PlanStore).concepts(slug)] == concepts
     page = tree(client.get(response.location))
-    assert "Nobody has looked for them yet" in words(page)
+    assert "No search was made yet" in words(page)
     result = client.post(f"{ROOT}/plans/{slug}/gather", headers=PAGE)
     assert "contact" in words(tree(result).cssselect("[role=alert]")[0]), "what is missing is said"
     host.once(PlanStore).remove(slug)

@@ -98,7 +98,7 @@ def test_one_that_fails_says_why_and_the_others_go_on(tmp_path: Path, wiki: Smal
         assert (states.pop("median"), states.pop("zyzzyva")) == ("failed", "none")
         assert set(states.values()) == {"found"}
         assert "does not serve this client" in store.concept("p", "median").reason
-        assert store.concept("p", "zyzzyva").reason == "no page of the wikis speaks of it"
+        assert store.concept("p", "zyzzyva").reason == "no page of the wikis is about it"
         # Tried again, only those are asked for.
         wiki.refused = {}
         wiki.pages["Zyzzyva"] = page("Zyzzyva")
