@@ -6,6 +6,7 @@ import logging
 import threading
 import time
 from collections import deque
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
@@ -17,7 +18,6 @@ from ..threads import run_in_threads
 from ..wikis import Wikis
 from .finder import SourceFinder
 from .leases import Leases
-from .progress import Progress
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Sequence
@@ -34,6 +34,22 @@ _AT_ONCE = 6
 _POLL = 1.0
 _NEW: tuple[Literal["waiting"], ...] = ("waiting",)
 _SETTLED = ("found", "none", "failed")
+
+
+@dataclass(frozen=True)
+class Progress:
+    """The state of one concept's sources; of the plan's ``of`` concepts ``done`` are finished."""
+
+    plan: str
+    #: The concept's key and name.
+    concept: str
+    name: str
+    state: SourceState
+    reason: str
+    #: Passages that it uses.
+    chunks: int
+    done: int
+    of: int
 
 
 class Gathering:

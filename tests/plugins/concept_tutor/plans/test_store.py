@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 import threading
+import time
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from llama_index.core.vector_stores.types import MetadataFilter, MetadataFilters
+from sqlalchemy import text
 
 from ragstone.core import BadRequest, Host, NotFound, StorageError, TooLarge
 from ragstone.core.testing import open_host
@@ -239,6 +244,39 @@ def test_a_passage_that_another_process_removes_meanwhile_is_stored_again(
         (chunk,) = store.put_sources("statistics", "variance", [shared])
         assert _documents(other) == {chunk.chunk_id}
         assert other.once(PlanStore).sources("statistics", "variance") == [chunk]
+
+
+_CHANGES = """
+import random, sys
+from pathlib import Path
+from ragstone.core.testing import open_host
+from tests.plugins.concept_tutor.plans.test_store import PlanStore, passage
+
+folder, database, seed = Path(sys.argv[1]), sys.argv[2] or None, int(sys.argv[3])
+random.seed(seed)
+shared = [passage(f"Passage {number}.") for number in range(4)]
+with open_host(folder, database=database) as host:
+    for _ in range(20):
+        concept = random.choice(["mean", "variance", "z"])
+        host.once(PlanStore).put_sources("statistics", concept, random.sample(shared, random.randint(0, 3)))
+"""
+
+
+def test_processes_that_change_the_same_concepts_leave_no_use_without_its_passage(
+    store: PlanStore, host: Host, tmp_path: Path, database: str | None
+) -> None:
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
+    arguments = [sys.executable, "-c", _CHANGES, str(tmp_path), database or ""]
+    processes = [subprocess.Popen([*arguments, str(seed)], env=environment) for seed in range(2)]
+    while any(process.poll() is None for process in processes):
+        with store.tables.read() as connection:
+            used = set(connection.execute(text("SELECT chunk_id FROM concept_tutor_uses")).scalars())
+            corpus = store.tables.snapshot(connection).corpus("concept_tutor")
+            if corpus is not None:
+                assert used <= {row.doc_id for row in store.tables.snapshot(connection).documents(corpus.id)}
+        time.sleep(0.01)
+    assert [process.returncode for process in processes] == [0, 0]
+    assert _documents(host) == {one.chunk_id for of in store.all_sources("statistics").values() for one in of}
 
 
 def test_nobody_waits_for_what_another_thread_embeds(
