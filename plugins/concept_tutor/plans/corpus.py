@@ -122,18 +122,20 @@ class Passages:
 
     def remove(self, connection: Connection, chunk_ids: Collection[str]) -> None:
         """Remove those of the passages that no concept uses, with a transaction of ``write``."""
-        corpus = self.tables.snapshot(connection).corpus(NAME)
-        unused = set(chunk_ids) - set(connection.execute(select(tables.use.c.chunk_id)).scalars())
+        corpus, unused = self.tables.snapshot(connection).corpus(NAME), _unused(connection, chunk_ids)
         if corpus is not None and unused:
-            self._host.catalog.remove_documents(corpus.id, sorted(unused), within=connection)
+            self._host.catalog.remove_documents(corpus.id, unused, within=connection)
 
     def remove_unused(self, chunk_ids: Collection[str] | None = None) -> None:
         """Remove those of these passages, or of all, that no concept uses: their process was killed before."""
         if chunk_ids is None:
-            chunk_ids = {row.doc_id for row in corpus_of(self._host).contents.documents()}
-        with self.tables.write() as connection:
-            queries.lock_uses(connection)
-            self.remove(connection, chunk_ids)
+            chunk_ids = [row.doc_id for row in corpus_of(self._host).contents.documents()]
+        with self.tables.read() as connection:
+            unused = _unused(connection, chunk_ids)
+        if unused:
+            with self.tables.write() as connection:
+                queries.lock_uses(connection)
+                self.remove(connection, unused)
 
     def _keys(self, connection: Connection, chunk_ids: Collection[str]) -> dict[str, int]:
         snapshot, found = self.tables.snapshot(connection), dict[str, int]()
@@ -167,6 +169,10 @@ class Passages:
             corpus_of(self._host).ingest([_document_1(row) for row in rows])
         with plan_tables.write() as connection:
             connection.execute(text(f"DROP TABLE IF EXISTS {tables.CHUNKS_1}"))
+
+
+def _unused(connection: Connection, chunk_ids: Iterable[str]) -> list[str]:
+    return sorted(set(chunk_ids) - set(connection.execute(select(tables.use.c.chunk_id)).scalars()))
 
 
 def _batches(values: Iterable[Value]) -> Iterator[list[Value]]:
