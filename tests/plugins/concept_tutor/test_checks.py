@@ -1,4 +1,4 @@
-"""The room as a whole: its reader and node parser, its checks, and what a server begins with."""
+"""The plugin as a whole: its reader and node parser, its checks, and what a server begins with."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_what_is_no_page_of_the_wikis_is_not_asked_for(tmp_path: Path, wiki: Sma
     assert wiki.asked == []
 
 
-def test_the_checks_tell_of_plans_and_wikis(tmp_path: Path, wiki: SmallWiki) -> None:
+def test_the_checks_report_plans_and_wikis(tmp_path: Path, wiki: SmallWiki) -> None:
     with open_host(tmp_path, options=wiki.options()) as host:
         checks = {check.name: (check.ok, check.detail) for check in host.checks()}
         assert checks["study plans"] == (True, "none yet")

@@ -18,7 +18,7 @@ from ragstone.plugins.concept_tutor import read_plan
 SETTINGS: type[BaseModel] = _POINT.load().ragstone_settings()
 FOLDER = Path(concept_tutor.__file__).parent
 TEXT = (FOLDER / "README.md").read_text("utf-8")
-#: Defaults that are told in words.
+#: Defaults that are described in words.
 _IN_WORDS = {("wikis", "sites"): "Wikipedia and Wikibooks in English"}
 
 
@@ -43,7 +43,7 @@ def test_a_plans_file_is_one() -> None:
     made = read_plan(plan, format="json")
     assert [one.key for one in made.plan.concepts] == ["mean", "variance"]
     assert made.sources["variance"][0].page_url.endswith("#Definition")
-    # What must be there is all that is said to have to be.
+    # Nothing else is required than what is described as required.
     read_plan('{"title": "T", "concepts": [{"name": "N"}]}', format="json")
     source = '{"page_title": "P", "content": "C", "licence": "L"}'
     read_plan(f'{{"title": "T", "concepts": [{{"name": "N", "sources": [{source}]}}]}}', format="json")

@@ -209,7 +209,7 @@ def test_a_plan_is_made_in_the_browser(
     page = tree(client.get(response.location))
     assert "No search was made yet" in words(page)
     result = client.post(f"{ROOT}/plans/{slug}/gather", headers=PAGE)
-    assert "contact" in words(tree(result).cssselect("[role=alert]")[0]), "what is missing is said"
+    assert "contact" in words(tree(result).cssselect("[role=alert]")[0]), "what is missing is reported"
     host.once(PlanStore).remove(slug)
 
 
@@ -322,7 +322,7 @@ def test_progress_is_reported_as_events(client: FlaskClient) -> None:
     events = re.findall(r"event: (\w+)\ndata: (.*)\n\n", response.text)
     assert {json.loads(data)["concept"] for name, data in events[:-1]} == set(NAMES)
     assert events[-1][0] == "done"
-    for _ in range(8):  # whoever has gone lets go of the place
+    for _ in range(8):  # a client that has gone frees its place
         response = client.get(f"{PLAN}/events")
         assert response.status_code == 200
         response.close()

@@ -152,7 +152,7 @@ def test_a_newer_revision_with_the_same_words_keeps_the_passage(store: PlanStore
     assert (after.chunk_id, after.revision) == (before.chunk_id, "8")
 
 
-def test_a_passage_of_two_concepts_stays_as_long_as_one_rests_on_it(store: PlanStore) -> None:
+def test_a_passage_of_two_concepts_stays_as_long_as_one_uses_it(store: PlanStore) -> None:
     shared = passage("Both need this.")
     (one,) = store.put_sources("statistics", "mean", [shared])
     _, two = store.put_sources("statistics", "variance", [passage("First."), shared])

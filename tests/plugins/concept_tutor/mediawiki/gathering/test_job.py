@@ -1,4 +1,4 @@
-"""Sources of all concepts at once: bounded, told step by step, gone on with after a kill."""
+"""Sources of all concepts at once: bounded, reported step by step, resumed after a kill."""
 
 from __future__ import annotations
 
@@ -217,7 +217,7 @@ def test_whoever_watches_sees_every_step_and_the_end(tmp_path: Path, wiki: Small
                 steps.append((progress.name, progress.state))
         assert pauses >= 2
         assert dict(steps) == {"Mean": "found", "Median": "found"}
-        # Afterwards it is told once how it stands.
+        # Afterwards the state is reported once.
         assert [each and each.state for each in gathering.follow("p", 1)] == ["found", "found"]
         until(lambda: not gathering.is_busy("p"))
         assert corpus_of(host).info().chunks == store.size("p").chunks

@@ -1,4 +1,4 @@
-"""What stands in a page comes out as words under its headings, and what is beside it does not."""
+"""The text of a page comes out as words under its headings, and what is beside it does not."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Plans out of lists, JSON, JSON lines and CSV; what is wrong in them is told with its place."""
+"""Plans out of lists, JSON, JSON lines and CSV; what is wrong in them is reported with its place."""
 
 from __future__ import annotations
 
