@@ -32,14 +32,8 @@ def plan_row(connection: Connection, slug: str, *, lock: bool = False) -> Row[An
 
 def to_plan(found: Row[Any]) -> Plan:
     """The plan of its row."""
-    return Plan(
-        slug=found.slug,
-        title=found.title,
-        description=found.description,
-        language=found.language,
-        origin=found.origin,
-        created=datetime.fromisoformat(found.created),
-    )
+    created = datetime.fromisoformat(found.created)
+    return Plan(found.slug, found.title, found.description, found.language, found.origin, created)
 
 
 def to_plan_size(connection: Connection, found: Row[Any]) -> PlanSize:
@@ -74,15 +68,7 @@ def concept_row(connection: Connection, of: Row[Any], key: str) -> Row[Any]:
 
 def to_concept(slug: str, found: Row[Any]) -> Concept:
     """The concept of its row."""
-    return Concept(
-        plan=slug,
-        key=found.key,
-        name=found.name,
-        summary=found.summary,
-        position=found.position,
-        state=found.state,
-        reason=found.reason,
-    )
+    return Concept(slug, found.key, found.name, found.summary, found.position, found.state, found.reason)
 
 
 def concept_ids(connection: Connection, plan_id: int) -> dict[str, int]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -85,15 +86,7 @@ class PlanStore:
             connection.execute(
                 insert(tables.concept),
                 [
-                    {
-                        "plan_id": plan_id,
-                        "key": one.key,
-                        "name": one.name,
-                        "summary": one.summary,
-                        "position": position,
-                        "state": "waiting",
-                        "reason": "",
-                    }
+                    {"plan_id": plan_id, "position": position, **asdict(one)}
                     for position, one in enumerate(new.concepts)
                 ],
             )

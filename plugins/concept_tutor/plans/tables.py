@@ -39,8 +39,8 @@ concept = Table(
     Column("summary", Text, nullable=False),
     Column("position", Integer, nullable=False),
     #: See ``records.SourceState``.
-    Column("state", Text, nullable=False),
-    Column("reason", Text, nullable=False),
+    Column("state", Text, nullable=False, default="waiting"),
+    Column("reason", Text, nullable=False, default=""),
     #: 1 from the request for its sources to the end of the search: what was interrupted is resumed.
     Column("wanted", Integer, nullable=False, default=0),
     #: Who looks for its sources while that is ``running``, and until when it is believed, in seconds of the epoch.
