@@ -10,13 +10,12 @@ from .errors import (
     WikiTooLarge,
     WikiUnavailable,
 )
-from .records import WikiHits, WikiPage
+from .records import WikiPage
 
 __all__ = [
     "WikiClient",
     "WikiError",
     "WikiForbidden",
-    "WikiHits",
     "WikiInvalidAnswer",
     "WikiPage",
     "WikiPageMissing",

@@ -81,7 +81,7 @@ class SourceFinder:
         found: list[list[tuple[str, str]]] = []
         for client in self._wikis.searched:
             try:
-                found.append([(client.name, key) for key in client.search(name, options.hits_a_wiki).keys])
+                found.append([(client.name, key) for key in client.search(name, options.hits_a_wiki)])
             except (SourceError, SettingsError) as error:
                 errors.append(error)
         mixed = [hit for row in zip_longest(*found) for hit in row if hit is not None]

@@ -7,7 +7,7 @@ from collections import Counter
 from typing import Any
 
 from .dropped import drop_reason, is_boilerplate
-from .inline import BLOCKS, InlineText, clean, fenced_code, inline_text, is_formula
+from .inline import BLOCKS, InlineText, fenced_code, inline_text, is_formula
 from .links import Links
 from .lists import LISTS, is_data, is_navigation, list_lines, table_lines
 from .records import Block, Page, Section
@@ -16,7 +16,6 @@ from .records import Block, Page, Section
 #: wiki comes near (38 on a talk page of many answers), and what does is refused before anything goes through it.
 MAX_DEPTH = 200
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
-_REVISION = re.compile(r"[Rr]evision/(\d{1,20})")
 #: Parsoid numbers elements; that is no anchor for an address.
 _NUMBERED = re.compile(r"mw[\w-]{2,4}")
 _LONGEST_HEADING = 300
@@ -47,15 +46,10 @@ def read_page(raw: bytes, language: str = "") -> Page:
     _check_depth(root)
     body = root.find("body")
     body = root if body is None else body
-    spoken = (body.get("lang") or root.get("lang") or "")[:35]
-    reader = _Reader(language or spoken)
+    reader = _Reader(language or (body.get("lang") or root.get("lang") or "")[:35])
     reader.read(body)
-    revision = _REVISION.search((root.get("about") or "")[:1000])
     return Page(
         tuple(reader.finish()),
-        title=clean(root.findtext("head/title") or "")[:_LONGEST_HEADING],
-        revision=revision[1] if revision else "",
-        language=spoken,
         direction="rtl" if "rtl" in (body.get("dir") or root.get("dir") or "").casefold() else "ltr",
         dropped=dict(reader.dropped),
         links=reader.links.found(),

@@ -55,7 +55,7 @@ def fetched(
     title: str = "Dog", *, url: str = "https://en.wikipedia.org", revision: str = "845493773", language: str = ""
 ) -> WikiPage:
     site, key = SiteSettings(url=url, licence="CC BY-SA 4.0"), title.replace(" ", "_")
-    return WikiPage(key, title, b"", revision, site.page_url(key), site.licence, RETRIEVED, language, "wiki")
+    return WikiPage(key, title, b"", revision, site.page_url(key), site.licence, RETRIEVED, language)
 
 
 def html(body: str, attributes: str = 'lang="en"') -> bytes:

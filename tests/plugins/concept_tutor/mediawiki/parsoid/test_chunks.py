@@ -88,7 +88,7 @@ def test_a_sentence_without_end_is_cut_all_the_same(text: str) -> None:
 def test_every_chunk_says_where_it_is_from() -> None:
     about = fetched("C & D/é", url="https://de.wikibooks.org", revision="12", language="de")
     section = Section(("Main", 'Odd "part"'), 'Odd_"part"<x>', 3, (Block("paragraph", sentences(5)),))
-    document = document_of(Page((section,), revision="99", language="en"), about)
+    document = document_of(Page((section,)), about)
     [node] = texts_of(ParsoidNodeParser().get_nodes_from_documents([document]))
     assert node.metadata == {
         "page_title": "C & D/é",
