@@ -21,7 +21,6 @@ from tests.plugins.concept_tutor.mediawiki.gathering.test_real_wiki import NAMES
 from tests.support.mediawiki import BOOKS, Wiki, server
 
 if TYPE_CHECKING:
-    from ragstone.plugins.concept_tutor import Progress
     from tests.support.mediawiki import Server
 
 _REPOSITORY = Path(__file__).parents[1]
@@ -32,7 +31,7 @@ def main(rounds: int) -> None:
     """Print a row for each round."""
     data = Path(os.environ.get("RAGSTONE_DATA", _REPOSITORY.parent / "shared" / "data"))
     with server(Wiki("Wikipedia", dump=data / _DUMP)) as wikipedia, server(Wiki("Wikibooks", pages=BOOKS)) as wikibooks:
-        print(f"round{'sources s':>10}{'embedded s':>11}{'cpu s':>7}{'requests':>9}{'most':>5}{'found':>6}{'load':>6}")
+        print(f"round{'sources s':>10}{'cpu s':>7}{'requests':>9}{'most':>5}{'found':>6}{'load':>6}")
         for number in range(rounds):
             with TemporaryDirectory() as folder:
                 _round(number, Path(folder), wikipedia, wikibooks)
@@ -50,16 +49,9 @@ def _round(number: int, folder: Path, wikipedia: Server, wikibooks: Server) -> N
         store = host.once(PlanStore)
         store.add(NewPlan("p", "P", tuple(NewConcept(f"k{at}", name) for at, name in enumerate(NAMES))))
         before = [wiki.requests for wiki in (wikipedia, wikibooks)]
-        ended = 0.0
-
-        def tell(progress: Progress) -> None:
-            nonlocal ended
-            if progress.done == progress.of:
-                ended = time.perf_counter()
-
         cpu, began = _cpu(), time.perf_counter()
-        host.once(Gathering).run("p", on_progress=tell)
-        embedded = time.perf_counter() - began
+        host.once(Gathering).run("p")
+        seconds = time.perf_counter() - began
         logs = [
             entry
             for wiki, known in zip((wikipedia, wikibooks), before, strict=True)
@@ -71,8 +63,7 @@ def _round(number: int, folder: Path, wikipedia: Server, wikibooks: Server) -> N
         now += 1 if what == "begin" else -1
         most = max(most, now)
     print(
-        f"{number:5}{ended - began:10.1f}{embedded:11.1f}{_cpu() - cpu:7.1f}{len(logs) // 2:9}{most:5}{found:6}"
-        f"{os.getloadavg()[0]:6.1f}",
+        f"{number:5}{seconds:10.1f}{_cpu() - cpu:7.1f}{len(logs) // 2:9}{most:5}{found:6}{os.getloadavg()[0]:6.1f}",
         flush=True,
     )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 from weakref import WeakSet
@@ -275,10 +275,13 @@ class Catalog:
                 one = (document.c.corpus_id == corpus_id, document.c.doc_id == doc_id)
                 connection.execute(update(document).where(*one).values(metadata=known))
 
-    def remove_documents(self, corpus_id: int, doc_ids: Sequence[str]) -> int:
-        """Remove the documents; returns how many of them existed."""
+    def remove_documents(self, corpus_id: int, doc_ids: Sequence[str], within: Connection | None = None) -> int:
+        """Remove the documents; returns how many of them existed.
+
+        ``within``: a transaction of ``PluginTables.write``, with which the removal is committed or undone.
+        """
         count = 0
-        with self._write() as connection:
+        with self._write() if within is None else nullcontext(within) as connection:
             seq = self._advance(connection, corpus_id)
             for doc_id in doc_ids:
                 if self._remove(connection, corpus_id, doc_id):

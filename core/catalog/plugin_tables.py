@@ -12,6 +12,7 @@ from ..errors import PluginError, StorageError
 from .errors import translate_db_errors
 from .schema import about
 from .schema import metadata as own
+from .snapshot import Snapshot
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -57,6 +58,10 @@ class PluginTables:
         engine = self._write_engine.execution_options(ragstone_patience_ms=int(patience * 1000))
         with translate_db_errors(self._database), engine.begin() as connection:
             yield connection
+
+    def snapshot(self, connection: Connection) -> Snapshot:
+        """The catalog as the transaction of ``read`` or ``write`` sees it."""
+        return Snapshot(connection, self._database)
 
     def make(
         self,

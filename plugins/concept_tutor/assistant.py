@@ -42,7 +42,7 @@ def assistant(host: Host) -> Assistant:
         if not plans:
             return "There is no study plan yet: make one at /concept_tutor/, or with ragstone tutor plan add."
         named = f"the plan “{plans[0].title}”" if len(plans) == 1 else "your study plans"
-        return f"The sources of {named} do not tell. I explain only what they hold."
+        return f"The sources of {named} do not answer this. I explain only what they contain."
 
     def conditions(filters: Mapping[str, str]) -> Mapping[str, str | tuple[str, ...]]:
         if (slug := filters.get("plan")) is not None:

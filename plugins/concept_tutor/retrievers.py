@@ -16,7 +16,7 @@ from ragstone.core.text import sentence_spans
 from .learning.lessons import ME, Lessons
 from .learning.records import BLANK
 from .plans.concept_names import NameVectors, concepts_meant, concepts_named
-from .plans.corpus import CorpusUpdates, corpus_of
+from .plans.corpus import corpus_of
 from .plans.store import PlanStore
 
 if TYPE_CHECKING:
@@ -73,7 +73,6 @@ class TutorRetriever(ScoredRetriever):
         """The passages with their scores. Raises ``NotFound``, ``EncoderError``, ``StorageError``."""
         store = self._host.once(PlanStore)
         slugs = [self._plan] if self._plan is not None else [size.plan.slug for size in store.plans()]
-        self._host.once(CorpusUpdates).ensure(slugs)
         if is_about_last_answer(question) and (attempt := self._last()) is not None:
             return self._about(question, attempt)
         if is_about_weakest(question) and (found := self._of_weakest(slugs, question)) is not None:
@@ -100,7 +99,7 @@ class TutorRetriever(ScoredRetriever):
 
     def _passages(self, concepts: Iterable[Concept]) -> list[str]:
         store = self._host.once(PlanStore)
-        return [chunk.chunk_id for one in concepts for chunk in store.sources(one.plan, one.key)]
+        return [chunk_id for one in concepts for chunk_id in store.chunk_ids(one.plan, one.key)]
 
     def _with(self, general: Retrieval, focused: Retrieval) -> Retrieval:
         """The concepts' own passages first, then the best of the others."""
@@ -147,7 +146,7 @@ class TutorRetriever(ScoredRetriever):
             f"{question} (The learner was asked: {last.question.text} Their answer: {last.attempt.answer}. "
             f"It was graded {last.attempt.verdict}; the right answer: {last.question.key})"
         )
-        # The gate has nothing to weigh: these are the words that the graded question rests on.
+        # The gate has nothing to weigh: these are the words that support the graded question.
         return replace(
             found, question=rewritten, nodes=(NodeWithScore(node=node, score=found.nodes[0].score),), threshold=0.0
         )

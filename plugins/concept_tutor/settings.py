@@ -27,7 +27,7 @@ class SiteSettings(Table):
     language: str = Field(default="en", pattern=r"^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$")
     #: The pages' licence, as readers see it.
     licence: str = Field(min_length=1, max_length=200)
-    #: Where MediaWiki's REST API lies, and what comes before a page's key in the address that a reader opens.
+    #: Path of MediaWiki's REST API, and what comes before a page's key in the address that a reader opens.
     api_path: str = "/w/rest.php"
     page_path: str = "/wiki/"
     #: A file of certificates to trust in the place of the usual ones, for a school's own wiki.

@@ -11,8 +11,7 @@ import pytest
 from ragstone.core import Host, Settings
 from ragstone.plugins.concept_tutor import Edge, NewChunk, NewConcept, NewPlan, PlanStore
 from ragstone.plugins.concept_tutor.learning.keeping.store import LearnStore
-from ragstone.plugins.concept_tutor.learning.records import Question, QuestionSource, Support
-from ragstone.plugins.concept_tutor.plans.corpus import update_corpus
+from tests.plugins.concept_tutor.learning.passages import Question, QuestionSource, Support
 
 from .conftest import serving
 from .payloads import payloads
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ragstone.plugins.concept_tutor import SourceChunk
-    from ragstone.plugins.concept_tutor.learning.records import Form
+    from tests.plugins.concept_tutor.learning.passages import Form
 
     Open = Callable[..., Any]
 
@@ -128,7 +127,6 @@ def fill(folder: Path) -> None:
                 f"{1800 + number} as {words} with brass. Some write {words} on it. The rule {formula} gives its speed.",
             )
             store.put_sources("hostile", key, [chunk] if number != CONCEPTS - 1 else [])
-        update_corpus(host, ["hostile"])
         kept = store.sources("hostile", "c1")
         LearnStore(host).put(
             "hostile", "c1", "by hand", tuple(question(number, kept[0]) for number in range(QUESTIONS))

@@ -10,9 +10,9 @@ import pytest
 
 from ragstone.core import BadRequest, Host, RagstoneError
 from ragstone.core.testing import open_host
-from ragstone.plugins.concept_tutor.plans.sample import SAMPLE
 from ragstone.plugins.iris_memory import MemoryChunk
 from ragstone.plugins.wiki_edge import Planner, Situation
+from tests.plugins.concept_tutor.material import SAMPLE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

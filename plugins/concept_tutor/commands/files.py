@@ -12,7 +12,6 @@ from ragstone.core import BadRequest
 from ragstone.core.cli import json_option, printable, show_json, show_progress
 
 from ..mediawiki.wikis import Wikis
-from ..plans.corpus import add_plan
 from ..plans.export import export_plan
 from ..plans.importers import FORMATS, read_plan, read_plan_file
 from ..plans.store import PlanStore
@@ -93,9 +92,10 @@ def export(deployment: Deployment, slug: str) -> None:
 
 def _add(host: Host, made: ImportedPlan, as_json: bool) -> None:
     passages = sum(len(chunks) for chunks in made.sources.values())
+    store = host.once(PlanStore)
     with show_progress("embedding", passages) as report:
-        plan = add_plan(host, made, report)
-    size = host.once(PlanStore).size(plan.slug)
+        plan = store.add(made.plan, made.sources, report)
+    size = store.size(plan.slug)
     if as_json:
         dropped = [
             {"circle": list(one.names), "prerequisite": one.prerequisite, "concept": one.concept}

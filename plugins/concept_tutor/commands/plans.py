@@ -10,7 +10,6 @@ import click
 
 from ragstone.core.cli import LazyGroup, json_option, printable, show_json, show_table
 
-from ..plans.corpus import update_corpus
 from ..plans.graph import study_order
 from ..plans.store import PlanStore
 
@@ -49,7 +48,7 @@ def show(deployment: Deployment, slug: str, as_json: bool) -> None:
     """Show a plan's concepts in an order to learn them in, what each needs, and how far its sources are."""
     store = deployment.host().once(PlanStore)
     size, concepts, edges = store.size(slug), {one.key: one for one in store.concepts(slug)}, store.edges(slug)
-    chunks = store.all_sources(slug)
+    counts = store.counts(slug)
     needs: dict[str, list[str]] = {key: [] for key in concepts}
     for edge in edges:
         needs[edge.concept].append(edge.prerequisite)
@@ -64,7 +63,7 @@ def show(deployment: Deployment, slug: str, as_json: bool) -> None:
                 "needs": needs[one.key],
                 "state": one.state,
                 "reason": one.reason,
-                "passages": len(chunks[one.key]),
+                "passages": counts.get(one.key, 0),
             }
             for one in rows
         ]
@@ -73,7 +72,7 @@ def show(deployment: Deployment, slug: str, as_json: bool) -> None:
     click.echo(printable(f"{size.plan.title} ({slug}): {size.concepts} concepts, {size.chunks} passages"))
     show_table(
         ("concept", "name", "needs", "sources"),
-        [(one.key, one.name, ", ".join(needs[one.key]), _sources(one, len(chunks[one.key]))) for one in rows],
+        [(one.key, one.name, ", ".join(needs[one.key]), _sources(one, counts.get(one.key, 0))) for one in rows],
         empty="",
     )
 
@@ -85,13 +84,11 @@ def show(deployment: Deployment, slug: str, as_json: bool) -> None:
 @click.pass_obj
 def remove(deployment: Deployment, slug: str, yes: bool, as_json: bool) -> None:
     """Remove a plan with its concepts and passages."""
-    host = deployment.host()
-    store = host.once(PlanStore)
+    store = deployment.host().once(PlanStore)
     size = store.size(slug)
     if not yes and not as_json and sys.stdin.isatty():
         click.confirm(f"Remove '{size.plan.title}' with {size.concepts} concepts?", abort=True)
     size = store.remove(slug)
-    update_corpus(host, [])
     if as_json:
         show_json(plan_facts(size))
     else:

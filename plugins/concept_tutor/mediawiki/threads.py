@@ -17,7 +17,7 @@ Item = TypeVar("Item")
 def run_in_threads(
     items: Iterable[Item], work: Callable[[Item], None], count: int, is_stopped: Callable[[], bool] = lambda: False
 ) -> None:
-    """Call ``work`` with each item, in ``count`` threads; returns when all are done, or ``is_stopped`` says so.
+    """Call ``work`` with each item, in ``count`` threads; returns when all are done, or ``is_stopped()``.
 
     Raises an error of ``work``, after the other threads have finished their items.
     """
@@ -33,7 +33,7 @@ def run_in_threads(
                 failed.set()
                 raise
 
-    # Daemons, and not an executor's: at the end of the program nobody waits for a wiki.
+    # Daemons, and not an executor's: the end of the program does not wait for a wiki.
     threads = [in_background(run, f"ragstone-sources-{number}") for number in range(count)]
     wait(threads)
     for thread in threads:

@@ -9,6 +9,7 @@ from flask import render_template, request
 from ragstone.core import NotFound
 
 from ..mediawiki.gathering import Gathering
+from ..plans.corpus import corpus_of
 from ..plans.drawing import draw, neighbourhood
 from ..plans.store import PlanStore
 from .concepts import OPEN, concept_views, find_key, mean_percent, next_concept, source_pages
@@ -23,19 +24,18 @@ if TYPE_CHECKING:
 
 #: A plan of more concepts is drawn in part, unless the whole is asked for.
 WHOLE = 45
-#: Concepts of a part, and how many stand beside each other.
+#: Concepts of a part, and how many are beside each other.
 _AROUND, _ABREAST = 24, 5
 
 
 def install(pages: Blueprint, host: Host) -> None:
     """Add the page of a plan."""
-    store = host.once(PlanStore)
 
     @pages.get("/plans/<slug>/")
     def plan(slug: str) -> str:
         return plan_page(host, slug)
 
-    _ = plan, store
+    _ = plan
 
 
 def plan_page(host: Host, slug: str, problem: dict[str, Any] | None = None) -> str:
@@ -72,14 +72,12 @@ def plan_page(host: Host, slug: str, problem: dict[str, Any] | None = None) -> s
         part=part,
         drawing=drawing,
         whole=1 if whole else None,
-        licences=sorted({page.licence for page in source_pages(_all(store, slug)) if page.licence}),
+        licences=sorted(
+            licence for (of, licence), _ in corpus_of(host).contents.facets("plan", "licence") if of == slug and licence
+        ),
         problem=problem,
         opened=request.args.get("opened", 0, type=int),
     )
-
-
-def _all(store: PlanStore, slug: str) -> list[Any]:
-    return [chunk for chunks in store.all_sources(slug).values() for chunk in chunks]
 
 
 def _drawn(rows: list[ConceptView], edges: list[Edge], focus: str, whole: bool) -> tuple[dict[str, Any] | None, Any]:

@@ -13,7 +13,6 @@ from ragstone.core.runtime import Slots
 
 from ..mediawiki.gathering import Gathering
 from ..mediawiki.wikis import Wikis
-from ..plans.corpus import add_plan
 from ..plans.store import PlanStore
 from .concepts import OPEN, concept_views, mean_percent
 from .forms import MOST_BYTES, WAYS, with_free_slug
@@ -73,10 +72,10 @@ def install(pages: Blueprint, host: Host) -> None:
                 )
             with making.acquire():
                 made = with_free_slug(WAYS[way](host, request), {size.plan.slug for size in store.plans()})
-                plan = add_plan(host, made)
+                plan = store.add(made.plan, made.sources)
         except RagstoneError as error:
             return _page(host, way, error.to_problem()), error.status
-        with suppress(RagstoneError):  # the plan's page has a button that says what is missing
+        with suppress(RagstoneError):  # the plan's page has a button that reports what is missing
             host.once(Gathering).start(plan.slug)
         opened = len(made.dropped) or None
         return redirect(url_for("concept_tutor.plan", slug=plan.slug, opened=opened), 303)

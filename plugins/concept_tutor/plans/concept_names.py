@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from .records import Concept
 
 #: Cosine of question and name from which they are taken to be about the same. Of 120 questions on other matters 2.5 %
-#: come so near to one of Metacademy's 392 names; of 339 first sentences of what it says of a concept, without the words
-#: of its name, a fifth have the right name among the nearest three and so near. The gate has the last word anyway.
+#: come so near to one of Metacademy's 392 names; of 339 first sentences of its texts on a concept, without the words of
+#: its name, a fifth have the right name among the nearest three and so near. The evidence gate decides in the end.
 NEAR = 0.35
 #: Concepts that a question is taken to be about at most.
 MOST = 3
@@ -31,7 +31,7 @@ _ASIDE = re.compile(r"\(([^()]*)\)")
 
 
 def concepts_named(question: str, concepts: Sequence[Concept]) -> list[Concept]:
-    """The concepts whose names stand in the question, the longest names first.
+    """The concepts whose names occur in the question, the longest names first.
 
     A name within another that is also there ("gradient" in "gradient descent") is not meant by itself. What a name has
     in parentheses is another name of it: "Markov decision process (MDP)".

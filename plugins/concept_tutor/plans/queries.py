@@ -10,13 +10,15 @@ from sqlalchemy import func, select
 from ragstone.core import NotFound
 
 from . import tables
-from .records import Concept, Plan, PlanSize, SourceChunk
+from .records import Concept, Plan, PlanSize
 
 if TYPE_CHECKING:
     from sqlalchemy import ColumnElement, Connection, Row, Select
 
-#: Columns of a passage that are stored as its record has them.
-PASSAGE_COLUMNS = ("source", "page_title", "section", "revision", "licence", "language", "content")
+
+def lock_uses(connection: Connection) -> None:
+    """Keep others from adding and removing uses until the transaction ends."""
+    connection.execute(select(tables.seen.c.id).with_for_update())
 
 
 def plan_row(connection: Connection, slug: str, *, lock: bool = False) -> Row[Any]:
@@ -30,14 +32,8 @@ def plan_row(connection: Connection, slug: str, *, lock: bool = False) -> Row[An
 
 def to_plan(found: Row[Any]) -> Plan:
     """The plan of its row."""
-    return Plan(
-        slug=found.slug,
-        title=found.title,
-        description=found.description,
-        language=found.language,
-        origin=found.origin,
-        created=datetime.fromisoformat(found.created),
-    )
+    created = datetime.fromisoformat(found.created)
+    return Plan(found.slug, found.title, found.description, found.language, found.origin, created)
 
 
 def to_plan_size(connection: Connection, found: Row[Any]) -> PlanSize:
@@ -47,16 +43,15 @@ def to_plan_size(connection: Connection, found: Row[Any]) -> PlanSize:
         select(state, func.count()).where(tables.concept.c.plan_id == found.id).group_by(state).order_by(state)
     ).all()
 
-    def count(table: Any) -> int:
-        return connection.execute(
-            select(func.count()).select_from(table).where(table.c.plan_id == found.id)
-        ).scalar_one()
-
+    edges = select(func.count()).select_from(tables.edge).where(tables.edge.c.plan_id == found.id)
+    chunks = select(func.count(tables.use.c.chunk_id.distinct())).join(
+        tables.concept, tables.concept.c.id == tables.use.c.concept_id
+    )
     return PlanSize(
         plan=to_plan(found),
         concepts=sum(number for _, number in states),
-        edges=count(tables.edge),
-        chunks=count(tables.chunk),
+        edges=connection.execute(edges).scalar_one(),
+        chunks=connection.execute(chunks.where(tables.concept.c.plan_id == found.id)).scalar_one(),
         states={name: number for name, number in states},  # noqa: C416 - typed
     )
 
@@ -73,15 +68,7 @@ def concept_row(connection: Connection, of: Row[Any], key: str) -> Row[Any]:
 
 def to_concept(slug: str, found: Row[Any]) -> Concept:
     """The concept of its row."""
-    return Concept(
-        plan=slug,
-        key=found.key,
-        name=found.name,
-        summary=found.summary,
-        position=found.position,
-        state=found.state,
-        reason=found.reason,
-    )
+    return Concept(slug, found.key, found.name, found.summary, found.position, found.state, found.reason)
 
 
 def concept_ids(connection: Connection, plan_id: int) -> dict[str, int]:
@@ -90,29 +77,12 @@ def concept_ids(connection: Connection, plan_id: int) -> dict[str, int]:
     return {each.key: each.id for each in connection.execute(asked.order_by(tables.concept.c.position))}
 
 
-def select_chunks(where: ColumnElement[bool]) -> Select[Any]:
-    """Passages as concepts have them, by the concepts' positions and then by rank."""
+def select_uses(where: ColumnElement[bool]) -> Select[Any]:
+    """Which concepts use which passages, by the concepts' positions and then by rank."""
     return (
-        select(
-            tables.chunk,
-            tables.plan.c.slug,
-            tables.concept.c.key,
-            tables.rests_on.c.rank,
-            tables.rests_on.c.relevance,
-        )
-        .join(tables.rests_on, tables.rests_on.c.chunk_id == tables.chunk.c.id)
-        .join(tables.concept, tables.concept.c.id == tables.rests_on.c.concept_id)
+        select(tables.use, tables.plan.c.slug, tables.concept.c.key)
+        .join(tables.concept, tables.concept.c.id == tables.use.c.concept_id)
         .join(tables.plan, tables.plan.c.id == tables.concept.c.plan_id)
         .where(where)
-        .order_by(tables.concept.c.position, tables.rests_on.c.rank)
-    )
-
-
-def to_chunk(found: Row[Any]) -> SourceChunk:
-    """The passage of a row of ``select_chunks``."""
-    return SourceChunk(
-        plan=found.slug,
-        concept=found.key,
-        retrieved=datetime.fromisoformat(found.retrieved),
-        **{name: getattr(found, name) for name in ("chunk_id", "page_url", "rank", "relevance", *PASSAGE_COLUMNS)},
+        .order_by(tables.concept.c.position, tables.use.c.rank)
     )

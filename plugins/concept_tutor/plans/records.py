@@ -15,7 +15,7 @@ SourceState = Literal["waiting", "running", "found", "none", "failed"]
 
 @dataclass(frozen=True)
 class Plan:
-    """A study plan. ``slug`` is its name in addresses and commands; ``origin`` says in words where it came from."""
+    """A study plan. ``slug`` is its name in addresses and commands; ``origin``: where it came from, in words."""
 
     slug: str
     title: str
@@ -68,7 +68,7 @@ class NewChunk:
     section: str
     revision: str
     licence: str
-    #: When the wiki said that this is the page, in UTC.
+    #: When the wiki last confirmed it, in UTC.
     retrieved: datetime
     #: 0 to 1 or so; only for comparison within a concept.
     relevance: float

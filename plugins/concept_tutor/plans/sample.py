@@ -9,7 +9,6 @@ from ragstone.core import Host, RagstoneError
 from ragstone.core.answering import check_type
 
 from ..settings import ConceptTutorSettings
-from .corpus import add_plan
 from .importers import read_plan_file
 from .store import PlanStore
 
@@ -21,9 +20,11 @@ SAMPLE = Path(__file__).parents[1] / "sample" / "elementary-statistics.json"
 def add_sample(host: Host) -> None:
     """Add the sample to a deployment that never had a plan, unless the settings say otherwise."""
     check_type(host, "host", Host, "an open Host")
-    if not host.options(ConceptTutorSettings).sample or not host.once(PlanStore).is_untouched():
+    store = host.once(PlanStore)
+    if not host.options(ConceptTutorSettings).sample or not store.is_untouched():
         return
     try:
-        add_plan(host, read_plan_file(SAMPLE))
+        made = read_plan_file(SAMPLE)
+        store.add(made.plan, made.sources)
     except RagstoneError as error:
         _log.warning("the sample plan was not added: %s", error)

@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from sqlalchemy import delete, func, insert, select
+from sqlalchemy import delete, insert, select, update
 
 from ragstone.core import BadRequest, NotFound
 
 from . import queries, tables
+from .corpus import Passages, chunk_id_of
 from .records import Edge
-from .sources import put_sources
 from .validation import check
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from sqlalchemy import ColumnElement, Connection
+
     from ragstone.core import Host
     from ragstone.core.catalog import PluginTables
+    from ragstone.core.ingestion import OnProgress
 
     from .records import Concept, NewChunk, NewPlan, Plan, PlanSize, SourceChunk
 
@@ -30,15 +35,12 @@ class PlanStore:
     """
 
     def __init__(self, host: Host) -> None:
-        self._host = host
-        self._tables: PluginTables | None = None
+        self._passages = host.once(Passages)
 
     @property
     def tables(self) -> PluginTables:
         """The tables, made when they are first needed."""
-        if self._tables is None:
-            self._tables = self._host.catalog.tables(tables.PREFIX, tables.metadata, version=tables.VERSION)
-        return self._tables
+        return self._passages.tables
 
     # Plans
 
@@ -58,17 +60,23 @@ class PlanStore:
         with self.tables.read() as connection:
             return queries.to_plan_size(connection, queries.plan_row(connection, slug))
 
-    def add(self, new: NewPlan, sources: Mapping[str, Sequence[NewChunk]] | None = None) -> Plan:
+    def add(
+        self,
+        new: NewPlan,
+        sources: Mapping[str, Sequence[NewChunk]] | None = None,
+        on_embedded: OnProgress | None = None,
+    ) -> Plan:
         """Store a plan at once, with the passages that came with it, by its concepts' keys; the others wait for some.
 
-        Raises ``BadRequest`` where it is none, or its slug is taken.
+        ``on_embedded``: called with the progress of embedding these passages. Raises ``BadRequest`` where it is no
+        plan, or its slug is taken.
         """
         check(new)
-        with self.tables.write() as connection:
-            if connection.execute(select(tables.plan.c.id).where(tables.plan.c.slug == new.slug)).first():
-                raise BadRequest(
-                    f"there is a plan {new.slug!r} already", hint="give it another name, or remove the other plan first"
-                )
+        with self.tables.read() as connection:
+            _check_free(connection, new.slug)
+        chunks = [chunk for chunks in (sources or {}).values() for chunk in chunks]
+        with self._passages.write(new.slug, chunks, on_embedded) as connection:
+            _check_free(connection, new.slug)
             facts = {name: getattr(new, name) for name in ("slug", "title", "description", "language", "origin")}
             plan_id = connection.execute(
                 insert(tables.plan)
@@ -78,15 +86,7 @@ class PlanStore:
             connection.execute(
                 insert(tables.concept),
                 [
-                    {
-                        "plan_id": plan_id,
-                        "key": one.key,
-                        "name": one.name,
-                        "summary": one.summary,
-                        "position": position,
-                        "state": "waiting",
-                        "reason": "",
-                    }
+                    {"plan_id": plan_id, "position": position, **asdict(one)}
                     for position, one in enumerate(new.concepts)
                 ],
             )
@@ -105,29 +105,27 @@ class PlanStore:
                 connection.execute(insert(tables.edge), edges)
             if connection.execute(select(tables.seen.c.id)).first() is None:
                 connection.execute(insert(tables.seen).values(id=1))
-            row = queries.plan_row(connection, new.slug)
-            for key, chunks in (sources or {}).items():
-                put_sources(connection, row, ids[key], chunks)
-            return queries.to_plan(row)
+            for key, of_concept in (sources or {}).items():
+                _put_uses(connection, new.slug, ids[key], of_concept)
+            return queries.to_plan(queries.plan_row(connection, new.slug))
 
     def is_untouched(self) -> bool:
         """Whether no plan was ever stored here."""
         with self.tables.read() as connection:
-            if connection.execute(select(tables.plan.c.id)).first():
-                return False
             return connection.execute(select(tables.seen.c.id)).first() is None
 
     def remove(self, slug: str) -> PlanSize:
         """Remove a plan with its concepts, edges and passages; returns what it was."""
-        with self.tables.write() as connection:
-            row = queries.plan_row(connection, slug)
+        with self._passages.write(slug) as connection:
+            row = queries.plan_row(connection, slug, lock=True)
             size = queries.to_plan_size(connection, row)
             # Children first: SQLite's cascade would look for each row's children one by one.
             concepts = select(tables.concept.c.id).where(tables.concept.c.plan_id == row.id)
-            connection.execute(delete(tables.rests_on).where(tables.rests_on.c.concept_id.in_(concepts)))
-            for table in (tables.chunk, tables.edge, tables.concept):
+            former = _remove_uses(connection, tables.use.c.concept_id.in_(concepts))
+            for table in (tables.edge, tables.concept):
                 connection.execute(delete(table).where(table.c.plan_id == row.id))
             connection.execute(delete(tables.plan).where(tables.plan.c.id == row.id))
+            self._passages.remove(connection, former)
         return size
 
     # Concepts
@@ -163,60 +161,81 @@ class PlanStore:
     # Passages
 
     def sources(self, slug: str, key: str) -> list[SourceChunk]:
-        """What a concept rests on, the most relevant first; nothing while nothing was found."""
+        """The passages of a concept, the most relevant first; none while nothing was found."""
         with self.tables.read() as connection:
             concept = queries.concept_row(connection, queries.plan_row(connection, slug), key)
-            found = connection.execute(queries.select_chunks(tables.rests_on.c.concept_id == concept.id))
-            return [queries.to_chunk(one) for one in found]
+            return self._passages.select(connection, tables.use.c.concept_id == concept.id)
 
     def all_sources(self, slug: str) -> dict[str, list[SourceChunk]]:
-        """What each concept of the plan rests on, by key; concepts without anything have an empty list."""
+        """The passages of each concept of the plan, by key; concepts without any have an empty list."""
         with self.tables.read() as connection:
             row = queries.plan_row(connection, slug)
             made: dict[str, list[SourceChunk]] = {key: [] for key in queries.concept_ids(connection, row.id)}
-            for one in connection.execute(queries.select_chunks(tables.concept.c.plan_id == row.id)):
-                made[one.key].append(queries.to_chunk(one))
+            for one in self._passages.select(connection, tables.concept.c.plan_id == row.id):
+                made[one.concept].append(one)
             return made
 
     def uses(self, chunk_id: str) -> list[SourceChunk]:
-        """One passage, for every concept that rests on it. Raises ``NotFound``."""
+        """One passage, for every concept that uses it. Raises ``NotFound``."""
         with self.tables.read() as connection:
-            found = connection.execute(queries.select_chunks(tables.chunk.c.chunk_id == chunk_id)).all()
+            found = self._passages.select(connection, tables.use.c.chunk_id == chunk_id)
         if not found:
             raise NotFound("there is no such passage", hint="its plan may have been removed, or its page read anew")
-        return [queries.to_chunk(one) for one in found]
+        return found
+
+    def chunk_ids(self, slug: str, key: str) -> list[str]:
+        """The ids of a concept's passages, the most relevant first."""
+        with self.tables.read() as connection:
+            concept = queries.concept_row(connection, queries.plan_row(connection, slug), key)
+            uses = connection.execute(queries.select_uses(tables.use.c.concept_id == concept.id))
+            return [use.chunk_id for use in uses]
 
     def counts(self, slug: str) -> dict[str, int]:
-        """How many passages each concept rests on, by key; those without any are missing."""
-        concept, rests_on = tables.concept, tables.rests_on
+        """How many passages each concept uses, by key; those without any are missing."""
         with self.tables.read() as connection:
-            found = connection.execute(
-                select(concept.c.key, func.count())
-                .join(rests_on, rests_on.c.concept_id == concept.c.id)
-                .where(concept.c.plan_id == queries.plan_row(connection, slug).id)
-                .group_by(concept.c.key)
-            )
-            return {each[0]: each[1] for each in found}
-
-    def chunk_ids(self, slug: str | None = None) -> set[str]:
-        """Of all passages of all plans, or of one."""
-        asked = select(tables.chunk.c.chunk_id)
-        with self.tables.read() as connection:
-            if slug is not None:
-                asked = asked.where(tables.chunk.c.plan_id == queries.plan_row(connection, slug).id)
-            return set(connection.execute(asked).scalars())
+            row = queries.plan_row(connection, slug)
+            uses = connection.execute(queries.select_uses(tables.concept.c.plan_id == row.id))
+            return Counter(use.key for use in uses)
 
     def put_sources(self, slug: str, key: str, chunks: Sequence[NewChunk], reason: str = "") -> list[SourceChunk]:
         """Replace the concept's passages by these, in this order; its state is then ``found``.
 
-        Passages that no concept of the plan uses are removed. Without any passage the state is ``none``.
+        Passages that no concept uses any more are removed. Without any passage the state is ``none``.
         ``reason``: what failed nevertheless.
         """
-        with self.tables.write() as connection:
-            row = queries.plan_row(connection, slug, lock=True)
-            concept = queries.concept_row(connection, row, key)
-            put_sources(connection, row, concept.id, chunks, reason)
-            return [
-                queries.to_chunk(one)
-                for one in connection.execute(queries.select_chunks(tables.rests_on.c.concept_id == concept.id))
-            ]
+        self.concept(slug, key)
+        with self._passages.write(slug, chunks) as connection:
+            concept = queries.concept_row(connection, queries.plan_row(connection, slug, lock=True), key)
+            former = _remove_uses(connection, tables.use.c.concept_id == concept.id)
+            _put_uses(connection, slug, concept.id, chunks, reason)
+            self._passages.remove(connection, former)
+            return self._passages.select(connection, tables.use.c.concept_id == concept.id)
+
+
+def _check_free(connection: Connection, slug: str) -> None:
+    if connection.execute(select(tables.plan.c.id).where(tables.plan.c.slug == slug)).first():
+        raise BadRequest(
+            f"there is a plan {slug!r} already", hint="give it another name, or remove the other plan first"
+        )
+
+
+def _remove_uses(connection: Connection, where: ColumnElement[bool]) -> set[str]:
+    """Returns the ids of their passages."""
+    return set(connection.execute(delete(tables.use).where(where).returning(tables.use.c.chunk_id)).scalars())
+
+
+def _put_uses(connection: Connection, slug: str, concept_id: int, chunks: Sequence[NewChunk], reason: str = "") -> None:
+    relevance: dict[str, float] = {}
+    for chunk in chunks:
+        relevance.setdefault(chunk_id_of(slug, chunk), chunk.relevance)
+    rows = [
+        {"concept_id": concept_id, "chunk_id": chunk_id, "rank": rank, "relevance": value}
+        for rank, (chunk_id, value) in enumerate(relevance.items(), start=1)
+    ]
+    if rows:
+        connection.execute(insert(tables.use), rows)
+    connection.execute(
+        update(tables.concept)
+        .where(tables.concept.c.id == concept_id)
+        .values(state="found" if rows else "none", reason=reason, wanted=0, holder="", held_until=0.0)
+    )

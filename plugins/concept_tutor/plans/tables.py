@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Column, Float, ForeignKey, Index, Integer, MetaData, Table, Text, UniqueConstraint
+from typing import TYPE_CHECKING
+
+from sqlalchemy import Column, Float, ForeignKey, Integer, MetaData, Table, Text, UniqueConstraint, insert, select, text
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
 
 #: Every name begins with it; see ``Catalog.tables``.
 PREFIX = "concept_tutor"
-VERSION = 1
+VERSION = 2
 
 metadata = MetaData()
 
@@ -34,8 +39,8 @@ concept = Table(
     Column("summary", Text, nullable=False),
     Column("position", Integer, nullable=False),
     #: See ``records.SourceState``.
-    Column("state", Text, nullable=False),
-    Column("reason", Text, nullable=False),
+    Column("state", Text, nullable=False, default="waiting"),
+    Column("reason", Text, nullable=False, default=""),
     #: 1 from the request for its sources to the end of the search: what was interrupted is resumed.
     Column("wanted", Integer, nullable=False, default=0),
     #: Who looks for its sources while that is ``running``, and until when it is believed, in seconds of the epoch.
@@ -55,35 +60,35 @@ edge = Table(
     Column("weight", Float, nullable=False),
 )
 
-#: A passage, once for each plan that has it.
-chunk = Table(
-    "concept_tutor_chunk",
-    metadata,
-    Column("id", Integer, primary_key=True),
-    Column("plan_id", ForeignKey("concept_tutor_plan.id", ondelete="CASCADE"), nullable=False, index=True),
-    Column("chunk_id", Text, nullable=False, unique=True),
-    Column("source", Text, nullable=False),
-    Column("page_title", Text, nullable=False),
-    Column("page_url", Text, nullable=False),
-    Column("section", Text, nullable=False),
-    Column("revision", Text, nullable=False),
-    Column("licence", Text, nullable=False),
-    Column("retrieved", Text, nullable=False),
-    Column("language", Text, nullable=False),
-    Column("content", Text, nullable=False),
-    sqlite_autoincrement=True,
-)
-
-#: Which concept rests on which passage.
-rests_on = Table(
-    "concept_tutor_rests_on",
+#: Which concept uses which passage. The passage itself is a document of the corpus, with this id.
+use = Table(
+    "concept_tutor_uses",
     metadata,
     Column("concept_id", ForeignKey("concept_tutor_concept.id", ondelete="CASCADE"), primary_key=True),
-    Column("chunk_id", ForeignKey("concept_tutor_chunk.id", ondelete="CASCADE"), primary_key=True),
+    Column("chunk_id", Text, primary_key=True, index=True),
+    #: From 1, the most relevant first.
     Column("rank", Integer, nullable=False),
     Column("relevance", Float, nullable=False),
-    Index("concept_tutor_rests_on_by_chunk", "chunk_id"),
 )
 
-#: One row as soon as there ever was a plan: a deployment whose plans were removed stays empty.
+#: One row as soon as there ever was a plan: a deployment whose plans were removed stays empty. Every transaction that
+#: adds or removes uses keeps the row from others until its end.
 seen = Table("concept_tutor_seen", metadata, Column("id", Integer, primary_key=True))
+
+#: Version 1 kept the passages here; ``Passages`` moves them into the corpus and removes the table.
+CHUNKS_1 = "concept_tutor_chunk"
+
+
+def upgrade_1(connection: Connection) -> None:
+    """Version 1 into version 2, but for the passages."""
+    use.create(connection)
+    connection.execute(
+        text(
+            "INSERT INTO concept_tutor_uses (concept_id, chunk_id, rank, relevance) "
+            "SELECT r.concept_id, c.chunk_id, r.rank, r.relevance "
+            "FROM concept_tutor_rests_on r JOIN concept_tutor_chunk c ON c.id = r.chunk_id"
+        )
+    )
+    connection.execute(text("DROP TABLE concept_tutor_rests_on"))
+    if connection.execute(select(plan.c.id)).first() and not connection.execute(select(seen.c.id)).first():
+        connection.execute(insert(seen).values(id=1))

@@ -28,7 +28,7 @@ def check(new: NewPlan) -> None:
     _slug(new.slug, "a plan's slug")
     _words(new.title, "a plan's title", LONGEST_NAME, needed=True)
     for what in (new.description, new.language, new.origin):
-        _words(what, "what is said of a plan", LONGEST_WORDS)
+        _words(what, "a description, language or origin", LONGEST_WORDS)
     if not new.concepts:
         raise BadRequest("a plan has one concept or more", where=new.slug)
     if len(new.concepts) > MOST_CONCEPTS or len(new.edges) > MOST_EDGES:

@@ -57,6 +57,30 @@ def test_a_failure_undoes_the_whole_of_it(catalog: Catalog) -> None:
     assert _count(catalog) == 0
 
 
+def test_documents_are_read_and_removed_in_the_same_transaction(catalog: Catalog) -> None:
+    corpus = catalog.create_corpus("c", {})
+    for doc_id in ("a", "b"):
+        catalog.put_document(corpus.id, NewDocument(doc_id, "h", "text"))
+    tables = catalog.tables("notes", notes)
+
+    def stored(connection: Connection) -> list[str]:
+        return [each.doc_id for each in tables.snapshot(connection).documents(corpus.id)]
+
+    with pytest.raises(ZeroDivisionError), tables.write() as connection:
+        assert catalog.remove_documents(corpus.id, ["a"], within=connection) == 1
+        assert stored(connection) == ["b"]
+        raise ZeroDivisionError
+    with tables.read() as connection:
+        assert stored(connection) == ["a", "b"]
+        with tables.write() as other:
+            other.execute(insert(note).values(words="with it"))
+            catalog.remove_documents(corpus.id, ["a"], within=other)
+        assert stored(connection) == ["a", "b"]
+    with tables.read() as connection:
+        assert stored(connection) == ["b"]
+    assert _count(catalog) == 1
+
+
 def test_a_wrong_statement_is_a_storage_error(catalog: Catalog) -> None:
     with pytest.raises(StorageError), catalog.tables("notes", notes).write() as connection:
         connection.execute(text("SELECT * FROM notes_nowhere"))

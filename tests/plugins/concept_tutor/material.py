@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+import click
+from click.testing import CliRunner
+
+from ragstone.core.cli import Deployment
+from ragstone.plugins import concept_tutor
 from ragstone.plugins.concept_tutor import Edge, NewChunk, NewConcept, NewPlan, PlanStore
-from ragstone.plugins.concept_tutor.plans.corpus import update_corpus
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from ragstone.core import Host
+    from ragstone.core import Corpus, Host
 
+SAMPLE = Path(concept_tutor.__file__).parent / "sample" / "elementary-statistics.json"
 SLUG = "how-networks-learn"
 NAMES = {
     "derivative": "Derivative",
@@ -120,6 +126,11 @@ SOURCES: dict[str, tuple[tuple[str, str, str], ...]] = {
 }
 
 
+def corpus_of(host: Host) -> Corpus:
+    """The passages of all plans."""
+    return host.assistant("concept_tutor").corpus
+
+
 def chunks_of(sources: Sequence[tuple[str, str, str]], base: str = "https://wiki.example/wiki/") -> list[NewChunk]:
     """As they come from a wiki, the most relevant first."""
     return [
@@ -148,10 +159,29 @@ def put_plan(
     edges: Sequence[tuple[str, str]] = EDGES,
     sources: Mapping[str, Sequence[tuple[str, str, str]]] = SOURCES,
 ) -> None:
-    """Store the plan with its sources, and let the chat know them."""
+    """Store the plan with its sources."""
     store = host.once(PlanStore)
     concepts = tuple(NewConcept(key, name) for key, name in names.items())
     store.add(NewPlan(slug, title, concepts, tuple(Edge(*each) for each in edges), origin="Written for the tests"))
     for key in names:
         store.put_sources(slug, key, chunks_of(sources.get(key, ())))
-    update_corpus(host, [slug])
+
+
+class Opened(Deployment):
+    """A deployment whose host is open already."""
+
+    def __init__(self, host: Host) -> None:
+        super().__init__(None)
+        self._opened = host
+
+    def host(self) -> Host:
+        return self._opened
+
+
+def run(host: Host, *arguments: str, typed: str = "") -> str:
+    """What ``ragstone tutor`` prints on this host; raises its error."""
+    cli = click.Group()
+    host.hooks.commands.add(cli)
+    done = CliRunner().invoke(cli, ["tutor", *arguments], obj=Opened(host), input=typed, catch_exceptions=False)
+    assert done.exit_code == 0, done.output
+    return done.output

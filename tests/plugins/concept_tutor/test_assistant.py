@@ -1,4 +1,4 @@
-"""The assistant, asked as every door asks it."""
+"""The assistant, asked as every interface asks it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ import pytest
 from ragstone.core import BadRequest, Citation, NotFound, Question
 from ragstone.core.testing import ScriptedLLM, open_host
 from ragstone.plugins.concept_tutor import Lessons, PlanStore
-from ragstone.plugins.concept_tutor.plans import NAME
 
 from .material import SLUG, put_plan
 
@@ -19,6 +18,7 @@ if TYPE_CHECKING:
 
     from ragstone.core import Answer, Host
 
+NAME = "concept_tutor"
 OTHER = "other"
 
 
@@ -37,8 +37,8 @@ def host(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Host]:
         yield host
 
 
-def asked(host: Host, question: str, **narrow: str) -> Answer:
-    return host.assistant(NAME).ask(Question(question, filters={"plan": SLUG, **narrow}))
+def asked(host: Host, question: str, **filters: str) -> Answer:
+    return host.assistant(NAME).ask(Question(question, filters={"plan": SLUG, **filters}))
 
 
 def titles(citations: tuple[Citation, ...]) -> set[str]:
@@ -62,27 +62,27 @@ def test_what_no_name_leads_to_is_found_all_the_same(host: Host) -> None:
     assert titles(answer.citations) == {"Gradient descent"}
 
 
-def test_strange_questions_are_refused(host: Host) -> None:
+def test_out_of_domain_questions_are_refused(host: Host) -> None:
     answer = asked(host, "Who won the football world cup in 1998?")
     assert answer.refused
     assert not answer.citations
     assert "How networks learn" in answer.text
 
 
-def test_one_plan_does_not_speak_of_another(host: Host) -> None:
+def test_one_plan_does_not_answer_from_another(host: Host) -> None:
     assert asked(host, "What is a bowline?").refused
     assert not host.assistant(NAME).ask(Question("What is a bowline?", filters={"plan": OTHER})).refused
     assert not host.assistant(NAME).ask("What is a bowline?").refused
 
 
-def test_narrowings_that_name_nothing_are_refused(host: Host) -> None:
+def test_filters_that_name_nothing_are_refused(host: Host) -> None:
     with pytest.raises(NotFound):
         asked(host, "What?", plan="none")
     with pytest.raises(BadRequest):
         asked(host, "What?", learner="a b\n")
 
 
-def test_why_was_my_answer_wrong_is_answered_from_what_bears_the_key(host: Host) -> None:
+def test_why_was_my_answer_wrong_is_answered_from_what_supports_the_key(host: Host) -> None:
     lessons = host.once(Lessons)
     question = next(each for each in lessons.questions(SLUG, "gradient-descent") if each.form != "open")
     wrong = next((each for each in question.options if each != question.key), "something green")
@@ -94,7 +94,7 @@ def test_why_was_my_answer_wrong_is_answered_from_what_bears_the_key(host: Host)
     assert any(" ".join(question.support.text.split()) in " ".join(each.quote.split()) for each in answer.citations)
 
 
-def test_who_has_answered_nothing_does_not_hear_why(host: Host) -> None:
+def test_without_an_answer_there_is_no_reason(host: Host) -> None:
     assert asked(host, "Why was my answer wrong?", learner="nobody").refused
 
 

@@ -1,4 +1,4 @@
-"""The room as a whole: its reader and node parser, its checks, and what a server begins with."""
+"""The plugin as a whole: its reader and node parser, its checks, and what a server begins with."""
 
 from __future__ import annotations
 
@@ -6,24 +6,23 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 import pytest
+from llama_index.core.schema import Document
 
-from ragstone.core import BadRequest
+from ragstone.core import BadRequest, SourceError
 from ragstone.core.testing import open_host
-from ragstone.plugins.concept_tutor import Gathering, PlanStore, read_plan_file
-from ragstone.plugins.concept_tutor.mediawiki.client import WikiForbidden, WikiPageMissing
-from ragstone.plugins.concept_tutor.mediawiki.wikis import Wikis
-from ragstone.plugins.concept_tutor.plans.corpus import corpus_of, outdated_plans
-from ragstone.plugins.concept_tutor.plans.sample import SAMPLE
-from ragstone.plugins.concept_tutor.plugin import ragstone_serving
+from ragstone.plugins.concept_tutor import PlanStore
+from tests.plugins.concept_tutor.material import corpus_of
 from tests.plugins.concept_tutor.mediawiki.client.wiki_server import Server, stall
 from tests.plugins.concept_tutor.mediawiki.gathering.small_wiki import SmallWiki, page
-from tests.support.patience import until
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
     from ragstone.core import Check, Host
+
+
+PAGE = "mediawiki:wiki/C++ & more"
 
 
 @pytest.fixture
@@ -42,24 +41,24 @@ def test_a_wikis_page_is_read_by_its_address(tmp_path: Path, wiki: SmallWiki) ->
             assert known["url"] == f"{wiki.url}/wiki/C++_&_more"
             nodes = host.hooks.node_parser("mediawiki").get_nodes_from_documents([document])
             assert [node.metadata["heading"] for node in nodes] == ["", "Use"]
-        with pytest.raises(WikiPageMissing):
+        with pytest.raises(SourceError, match="has no such page"):
             reader.load_data("mediawiki:wiki/Nothing")
 
 
 @pytest.mark.parametrize("address", ["", "wiki", "wiki/", "file:///etc/passwd", "http://127.0.0.1:1/wiki/X", "x/Y"])
 def test_what_is_no_page_of_the_wikis_is_not_asked_for(tmp_path: Path, wiki: SmallWiki, address: str) -> None:
     with open_host(tmp_path, options=wiki.options()) as host, pytest.raises(BadRequest):
-        host.once(Wikis).locate(address)
+        host.hooks.readers["mediawiki:"].load_data(address)
     assert wiki.asked == []
 
 
-def test_the_checks_tell_of_plans_and_wikis(tmp_path: Path, wiki: SmallWiki) -> None:
+def test_the_checks_report_plans_and_wikis(tmp_path: Path, wiki: SmallWiki) -> None:
     with open_host(tmp_path, options=wiki.options()) as host:
         checks = {check.name: (check.ok, check.detail) for check in host.checks()}
         assert checks["study plans"] == (True, "none yet")
         assert checks["wiki wiki"] == (True, "may be asked")
     with open_host(tmp_path / "other") as host:
-        ragstone_serving(host)
+        host.serve()
         checks = {check.name: (check.ok, check.detail) for check in host.checks()}
         assert checks["study plans"] == (True, "1 plans, 22 passages")
         assert "contact is not set" in checks["wiki wikipedia"][1]
@@ -72,18 +71,18 @@ def _wiki_check(host: Host, *, thorough: bool = False) -> Check:
 
 def test_a_wiki_that_is_down_is_reported_after_the_first_request(tmp_path: Path, wiki: SmallWiki) -> None:
     with open_host(tmp_path, options=wiki.options(fresh_hours=0)) as host:
-        client = host.once(Wikis).client("wiki")
-        client.search("more")
-        with pytest.raises(WikiPageMissing):
-            client.page("Nothing")
+        reader = host.hooks.readers["mediawiki:"]
+        (before,) = reader.load_data(PAGE)
+        with pytest.raises(SourceError, match="has no such page"):
+            reader.load_data("mediawiki:wiki/Nothing")
         check = _wiki_check(host)
         assert (check.ok, check.detail[:12]) == (True, "answered at ")
         wiki.refused["C++ & more"] = 403
-        with pytest.raises(WikiForbidden):
-            client.page("C++ & more")
+        with pytest.raises(SourceError, match="does not serve this client"):
+            reader.load_data(PAGE)
         assert "does not serve this client (status 403)" in _wiki_check(host).detail
         wiki.__exit__()
-        assert client.search("more").stale
+        assert reader.load_data(PAGE) == [before]
         check = _wiki_check(host)
         assert (check.ok, check.fatal) == (False, False)
         assert "cannot be reached" in check.detail
@@ -118,25 +117,23 @@ def test_what_a_wiki_did_long_ago_is_not_reported(
     tmp_path: Path, wiki: SmallWiki, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with open_host(tmp_path, options=wiki.options()) as host:
-        host.once(Wikis).client("wiki").search("more")
+        host.hooks.readers["mediawiki:"].load_data(PAGE)
         monkeypatch.setattr("ragstone.plugins.concept_tutor.mediawiki.client.client._REMEMBERED", timedelta())
         assert _wiki_check(host).detail == "may be asked"
 
 
 def test_without_the_sample_a_first_start_is_empty(tmp_path: Path, wiki: SmallWiki) -> None:
     with open_host(tmp_path, options=wiki.options()) as host:
-        ragstone_serving(host)
+        host.serve()
         assert host.once(PlanStore).plans() == []
 
 
-def test_passages_that_were_not_embedded_before_the_end_are_with_the_next_server(tmp_path: Path) -> None:
-    options = {"concept_tutor": {"sample": False}}
-    with open_host(tmp_path, options=options) as host:
-        made = read_plan_file(SAMPLE)
-        host.once(PlanStore).add(made.plan, made.sources)  # and no further
-    with open_host(tmp_path, options=options) as host:
-        assert outdated_plans(host) == ["elementary-statistics"]
-        ragstone_serving(host)
-        until(lambda: not host.once(Gathering).is_busy("elementary-statistics"))
-        assert outdated_plans(host) == []
+def test_passages_that_no_concept_got_before_the_end_are_removed_by_the_next_server(tmp_path: Path) -> None:
+    with open_host(tmp_path) as host:
+        host.serve()
+        text, metadata = "A passage.", {"plan": "elementary-statistics", "page_title": "Median"}
+        corpus_of(host).ingest([Document(id_="c1", text=text, metadata=metadata)])  # and no further
+        assert corpus_of(host).info().chunks == 23
+    with open_host(tmp_path) as host:
+        host.serve()
         assert corpus_of(host).info().chunks == 22

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from ragstone.plugins.concept_tutor.plans.sample import SAMPLE
+from tests.plugins.concept_tutor.material import SAMPLE
 from tests.plugins.concept_tutor.mediawiki.gathering.small_wiki import SmallWiki, page
 from tests.support.third_party_fakes import Here
 
@@ -50,7 +50,7 @@ def test_from_a_file_to_sources_and_away_again(here: Here, wiki: SmallWiki, plan
     assert sorted(line.split(" ", 1)[1] for line in done.out.splitlines()) == [
         "Mean: 2 passages",
         "Variance: 2 passages",
-        "Zyzzyva: none (no page of the wikis speaks of it)",
+        "Zyzzyva: none (no page of the wikis is about it)",
     ]
     assert here("tutor", "sources", "statistics").out.startswith("There was nothing to look for")
     result = json.loads(here("tutor", "sources", "statistics", "--retry", "--json").out)

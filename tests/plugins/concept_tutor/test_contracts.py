@@ -5,14 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from llama_index.core.schema import Document
 
 from ragstone.core.testing import AssistantContract, NodeParserContract, ReaderContract, RetrieverContract, open_host
-from ragstone.plugins.concept_tutor import PlanStore
-from ragstone.plugins.concept_tutor.plans import KIND
-from ragstone.plugins.concept_tutor.plans.corpus import corpus_of, document_of
 from tests.support.needs import needed
 
-from .material import SLUG, put_plan
+from .material import corpus_of, put_plan
 from .mediawiki.gathering.small_wiki import SmallWiki, page
 
 if TYPE_CHECKING:
@@ -21,7 +19,6 @@ if TYPE_CHECKING:
     from llama_index.core.node_parser import NodeParser
     from llama_index.core.readers.base import BaseReader
     from llama_index.core.retrievers import BaseRetriever
-    from llama_index.core.schema import Document
 
     from ragstone.core import Assistant, Host
 
@@ -66,12 +63,13 @@ class TestPages(NodeParserContract):
 class TestPassages(NodeParserContract):
     @pytest.fixture
     def parser(self, host: Host) -> NodeParser:
-        return host.hooks.node_parser(KIND)
+        return host.hooks.node_parser("tutor_passage")
 
     @pytest.fixture
     def document(self, host: Host) -> Document:
-        sources = host.once(PlanStore).all_sources(SLUG)
-        return document_of(next(chunk for chunks in sources.values() for chunk in chunks))
+        stored, *_ = corpus_of(host).contents.documents()
+        text = corpus_of(host).contents.document_text(stored.doc_id)
+        return Document(id_=stored.doc_id, text=text, metadata=stored.metadata)
 
 
 class TestConcepts(RetrieverContract):

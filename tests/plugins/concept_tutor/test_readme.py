@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from importlib import metadata
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from pydantic import BaseModel
@@ -12,11 +13,12 @@ from pydantic import BaseModel
 from ragstone.core import Host, read_settings
 from ragstone.plugins import concept_tutor
 from ragstone.plugins.concept_tutor import read_plan
-from ragstone.plugins.concept_tutor.settings import ConceptTutorSettings, SiteSettings
 
+(_POINT,) = metadata.entry_points(group="ragstone", name="concept_tutor")
+SETTINGS: type[BaseModel] = _POINT.load().ragstone_settings()
 FOLDER = Path(concept_tutor.__file__).parent
 TEXT = (FOLDER / "README.md").read_text("utf-8")
-#: Defaults that are told in words.
+#: Defaults that are described in words.
 _IN_WORDS = {("wikis", "sites"): "Wikipedia and Wikibooks in English"}
 
 
@@ -41,7 +43,7 @@ def test_a_plans_file_is_one() -> None:
     made = read_plan(plan, format="json")
     assert [one.key for one in made.plan.concepts] == ["mean", "variance"]
     assert made.sources["variance"][0].page_url.endswith("#Definition")
-    # What must be there is all that is said to have to be.
+    # Nothing else is required than what is described as required.
     read_plan('{"title": "T", "concepts": [{"name": "N"}]}', format="json")
     source = '{"page_title": "P", "content": "C", "licence": "L"}'
     read_plan(f'{{"title": "T", "concepts": [{{"name": "N", "sources": [{source}]}}]}}', format="json")
@@ -52,15 +54,16 @@ def test_a_plans_file_is_one() -> None:
 )
 def test_the_settings_are_settings(tmp_path: Path, example: str, sites: list[str]) -> None:
     (tmp_path / "ragstone.toml").write_text(example, "utf-8")
-    options = Host(read_settings(tmp_path / "ragstone.toml")).options(ConceptTutorSettings)
+    options: Any = Host(read_settings(tmp_path / "ragstone.toml")).options(SETTINGS)
     assert (list(options.wikis.sites), options.wikis.contact) == (sites, "you@example.org")
 
 
 def _tables() -> dict[str, type[BaseModel]]:
-    found: dict[str, type[BaseModel]] = {"": ConceptTutorSettings, ".wikis.sites.NAME": SiteSettings}
-    for name, field in ConceptTutorSettings.model_fields.items():
+    found: dict[str, type[BaseModel]] = {"": SETTINGS}
+    for name, field in SETTINGS.model_fields.items():
         if isinstance(field.annotation, type) and issubclass(field.annotation, BaseModel):
             found[f".{name}"] = field.annotation
+    _, found[".wikis.sites.NAME"] = get_args(found[".wikis"].model_fields["sites"].annotation)
     return found
 
 

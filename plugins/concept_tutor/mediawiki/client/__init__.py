@@ -10,14 +10,12 @@ from .errors import (
     WikiTooLarge,
     WikiUnavailable,
 )
-from .records import WikiHit, WikiHits, WikiPage
+from .records import WikiPage
 
 __all__ = [
     "WikiClient",
     "WikiError",
     "WikiForbidden",
-    "WikiHit",
-    "WikiHits",
     "WikiInvalidAnswer",
     "WikiPage",
     "WikiPageMissing",

@@ -35,7 +35,7 @@ def look_up(host: str, port: int) -> list[str]:
 
 
 def is_loopback(host: str) -> bool:
-    """Whether the name itself says that this machine is meant."""
+    """Whether the name itself means this machine."""
     if host == "localhost" or host.endswith(".localhost"):
         return True
     try:

@@ -24,9 +24,9 @@ from .errors import (
     WikiUnavailable,
 )
 from .fetcher import Fetched, Fetcher
-from .records import WikiHits, WikiOutcome, WikiPage
+from .records import WikiOutcome, WikiPage
 from .request_slots import RequestSlots
-from .responses import key_of, read_hits, redirect_of, revision_of, title_of
+from .responses import key_of, read_keys, redirect_of, revision_of, title_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -43,7 +43,7 @@ _NO_KEY = re.compile(r"[\x00-\x1f\x7f#<>\[\]|{}]|(?:^|/)\.{1,2}(?:/|$)")
 _JSON, _HTML = "application/json", "text/html"
 #: Redirects that older MediaWikis leave to the client: pages that only name another one.
 _HOPS = 2
-#: How long the last request says something about the wiki.
+#: How long the outcome of the last request is reported.
 _REMEMBERED = timedelta(hours=1)
 
 
@@ -60,12 +60,6 @@ class WikiClient:
         lookup: Lookup = look_up,
     ) -> None:
         """``folder``: of what is kept on disk. ``slots``: those that all clients of a host share."""
-        if name not in settings.sites:
-            raise SettingsError(
-                f"no wiki is named {name!r}",
-                where="[plugins.concept_tutor.wikis.sites]",
-                hint=f"there are {', '.join(settings.sites) or 'none'}",
-            )
         self.name = name
         self._outcome: WikiOutcome | None = None
         self._site = settings.sites[name]
@@ -88,11 +82,11 @@ class WikiClient:
         with suppress(WikiError, SettingsError):
             self._ask(_search_path("wiki", 1), Deadline(seconds), _JSON)
 
-    def search(self, query: str, limit: int = 3) -> WikiHits:
-        """Up to ``limit`` (1 to 100) pages that hold ``query``, best first.
+    def search(self, query: str, limit: int = 3) -> tuple[str, ...]:
+        """The keys of up to ``limit`` (1 to 100) pages that hold ``query``, best first; they are untrusted.
 
-        A search that was kept is given while it is fresh, and as ``stale`` while the wiki cannot be asked. Raises
-        ``WikiError``, ``SettingsError`` without a contact, and ``BadRequest``.
+        A search that was kept is given while it is fresh, and while the wiki cannot be asked. Raises ``WikiError``,
+        ``SettingsError`` without a contact, and ``BadRequest``.
         """
         query = " ".join(query.split())
         if not query or len(query) > _LONGEST_QUERY or not 1 <= limit <= _MOST_HITS or not _is_text(query):
@@ -103,38 +97,46 @@ class WikiClient:
         def fetch(_: Entry | None) -> Entry:
             answer, body = self._ask(_search_path(query, limit), self._fetcher.deadline(), _JSON)
             entry = Entry("", "0", None, datetime.now(UTC), body)
-            self._hits(query, limit, entry, where=self._where(answer))  # raises where it is no list of pages
+            read_keys(body, self._where(answer))  # raises where it is no list of pages
             return entry
 
         name = ("search", self._site.url, self._site.api_path, query, str(limit))
-        entry, stale = self._stored_or(fetch, name)
-        return self._hits(query, limit, entry, stale=stale)
+        return read_keys(self._stored_or(fetch, name).body, self.name)[:limit]
 
     def page(self, key: str) -> WikiPage:
         """The page of this key as it is now; a redirect is followed to the page that it names.
 
         A page that was kept is given while it is fresh; afterwards the wiki is asked whether it is still the one. While
-        the wiki cannot be asked, the page that was kept is given as ``stale``. Raises ``WikiPageMissing``,
-        ``WikiError``, ``SettingsError`` without a contact, and ``BadRequest`` for what can be no key.
+        the wiki cannot be asked, the page that was kept is given. Raises ``WikiPageMissing``, ``WikiError``,
+        ``SettingsError`` without a contact, and ``BadRequest`` for what can be no key.
         """
         key = _checked(key, self.name)
         name = ("page", self._site.url, self._site.api_path, key)
-        entry, stale = self._stored_or(lambda stored: self._fetch(key, stored), name)
-        return self._page(entry, stale=stale)
+        entry = self._stored_or(lambda stored: self._fetch(key, stored), name)
+        return WikiPage(
+            key=entry.key,
+            title=title_of(entry.body, entry.key),
+            html=entry.body,
+            revision=entry.revision,
+            url=self._site.page_url(entry.key),
+            licence=self._site.licence,
+            retrieved_at=entry.retrieved_at,
+            language=self._site.language,
+        )
 
-    def _stored_or(self, fetch: Callable[[Entry | None], Entry], name: tuple[str, ...]) -> tuple[Entry, bool]:
-        """The stored entry while it is fresh, else what ``fetch`` makes of it; and whether it is stale."""
+    def _stored_or(self, fetch: Callable[[Entry | None], Entry], name: tuple[str, ...]) -> Entry:
+        """The stored entry while it is fresh or the wiki cannot be asked, else what ``fetch`` makes of it."""
         stored = self._cache.get(name)
         if stored and timedelta() <= datetime.now(UTC) - stored.retrieved_at < self._fresh:
-            return stored, False
+            return stored
         try:
             entry = fetch(stored)
         except (WikiUnavailable, WikiRateLimited, SettingsError):
             if stored:
-                return stored, True
+                return stored
             raise
         self._cache.put(name, entry)
-        return entry, False
+        return entry
 
     def _fetch(self, key: str, stored: Entry | None) -> Entry:
         deadline = self._fetcher.deadline()
@@ -155,7 +157,7 @@ class WikiClient:
             if leads_to is None or hop == _HOPS:
                 revision = revision_of(body, mark)
                 if revision is None:
-                    raise WikiInvalidAnswer("gives a page that does not say its revision", where=where)
+                    raise WikiInvalidAnswer("gives a page without its revision", where=where)
                 return Entry(own, revision, mark, now, body)
             key = self._key_from_wiki(unquote(leads_to), where)
         raise AssertionError("the last hop returns")
@@ -200,24 +202,6 @@ class WikiClient:
 
     def _where(self, answer: Fetched) -> str:
         return f"{self.name} ({answer.url[:300]})"
-
-    def _hits(self, query: str, limit: int, entry: Entry, *, stale: bool = False, where: str = "") -> WikiHits:
-        hits = read_hits(entry.body, wiki=self.name, language=self._site.language, where=where or self.name)
-        return WikiHits(query, hits[:limit], entry.retrieved_at, stale)
-
-    def _page(self, entry: Entry, *, stale: bool = False) -> WikiPage:
-        return WikiPage(
-            key=entry.key,
-            title=title_of(entry.body, entry.key),
-            html=entry.body,
-            revision=entry.revision,
-            url=self._site.page_url(entry.key),
-            licence=self._site.licence,
-            retrieved_at=entry.retrieved_at,
-            language=self._site.language,
-            wiki=self.name,
-            stale=stale,
-        )
 
 
 def _search_path(query: str, limit: int) -> str:

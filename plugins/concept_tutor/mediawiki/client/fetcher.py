@@ -69,7 +69,7 @@ class Fetcher:
         """Raise ``SettingsError`` if this wiki may not be asked with these settings."""
         if self._settings.contact is None and not is_loopback(self._host):
             raise SettingsError(
-                "contact is not set, and a wiki's operators must be able to reach whoever asks it",
+                "contact is not set, and a wiki's operators must be able to reach the operator of this client",
                 where="[plugins.concept_tutor.wikis]",
                 hint='contact = "you@example.org", or the address of a page about you',
             )

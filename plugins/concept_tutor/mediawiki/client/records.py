@@ -20,35 +20,12 @@ class WikiOutcome:
 
 
 @dataclass(frozen=True)
-class WikiHit:
-    """One page that a search found. Everything is plain text and untrusted."""
-
-    key: str
-    title: str
-    description: str
-    excerpt: str
-    #: Name of the wiki in the settings.
-    wiki: str
-    language: str
-
-
-@dataclass(frozen=True)
-class WikiHits:
-    """What a search found, best first; ``stale``: kept from an earlier time, as the wiki did not answer."""
-
-    query: str
-    hits: tuple[WikiHit, ...]
-    retrieved_at: datetime
-    stale: bool = False
-
-
-@dataclass(frozen=True)
 class WikiPage:
     """One revision of a page, as Parsoid's HTML in UTF-8, which is untrusted.
 
     ``key`` is the page's own, also where a redirect led to it; ``url`` the address that a reader opens, made from the
-    settings and the key alone; ``retrieved_at`` (UTC) when the wiki last said that this is the page; ``stale``: kept
-    from an earlier time, as the wiki did not answer.
+    settings and the key alone; ``retrieved_at`` (UTC) when the wiki last confirmed it, which is long ago where it does
+    not answer.
     """
 
     key: str
@@ -60,6 +37,3 @@ class WikiPage:
     licence: str
     retrieved_at: datetime
     language: str
-    #: Name of the wiki in the settings.
-    wiki: str
-    stale: bool = False

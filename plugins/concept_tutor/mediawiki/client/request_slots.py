@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 #: Wikimedia's limit for each of its users, whichever of its wikis they ask
 #: (https://www.mediawiki.org/wiki/Wikimedia_APIs/Rate_limits).
 _AT_ONCE = 3
-#: Seconds of a pause at most: a server that says a year is asked again after an hour.
+#: Seconds of a pause at most: a server that asks for a year gets the next request after an hour.
 _LONGEST_PAUSE = 3600.0
 
 

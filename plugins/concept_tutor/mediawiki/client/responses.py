@@ -1,4 +1,4 @@
-"""Reads the wiki's answers: the hits of a search, and the facts in a page's head.
+"""Reads the wiki's answers: the keys that a search found, and the facts in a page's head.
 
 A page is only searched by bounded patterns here: a parser may need seconds for it, and runs in a worker process.
 """
@@ -8,53 +8,39 @@ from __future__ import annotations
 import html
 import json
 import re
-from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from .errors import WikiInvalidAnswer
-from .records import WikiHit
 
-#: Longer titles are not possible: MediaWiki's keys have up to 255 bytes.
-_LONGEST = {"key": 300, "title": 300, "description": 2_000, "excerpt": 10_000}
 _NO_LIST = "answers a search with what is no list of pages"
 _TAG = re.compile(r"</?[A-Za-z][^<>]{0,1000}>|<!--.{0,1000}?-->", re.DOTALL)
-_QUOTES = re.compile(r"'{2,5}")
 _ABOUT = re.compile(rb"<html\b[^>]{0,2000}?\babout=[\"'][^\"'>]{0,500}/revision/(\d{1,18})[\"']", re.IGNORECASE)
 _ETAG = re.compile(r"(?:W/)?\"(\d{1,18})/")
 _TITLE = re.compile(rb"<title\b[^>]{0,200}>([^<]{0,2000})</title>", re.IGNORECASE)
 _REDIRECT = re.compile(
     rb"<link\b[^>]{0,500}?\brel=[\"']mw:PageProp/redirect[\"'][^>]{0,500}?\bhref=[\"']\./([^\"'#?<>]{1,800})"
 )
-#: Where these stand in a page.
+#: Bytes of a page in which these are searched for.
 _HEAD = 65_536
 
 
-def read_hits(body: bytes, *, wiki: str, language: str, where: str) -> tuple[WikiHit, ...]:
-    """The hits of ``/search/page``; one without key or title is left out. Raises ``WikiInvalidAnswer``."""
+def read_keys(body: bytes, where: str) -> tuple[str, ...]:
+    """The keys of the hits of ``/search/page``; one without key or title is left out. Raises ``WikiInvalidAnswer``."""
     try:
         pages = json.loads(body)["pages"]
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise WikiInvalidAnswer(_NO_LIST, where=where) from error
     if not isinstance(pages, list):
         raise WikiInvalidAnswer(_NO_LIST, where=where)
-    hits = []
-    for page in pages:
-        if not isinstance(page, dict) or not all(isinstance(page.get(k), str) and page[k] for k in ("key", "title")):
-            continue
-        texts = {name: _text(page.get(name), longest) for name, longest in _LONGEST.items()}
-        texts["excerpt"] = plain(texts["excerpt"])
-        hits.append(WikiHit(**texts, wiki=wiki, language=language))
-    return tuple(hits)
-
-
-def plain(excerpt: str) -> str:
-    """An excerpt as text: it comes as escaped markup with marks of the words that were found."""
-    unmarked = html.unescape(_TAG.sub("", excerpt))
-    return " ".join(_QUOTES.sub("", _TAG.sub("", unmarked)).split())
+    return tuple(
+        page["key"]
+        for page in pages
+        if isinstance(page, dict) and all(isinstance(page.get(k), str) and page[k] for k in ("key", "title"))
+    )
 
 
 def revision_of(page: bytes, etag: str | None) -> str | None:
-    """The revision that a page says it is, in digits."""
+    """The revision of a page, in digits."""
     found = _ABOUT.search(page, 0, _HEAD // 8)
     if found:
         return found[1].decode()
@@ -79,7 +65,3 @@ def key_of(url: str, asked: str) -> str:
     """The key of the page that an address of ``/page/KEY/html`` gives: not the one asked for after a redirect."""
     found = re.search(r"/page/([^/]+)/html$", urlsplit(url).path)
     return unquote(found[1]).replace(" ", "_") if found else asked
-
-
-def _text(value: Any, longest: int) -> str:
-    return value[:longest] if isinstance(value, str) else ""

@@ -1,7 +1,6 @@
 """Gathers sources for the concepts of a plan from the wikis, several concepts at once."""
 
 from .finder import SourceFinder
-from .job import Gathering
-from .progress import Progress
+from .job import Gathering, Progress
 
 __all__ = ["Gathering", "Progress", "SourceFinder"]

@@ -17,7 +17,6 @@ from .selection import select_for_concept
 if TYPE_CHECKING:
     from llama_index.core.schema import TextNode
 
-    from ..client import WikiHit
     from ..wikis import Wikis
     from .selection import Scorer
 
@@ -62,9 +61,9 @@ class SourceFinder:
         errors: list[SourceError | SettingsError] = []
         score = memoized(word_relevance)
         pages: list[tuple[TextNode, ...]] = []
-        for hit in self._hits(name, errors):
+        for wiki, key in self._hits(name, errors):
             try:
-                pages.append(_relevant(name, self._page_chunks.chunks(hit.wiki, hit.key), score))
+                pages.append(_relevant(name, self._page_chunks.chunks(wiki, key), score))
             except SourceError as error:
                 errors.append(error)
         caps = self._wikis.options.pages
@@ -76,12 +75,13 @@ class SourceFinder:
         chunks = tuple(_chunk(node, score, _source(node, wiki_of)) for score, node in scored)
         return FoundSources(chunks, "; ".join(dict.fromkeys(_short(error) for error in errors)))
 
-    def _hits(self, name: str, errors: list[SourceError | SettingsError]) -> list[WikiHit]:
+    def _hits(self, name: str, errors: list[SourceError | SettingsError]) -> list[tuple[str, str]]:
+        """The wikis' names and the pages' keys."""
         options = self._wikis.options.sources
-        found: list[tuple[WikiHit, ...]] = []
+        found: list[list[tuple[str, str]]] = []
         for client in self._wikis.searched:
             try:
-                found.append(client.search(name, options.hits_a_wiki).hits)
+                found.append([(client.name, key) for key in client.search(name, options.hits_a_wiki)])
             except (SourceError, SettingsError) as error:
                 errors.append(error)
         mixed = [hit for row in zip_longest(*found) for hit in row if hit is not None]

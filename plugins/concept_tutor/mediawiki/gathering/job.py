@@ -3,25 +3,24 @@
 from __future__ import annotations
 
 import logging
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
 from ragstone.core import RagstoneError, StorageError
 from ragstone.core.runtime import JobQueue
 
-from ...plans.corpus import outdated_plans, update_corpus
+from ...plans.corpus import Passages
 from ...plans.store import PlanStore
 from ..threads import run_in_threads
 from ..wikis import Wikis
 from .finder import SourceFinder
 from .leases import Leases
-from .progress import Progress
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Sequence
 
     from ragstone.core import Host
-    from ragstone.core.ingestion import IngestProgress
 
     from ...plans.records import Concept, SourceState
 
@@ -33,6 +32,25 @@ _AT_ONCE = 6
 _POLL = 1.0
 _NEW: tuple[Literal["waiting"], ...] = ("waiting",)
 _SETTLED = ("found", "none", "failed")
+
+
+@dataclass(frozen=True)
+class Progress:
+    """The state of one concept's sources; of the plan's ``of`` concepts ``done`` are finished.
+
+    Two are equal if nothing has changed for this concept itself.
+    """
+
+    plan: str
+    #: The concept's key and name.
+    concept: str
+    name: str
+    state: SourceState
+    reason: str
+    #: Passages that it uses.
+    chunks: int = field(compare=False)
+    done: int = field(compare=False)
+    of: int = field(compare=False)
 
 
 class Gathering:
@@ -65,17 +83,15 @@ class Gathering:
         states: Collection[SourceState] = _NEW,
         concepts: Sequence[str] | None = None,
         on_progress: Callable[[Progress], None] | None = None,
-        on_embedded: Callable[[IngestProgress], None] | None = None,
     ) -> None:
         """Gather sources for the plan's concepts in these states, or for these concepts; returns when all is done.
 
-        A concept that fails says why in its ``reason``, and the others go on. Afterwards the passages are embedded, so
-        that the chat finds them. Raises ``NotFound``, ``SettingsError`` when no wiki may be asked, ``StorageError``.
+        The ``reason`` of a concept that fails has the error, and the others go on. Raises ``NotFound``,
+        ``SettingsError`` when no wiki may be asked, ``StorageError``.
         """
         wanted = self._keys_of(slug, states, concepts)
         self._leases.request(slug, wanted)
         self._gather(slug, wanted, on_progress)
-        update_corpus(self._host, [slug], on_embedded)
 
     # In the background
 
@@ -91,19 +107,16 @@ class Gathering:
 
     def resume(self) -> None:
         """Resume in the background what a kill or the server's end interrupted."""
-        interrupted = self._leases.interrupted()
-        for slug, keys in interrupted.items():
+        self._host.once(Passages).remove_unused()
+        for slug, keys in self._leases.interrupted().items():
             self._add(slug, tuple(keys))
-        for slug in outdated_plans(self._host):
-            if slug not in interrupted:
-                self._add(slug, ())
 
     def stop(self) -> None:
         """Begin nothing more; what is under way is resumed the next time."""
         self._queue.stop()
 
     def is_busy(self, slug: str) -> bool:
-        """Whether this process gathers, or embeds, for the plan or is about to."""
+        """Whether this process gathers for the plan or is about to."""
         return any(slug == busy for busy, _ in self._queue.jobs())
 
     def follow(self, slug: str, pause: float) -> Iterator[Progress | None]:
@@ -137,7 +150,6 @@ class Gathering:
         slug, wanted = job
         try:
             self._gather(slug, wanted, None)
-            update_corpus(self._host, [slug])
         except RagstoneError as error:
             _log.warning("the sources of the plan %r were not gathered: %s", slug, error)
         except Exception:
@@ -164,14 +176,14 @@ class Gathering:
             if found.chunks:
                 self._store.put_sources(slug, key, found.chunks, found.reason)
             else:
-                self._leases.release(slug, key, "none", "no page of the wikis speaks of it")
+                self._leases.release(slug, key, "none", "no page of the wikis is about it")
         except StorageError:  # it would be the same for every other concept
             raise
         except RagstoneError as error:
             self._leases.release(slug, key, "failed", str(error))
         except Exception as error:
             _log.exception("looking for sources of %r failed", name)
-            self._leases.release(slug, key, "failed", f"it failed ({type(error).__name__}); the log says more")
+            self._leases.release(slug, key, "failed", f"it failed ({type(error).__name__}); see the log")
         self._report(slug, key, on_progress)
 
     def _report(self, slug: str, key: str, on_progress: Callable[[Progress], None] | None) -> None:

@@ -65,10 +65,10 @@ class Leases:
 
     def release(self, slug: str, key: str, state: SourceState, reason: str) -> None:
         """End the lease with this state; a concept that has passages from earlier keeps them and stays ``found``."""
-        concept, rests_on = tables.concept, tables.rests_on
+        concept, use = tables.concept, tables.use
         with self._tables.write() as connection:
             found = queries.concept_row(connection, queries.plan_row(connection, slug, lock=True), key)
-            if connection.execute(select(rests_on.c.chunk_id).where(rests_on.c.concept_id == found.id)).first():
+            if connection.execute(select(use.c.chunk_id).where(use.c.concept_id == found.id)).first():
                 state = "found"
             values = {"wanted": 0, "state": state, "reason": reason[:500], "holder": "", "held_until": 0.0}
             connection.execute(update(concept).where(concept.c.id == found.id).values(**values))
@@ -88,7 +88,7 @@ class Leases:
     def _is_expired(self, holder: str, until: float) -> bool:
         if holder == self._name:
             return False
-        # After the clock was put back by hours nobody must wait for hours.
+        # After the clock was put back by hours no process waits for hours.
         if not 0 <= until - time.time() <= self._seconds * 2:
             return True
         node, _, rest = holder.rpartition("/")[0].rpartition("/")

@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 _THERE, _FREQUENT, _SUBJECT = 0.5, 0.3, 0.2
 #: Occurrences of a word that count half of the most that any number could count.
 _HALF = 1.5
-#: Of the words of a concept, what must stand in a passage or its headings for it to say anything of the concept.
+#: Share of a concept's words that a passage and its headings must have to be relevant at all.
 LEAST_SHARE = 0.5
 
 
 def word_relevance(concept: str, nodes: Sequence[TextNode]) -> list[float]:
     """A ``Scorer``, 0 to 1: which of the concept's words occur, how often, and whether they are the page's title.
 
-    The page's lead counts fully for that and the rest half, as the lead of such a page says what the concept is. A
+    The page's lead counts fully for that and the rest half, as the lead of such a page defines the concept. A
     passage with fewer than ``LEAST_SHARE`` of the words gets 0.
     """
     asked = set(question_stems(concept))

@@ -39,18 +39,17 @@ def document_of(page: Page, fetched: WikiPage) -> Document:
         words = heading + "\n\n".join(block.text for block in section.blocks) + "\n\n"
         parts.append(words)
         at += len(words)
-    revision = fetched.revision or page.revision
     return Document(
-        id_=str(uuid.uuid5(_NAMESPACE, f"{fetched.url}\n{revision}")),
+        id_=str(uuid.uuid5(_NAMESPACE, f"{fetched.url}\n{fetched.revision}")),
         text="".join(parts).rstrip(),
         metadata={
             "page_title": fetched.title,
             "url": fetched.url,
             "urls": {entry["anchor"]: _address(fetched.url, entry["anchor"]) for entry in entries},
-            "revision": revision,
+            "revision": fetched.revision,
             "licence": fetched.licence,
             "retrieved_at": fetched.retrieved_at.isoformat(),
-            "language": fetched.language or page.language,
+            "language": fetched.language,
             "direction": page.direction,
             "dropped": dict(page.dropped),
             SECTIONS: entries,
@@ -63,7 +62,7 @@ def _address(url: str, anchor: str) -> str:
 
 
 def _entry(section: Section, start: int) -> dict[str, Any]:
-    """The section as the node parser wants it: ``blocks`` are ``[kind, start, end]`` in the document's text."""
+    """The section as the node parser reads it: ``blocks`` are ``[kind, start, end]`` in the document's text."""
     blocks: list[list[str | int]] = []
     for block in section.blocks:
         blocks.append([block.kind, start, start + len(block.text)])

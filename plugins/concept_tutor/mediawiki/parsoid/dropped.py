@@ -8,7 +8,7 @@ from typing import Any
 #: By reason: elements (``style``), classes (``.navbar``) and their prefixes (``.navbox*``), ids (``#toc``), roles
 #: (``role=note``, which is how hatnotes are marked) and types of Parsoid (``mw:Extension/ref``).
 #:
-#: Infoboxes are among them: rows of facts without a sentence, of which no question can be proved, and the lead says
+#: Infoboxes are among them: rows of facts without a sentence, which prove no question, and the lead repeats
 #: what matters in them. A box of a class that is not here (a pull quote) is text.
 _DROPPED = {
     "element": """style script noscript template head title meta link nav aside picture img svg audio video object

@@ -59,7 +59,7 @@ class InlineText:
         return clean("".join(parts))
 
     def read(self, element: Any, block: Callable[[Any, str], bool] | None = None) -> None:
-        """Add an element and what is in it. ``block`` is offered each block element, and says whether it took it."""
+        """Add an element and what is in it. ``block`` is offered each block element, and returns whether it took it."""
         name = element.tag if isinstance(element.tag, str) else ""
         if not name:
             return
@@ -109,7 +109,7 @@ class InlineText:
     def _add(self, text: str) -> None:
         if not text:
             return
-        # Where a footnote mark stood between two sentences without a space, one is due.
+        # A footnote mark between two sentences without a space becomes a space.
         if self._marked and self._parts and text[0].isalnum() and self._parts[-1][-1:] in ".!?;,:)؟،":
             self._parts.append(" ")
         self._marked = False
@@ -134,7 +134,7 @@ def is_formula(element: Any, name: str) -> bool:
 
 
 def formula(element: Any) -> str:
-    """Its TeX between dollar signs, two where it stands alone; its own words where the page has no TeX."""
+    """Its TeX between dollar signs, two where it is a line of its own; its own words where the page has no TeX."""
     math = element if element.tag == "math" else next(element.iter("math"), None)
     tex = None
     if math is not None:

@@ -15,7 +15,7 @@ LISTS = frozenset({"ul", "ol", "dl"})
 _MOST_COLUMNS = 40
 _MOST_SPAN = 1000
 #: A table of which more characters are links, and that has no class of a data table, is a list of links: always, or
-#: where none of its cells says more than a few words, as in a calendar.
+#: where no cell has more than a few words, as in a calendar.
 _NAVIGATION = 0.9
 _FEW_LINKS = 0.5
 _FEW_WORDS = 5

@@ -7,21 +7,20 @@ from collections import Counter
 from typing import Any
 
 from .dropped import drop_reason, is_boilerplate
-from .inline import BLOCKS, InlineText, clean, fenced_code, inline_text, is_formula
+from .inline import BLOCKS, InlineText, fenced_code, inline_text, is_formula
 from .links import Links
 from .lists import LISTS, is_data, is_navigation, list_lines, table_lines
 from .records import Block, Page, Section
 
-#: lxml drops in silence what is nested deeper than 256 elements, 2,048 if told to read huge pages; no page of a wiki
-#: comes near (38 on a talk page of many answers), and what does is refused before anything goes through it.
+#: lxml drops in silence what is nested deeper than 256 elements, 2,048 with its option for huge pages; no page of a
+#: wiki comes near (38 on a talk page of many answers), and what does is refused before anything goes through it.
 MAX_DEPTH = 200
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
-_REVISION = re.compile(r"[Rr]evision/(\d{1,20})")
 #: Parsoid numbers elements; that is no anchor for an address.
 _NUMBERED = re.compile(r"mw[\w-]{2,4}")
 _LONGEST_HEADING = 300
 _LONGEST_ANCHOR = 400
-#: A caption is text if it says something without its picture: a sentence does, "The skull of a wolf" does not.
+#: A caption is text if it is of use without its picture: a sentence is, "The skull of a wolf" is not.
 _CAPTION_WORDS = 8
 _SENTENCE_END = re.compile(r"[.!?…؟。][\"'”’»)\]]*$")
 _LEAVES = frozenset({"dt", "li", "dd", "td", "th", "tr", "tbody", "thead", "tfoot"})
@@ -35,7 +34,7 @@ def read_page(raw: bytes, language: str = "") -> Page:
     """The page's sections; those without text are left out. Raises ``TooDeep``, and what lxml raises."""
     import lxml.etree
 
-    # UTF-8 whatever the page says: the REST interface answers in nothing else.
+    # UTF-8 whatever the page declares: the REST interface answers in nothing else.
     parser = lxml.etree.HTMLParser(
         encoding="utf-8", remove_comments=True, remove_pis=True, huge_tree=True, no_network=True
     )
@@ -47,15 +46,10 @@ def read_page(raw: bytes, language: str = "") -> Page:
     _check_depth(root)
     body = root.find("body")
     body = root if body is None else body
-    spoken = (body.get("lang") or root.get("lang") or "")[:35]
-    reader = _Reader(language or spoken)
+    reader = _Reader(language or (body.get("lang") or root.get("lang") or "")[:35])
     reader.read(body)
-    revision = _REVISION.search((root.get("about") or "")[:1000])
     return Page(
         tuple(reader.finish()),
-        title=clean(root.findtext("head/title") or "")[:_LONGEST_HEADING],
-        revision=revision[1] if revision else "",
-        language=spoken,
         direction="rtl" if "rtl" in (body.get("dir") or root.get("dir") or "").casefold() else "ltr",
         dropped=dict(reader.dropped),
         links=reader.links.found(),
@@ -238,7 +232,7 @@ class _Reader:
 
 
 def _holds_blocks(element: Any) -> bool:
-    """Whether blocks stand within an inline element, as in a link around a list."""
+    """Whether there are blocks within an inline element, as in a link around a list."""
     if not len(element) or drop_reason(element, element.tag) is not None:
         return False
     return any(isinstance(each.tag, str) and each.tag in BLOCKS for each in element.iterdescendants())

@@ -38,12 +38,10 @@ class Link:
 
 @dataclass(frozen=True)
 class Page:
-    """A page's sections in order, with the facts of its head."""
+    """A page's sections in order."""
 
     sections: tuple[Section, ...]
-    title: str = ""
-    revision: str = ""
-    language: str = ""
+    #: ``ltr`` or ``rtl``.
     direction: str = ""
     #: How many elements were left out, by why; the count of what is inside one is not taken.
     dropped: dict[str, int] = field(default_factory=dict)

@@ -19,8 +19,8 @@ _STRAIGHT = 6.0
 def assign_coordinates(rows: Rows, width_of: Mapping[bool, float], gap: float) -> dict[Point, float]:
     """The middle of each point, from 0; ``width_of[True]`` is a concept's width, ``[False]`` a passing curve's.
 
-    Row by row, down and up: each point wants to be at the mean of its neighbours, and the row gives way as little as
-    it can, by least squares with the order kept (isotonic regression, pool adjacent violators).
+    Row by row, down and up: the points of a row are placed as near as possible to the means of
+    their neighbours, by least squares with the order kept (isotonic regression, pool adjacent violators).
     """
     near: dict[bool, dict[Point, list[Point]]] = {True: defaultdict(list), False: defaultdict(list)}
     for _, way in rows.ways:

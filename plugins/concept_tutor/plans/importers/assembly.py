@@ -102,7 +102,7 @@ def assemble(
 
 
 def slug_of(words: str, otherwise: str) -> str:
-    """A name for addresses made of words; ``otherwise`` where no letter of them can stand there."""
+    """A name for addresses made of words; ``otherwise`` where no letter of them is allowed there."""
     plain = unicodedata.normalize("NFKD", words).encode("ascii", "ignore").decode().casefold()
     return re.sub(r"[^a-z0-9]+", "-", plain).strip("-")[:_LONGEST].strip("-") or otherwise
 

@@ -39,7 +39,7 @@ document.addEventListener("submit", async (event) => {
     const page = await load(action, method === "get" ? {} : { method: "POST", body: fields });
     if (place(page, action, method === "get")) return;
   } catch {
-    // told by the page that the form loads itself
+    // the form loads the page itself, which reports it
   }
   for (const each of form.querySelectorAll("button")) each.disabled = false;
   HTMLFormElement.prototype.submit.call(form);

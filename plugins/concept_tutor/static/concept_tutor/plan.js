@@ -78,10 +78,10 @@ function show({ concept, state, chunks, done, of }) {
   const bar = root.querySelector("[data-bar]");
   bar.max = of;
   bar.value = done;
-  root.querySelector("[data-told]").textContent = `${done} of ${of} concepts`;
-  const told = row?.querySelector("[data-state]");
+  root.querySelector("[data-progress]").textContent = `${done} of ${of} concepts`;
+  const label = row?.querySelector("[data-state]");
   const words = state === "found" ? `${chunks} passage${chunks === 1 ? "" : "s"}` : WORDS[state];
-  if (told && told.textContent !== words) told.textContent = words;
+  if (label && label.textContent !== words) label.textContent = words;
 }
 
 if (root?.dataset.events) {

@@ -1,4 +1,7 @@
-"""Passages to learn from: a few written here, and real ones of the dump excerpt and of SQuAD's paragraphs."""
+"""Passages to learn from: a few written here, and real ones of the dump excerpt and of SQuAD's paragraphs.
+
+And the records of questions that the tests import of the plugin.
+"""
 
 from __future__ import annotations
 
@@ -8,12 +11,15 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from ragstone.plugins.concept_tutor import SourceChunk
+from ragstone.plugins.concept_tutor.learning.records import Form, Question, QuestionSource, Support
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
     from ragstone.core import Host
+
+__all__ = ["GARDEN", "Form", "Question", "QuestionSource", "Support", "chunk", "garden", "of_dump", "of_squad", "put"]
 
 _NOW = datetime(2026, 1, 1, tzinfo=UTC)
 _LICENCE = "CC BY-SA 4.0"

@@ -17,7 +17,7 @@ from tests.plugins.concept_tutor.learning.test_questions_proved import written
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from ragstone.plugins.concept_tutor.learning.records import Question
+    from tests.plugins.concept_tutor.learning.passages import Question
 
 AT = datetime(2026, 3, 1, tzinfo=UTC)
 NAMES = {key: key.capitalize() for key in passages.GARDEN}

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ragstone.core import Host
-    from ragstone.plugins.concept_tutor.learning.records import Question
+    from tests.plugins.concept_tutor.learning.passages import Question
 
 BEGIN = datetime(2026, 3, 1, 8, tzinfo=UTC)
 

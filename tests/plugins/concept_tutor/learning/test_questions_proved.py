@@ -19,7 +19,7 @@ from tests.support.needs import needed
 
 if TYPE_CHECKING:
     from ragstone.plugins.concept_tutor import SourceChunk
-    from ragstone.plugins.concept_tutor.learning.records import Question
+    from tests.plugins.concept_tutor.learning.passages import Question
 
 pytestmark = pytest.mark.data
 CHECK = Path(__file__).parent / "independent_check.py"

@@ -13,8 +13,7 @@ from lxml import html
 
 from ragstone.core import BadRequest
 from ragstone.core.testing import open_host
-from ragstone.plugins.concept_tutor import Gathering, Lessons, PlanStore
-from ragstone.plugins.concept_tutor.pages.forms import MOST_BYTES
+from ragstone.plugins.concept_tutor import Gathering, Lessons, NewConcept, NewPlan, PlanStore
 from ragstone.web import create_app
 
 from ..material import NAMES, SLUG, put_plan
@@ -208,9 +207,9 @@ def test_a_plan_is_made_in_the_browser(
     slug = response.location.split("/")[-2]
     assert [one.name for one in host.once(PlanStore).concepts(slug)] == concepts
     page = tree(client.get(response.location))
-    assert "Nobody has looked for them yet" in words(page)
+    assert "No search was made yet" in words(page)
     result = client.post(f"{ROOT}/plans/{slug}/gather", headers=PAGE)
-    assert "contact" in words(tree(result).cssselect("[role=alert]")[0]), "what is missing is said"
+    assert "contact" in words(tree(result).cssselect("[role=alert]")[0]), "what is missing is reported"
     host.once(PlanStore).remove(slug)
 
 
@@ -238,7 +237,7 @@ def test_what_closed_a_circle_is_reported(client: FlaskClient, host: Host) -> No
         ("file", {"file": (b"", "x.csv")}, 400),
         ("file", {"file": (b"\xff\xfe\x00", "x.csv")}, 400),
         ("file", {"file": (b"[" * 100_000, "x.json")}, 400),
-        ("file", {"file": (b"x" * (MOST_BYTES + 1), "x.txt")}, 413),
+        ("file", {"file": (b"x" * 900_001, "x.txt")}, 413),
         ("file", {}, 400),
         ("page", {"page": "http://169.254.169.254/latest"}, 400),
         ("page", {"page": "none/Dog"}, 400),
@@ -266,11 +265,15 @@ def test_another_site_s_page_can_do_nothing(client: FlaskClient, path: str, head
     assert client.post(path, data={"title": "x", "names": "A"}, headers=headers).status_code == 403
 
 
-def test_more_plans_than_enough_are_refused(client: FlaskClient, host: Host, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ragstone.plugins.concept_tutor.pages.plans.MOST_PLANS", 1)
+def test_more_plans_than_enough_are_refused(client: FlaskClient, host: Host) -> None:
+    store, others = host.once(PlanStore), [f"p{number}" for number in range(199)]
+    for slug in others:
+        store.add(NewPlan(slug, "P", (NewConcept("c", "C"),)))
     response = client.post(f"{ROOT}/plans/names", data={"title": "x", "names": "A"}, headers=PAGE)
     assert response.status_code == 400
-    assert len(host.once(PlanStore).plans()) == 1
+    assert len(store.plans()) == 200
+    for slug in others:
+        store.remove(slug)
 
 
 def test_slow_wikis_do_not_take_all_of_the_server(
@@ -319,7 +322,7 @@ def test_progress_is_reported_as_events(client: FlaskClient) -> None:
     events = re.findall(r"event: (\w+)\ndata: (.*)\n\n", response.text)
     assert {json.loads(data)["concept"] for name, data in events[:-1]} == set(NAMES)
     assert events[-1][0] == "done"
-    for _ in range(8):  # whoever has gone lets go of the place
+    for _ in range(8):  # a client that has gone frees its place
         response = client.get(f"{PLAN}/events")
         assert response.status_code == 200
         response.close()

@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+import threading
+import time
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from llama_index.core.vector_stores.types import MetadataFilter, MetadataFilters
+from sqlalchemy import text
 
-from ragstone.core import BadRequest, Host, NotFound, TooLarge
+from ragstone.core import BadRequest, Host, NotFound, StorageError, TooLarge
 from ragstone.core.testing import open_host
 from ragstone.plugins.concept_tutor import Edge, NewChunk, NewConcept, NewPlan, PlanStore
-from ragstone.plugins.concept_tutor.plans.corpus import corpus_of, outdated_plans, update_corpus
+from tests.plugins.concept_tutor.material import corpus_of
+from tests.support.patience import HANG
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
 WHEN = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
@@ -41,7 +48,8 @@ def passage(words: str, *, page: str = "Mean", revision: str = "7", section: str
 
 @pytest.fixture
 def host(tmp_path: Path, database: str | None) -> Iterator[Host]:
-    with open_host(tmp_path, database=database) as host:
+    options = {"concept_tutor": {"sample": False}, "book_chat": {"sample": False}}
+    with open_host(tmp_path, database=database, options=options) as host:
         yield host
 
 
@@ -144,7 +152,7 @@ def test_a_newer_revision_with_the_same_words_keeps_the_passage(store: PlanStore
     assert (after.chunk_id, after.revision) == (before.chunk_id, "8")
 
 
-def test_a_passage_of_two_concepts_stays_as_long_as_one_rests_on_it(store: PlanStore) -> None:
+def test_a_passage_of_two_concepts_stays_as_long_as_one_uses_it(store: PlanStore) -> None:
     shared = passage("Both need this.")
     (one,) = store.put_sources("statistics", "mean", [shared])
     _, two = store.put_sources("statistics", "variance", [passage("First."), shared])
@@ -177,32 +185,153 @@ def test_a_plan_and_its_sources_are_stored_at_once_or_not_at_all(host: Host) -> 
     with pytest.raises(KeyError):
         store.add(PLAN, {"mean": [passage("One.")], "nowhere": [passage("Two.")]})
     assert store.plans() == []
+    assert not _documents(host)
     store.add(PLAN, {"mean": [passage("One.")]})
     assert store.size("statistics").states == {"found": 1, "waiting": 2}
 
 
-def test_the_corpus_follows_the_tables(store: PlanStore, host: Host) -> None:
+def test_a_passage_is_found_as_soon_as_it_is_stored_and_until_no_concept_uses_it(store: PlanStore, host: Host) -> None:
     assert not _documents(host)
     mean = store.put_sources("statistics", "mean", [passage("The mean is the sum divided by the number.")])
     store.put_sources("statistics", "variance", [passage("The variance is the mean squared deviation.")])
-    assert outdated_plans(host) == ["statistics"]
-    assert update_corpus(host, ["statistics"]) == 2
-    assert update_corpus(host) == 0
-    assert outdated_plans(host) == []
     node = corpus_of(host).contents.node(mean[0].chunk_id)
     assert node.text == mean[0].content
     assert node.metadata["url"] == mean[0].page_url
     plan = MetadataFilters(filters=[MetadataFilter(key="plan", value="statistics")])
     offered = host.pipeline.retrieve(corpus_of(host), "What is the mean?", top_k=1, filters=plan).nodes
     assert [each.node.node_id for each in offered] == [mean[0].chunk_id]
-    # What the tables do not have any more goes.
     store.put_sources("statistics", "variance", [])
-    update_corpus(host, [])
     assert _documents(host) == {mean[0].chunk_id}
     store.remove("statistics")
-    assert (store.plans(), store.chunk_ids()) == ([], set())
-    update_corpus(host, [])
+    assert store.plans() == []
     assert not _documents(host)
+
+
+def test_nothing_is_embedded_twice(store: PlanStore, host: Host, monkeypatch: pytest.MonkeyPatch) -> None:
+    embedded: list[str] = []
+    embed = host.encoder.embed_chunks
+
+    def counted(chunks: Sequence[tuple[str, str]]) -> Any:
+        embedded.extend(text for _, text in chunks)
+        return embed(chunks)
+
+    monkeypatch.setattr(host.encoder, "embed_chunks", counted)
+    both = [passage("One."), passage("Two."), passage("One.")]
+    store.put_sources("statistics", "mean", both)
+    store.put_sources("statistics", "variance", both)
+    store.put_sources("statistics", "mean", [passage("Two.", revision="8"), passage("One.")])
+    assert sorted(embedded) == ["One.", "Two."]
+    assert {chunk.revision for chunk in store.sources("statistics", "variance")} == {"7", "8"}
+
+
+def test_a_passage_that_another_process_removes_meanwhile_is_stored_again(
+    store: PlanStore, host: Host, tmp_path: Path, database: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shared = passage("Both need this.")
+    store.put_sources("statistics", "mean", [shared])
+    ingest, removed = corpus_of(host).ingest, list[str]()
+
+    def interrupted(*args: Any, **kwargs: Any) -> Any:
+        report = ingest(*args, **kwargs)
+        if not removed:
+            removed.append("mean")
+            other.once(PlanStore).put_sources("statistics", "mean", [])
+            assert not _documents(other)
+        return report
+
+    with open_host(tmp_path, database=database) as other:
+        monkeypatch.setattr(corpus_of(host), "ingest", interrupted)
+        (chunk,) = store.put_sources("statistics", "variance", [shared])
+        assert _documents(other) == {chunk.chunk_id}
+        assert other.once(PlanStore).sources("statistics", "variance") == [chunk]
+
+
+_CHANGES = """
+import random, sys
+from pathlib import Path
+from ragstone.core.testing import open_host
+from tests.plugins.concept_tutor.plans.test_store import PlanStore, passage
+
+folder, database, seed = Path(sys.argv[1]), sys.argv[2] or None, int(sys.argv[3])
+random.seed(seed)
+shared = [passage(f"Passage {number}.") for number in range(4)]
+with open_host(folder, database=database) as host:
+    for _ in range(20):
+        concept = random.choice(["mean", "variance", "z"])
+        host.once(PlanStore).put_sources("statistics", concept, random.sample(shared, random.randint(0, 3)))
+"""
+
+
+def test_processes_that_change_the_same_concepts_leave_no_use_without_its_passage(
+    store: PlanStore, host: Host, tmp_path: Path, database: str | None
+) -> None:
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
+    arguments = [sys.executable, "-c", _CHANGES, str(tmp_path), database or ""]
+    processes = [subprocess.Popen([*arguments, str(seed)], env=environment) for seed in range(2)]
+    while any(process.poll() is None for process in processes):
+        with store.tables.read() as connection:
+            used = set(connection.execute(text("SELECT chunk_id FROM concept_tutor_uses")).scalars())
+            corpus = store.tables.snapshot(connection).corpus("concept_tutor")
+            if corpus is not None:
+                assert used <= {row.doc_id for row in store.tables.snapshot(connection).documents(corpus.id)}
+        time.sleep(0.01)
+    assert [process.returncode for process in processes] == [0, 0]
+    assert _documents(host) == {one.chunk_id for of in store.all_sources("statistics").values() for one in of}
+
+
+def test_nobody_waits_for_what_another_thread_embeds(
+    store: PlanStore, host: Host, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    embedding, release, embed = threading.Event(), threading.Event(), host.encoder.embed_chunks
+
+    def slow(chunks: Sequence[tuple[str, str]]) -> Any:
+        embedding.set()
+        assert release.wait(HANG)
+        return embed(chunks)
+
+    monkeypatch.setattr(host.encoder, "embed_chunks", slow)
+    other = threading.Thread(target=store.put_sources, args=("statistics", "mean", [passage("One.")]))
+    other.start()
+    try:
+        assert embedding.wait(HANG)
+        assert store.sources("statistics", "mean") == []
+        store.add(replace(PLAN, slug="other"))
+        store.remove("other")
+    finally:
+        release.set()
+        other.join()
+    assert len(store.sources("statistics", "mean")) == 1
+
+
+def test_what_fails_leaves_every_concept_as_it_was(
+    store: PlanStore, host: Host, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = store.put_sources("statistics", "mean", [passage("One."), passage("Two.")])
+
+    def failing(*args: Any, **kwargs: Any) -> int:
+        raise StorageError("the disk failed")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(host.catalog, "remove_documents", failing)
+        for change in (
+            lambda: store.put_sources("statistics", "mean", [passage("Three.")]),
+            lambda: store.remove("statistics"),
+        ):
+            with pytest.raises(StorageError):
+                change()
+    assert store.sources("statistics", "mean") == before
+    host.serve()  # it removes what was stored and given to no concept
+    assert _documents(host) == {chunk.chunk_id for chunk in before}
+
+
+def test_a_passage_of_another_plan_or_without_words_is_refused(store: PlanStore) -> None:
+    (chunk,) = store.put_sources("statistics", "mean", [passage("One.")])
+    store.add(replace(PLAN, slug="other"))
+    with pytest.raises(BadRequest, match="belongs to another plan"):
+        store.put_sources("other", "mean", [replace(passage("Two."), chunk_id=chunk.chunk_id)])
+    with pytest.raises(BadRequest, match="is empty"):
+        store.put_sources("other", "mean", [passage(" ")])
+    assert store.uses(chunk.chunk_id) == [chunk]
 
 
 def test_a_removed_plan_can_be_made_again(store: PlanStore) -> None:

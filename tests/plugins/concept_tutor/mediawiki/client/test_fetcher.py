@@ -11,19 +11,21 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from ragstone.core import SettingsError, SourceError
-from ragstone.plugins.concept_tutor.mediawiki.client import (
+from ragstone.plugins.concept_tutor.mediawiki.client.deadline import Deadline
+from tests.plugins.concept_tutor.mediawiki.client.clients import (
+    RequestSlots,
+    SiteSettings,
     WikiClient,
     WikiError,
     WikiForbidden,
     WikiInvalidAnswer,
     WikiPageMissing,
     WikiRateLimited,
+    WikiSettings,
     WikiTooLarge,
     WikiUnavailable,
+    wiki_client,
 )
-from ragstone.plugins.concept_tutor.mediawiki.client.deadline import Deadline
-from ragstone.plugins.concept_tutor.mediawiki.client.request_slots import RequestSlots
-from ragstone.plugins.concept_tutor.settings import SiteSettings, WikiSettings
 from tests.plugins.concept_tutor.mediawiki.client.wiki_server import (
     HTML,
     Server,
@@ -56,9 +58,7 @@ def opened(server: Server, tmp_path: Path) -> Opened:
     slots = RequestSlots()
 
     def make(url: str | None = None, lookup: Any = None, **settings: Any) -> WikiClient:
-        site = SiteSettings(url=url or server.url, licence="CC BY-SA 4.0")
-        made = WikiSettings(sites={"wiki": site}, **({"seconds": 20} | settings))
-        return WikiClient("wiki", made, tmp_path / "kept", slots=slots, **({"lookup": lookup} if lookup else {}))
+        return wiki_client(url or server.url, tmp_path, slots=slots, lookup=lookup, **settings)
 
     return make
 
@@ -224,16 +224,6 @@ def test_redirects_end(server: Server, opened: Opened) -> None:
     server.acts(answer(302))
     with pytest.raises(WikiInvalidAnswer, match="nowhere"):
         opened().page("Cat")
-
-
-def test_https_does_not_become_http(server: Server, opened: Opened, tmp_path: Path) -> None:
-    from ragstone.plugins.concept_tutor.mediawiki.client.fetcher import Fetcher
-
-    site = SiteSettings(url="https://wiki.example:8443", licence="x")
-    fetcher = Fetcher("wiki", WikiSettings(sites={"wiki": site}), RequestSlots())
-    with pytest.raises(WikiForbidden):
-        fetcher._moved("https://wiki.example:8443/a", "http://wiki.example:8443/a", "wiki")
-    assert fetcher._moved("https://wiki.example:8443/a", "/b", "wiki") == "https://wiki.example:8443/b"
 
 
 def test_a_gzip_bomb_is_cut(server: Server, opened: Opened) -> None:

@@ -12,9 +12,13 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
-from ragstone.plugins.concept_tutor.mediawiki.client import WikiClient, WikiUnavailable
-from ragstone.plugins.concept_tutor.settings import SiteSettings, WikiSettings
-from tests.plugins.concept_tutor.mediawiki.client.wiki_server import Server, drip, page, stall
+from tests.plugins.concept_tutor.mediawiki.client.clients import (
+    WikiClient,
+    WikiForbidden,
+    WikiUnavailable,
+    wiki_client,
+)
+from tests.plugins.concept_tutor.mediawiki.client.wiki_server import Server, drip, moved, page, stall
 from tests.support.patience import without_hanging
 
 if TYPE_CHECKING:
@@ -59,11 +63,16 @@ def server(certificate: Path) -> Iterator[Server]:
 
 
 def client(port: int, folder: Path, certificates: Path | None, name: str = _NAME, seconds: float = 20) -> WikiClient:
-    site = SiteSettings(url=f"https://{name}:{port}", licence="CC BY-SA 4.0", certificates=certificates)
-    settings = WikiSettings(
-        sites={"wiki": site}, contact="me@example.org", private_hosts=(name,), seconds=seconds, fresh_hours=0
+    return wiki_client(
+        f"https://{name}:{port}",
+        folder,
+        site={"certificates": certificates},
+        lookup=lambda *_: ["127.0.0.1"],
+        contact="me@example.org",
+        private_hosts=(name,),
+        seconds=seconds,
+        fresh_hours=0,
     )
-    return WikiClient("wiki", settings, folder / "kept", lookup=lambda *_: ["127.0.0.1"])
 
 
 def test_the_name_is_the_one_that_is_checked(server: Server, certificate: Path, tmp_path: Path) -> None:
@@ -73,6 +82,14 @@ def test_the_name_is_the_one_that_is_checked(server: Server, certificate: Path, 
     with pytest.raises(WikiUnavailable, match="certificate"):
         client(server.port, tmp_path, None).page("Cat")
     assert len(server.asked) == 1
+
+
+def test_https_does_not_become_http(server: Server, certificate: Path, tmp_path: Path) -> None:
+    server.acts(moved("/w/rest.php/v1/page/Cat/html"), page("Cat"))
+    assert client(server.port, tmp_path, certificate).page("Dog").key == "Cat"
+    server.acts(moved(f"http://{_NAME}:{server.port}/w/rest.php/v1/page/Cat/html"))
+    with pytest.raises(WikiForbidden, match="which is not what it was"):
+        client(server.port, tmp_path, certificate).page("Hound")
 
 
 def test_the_deadline_holds_over_tls(server: Server, certificate: Path, tmp_path: Path) -> None:

@@ -129,7 +129,7 @@ def stall(first: bytes = b"") -> Act:
 
 
 def drip(first: bytes, piece: bytes = b"x", pause: float = 0.02) -> Act:
-    """These bytes, and then a few now and then for as long as somebody listens."""
+    """These bytes, and then a few now and then for as long as the client listens."""
 
     def act(connection: socket.socket) -> None:
         connection.sendall(first)

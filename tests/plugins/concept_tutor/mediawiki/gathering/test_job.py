@@ -1,4 +1,4 @@
-"""Sources of all concepts at once: bounded, told step by step, gone on with after a kill."""
+"""Sources of all concepts at once: bounded, reported step by step, resumed after a kill."""
 
 from __future__ import annotations
 
@@ -16,8 +16,7 @@ from ragstone.core import Host, NotFound, SettingsError
 from ragstone.core.testing import open_host
 from ragstone.plugins.concept_tutor import Gathering, NewChunk, NewConcept, NewPlan, PlanStore, Progress
 from ragstone.plugins.concept_tutor.mediawiki.gathering.leases import Leases
-from ragstone.plugins.concept_tutor.plans.corpus import corpus_of
-from ragstone.plugins.concept_tutor.plugin import ragstone_serving
+from tests.plugins.concept_tutor.material import corpus_of
 from tests.plugins.concept_tutor.mediawiki.gathering.small_wiki import SmallWiki, page
 from tests.support.patience import HANG, until
 
@@ -99,7 +98,7 @@ def test_one_that_fails_says_why_and_the_others_go_on(tmp_path: Path, wiki: Smal
         assert (states.pop("median"), states.pop("zyzzyva")) == ("failed", "none")
         assert set(states.values()) == {"found"}
         assert "does not serve this client" in store.concept("p", "median").reason
-        assert store.concept("p", "zyzzyva").reason == "no page of the wikis speaks of it"
+        assert store.concept("p", "zyzzyva").reason == "no page of the wikis is about it"
         # Tried again, only those are asked for.
         wiki.refused = {}
         wiki.pages["Zyzzyva"] = page("Zyzzyva")
@@ -218,7 +217,7 @@ def test_whoever_watches_sees_every_step_and_the_end(tmp_path: Path, wiki: Small
                 steps.append((progress.name, progress.state))
         assert pauses >= 2
         assert dict(steps) == {"Mean": "found", "Median": "found"}
-        # Afterwards it is told once how it stands.
+        # Afterwards the state is reported once.
         assert [each and each.state for each in gathering.follow("p", 1)] == ["found", "found"]
         until(lambda: not gathering.is_busy("p"))
         assert corpus_of(host).info().chunks == store.size("p").chunks
@@ -291,7 +290,7 @@ def test_what_a_kill_interrupted_goes_on_with_the_next_server(
     wiki.before = lambda _path: None
     before = len(wiki.asked)
     with hosting(tmp_path, wiki, database=database) as (host, store):
-        ragstone_serving(host)
+        host.serve()
         gathering = host.once(Gathering)
         until(lambda: not gathering.is_busy("p"))
         assert set(_states(store).values()) == {"found"}

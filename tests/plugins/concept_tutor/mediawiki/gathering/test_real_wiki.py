@@ -8,9 +8,7 @@ import pytest
 
 from ragstone.core.testing import open_host
 from ragstone.plugins.concept_tutor import Gathering, NewConcept, NewPlan, PlanStore
-from ragstone.plugins.concept_tutor.mediawiki.wikis import Wikis
-from ragstone.plugins.concept_tutor.plans.graph import study_order
-from ragstone.plugins.concept_tutor.plans.importers.wiki_page import plan_from_page
+from tests.plugins.concept_tutor.material import run
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -72,9 +70,8 @@ def test_a_plan_of_a_pages_outline_and_links(
 ) -> None:
     address = f"{wikipedia.url}/wiki/Anarchism#History" if as_address else "wikipedia/Anarchism"
     with open_host(tmp_path, options=options) as host:
-        made = plan_from_page(host.once(Wikis), address, most=6)
-        plan = host.once(PlanStore).add(made.plan)
-    assert (plan.slug, plan.origin) == ("anarchism", f"from {wikipedia.url}/wiki/Anarchism")
-    assert made.plan.concepts[0].name == "Anarchism"
-    assert 2 <= len(made.plan.concepts) <= 6
-    assert study_order([one.key for one in made.plan.concepts], made.plan.edges)
+        run(host, "plan", "add", "--from-page", address, "--most", "6")
+        (size,) = host.once(PlanStore).plans()
+        assert (size.plan.slug, size.plan.origin) == ("anarchism", f"from {wikipedia.url}/wiki/Anarchism")
+        assert host.once(PlanStore).concepts("anarchism")[0].name == "Anarchism"
+        assert 2 <= size.concepts <= 6

@@ -1,4 +1,4 @@
-"""Pages for the tests: written here, and Wikimedia's own fixtures."""
+"""Pages for the tests: written here, and Wikimedia's own fixtures. And what the tests import of the plugin."""
 
 from __future__ import annotations
 
@@ -10,15 +10,34 @@ from typing import TYPE_CHECKING
 
 from ragstone.plugins.concept_tutor.mediawiki.client import WikiPage
 from ragstone.plugins.concept_tutor.mediawiki.parsoid.documents import document_of
-from ragstone.plugins.concept_tutor.mediawiki.parsoid.page import read_page
+from ragstone.plugins.concept_tutor.mediawiki.parsoid.page import TooDeep, read_page
+from ragstone.plugins.concept_tutor.mediawiki.parsoid.records import Block, Page, Section
 from ragstone.plugins.concept_tutor.parsers import ParsoidNodeParser
-from ragstone.plugins.concept_tutor.settings import SiteSettings
+from ragstone.plugins.concept_tutor.settings import PageSettings, SiteSettings
 from tests.support.needs import missing
 
 if TYPE_CHECKING:
     from llama_index.core.schema import BaseNode
 
-    from ragstone.plugins.concept_tutor.mediawiki.parsoid.records import Page
+__all__ = [
+    "PAGES",
+    "RETRIEVED",
+    "Block",
+    "Page",
+    "PageSettings",
+    "ParsoidNodeParser",
+    "Section",
+    "TooDeep",
+    "chunks",
+    "document_of",
+    "fetched",
+    "fixture",
+    "html",
+    "page",
+    "read",
+    "read_page",
+    "texts",
+]
 
 _FOLDER = Path(os.environ.get("RAGSTONE_DATA", Path(__file__).resolve().parents[6] / "shared" / "data"))
 RETRIEVED = datetime(2026, 11, 1, 12, 30, tzinfo=UTC)
@@ -36,7 +55,7 @@ def fetched(
     title: str = "Dog", *, url: str = "https://en.wikipedia.org", revision: str = "845493773", language: str = ""
 ) -> WikiPage:
     site, key = SiteSettings(url=url, licence="CC BY-SA 4.0"), title.replace(" ", "_")
-    return WikiPage(key, title, b"", revision, site.page_url(key), site.licence, RETRIEVED, language, "wiki")
+    return WikiPage(key, title, b"", revision, site.page_url(key), site.licence, RETRIEVED, language)
 
 
 def html(body: str, attributes: str = 'lang="en"') -> bytes:

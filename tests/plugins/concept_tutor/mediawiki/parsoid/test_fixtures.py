@@ -120,7 +120,6 @@ def test_nothing_beside_the_text_survives(name: str) -> None:
 
 def test_dog() -> None:
     made = page("Dog.html")
-    assert made.revision == "845493773"
     assert fixture("Dog.html").count(b"mw-ref ") + fixture("Dog.html").count(b'"mw-ref"') == 345
     assert made.dropped["footnote mark"] >= 345
     assert made.dropped["hatnote"] == 25
@@ -148,7 +147,7 @@ def test_a_page_of_formulas_and_tables_that_a_phone_folds() -> None:
 
 def test_a_page_from_right_to_left() -> None:
     made = page("ar-Mathematics.html")
-    assert (made.language, made.direction) == ("ar", "rtl")
+    assert made.direction == "rtl"
     assert made.sections[0].path == ()
     assert any(b.text.startswith("الرياضيات علم عبارة عن مفاهيم مجردة") for b in made.sections[0].blocks)
     assert any("$\\pi ,e,{\\sqrt {2}},\\ldots$" in b.text for each in made.sections for b in each.blocks)

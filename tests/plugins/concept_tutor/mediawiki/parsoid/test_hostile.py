@@ -13,12 +13,11 @@ import psutil
 import pytest
 
 from ragstone.core import MissingExtra, SourceError
-from ragstone.plugins.concept_tutor.mediawiki.parsoid.documents import document_of
 from ragstone.plugins.concept_tutor.mediawiki.parsoid.pool import Limits, PageWorkers, UnreadablePage
 from tests.support.needs import needed
 from tests.support.patience import HANG, until
 
-from .pages import fetched, fixture, html, page
+from .pages import document_of, fetched, fixture, html, page
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -1,8 +1,9 @@
-"""Plans out of lists, JSON, JSON lines and CSV; what is wrong in them is told with its place."""
+"""Plans out of lists, JSON, JSON lines and CSV; what is wrong in them is reported with its place."""
 
 from __future__ import annotations
 
 import json
+from graphlib import TopologicalSorter
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -10,16 +11,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ragstone.core import BadRequest, Host, SourceError
-from ragstone.plugins.concept_tutor import ImportedPlan, PlanStore, read_plan, read_plan_file
-from ragstone.plugins.concept_tutor.plans.corpus import add_plan
-from ragstone.plugins.concept_tutor.plans.export import export_plan
-from ragstone.plugins.concept_tutor.plans.graph import study_order
-from ragstone.plugins.concept_tutor.plans.importers import FORMATS
-from ragstone.plugins.concept_tutor.plans.sample import SAMPLE
-from ragstone.plugins.concept_tutor.plugin import ragstone_serving
+from ragstone.plugins.concept_tutor import ImportedPlan, NewPlan, PlanStore, add_sample, read_plan, read_plan_file
+from tests.plugins.concept_tutor.material import SAMPLE, run
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+
+FORMATS = ("list", "json", "jsonl", "csv")
+
+
+def _in_order(plan: NewPlan) -> list[str]:
+    """The concepts' keys, each after all that it needs. Raises ``CycleError``."""
+    needs: dict[str, list[str]] = {one.key: [] for one in plan.concepts}
+    for edge in plan.edges:
+        needs[edge.concept].append(edge.prerequisite)
+    return list(TopologicalSorter(needs).static_order())
 
 
 def _shown(made: ImportedPlan) -> tuple[str, str, list[tuple[str, str]], list[tuple[str, str]]]:
@@ -97,7 +104,7 @@ def test_circles_are_named_and_opened() -> None:
         ({"A", "B", "C"}, "A", "C"),
         ({"D"}, "D", "D"),
     ]
-    assert study_order([one.key for one in made.plan.concepts], made.plan.edges)
+    assert len(_in_order(made.plan)) == 4
 
 
 def test_names_without_latin_letters_and_names_alike_get_keys() -> None:
@@ -189,7 +196,7 @@ def test_whatever_it_is_it_is_a_plan_or_one_clear_error(format_: str, text: str)
     else:
         keys = [one.key for one in made.plan.concepts]
         assert len(set(keys)) == len(keys)
-        assert study_order(keys, made.plan.edges)
+        assert sorted(_in_order(made.plan)) == sorted(keys)
 
 
 def test_metacademy_is_read_and_stored(data: Path, fast_host: Host) -> None:
@@ -204,8 +211,8 @@ def test_metacademy_is_read_and_stored(data: Path, fast_host: Host) -> None:
     # Those that lead to concepts which are not in the file are named.
     assert len(made.plan.edges) == 965
     assert len(made.left_out) == 17
-    keys = [one.key for one in fast_host.once(PlanStore).concepts(plan.slug)]
-    assert len(study_order(keys, fast_host.once(PlanStore).edges(plan.slug))) == 392
+    assert len(fast_host.once(PlanStore).concepts(plan.slug)) == len(_in_order(made.plan)) == 392
+    assert set(fast_host.once(PlanStore).edges(plan.slug)) == set(made.plan.edges)
 
 
 # The sample, seeds and exports
@@ -225,30 +232,31 @@ def test_the_sample_is_whole() -> None:
 
 def test_a_first_start_gets_the_sample_once(fast_host: Host) -> None:
     store = fast_host.once(PlanStore)
-    ragstone_serving(fast_host)
+    add_sample(fast_host)
     (size,) = store.plans()
     assert size.states == {"found": size.concepts}
     assert size.plan.origin == "a sample that comes with Ragstone"
-    ragstone_serving(fast_host)
+    add_sample(fast_host)
     assert len(store.plans()) == 1
     store.remove(size.plan.slug)
-    ragstone_serving(fast_host)
+    add_sample(fast_host)
     assert store.plans() == []
 
 
 def test_what_is_exported_can_be_seeded(fast_host: Host, tmp_path: Path) -> None:
     store = fast_host.once(PlanStore)
-    add_plan(fast_host, read_plan_file(SAMPLE))
-    result = export_plan(store, "elementary-statistics")
-    (tmp_path / "again.json").write_text(json.dumps(result), "utf-8")
+    add_sample(fast_host)
+    result = run(fast_host, "export", "elementary-statistics")
+    (tmp_path / "again.json").write_text(result, "utf-8")
     before = store.all_sources("elementary-statistics")
     store.remove("elementary-statistics")
-    add_plan(fast_host, read_plan_file(tmp_path / "again.json"))
-    assert export_plan(store, "elementary-statistics") == result
+    made = read_plan_file(tmp_path / "again.json")
+    store.add(made.plan, made.sources)
+    assert run(fast_host, "export", "elementary-statistics") == result
     assert store.all_sources("elementary-statistics") == before
 
 
 def test_the_sample_answers(real_host: Host) -> None:
-    ragstone_serving(real_host)
+    add_sample(real_host)
     chunks: Any = real_host.once(PlanStore).sources("elementary-statistics", "median")
     assert "middle value" in chunks[0].content

@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import pytest
 
 from ragstone.core import BadRequest, LLMError, SourceError
 from ragstone.core.testing import ScriptedLLM, open_host
-from ragstone.plugins.concept_tutor.mediawiki.wikis import Wikis
-from ragstone.plugins.concept_tutor.plans.importers.llm import plan_by_model
-from ragstone.plugins.concept_tutor.plans.importers.wiki_page import plan_from_page
+from ragstone.plugins.concept_tutor import Concept, Edge, Plan, PlanStore
+from tests.plugins.concept_tutor.material import run
 from tests.plugins.concept_tutor.mediawiki.gathering.small_wiki import SmallWiki, page
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from ragstone.plugins.concept_tutor import ImportedPlan
+    from ragstone.core import Host
 
 GOOD = json.dumps({"title": "Statistics", "concepts": [{"name": "Mean"}, {"name": "Variance", "needs": ["Mean"]}]})
 
@@ -45,21 +45,36 @@ def wiki() -> Iterator[SmallWiki]:
         yield running
 
 
-def _made(folder: Path, wiki: SmallWiki, address: str, most: int = 15) -> ImportedPlan:
+@dataclass(frozen=True)
+class Made:
+    """The plan that was added."""
+
+    plan: Plan
+    concepts: list[Concept]
+    edges: list[Edge]
+
+
+def _added(host: Host, *arguments: str) -> Made:
+    slug = json.loads(run(host, "plan", "add", *arguments, "--json"))["slug"]
+    store = host.once(PlanStore)
+    return Made(store.plan(slug), store.concepts(slug), store.edges(slug))
+
+
+def _made(folder: Path, wiki: SmallWiki, address: str, most: int = 15) -> Made:
     with open_host(folder, options=wiki.options()) as host:
-        return plan_from_page(host.once(Wikis), address, most=most)
+        return _added(host, "--from-page", address, "--most", str(most))
 
 
 def test_a_plan_of_a_page(tmp_path: Path, wiki: SmallWiki) -> None:
     made = _made(tmp_path, wiki, "wiki/Statistics")
     assert (made.plan.title, made.plan.language) == ("Statistics", "en")
-    assert [(one.name, one.summary) for one in made.plan.concepts] == [
+    assert [(one.name, one.summary) for one in made.concepts] == [
         ("Statistics", ""),
         ("Mean", ""),
         ("Data", ""),
         ("Variance", "Named under More"),
     ]
-    needs = {(edge.prerequisite, edge.concept): (edge.reason, edge.weight) for edge in made.plan.edges}
+    needs = {(edge.prerequisite, edge.concept): (edge.reason, edge.weight) for edge in made.edges}
     assert needs == {
         ("mean", "statistics"): ("the introduction to its page names it", 1.0),
         ("data", "statistics"): ("the introduction to its page names it", 1.0),
@@ -72,7 +87,7 @@ def test_a_plan_of_a_page(tmp_path: Path, wiki: SmallWiki) -> None:
 
 def test_it_has_no_more_concepts_than_were_asked_for(tmp_path: Path, wiki: SmallWiki) -> None:
     made = _made(tmp_path, wiki, f"{wiki.url}/wiki/Statistics#Spread", most=2)
-    assert [one.name for one in made.plan.concepts] == ["Statistics", "Mean"]
+    assert [one.name for one in made.concepts] == ["Statistics", "Mean"]
     assert wiki.pages_asked() == ["Statistics", "Mean"]
 
 
@@ -98,7 +113,7 @@ def test_a_page_that_is_missing_or_hostile_is_reported(tmp_path: Path, wiki: Sma
     with pytest.raises(SourceError, match="too_deep"):
         _made(tmp_path / "b", wiki, "wiki/Data")
     # Among the others it is left out.
-    assert [one.name for one in _made(tmp_path / "c", wiki, "wiki/Statistics").plan.concepts] == [
+    assert [one.name for one in _made(tmp_path / "c", wiki, "wiki/Statistics").concepts] == [
         "Statistics",
         "Mean",
         "Variance",
@@ -110,11 +125,11 @@ def test_a_page_that_is_missing_or_hostile_is_reported(tmp_path: Path, wiki: Sma
 
 def _asked(
     folder: Path, *answers: str | Exception, topic: str = "Statistics", most: int = 5
-) -> tuple[ImportedPlan, ScriptedLLM]:
+) -> tuple[Made, ScriptedLLM]:
     llm = ScriptedLLM()
     llm.enqueue(*answers)
     with open_host(folder, llm=llm) as host:
-        return plan_by_model(host, topic, most=most), llm
+        return _added(host, "--topic", topic, "--most", str(most)), llm
 
 
 @pytest.mark.parametrize(
@@ -122,8 +137,8 @@ def _asked(
 )
 def test_a_plan_for_a_topic(tmp_path: Path, output: str) -> None:
     made, llm = _asked(tmp_path, output)
-    assert [one.name for one in made.plan.concepts] == ["Mean", "Variance"]
-    assert [(edge.prerequisite, edge.concept) for edge in made.plan.edges] == [("mean", "variance")]
+    assert [one.name for one in made.concepts] == ["Mean", "Variance"]
+    assert [(edge.prerequisite, edge.concept) for edge in made.edges] == [("mean", "variance")]
     assert "At most 5 concepts" in llm.prompts[0]
     assert len(llm.prompts) == 1
 
@@ -143,7 +158,7 @@ def test_a_plan_for_a_topic(tmp_path: Path, output: str) -> None:
 )
 def test_what_cannot_be_used_is_asked_for_once_more(tmp_path: Path, output: str, result: str) -> None:
     made, llm = _asked(tmp_path / "a", output, GOOD)
-    assert len(made.plan.concepts) == 2
+    assert len(made.concepts) == 2
     assert result in llm.prompts[1]
     with pytest.raises(LLMError, match="gave no plan that can be used"):
         _asked(tmp_path / "b", output, output, GOOD)
@@ -156,7 +171,7 @@ def test_a_topic_cannot_leave_its_place(tmp_path: Path) -> None:
 
 def test_without_a_model_or_a_topic(tmp_path: Path) -> None:
     with open_host(tmp_path / "a") as host, pytest.raises(LLMError, match="no language model is set"):
-        plan_by_model(host, "Statistics")
+        run(host, "plan", "add", "--topic", "Statistics")
     for topic, most in (("", 5), ("x" * 501, 5), ("Statistics", 1)):
         with pytest.raises(BadRequest, match="a topic has 1 to 500 characters"):
             _asked(tmp_path / "b", GOOD, topic=topic, most=most)

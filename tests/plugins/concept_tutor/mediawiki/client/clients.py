@@ -1,0 +1,52 @@
+"""Clients for the tests, and what these import of the plugin."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ragstone.plugins.concept_tutor.mediawiki.client import (
+    WikiClient,
+    WikiError,
+    WikiForbidden,
+    WikiInvalidAnswer,
+    WikiPageMissing,
+    WikiRateLimited,
+    WikiTooLarge,
+    WikiUnavailable,
+)
+from ragstone.plugins.concept_tutor.mediawiki.client.request_slots import RequestSlots
+from ragstone.plugins.concept_tutor.settings import SiteSettings, WikiSettings
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+__all__ = [
+    "RequestSlots",
+    "SiteSettings",
+    "WikiClient",
+    "WikiError",
+    "WikiForbidden",
+    "WikiInvalidAnswer",
+    "WikiPageMissing",
+    "WikiRateLimited",
+    "WikiSettings",
+    "WikiTooLarge",
+    "WikiUnavailable",
+    "wiki_client",
+]
+
+
+def wiki_client(
+    url: str,
+    folder: Path,
+    *,
+    site: Mapping[str, Any] | None = None,
+    slots: RequestSlots | None = None,
+    lookup: Any = None,
+    **settings: Any,
+) -> WikiClient:
+    """The client of the wiki ``wiki``; ``site``: its own settings, ``settings``: those of all wikis."""
+    named = SiteSettings(url=url, **({"licence": "CC BY-SA 4.0"} | dict(site or {})))
+    made = WikiSettings(sites={"wiki": named}, **({"seconds": 20} | settings))
+    return WikiClient("wiki", made, folder / "kept", slots=slots, **({"lookup": lookup} if lookup else {}))
