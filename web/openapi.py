@@ -60,6 +60,7 @@ _SCHEMAS = {
     "Answer": object_of(
         answer=TEXT,
         refused=_FLAG,
+        closest=_FLAG,
         reason=MAYBE_TEXT,
         warnings=list_of(TEXT),
         citations=list_of({"$ref": "#/components/schemas/Citation"}),

@@ -182,7 +182,7 @@ class Assistant(BaseQueryEngine):
         """The pieces of the text; returns the answer."""
         if question.selection is None:
             if reply := reply_to_greeting(question.text, self.examples):
-                return Answer(reply, refused=True, reason=NO_QUESTION)
+                return Answer(reply, reason=NO_QUESTION)
             overview = self.profile.overview(question.text, question.filters)
             if overview is not None:
                 return (yield from self._of_overview(overview))
@@ -227,7 +227,7 @@ class Assistant(BaseQueryEngine):
     def _of_overview(self, overview: Overview) -> Generator[Delta, None, Answer]:
         draft, composed = Draft(), Composition(overview.nodes, self.profile)
         composed.introduction = overview.introduction
-        for piece in composed.add(list(overview.sentences()), draft):
+        for piece in composed.add(list(overview.sentences()), draft) or [overview.introduction]:
             yield Delta(piece)
         return Answer(
             composed.text,

@@ -44,7 +44,10 @@ class Overview:
             found = [
                 unit
                 for index, unit in enumerate(known.units)
-                if known.kinds[index] == "explanation" and unit.kind == "sentence" and index not in instructing
+                if known.kinds[index] == "explanation"
+                and unit.kind == "sentence"
+                and index not in instructing
+                and not text[unit.start : unit.end].endswith(":")
             ]
             for index, unit in enumerate(found[:_SENTENCES]):
                 quote = text[unit.start : unit.end]

@@ -10,13 +10,14 @@ import numpy as np
 
 from ..answering.extractive import choose
 from ..retrieval.calibration import threshold_of
-from ..retrieval.evidence_gate import weigh_evidence
+from ..retrieval.evidence_gate import judge, weigh_evidence
 from ..retrieval.search import HybridRetriever
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from ..corpus import Corpus
+    from ..retrieval.evidence_gate import Verdict
     from ..retrieval.search import ScoredRetriever
     from .corpora import QuestionSet
 
@@ -41,6 +42,10 @@ class RefusalQuality:
     threshold: float
     false_refusals: float
     leak: float
+    #: Share of the answerable questions to which something only comes closest, and of the unanswerable ones that get a
+    #: plain answer.
+    closest: float
+    plain_answers: float
 
     def to_dict(self) -> dict[str, float]:
         """As ``ragstone eval refusal --json`` prints it."""
@@ -51,6 +56,8 @@ class RefusalQuality:
             "threshold": self.threshold,
             "false_refusals": round(self.false_refusals, 4),
             "leak": round(self.leak, 4),
+            "closest": round(self.closest, 4),
+            "plain_answers": round(self.plain_answers, 4),
         }
 
 
@@ -120,14 +127,17 @@ def refusal(
     """Measure the evidence gate: ``questions`` can be answered from the corpus, ``negatives`` cannot."""
     retriever = HybridRetriever(corpus, top_k=top_k)
 
-    def scores(texts: Sequence[str]) -> np.ndarray[Any, np.dtype[np.float64]]:
-        found = []
+    def judged(texts: Sequence[str]) -> tuple[np.ndarray[Any, np.dtype[np.float64]], list[Verdict]]:
+        scores, verdicts = [], []
         for text in texts:
-            found.append(weigh_evidence(retriever.search(text)).score)
+            found = retriever.search(text)
+            evidence = weigh_evidence(found)
+            scores.append(evidence.score)
+            verdicts.append(judge(evidence, found, corpus.options.least_likelihood))
             on_question()
-        return np.array(found)
+        return np.array(scores), verdicts
 
-    inside, outside = scores(questions), scores(negatives)
+    (inside, judged_inside), (outside, judged_outside) = judged(questions), judged(negatives)
     with corpus.catalog.read() as snapshot:
         threshold = threshold_of(corpus.row(snapshot), corpus.options)
     above = (inside[:, None] > outside[None, :]).mean() + 0.5 * (inside[:, None] == outside[None, :]).mean()
@@ -138,6 +148,8 @@ def refusal(
         threshold=threshold,
         false_refusals=float((inside < threshold).mean()),
         leak=float((outside >= threshold).mean()),
+        closest=judged_inside.count("closest") / len(judged_inside),
+        plain_answers=judged_outside.count("answered") / len(judged_outside),
     )
 
 

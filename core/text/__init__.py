@@ -4,6 +4,7 @@ from .instructions import is_addressed
 from .packed_terms import is_packed, pack
 from .sanitizing import LIKE_LESS_THAN, escape_fences, one_line, strip_hidden
 from .segmentation import sentence_spans
+from .sentence_kinds import section_kind
 from .stemming import question_stems, stems
 
 __all__ = [
@@ -14,6 +15,7 @@ __all__ = [
     "one_line",
     "pack",
     "question_stems",
+    "section_kind",
     "sentence_spans",
     "stems",
     "strip_hidden",

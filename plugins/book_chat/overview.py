@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING
 from llama_index.core.vector_stores.types import MetadataFilter, MetadataFilters
 
 from ragstone.core import Overview
+from ragstone.core.text import section_kind
 
 from .library.editions import older_editions
+from .markdown.characters import SEPARATOR
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -33,6 +35,10 @@ _CHAPTER = re.compile(
 )
 _NUMBER = re.compile(r"^\W*(?:chapter\s+)?(\d{1,3})\b", re.IGNORECASE)
 _SUMMARY = re.compile(r"\b(?:summary|key takeaways?|conclusions?|recap|in short|key points?)\b", re.IGNORECASE)
+#: Titles of front matter, and of what a chapter's exercises and demonstrations stand under.
+_NO_CHAPTER = re.compile(
+    r"^\W*(?:preface|foreword|acknowledg\w+|about|copyright|dedication)\b|\b(?:exercises|demo)\b", re.I
+)
 #: Titles that are listed.
 _MOST_LISTED = 15
 #: Words of a passage that explains; a shorter one is a heading with a line.
@@ -56,7 +62,8 @@ def overview(shelf: Shelf, question: str, filters: Mapping[str, str]) -> Overvie
     if title is None:
         return None
     own = [node for node in nodes if node.metadata["chapter"] == title]
-    sections = [str(each) for each in dict.fromkeys(node.metadata["section"] for node in own) if each and each != title]
+    tops = dict.fromkeys(str(node.metadata["section"] or "").partition(SEPARATOR)[0] for node in own)
+    sections = [top for top in tops if top and top != title and section_kind(top) is None]
     summaries = [node for node in own if _SUMMARY.search(str(node.metadata["section"]))]
     return Overview(_listed(f"“{title}” has", "section", sections), [*_openings(own)[:1], *summaries[:2]])
 
@@ -70,11 +77,12 @@ def _asked_book(shelf: Shelf, filters: Mapping[str, str]) -> Book | None:
 
 
 def _numbered(chapters: Sequence[str], number: int) -> str | None:
-    """The chapter with that number in its title, else the one at that place."""
-    by_title = {int(found[1]): chapter for chapter in reversed(chapters) if (found := _NUMBER.match(chapter))}
+    """The chapter with that number in its title, else the one at that place behind the front matter."""
+    own = [chapter for chapter in chapters if not _NO_CHAPTER.search(chapter)]
+    by_title = {int(found[1]): chapter for chapter in reversed(own) if (found := _NUMBER.match(chapter))}
     if by_title:
         return by_title.get(number)
-    return chapters[number - 1] if 0 < number <= len(chapters) else None
+    return own[number - 1] if 0 < number <= len(own) else None
 
 
 def _openings(nodes: Sequence[TextNode]) -> list[TextNode]:

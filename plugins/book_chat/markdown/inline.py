@@ -81,7 +81,7 @@ def _text_of(tokens: Sequence[Token]) -> tuple[str, list[str], list[tuple[str, s
     out: list[str] = []
     verbatim: list[str] = []
     images: list[tuple[str, str]] = []
-    links: list[int] = []
+    links: list[tuple[int, str]] = []
     unread = ""
     for token in tokens:
         if token.type == "html_inline":
@@ -111,12 +111,20 @@ def _text_of(tokens: Sequence[Token]) -> tuple[str, list[str], list[tuple[str, s
             images.append((without_controls(alt), without_controls(str(token.attrs.get("title") or ""))))
             out.append(_IMAGE)
         elif token.type == "link_open":
-            links.append(len(out))
+            links.append((len(out), str(token.attrs.get("href", ""))))
         elif token.type == "link_close" and links:
-            start = links.pop()
+            start, address = links.pop()
             if "".join(out[start:]).strip().lower() == "[link]":
-                out[start:] = [_DROPPED]
+                # "(see [link])" loses its brackets; "as shown in [link]" would lose its sense.
+                in_brackets = "".join(out[:start]).rstrip().endswith("(")
+                out[start:] = [_DROPPED if in_brackets else _named(address)]
     return "".join(out), verbatim, images
+
+
+def _named(address: str) -> str:
+    """What a link without a text of its own leads to."""
+    found = re.search(r"#(fig|tab)", address, re.IGNORECASE)
+    return {"fig": "the figure", "tab": "the table"}[found[1].lower()] if found else _DROPPED
 
 
 def _image(tag: str) -> tuple[str, str]:

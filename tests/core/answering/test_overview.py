@@ -74,7 +74,7 @@ def test_without_a_book_there_is_no_overview(tmp_path: Path) -> None:
 def test_a_greeting_gets_a_sentence_and_what_can_be_asked(host: Host, words: str) -> None:
     answer = host.assistant("book_chat").ask(words)
     assert answer.text.startswith(("Hello.", "You are welcome."))
-    assert answer.refused
+    assert (answer.refused, answer.reason) == (False, "a greeting, no question")
     assert not answer.citations
 
 

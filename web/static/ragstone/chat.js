@@ -134,7 +134,7 @@ class Chat {
   // Draws how a question ended, and says it once, whole, to a screen reader.
   show(answer, result) {
     if (result.answer) {
-      answer.classList.toggle("refused", result.answer.refused);
+      answer.classList.toggle("refused", result.answer.refused || result.answer.closest);
       answer.replaceChildren(...renderAnswer(result.answer, this.names));
       drawFormulas(answer, this.root.dataset.formulas);
       this.status.textContent = result.answer.answer.replace(/\[(\d+)\]/g, "");

@@ -41,6 +41,10 @@ CASES = {
         '**Term**{: data-type="term"} a ([\\[link\\]](#f)), as in [[link]](#g).\n\n1. a\n{: type="a"}\n',
         "Term a, as in.\n\n1. a\n",
     ),
+    "links without a text": (
+        "Small ([\\[link\\]](#fig-a)), as in [\\[link\\]](#fig-b) and [\\[link\\]](#tab-c).\n",
+        "Small, as in the figure and the table.\n",
+    ),
     "definitions": ("purine\n: a *base*\n^\n\nDNA\n: acid\n", "purine: a base\n\nDNA: acid\n"),
     "mdbook": ("{{#title X}}\nText {{#include a.rs}} here.\n", "Text here.\n"),
     "mdx": (
