@@ -64,7 +64,7 @@ class Batches:
                     raise item
                 yield item
         finally:
-            self._stream.stop.set()
+            self._stream.stop()
             while thread.is_alive():
                 with suppress(queue.Empty):
                     ready.get(timeout=0.05)

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 BLOCK = 2**20
 #: How far a row's length may be from 1: normalising in half precision is off by less.
 TOLERANCE = 1e-3
-_WHY = {"nan": "holds a NaN", "inf": "holds an infinite number"}
 
 
 def check_rows(path: Path, entry: ShardEntry, found: Callable[[ShardError], None]) -> str | None:
@@ -49,7 +48,7 @@ def check_rows(path: Path, entry: ShardEntry, found: Callable[[ShardError], None
                     found(ShardError("was cut while it was read", file=path))
                     return None
                 digest.update(part)
-                block = np.frombuffer(part, dtype="<f4").reshape(-1, header.columns)
+                block = np.frombuffer(part, dtype="<f4").reshape(-1, entry.dim)
                 for row, reason in _faulty(block):
                     found(ShardError(reason, file=path, row=start + row))
             return digest.hexdigest()
@@ -66,9 +65,8 @@ def _faulty(block: NDArray[np.float32]) -> Iterator[tuple[int, str]]:
         lengths = np.sqrt(np.einsum("ij,ij->i", block, block))
         bad = ~(np.abs(lengths - 1) <= TOLERANCE)  # written so that NaN is bad
     for row in np.flatnonzero(bad):
-        if np.isnan(block[row]).any():
-            yield int(row), _WHY["nan"]
-        elif np.isinf(block[row]).any():
-            yield int(row), _WHY["inf"]
-        else:
-            yield int(row), f"has the length {lengths[row]:.6g}, not 1"
+        length = lengths[row]
+        yield (
+            int(row),
+            f"has the length {length:.6g}, not 1" if np.isfinite(block[row]).all() else "holds a NaN or infinity",
+        )

@@ -56,7 +56,7 @@ class DocumentStream(ArticleStream):
         for number, path in enumerate(self.request.files):
             skipped = start["at"]["document"] if number == start["file"] else 0
             for at, document in enumerate(self._read(path) if number >= start["file"] else ()):
-                if self.stop.is_set():
+                if self._is_stopped:
                     return
                 title = str(document.metadata.get("title") or path.stem)
                 if at >= skipped and wanted(title):
