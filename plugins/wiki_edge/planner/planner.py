@@ -56,7 +56,7 @@ class Planner:
         self._library = library if library is not None else library_of(host)
         self._memory = Memory(host, places(host).episodic, self._options.planner)
         ledger = self._options.remote.ledger or data / "wiki_edge" / "ledger.sqlite"
-        self._ledger = Ledger(ledger.expanduser(), require_clock=self._options.remote.clock)
+        self._ledger = Ledger(ledger.expanduser())
         episodes = self._options.episodes.folder or data / "episodes"
         self._recorder = EpisodeRecorder(episodes.expanduser(), self._options.episodes)
 

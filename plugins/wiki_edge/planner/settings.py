@@ -98,8 +98,7 @@ class RemoteSettings(Table):
     #: Cents for a million tokens read and written.
     input_price: Price | None = None
     output_price: Price | None = None
-    #: Whether the clock must be synchronised before money is spent: ``auto`` where the system knows that, ``always``
-    #: everywhere, ``never`` for a machine whose clock is right although the system does not know it.
+    #: Of earlier settings, without effect: days never come back, whatever the clock shows.
     clock: Literal["auto", "always", "never"] = "auto"
     #: The ledger; by default in the data folder.
     ledger: Path | None = None

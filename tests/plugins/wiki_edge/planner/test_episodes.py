@@ -57,7 +57,7 @@ def test_n_turns_are_n_plus_one_steps_with_the_same_keys(tmp_path: Path, monkeyp
     with Server() as slm, Server() as remote:
         slm.acts(refuse(500))
         remote.acts(send("application/json", json.dumps(result).encode()))
-        prices = {"base": remote.base, "model": "big", "input_price": 1, "output_price": 2, "clock": "never"}
+        prices = {"base": remote.base, "model": "big", "input_price": 1, "output_price": 2}
         with planning(tmp_path, MUG, MOON, slm={"base": slm.base}, remote=prices) as planner:
             planner.answer(Situation(goal="How do I clean a coffee mug?", safety="Slow."))
             planner.answer(Situation(goal="Does Jupiter sing?"))

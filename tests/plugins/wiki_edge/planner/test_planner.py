@@ -65,7 +65,6 @@ def prices(server: Server, **more: Any) -> dict[str, Any]:
         "model": "big",
         "input_price": 100,
         "output_price": 300.5,
-        "clock": "never",
         "timeout": 10,
         **more,
     }
