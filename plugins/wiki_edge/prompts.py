@@ -3,7 +3,7 @@
 from llama_index.core.base.llms.types import ChatMessage, MessageRole
 from llama_index.core.prompts import BasePromptTemplate, ChatPromptTemplate
 
-from .planner import planner_prompts
+from .planner.prompt import planner_prompts
 
 ANSWER = "wiki_edge/answer"
 

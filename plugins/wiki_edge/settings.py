@@ -10,7 +10,7 @@ from pydantic import Field
 
 from ragstone.core import SettingsError, Table
 
-from .planner import EpisodesSettings, PlannerSettings, RemoteSettings, SlmSettings
+from .planner.settings import EpisodesSettings, PlannerSettings, RemoteSettings, SlmSettings
 
 if TYPE_CHECKING:
     from ragstone.core import Host

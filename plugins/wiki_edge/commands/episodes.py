@@ -16,7 +16,7 @@ from ragstone.core.cli import json_option, printable, show_json, show_table
 if TYPE_CHECKING:
     from ragstone.core.cli import Deployment
 
-    from ..planner import EpisodesSettings
+    from ..planner.settings import EpisodesSettings
 
 _folder = click.option(
     "--from", "folder", type=click.Path(path_type=Path), help="Folder of the episodes; else the deployment's."
@@ -40,7 +40,7 @@ def check(deployment: Deployment, folder: Path | None, repair: bool, as_json: bo
     A death cuts an episode's last line at most; --repair takes that line away and writes the last step. Damage
     elsewhere is reported and left. Ends with 1 where something is damaged.
     """
-    from ..planner import check_episodes, repair_episodes
+    from ..planner.episode_check import check_episodes, repair_episodes
 
     root = folder or _place(deployment)[0]
     mended = repair_episodes(root) if repair else []
@@ -74,7 +74,8 @@ def export(deployment: Deployment, out: Path, folder: Path | None, form: str, py
 
     jsonl: episodes.jsonl, a line an episode. tfds: a TensorFlow data set, written by an environment of its own.
     """
-    from ..planner import Redactor, export_episodes, to_tfds
+    from ..planner.export import export_episodes, to_tfds
+    from ..planner.redaction import Redactor
 
     place, options = _place(deployment)
     redactor = Redactor(options.redact)

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 from ragstone.core import BadRequest, Host, RagstoneError
 from ragstone.core.answering import check_type
 
+from ..retrievers import searcher_of
 from ..settings import WikiEdgeSettings, places
 from .ledger import Ledger
-from .library import idf_of, library_of, passages_of, refusals_of
+from .library import idf_of, passages_of, refusals_of
 from .memory import Memory
 from .models import ask_remote, ask_slm
 from .order_flags import flags
@@ -53,7 +54,7 @@ class Planner:
         self._own_host: Host | None = None
         self._options = host.options(WikiEdgeSettings)
         data = host.settings.data_dir
-        self._library = library if library is not None else library_of(host)
+        self._library = library if library is not None else searcher_of(host)
         self._memory = Memory(host, places(host).episodic, self._options.planner)
         ledger = self._options.remote.ledger or data / "wiki_edge" / "ledger.sqlite"
         self._ledger = Ledger(ledger.expanduser())
