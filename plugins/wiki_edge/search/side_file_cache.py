@@ -6,7 +6,6 @@ import json
 import logging
 import time
 from contextlib import suppress
-from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +35,7 @@ def clear(cache: Path, record: str) -> None:
     folders = side_file_folders(cache)
     for path in cache.glob(f"*/{record}"):
         folder = path.parent
-        if not folders.adopt(folder.name, lambda folder: _is_named_after(folder / record)):
+        if not folders.owns(folder.name):
             continue
         with suppress(OSError, Timeout), FileLock(cache / f"{folder.name}.lock", timeout=0) as lock:
             if _is_stale(path):
@@ -57,19 +56,11 @@ def side_file_folders(cache: Path) -> OwnedFolders:
     )
 
 
-def _is_named_after(record: Path) -> bool:
-    """Whether the folder has the name that we give to what was made of this; an older Ragstone wrote no marker."""
-    try:
-        return record.parent.name == sha256(record.read_bytes()).hexdigest()[:24]
-    except OSError:
-        return False
-
-
 def _is_stale(record: Path) -> bool:
     try:
         stamps = [part for part in json.loads(record.read_bytes()) if isinstance(part, list)]
         return any(stamp(Path(str(each[0]))) != each for each in stamps)
     except FileNotFoundError:
         return True
-    except (OSError, ValueError, TypeError, IndexError):
+    except (OSError, ValueError):
         return False  # nothing is known about it

@@ -169,8 +169,6 @@ def _make(embeddings: Path, metadata: Path, rows: int, folder: Path) -> None:
     ):
         while line := lines.readline(LONGEST_LINE + 1):
             count += 1
-            if len(line) > LONGEST_LINE:
-                raise ShardError(f"is longer than {LONGEST_LINE:,} bytes", file=metadata, line=count)
             row = read_line(line, metadata, count)
             above, text = headings_of(row), row["text"]
             postings.add(above, text)

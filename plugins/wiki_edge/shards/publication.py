@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 import re
-from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Protocol
 
-from filelock import FileLock, Timeout
-
-from ragstone.core import StorageBusy, StorageError
+from ragstone.core import StorageError
 from ragstone.core.runtime import OwnedFolders, sync_folder
 
 from .files import real
-from .journal import SHARD
+from .journal import AGAIN, SHARD
 from .manifest import NAME, Manifest, ShardEntry
-from .releases import LOCK
+from .releases import locked
 from .verification import sums_in
 from .writer import EMBEDDINGS, METADATA
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
     from pathlib import Path
 
     from .journal import Journal
@@ -50,7 +47,7 @@ def publish(
 
     ``describe``: gives the entry's fields but for those of files, revision and date.
     """
-    with _locked(out):
+    with locked(out, seconds=_PATIENCE, hint=AGAIN):
         if journal.finished is None:
             folder, entry = _completed(journal, out, describe(), make or side_files)
             journal.add(finished={"folder": folder.name, "entry": entry.as_json()})
@@ -68,21 +65,6 @@ def publish(
         manifest.with_shard(entry).write(out / NAME)
         _remove_old(out, entry, before)
     return entry, folder
-
-
-@contextmanager
-def _locked(out: Path) -> Iterator[None]:
-    """Exclude other writers of the manifest. Raises ``StorageBusy``."""
-    lock = FileLock(out / LOCK)
-    try:
-        lock.acquire(timeout=_PATIENCE)
-    except Timeout as error:
-        hint = "the same command does the last step when it has ended"
-        raise StorageBusy("another process is changing the shards here", where=str(out), hint=hint) from error
-    try:
-        yield
-    finally:
-        lock.release()
 
 
 def _completed(

@@ -38,22 +38,23 @@ _LONGEST_NAME = 255
 
 
 @contextmanager
-def locked(root: Path) -> Iterator[None]:
-    """Make the folder where it is missing, and lock it. Raises ``StorageBusy``.
+def locked(
+    root: Path, *, seconds: float = 0, hint: str = "the shards that were installed before are as they were"
+) -> Iterator[None]:
+    """Make the folder where it is missing, and lock it. Raises ``StorageBusy`` after so many seconds.
 
-    Raises ``StorageError`` in place of ``OSError``. The lock ends with its process.
+    Raises ``StorageError`` with the hint in place of ``OSError``. The lock ends with its process.
     """
     from filelock import FileLock, Timeout
 
     try:
         root.mkdir(parents=True, exist_ok=True)
-        with FileLock(str(root / LOCK), timeout=0):
+        with FileLock(str(root / LOCK), timeout=seconds):
             yield
     except Timeout as error:
-        hint = "wait until it has ended"
-        raise StorageBusy("another process installs or signs shards here", where=str(root), hint=hint) from error
+        what = "another process installs or signs shards here"
+        raise StorageBusy(what, where=str(root), hint="wait until it has ended") from error
     except OSError as error:
-        hint = "the shards that were installed before are as they were"
         raise storage_error(error, root, what="could not be changed", hint=hint) from error
 
 

@@ -227,7 +227,7 @@ LINES_DAMAGED = [
         for name in ("id", "title", "url", "text", "license", "domain")
     ),
     Damage("an empty id", _object(5, id=""), M, "its 'id' is empty", line=5),
-    Damage("an id twice", _object(20, id=f"{ID}-2"), M, f"its id '{ID}-2' is that of line 3 already", line=20),
+    Damage("an id twice", _object(20, id=f"{ID}-2"), M, "its id is that of line 3 already", line=20),
     Damage(
         "a line too few", _bytes(M, lambda raw: raw[: raw.rindex(b"\n", 0, -1) + 1]), M, "has 23 lines, but .* size 24"
     ),
