@@ -13,16 +13,19 @@ from ragstone.core.runtime import storage_errors
 
 from .episode_check import check_episodes
 from .files import read_object
-from .steps import AGENT, METADATA, STEP, read_steps
+from .steps import AGENT, METADATA, read_steps
 
 if TYPE_CHECKING:
     from .redaction import Redactor
 
 EPISODES = "episodes.jsonl"
-_RLDS_TYPES = {str: "text", float: "float32", bool: "bool"}
 _FEATURES = {
-    "steps": {name: _RLDS_TYPES[kind] for name, kind in STEP.items() if kind in _RLDS_TYPES}
-    | {"step_metadata": {"retrievals": "text (JSON)", "tool_calls": "text (JSON)"}},
+    "steps": {
+        **dict.fromkeys(("observation", "action"), "text"),
+        **dict.fromkeys(("reward", "discount"), "float32"),
+        **dict.fromkeys(("is_first", "is_last", "is_terminal"), "bool"),
+        "step_metadata": {"retrievals": "text (JSON)", "tool_calls": "text (JSON)"},
+    },
     "episode_metadata": dict.fromkeys(("episode_id", "agent_id", "state", "started", "ended"), "text"),
 }
 #: Steps of the shortest episode that is exported: a turn and the last step.

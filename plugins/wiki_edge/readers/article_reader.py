@@ -17,7 +17,7 @@ from typing import IO, TYPE_CHECKING, Any, cast
 from llama_index.core.readers.base import BaseReader
 from llama_index.core.schema import Document
 
-from ragstone.core import BadRequest, MissingExtra, NotFound, RagstoneError, SourceError, TooLarge
+from ragstone.core import BadRequest, MissingExtra, NotFound, RagstoneError, SourceError
 from ragstone.core.runtime import run_in_subprocess
 
 from .worker import UNREADABLE
@@ -31,9 +31,7 @@ _log = logging.getLogger(__name__)
 SILENCE = 120.0
 #: Pages in a row on which the process may die.
 _MOST_FAILURES = 5
-_ERRORS: dict[str, type[RagstoneError]] = {
-    kind.__name__: kind for kind in (BadRequest, NotFound, SourceError, TooLarge, RagstoneError)
-}
+_ERRORS = {kind.__name__: kind for kind in (BadRequest, NotFound)}
 
 
 @dataclass(frozen=True)
@@ -173,8 +171,7 @@ def _document(message: Mapping[str, Any], about: Mapping[str, Any]) -> Document:
 def _error(message: Mapping[str, Any]) -> RagstoneError:
     if message["kind"] == "MissingExtra":
         return MissingExtra(message["extra"], tuple(message["missing"]))
-    kind = _ERRORS.get(message["kind"], SourceError)
-    return kind(message["what"], where=message["where"], hint=message["hint"])
+    return _ERRORS.get(message["kind"], SourceError)(message["what"], where=message["where"], hint=message["hint"])
 
 
 def _end_of(process: subprocess.Popen[bytes], errors: IO[bytes]) -> str:

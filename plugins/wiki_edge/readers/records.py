@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import zlib
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from ragstone.core import SourceError, require_extra
@@ -143,23 +144,14 @@ class Parquet:
         found = ", ".join(name[:40] for name in schema.names[:12])
         raise SourceError(f"has the columns {found}", where=str(self._path), hint=_HINT)
 
-    def _guarded(self) -> Any:
-        return _Guarded(self._path)
-
-
-class _Guarded:
-    """Arrow's errors as ours."""
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+    @contextmanager
+    def _guarded(self) -> Iterator[None]:
+        """Arrow's errors as ours."""
         import pyarrow as pa
 
-        if isinstance(error, (pa.ArrowException, OSError)) and not isinstance(error, SourceError):
+        try:
+            yield
+        except (pa.ArrowException, OSError) as error:
             reason = str(error).partition("\n")[0][:300]
             raise SourceError(f"is not a whole parquet file: {reason}", where=str(self._path)) from error
 

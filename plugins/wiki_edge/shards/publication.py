@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
 from datetime import UTC, datetime
+from itertools import chain, count
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ragstone.core import StorageError
@@ -96,11 +98,8 @@ def _manifest(out: Path) -> Manifest:
 
 def _free(out: Path, name: str) -> Path:
     """A folder of that name, or one like it, that does not exist."""
-    candidates = (out / (name if not number else f"{name}.{number}") for number in range(1000))
-    found = next((path for path in candidates if not path.exists() and not path.is_symlink()), None)
-    if found is None:
-        raise StorageError("too many folders of that name are in the way", where=str(out / name))
-    return found
+    names = chain([name], (f"{name}.{number}" for number in count(1)))
+    return next(out / each for each in names if not os.path.lexists(out / each))
 
 
 def shard_folders(out: Path) -> OwnedFolders:

@@ -203,15 +203,18 @@ def test_a_torn_line_is_taken_away_and_the_rest_stands(tmp_path: Path, cut: int)
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda step: {**step, "more": 1}, "other keys"),
-        (lambda step: {**step, "action": 5}, "its action is no str"),
+        (lambda step: {**step, "more": 1}, "more: Extra"),
+        (lambda step: {**step, "action": 5}, "action: Input should be a valid string"),
         (lambda step: {**step, "is_first": True}, "is_first is True"),
-        (lambda step: {**step, "step_metadata": {"retrievals": "[]"}}, "other keys than"),
-        (lambda step: {**step, "step_metadata": {"retrievals": [], "tool_calls": "[]"}}, "no JSON text"),
-        (lambda step: {**step, "step_metadata": {"retrievals": "[5]", "tool_calls": "[]"}}, "no list of records"),
-        (lambda step: {**step, "step_metadata": {"retrievals": "[]", "tool_calls": '[{"tool": 1}]'}}, "tool call"),
+        (lambda step: {**step, "step_metadata": {"retrievals": "[]"}}, "tool_calls: Field required"),
+        (lambda step: {**step, "step_metadata": {"retrievals": [], "tool_calls": "[]"}}, "retrievals: JSON input"),
+        (lambda step: {**step, "step_metadata": {"retrievals": "[5]", "tool_calls": "[]"}}, "retrievals.0: Input"),
+        (
+            lambda step: {**step, "step_metadata": {"retrievals": "[]", "tool_calls": '[{"tool": 1}]'}},
+            "tool_calls.0.tool: Input",
+        ),
         (lambda step: {**step, "is_last": True}, "follows the last"),
-        (lambda step: [step], "other keys"),
+        (lambda step: [step], "step: Input"),
     ],
 )
 def test_damage_is_reported_with_file_and_line(tmp_path: Path, change: Any, message: str) -> None:
