@@ -62,7 +62,7 @@ def parsers_of_plugins() -> dict[str, Parser]:
     from ragstone.plugins.iris_memory.parsers.logs import log_sections
     from ragstone.plugins.iris_memory.parsers.sections import Outline, markdown_sections
     from ragstone.plugins.iris_memory.recall.escaping import escaped
-    from ragstone.plugins.wiki_edge.parsers.sentences import sentences_of
+    from ragstone.plugins.wiki_edge.parsers.chunker import sentences_of
     from ragstone.plugins.wiki_edge.planner.order_flags import flags
     from ragstone.plugins.wiki_edge.planner.redaction import Redactor
     from ragstone.plugins.wiki_edge.readers.prose import encyclopedic_blocks, tidy

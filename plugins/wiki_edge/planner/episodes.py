@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from ragstone.core.runtime import storage_errors, sync_folder
 
-from .files import lock_file
-from .steps import STEPS, make_last_step, make_step, write_metadata
+from .steps import STEPS, lock_file, make_last_step, make_step, write_metadata
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

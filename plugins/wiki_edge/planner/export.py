@@ -12,8 +12,7 @@ from ragstone.core import MissingExtra, NotFound, SourceError
 from ragstone.core.runtime import storage_errors
 
 from .episode_check import check_episodes
-from .files import read_object
-from .steps import AGENT, METADATA, read_steps
+from .steps import AGENT, METADATA, read_object, read_steps
 
 if TYPE_CHECKING:
     from .redaction import Redactor

@@ -12,13 +12,13 @@ from ragstone.core.answering import check_type
 
 from ..retrievers import searcher_of
 from ..settings import WikiEdgeSettings, places
+from .drafts import quote_passages
 from .ledger import Ledger
 from .library import idf_of, passages_of, refusals_of
 from .memory import Memory
 from .models import ask_remote, ask_slm
 from .order_flags import flags
 from .prompt import PLANNER, PromptComposer, planner_prompts
-from .quotes import quote_passages
 from .recorder import EpisodeRecorder
 from .situation import Attempt, Passage, PlannerAnswer, PlannerContext, Situation, checked_goal
 

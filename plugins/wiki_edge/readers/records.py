@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 from ragstone.core import SourceError, require_extra
 
-from ..shards.strict_json import parse
+from ..shards.files import parse
 from .articles import LONGEST_ARTICLE, About, Page, Text, address
 from .prose import encyclopedic_blocks, plain_blocks
 

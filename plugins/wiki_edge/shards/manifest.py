@@ -17,8 +17,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationErr
 from ragstone.core.runtime import write_atomically
 
 from .errors import ShardError
-from .files import inside, open_regular, plain_name, relative_name
-from .strict_json import parse
+from .files import inside, open_regular, parse, plain_name, relative_name
 
 NAME = "manifest.json"
 #: Beside it: the signature of its bytes.

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import numpy as np
 
 from .errors import ShardError
-from .files import open_regular
-from .strict_json import parse
+from .files import open_regular, parse
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -32,7 +32,7 @@ _DISK = {EACCES, EDQUOT, EIO, ENOSPC, EPERM, EROFS}
 
 @dataclass(frozen=True)
 class Limits:
-    """What an archive may hold."""
+    """What may be installed at once; a folder is held to ``bytes``."""
 
     members: int = 10_000
     #: Bytes unpacked.
@@ -48,7 +48,7 @@ def stage(source: Path, folder: Path, limits: Limits) -> Path:
     Raises ``BadRequest`` when there is no such source, ``ShardError`` when it is refused, ``OSError``.
     """
     if source.is_dir():
-        _copy(source, folder)
+        _copy(source, folder, limits.bytes)
         return folder / NAME
     if not source.exists():
         raise BadRequest("there is no such archive or folder", where=str(source))
@@ -140,7 +140,7 @@ def named_files(entry: ShardEntry) -> dict[str, str]:
     return {**{name: str(beside / name) for name in names}, **own}
 
 
-def _copy(source: Path, folder: Path) -> None:
+def _copy(source: Path, folder: Path, most: int) -> None:
     _copy_file(source / NAME, folder / NAME)
     try:
         manifest = Manifest.read(folder / NAME)
@@ -151,8 +151,11 @@ def _copy(source: Path, folder: Path) -> None:
     signed = {str(where.relative_to(source)) for each in manifest.shards if (where := signed_folder(each, source))}
     names = {name for entry in manifest.shards for name in named_files(entry).values()}
     names |= {f"{where}/{name}" for where in signed for name in (NAME, SIGNATURE)}
-    for name in sorted(names - {NAME, f"./{NAME}"}):
-        _copy_file(inside(source, name), folder / name)
+    paths = {name: inside(source, name) for name in sorted(names - {NAME, f"./{NAME}"})}
+    if sum(path.stat().st_size for path in paths.values() if path.is_file()) > most:
+        raise ShardError(f"has more than {most / 1e6:,.0f} MB", file=source)
+    for name, path in paths.items():
+        _copy_file(path, folder / name)
 
 
 def _copy_file(path: Path, to: Path) -> None:

@@ -12,7 +12,7 @@ from .errors import ShardError, place_in
 from .files import open_regular
 from .manifest import NAME, Manifest
 from .metadata import check_lines
-from .rows import check_rows
+from .npy import check_rows
 from .signatures import signer
 
 if TYPE_CHECKING:

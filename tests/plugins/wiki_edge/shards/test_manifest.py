@@ -12,9 +12,8 @@ from hypothesis import strategies as st
 
 from ragstone.core.runtime import write_atomically
 from ragstone.plugins.wiki_edge.shards.errors import ShardError
-from ragstone.plugins.wiki_edge.shards.files import inside, open_regular
+from ragstone.plugins.wiki_edge.shards.files import inside, open_regular, parse
 from ragstone.plugins.wiki_edge.shards.manifest import NAME, Manifest, ShardEntry
-from ragstone.plugins.wiki_edge.shards.strict_json import parse
 
 from .samples import ID, edit, entry_of, make
 
