@@ -16,7 +16,7 @@ from ragstone.core.cli import json_option, printable, show_json, show_table
 if TYPE_CHECKING:
     from ragstone.core.cli import Deployment
 
-    from ..planner.settings import EpisodesSettings
+    from ..settings import EpisodesSettings
 
 _folder = click.option(
     "--from", "folder", type=click.Path(path_type=Path), help="Folder of the episodes; else the deployment's."

@@ -14,13 +14,22 @@ from ..retrievers import searcher_of
 from ..settings import WikiEdgeSettings, places
 from .drafts import quote_passages
 from .ledger import Ledger
-from .library import idf_of, passages_of, refusals_of
 from .memory import Memory
 from .models import ask_remote, ask_slm
 from .order_flags import flags
 from .prompt import PLANNER, PromptComposer, planner_prompts
 from .recorder import EpisodeRecorder
-from .situation import Attempt, Passage, PlannerAnswer, PlannerContext, Situation, checked_goal
+from .situation import (
+    Attempt,
+    Passage,
+    PlannerAnswer,
+    PlannerContext,
+    Situation,
+    checked_goal,
+    idf_of,
+    passages_of,
+    refusals_of,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,8 +37,7 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from .drafts import Draft, ToolCall
-    from .library import Library
-    from .situation import Origin
+    from .situation import Library, Origin
 
 UNKNOWN = "I do not know."
 #: Characters of a token at least, where no encoder counts them.

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NotRequired, TypedDict
 
 import numpy as np
+from llama_index.core.schema import NodeRelationship, RelatedNodeInfo, TextNode
 
 from ragstone.core.text import is_packed, pack
 
@@ -18,13 +19,49 @@ from .postings import Postings
 from .side_files import domains, headings_of, side_files
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     import numpy.typing as npt
 
     from ..shards.manifest import ShardEntry
     from .memory import MemoryBudget
+
+
+class Hit(TypedDict):
+    """The specification's ``{score, metadata}``, with what the score is made of."""
+
+    #: By which the hits are ordered: of words and meaning together; of a vector alone, its cosine.
+    score: float
+    metadata: Mapping[str, Any]
+    cosine: NotRequired[float | None]
+    #: The shard's id.
+    shard: NotRequired[str]
+
+
+#: The headings of a passage; all other metadata are for citations.
+_ABOVE = ("title", "heading")
+
+
+def node_of(hit: Hit) -> TextNode:
+    """The hit as a LlamaIndex node."""
+    metadata = {name: value for name, value in hit["metadata"].items() if name != "text" and value is not None}
+    ordered = {name: metadata.pop(name) for name in _ABOVE if metadata.get(name)}
+    ordered |= {name: value for name, value in metadata.items() if name not in _ABOVE} | {"shard": hit["shard"]}
+    return TextNode(
+        id_=f"{hit['shard']}:{hit['metadata']['id']}",
+        text=hit["metadata"]["text"],
+        metadata=ordered,
+        metadata_template="{value}",
+        excluded_embed_metadata_keys=[name for name in ordered if name not in _ABOVE],
+        # A chunk's id is its article's and its number.
+        relationships={
+            NodeRelationship.SOURCE: RelatedNodeInfo(
+                node_id=hit["metadata"]["id"].rpartition("#")[0] or hit["metadata"]["id"]
+            )
+        },
+    )
+
 
 #: Rows that are read and compared exactly for each that is asked for; and the fewest, for each fourth root of the rows:
 #: 186 of 120,000, 316 of a million. Recall of the ten nearest is then 0.998 and 0.997. Of the hundred that fusion asks
