@@ -94,8 +94,6 @@ def _is_stale(record: Path) -> bool:
         return False  # nothing is known about it
 
 
-_log = logging.getLogger(__name__)
-
 NAMES = {
     "offsets": "offsets.npy",
     "codes": "codes.npy",
