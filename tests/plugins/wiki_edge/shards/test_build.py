@@ -34,11 +34,11 @@ from ragstone.core import (
 from ragstone.core.cli import main
 from ragstone.core.embedding import Encoder
 from ragstone.core.runtime import OwnedFolders
-from ragstone.core.testing import WordEmbedding, open_host
+from ragstone.core.testing import open_host
+from ragstone.plugins.wiki_edge import BuildOptions, build_shard
 from ragstone.plugins.wiki_edge.readers import article_reader
 from ragstone.plugins.wiki_edge.readers.sources import open_source
 from ragstone.plugins.wiki_edge.shards import batches
-from ragstone.plugins.wiki_edge.shards.build import BuildOptions, BuildProgress, BuildReport, build_shard
 from ragstone.plugins.wiki_edge.shards.journal import work_folders
 from ragstone.plugins.wiki_edge.shards.manifest import Manifest, ShardEntry
 from ragstone.plugins.wiki_edge.shards.verification import verify
@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ragstone.core import Host
+    from ragstone.plugins.wiki_edge.shards.build import BuildProgress, BuildReport
 
 needed("mwparserfromhell")
 
@@ -549,7 +550,3 @@ def test_another_plugins_reader_feeds_a_shard(tmp_path: Path, monkeypatch: pytes
         source.write_text("Text.\nfault\n", "utf-8")
         with pytest.raises(SourceError, match=r"robots\.notes: its reader raised ValueError: a fault"):
             build_shard(BuildOptions(source, tmp_path / "out", "other"), host)
-
-
-def test_the_fake_encoder_needs_no_tokenizer() -> None:
-    assert Encoder(WordEmbedding()).tokenizer_json is None

@@ -31,11 +31,6 @@ def test_every_version_of_the_format_is_read(tmp_path: Path, version: tuple[int,
     np.testing.assert_array_equal(np.frombuffer(raw, "<f4").reshape(header.shape), rows)
 
 
-def test_no_rows_are_rows(tmp_path: Path) -> None:
-    np.save(tmp_path / "a.npy", np.empty((0, 384), np.float32))
-    assert read_header(tmp_path / "a.npy").shape == (0, 384)
-
-
 @pytest.mark.parametrize(("dtype", "shape"), [("|u1", (6, 48)), ("<u8", (7,)), ("<f2", (2, 3, 4))])
 def test_side_files_have_other_types(tmp_path: Path, dtype: str, shape: tuple[int, ...]) -> None:
     np.save(tmp_path / "a.npy", np.zeros(shape, dtype))
