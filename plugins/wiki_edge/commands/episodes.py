@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 import tempfile
 from dataclasses import asdict
@@ -85,8 +84,7 @@ def export(deployment: Deployment, out: Path, folder: Path | None, form: str, py
     else:
         with tempfile.TemporaryDirectory() as staged:
             report = export_episodes(folder or place, Path(staged) / "jsonl", redactor)
-            result = to_tfds(report.folder, out, python=python)
-        where = Path(json.loads(result)["folder"])
+            where = to_tfds(report.folder, out, python=python)
     if as_json:
         show_json({**asdict(report), "folder": str(where)})
         return

@@ -18,7 +18,7 @@ from ..shards.files import real
 from ..shards.manifest import NAME, Manifest, ShardEntry
 from ..shards.metadata import read_line
 from ..shards.npy import read_header
-from ..shards.verification import sums_of
+from ..shards.verification import sums_in
 from ..shards.writer import EMBEDDINGS, METADATA, ShardWriter
 
 if TYPE_CHECKING:
@@ -146,5 +146,5 @@ class MemoryShard:
         if self._fingerprint:
             fields["encoder"] = {"model": self._model, "fingerprint": self._fingerprint}
         made = ShardEntry.of(fields)
-        made = made.changed(files=sums_of(made.place(folder)))
+        made = made.changed(files=sums_in(made.place(folder).files))
         Manifest(version=time.strftime("%Y-%m-%d", time.gmtime()), shards=(made,)).write(folder / NAME)

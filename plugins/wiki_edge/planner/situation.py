@@ -148,15 +148,14 @@ class PlannerAnswer:
 def checked_goal(situation: Situation) -> str:
     """The goal, without spaces around it. Raises ``BadRequest``, ``TooLarge``."""
     check_type(situation, "situation", Situation, "a Situation")
-    check_type(situation.goal, "goal", str, "a string")
     check_type(situation.detections, "detections", (list, tuple), "a list of strings and mappings")
     for each in situation.detections:
         check_type(each, "each of detections", (str, Mapping), "a string or a mapping")
     check_type(situation.pose, "pose", (str, Mapping, NoneType), "a string, a mapping or None")
-    check_type(situation.context, "context", str, "a string")
-    check_type(situation.safety, "safety", str, "a string")
-    check_type(situation.domain, "domain", (str, NoneType), "a string or None")
-    check_type(situation.language, "language", (str, NoneType), "a string or None")
+    for name in ("goal", "context", "safety"):
+        check_type(getattr(situation, name), name, str, "a string")
+    for name in ("domain", "language"):
+        check_type(getattr(situation, name), name, (str, NoneType), "a string or None")
     if not situation.goal.strip():
         raise BadRequest("the goal is empty")
     if len(situation.goal) > _LONGEST_GOAL:

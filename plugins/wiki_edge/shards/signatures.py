@@ -149,7 +149,7 @@ def sign_folder(
 
 def _sign_folder(folder: Path, key: Ed25519PrivateKey, only: str | None, revision: int | None) -> list[Signed]:
     from .installation import Refused
-    from .verification import Faults, check_files, sums_of
+    from .verification import Faults, check_files, sums_in
 
     path = folder / NAME
     manifest = Manifest.read(path)
@@ -161,7 +161,7 @@ def _sign_folder(folder: Path, key: Ed25519PrivateKey, only: str | None, revisio
     signed, faults = [], Faults(folder)
     for entry in manifest.shards:
         wanted = revision if only in (None, entry.id) else None
-        filled = entry if entry.files is not None else entry.changed(files=sums_of(entry.place(folder)))
+        filled = entry if entry.files is not None else entry.changed(files=sums_in(entry.place(folder).files))
         new = filled.changed(signature=None, revision=_next(filled, before.get(entry.id), wanted))
         check_files(new, path, faults)
         manifest = manifest.with_shard(new)
