@@ -34,7 +34,7 @@ def episodes() -> None:
 @json_option()
 @click.pass_obj
 def check(deployment: Deployment, folder: Path | None, repair: bool, as_json: bool) -> None:
-    """Tell of each episode whether it is whole: open, cut off, or damaged, with file and line.
+    """Report of each episode whether it is whole, open, cut off, or damaged, with file and line.
 
     A death cuts an episode's last line at most; --repair takes that line away and writes the last step. Damage
     elsewhere is reported and left. Ends with 1 where something is damaged.

@@ -82,7 +82,7 @@ def inside(root: Path, name: str) -> Path:
 def parse(text: str) -> Any:
     """The value. Raises ``ValueError`` with a reason, also for duplicate keys, NaN, and lone surrogates."""
     try:
-        value = json.loads(text, object_pairs_hook=_without_twins, parse_constant=_no_constant, parse_float=_finite)
+        value = json.loads(text, object_pairs_hook=_unique_keys, parse_constant=_no_constant, parse_float=_finite)
     except RecursionError as error:
         raise ValueError("is nested too deeply") from error
     if "\\u" in text:  # only an escape can bring in what UTF-8 cannot hold
@@ -95,12 +95,12 @@ def parse(text: str) -> Any:
     return value
 
 
-def _without_twins(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
         seen: set[str] = set()
-        twin = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
-        raise ValueError(f"the key {twin[:60]!r} stands twice in one object")
+        duplicate = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
+        raise ValueError(f"the key {duplicate[:60]!r} is there twice in one object")
     return found
 
 

@@ -167,9 +167,9 @@ class Manifest(_Part):
     @field_validator("shards")
     @classmethod
     def _each_once(cls, shards: tuple[ShardEntry, ...]) -> tuple[ShardEntry, ...]:
-        twin = next((name for name, count in Counter(shard.id for shard in shards).items() if count > 1), None)
-        if twin is not None:
-            raise ValueError(f"names the shard {twin!r} twice")
+        duplicate = next((name for name, count in Counter(shard.id for shard in shards).items() if count > 1), None)
+        if duplicate is not None:
+            raise ValueError(f"names the shard {duplicate!r} twice")
         return shards
 
     @classmethod

@@ -244,7 +244,7 @@ LINES_DAMAGED = [
         line=7,
     ),
     Damage("half a pair", _line(8, GOOD_LINE.replace('"x"', r'"\ud83d"')), M, "lone surrogate", line=8),
-    Damage("a key twice", _line(8, GOOD_LINE[:-1] + ', "id": "b"}'), M, "'id' stands twice", line=8),
+    Damage("a key twice", _line(8, GOOD_LINE[:-1] + ', "id": "b"}'), M, "'id' is there twice", line=8),
     Damage("a NaN that is no JSON", _line(8, GOOD_LINE[:-1] + ', "score": NaN}'), M, "NaN is not JSON", line=8),
     Damage(
         "too long a line", _line(8, GOOD_LINE[:-1] + f', "more": "{"x" * 2**20}"}}'), M, "is longer than 1 MB", line=8
