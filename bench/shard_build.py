@@ -31,6 +31,7 @@ from pydantic import PrivateAttr
 from ragstone.core import Host, Settings, hookimpl
 from ragstone.core.embedding import MiniLMEmbedding
 from ragstone.plugins.wiki_edge import BuildOptions, build_shard
+from ragstone.plugins.wiki_edge.shards import publication
 
 from . import machine
 from .children import measure
@@ -102,20 +103,16 @@ def memory(source: str, work: str) -> dict[str, Any]:
     """Build with an encoder that costs nothing."""
     folder = Path(work)
     settings = Settings(data_dir=folder / "data", cache_dir=folder / "cache", index={"store": "none"})
+    publication.side_files = lambda *_: {}
     with Host(settings, plugins={"cheap": _Cheap(folder / "cache")}) as host:
         reader = _Reader()
         report = build_shard(
             BuildOptions(Path(source), folder / f"out-{Path(source).stem}", "bench"),
             host,
-            make_side_files=_none,
             on_progress=lambda _: reader.look(),
         )
     size = round(Path(source).stat().st_size / 1e6, 2)
     return {"source_mb": size, "chunks": report.chunks, "reader_mb": reader.peak_mb}
-
-
-def _none(*_: object) -> dict[str, str]:
-    return {}
 
 
 def _processor_s() -> float:

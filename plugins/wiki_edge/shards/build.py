@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from llama_index.core.readers.base import BaseReader
 
     from .manifest import ShardEntry
-    from .publication import MakeSideFiles
 
 _DUMP_DATE = re.compile(r"-(20\d\d)(\d\d)(\d\d)-")
 
@@ -97,7 +96,6 @@ def build_shard(
     *,
     restart: bool = False,
     on_progress: Callable[[BuildProgress], None] = lambda _: None,
-    make_side_files: MakeSideFiles | None = None,
 ) -> BuildReport:
     """Build the shard, or resume the build that was begun with the same options.
 
@@ -110,7 +108,7 @@ def build_shard(
     check_type(on_progress, "on_progress", Callable, "a function")  # type: ignore[arg-type]
     files, reader = find_files(options.source, host)
     with work_folder(options.out, options.id, restart=restart) as work:
-        return _Build(options, host, files, work, on_progress).run(reader, make_side_files)
+        return _Build(options, host, files, work, on_progress).run(reader)
 
 
 class _Build:
@@ -157,7 +155,7 @@ class _Build:
             "cutting": [SHORTEST, LONGEST, CHUNKING_VERSION, ARTICLES_VERSION],
         }
 
-    def run(self, reader: BaseReader | None, make_side_files: MakeSideFiles | None) -> BuildReport:
+    def run(self, reader: BaseReader | None) -> BuildReport:
         """Do what is left to do."""
         resumed = int(self._journal.last.get("rows", 0))
         if self._journal.finished is None:
@@ -171,7 +169,7 @@ class _Build:
                 where=str(self._options.source),
                 hint="look at --titles and --match" if self._options.titles or self._options.match else None,
             )
-        entry, folder = publish(self._journal, self._options.out, self._describe, make_side_files)
+        entry, folder = publish(self._journal, self._options.out, self._describe)
         return BuildReport(entry, folder, articles, last["rows"], resumed, last["left_out"])
 
     def _write(self, resumed: int, reader: BaseReader | None) -> None:

@@ -6,7 +6,7 @@ import os
 import re
 from datetime import UTC, datetime
 from itertools import chain, count
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from ragstone.core import StorageError
 from ragstone.core.runtime import OwnedFolders, sync_folder
@@ -28,13 +28,6 @@ if TYPE_CHECKING:
 _PATIENCE = 60
 
 
-class MakeSideFiles(Protocol):
-    """Makes a shard's side files."""
-
-    def __call__(self, folder: Path, entry: ShardEntry, /) -> dict[str, str]:
-        """Write them into the folder; purpose → file name."""
-
-
 def side_files(folder: Path, entry: ShardEntry) -> dict[str, str]:
     """Those that search uses."""
     from ..search.side_files import make_side_files
@@ -42,16 +35,14 @@ def side_files(folder: Path, entry: ShardEntry) -> dict[str, str]:
     return make_side_files(folder, entry)
 
 
-def publish(
-    journal: Journal, out: Path, describe: Callable[[], dict[str, Any]], make: MakeSideFiles | None = None
-) -> tuple[ShardEntry, Path]:
+def publish(journal: Journal, out: Path, describe: Callable[[], dict[str, Any]]) -> tuple[ShardEntry, Path]:
     """Put the finished shard in its place and into the manifest; its entry and folder. May be repeated after a kill.
 
     ``describe``: gives the entry's fields but for those of files, revision and date.
     """
     with locked(out, seconds=_PATIENCE, hint=AGAIN):
         if journal.finished is None:
-            folder, entry = _completed(journal, out, describe(), make or side_files)
+            folder, entry = _completed(journal, out, describe())
             journal.add(finished={"folder": folder.name, "entry": entry.as_json()})
         finished = journal.finished or {}
         folder, entry = out / finished["folder"], ShardEntry.of(finished["entry"])
@@ -69,9 +60,7 @@ def publish(
     return entry, folder
 
 
-def _completed(
-    journal: Journal, out: Path, description: dict[str, Any], make: MakeSideFiles
-) -> tuple[Path, ShardEntry]:
+def _completed(journal: Journal, out: Path, description: dict[str, Any]) -> tuple[Path, ShardEntry]:
     """The finished shard's future folder, and its entry with side files and checksums."""
     shard = journal.folder / SHARD
     before = _manifest(out).shard(description["id"])
@@ -85,7 +74,7 @@ def _completed(
         "built": datetime.now(UTC).isoformat(timespec="seconds"),
     }
     entry = ShardEntry.of({name: value for name, value in fields.items() if value is not None})
-    made = make(shard, entry)
+    made = side_files(shard, entry)
     sums = sums_in({path.name: path for path in sorted(shard.iterdir()) if path.is_file()})
     sync_folder(shard)
     return folder, entry.changed(files=sums, side_files=made or None)
