@@ -88,6 +88,12 @@ def superseded(nodes: Sequence[BaseNode], share: float) -> dict[str, str]:
     return found
 
 
+def repeated(older: str, newer: str) -> float:
+    """The share of the older text's runs of three words that the newer one has, 0 to 1."""
+    (runs, shared), _ = _shared_runs([older, newer]).tolist()
+    return shared / runs if runs else 0.0
+
+
 def _shared_runs(texts: Sequence[str]) -> npt.NDArray[np.float64]:
     """How many different runs of three words each two of the texts share, [len(texts), len(texts)]."""
     runs = [_runs(text) for text in texts]

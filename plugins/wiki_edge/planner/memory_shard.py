@@ -35,7 +35,7 @@ _log = logging.getLogger(__name__)
 
 _ROWS_AT_ONCE = 256
 #: Fields of the release before that are not those of the next.
-_OF_RELEASE = ("files", "side_files", "signature", "journal")
+_OF_RELEASE = ("files", "side_files", "journal")
 
 
 class MemoryShard:

@@ -148,12 +148,12 @@ def _check_signer(new: ShardEntry, by: Signer | None, known: str | None, source:
 
 
 def _known_signer(entry: ShardEntry, root: Path) -> str | None:
-    """The key that signed the installed shard, by an older Ragstone too."""
+    """The key that signed the installed shard."""
     try:
         by = signer(entry, root)
     except ShardError:  # the installed manifest was changed: a good shard repairs it
         return None
-    return by.key if by else entry.signature.key if entry.signature else None
+    return by.key if by else None
 
 
 def _is_whole(entry: ShardEntry, root: Path) -> bool:

@@ -62,13 +62,6 @@ class FileSum(_Part):
     bytes: int = Field(ge=0)
 
 
-class Signature(_Part):
-    """A signature of the entry by an older Ragstone; it is read and not trusted any more."""
-
-    key: str = Field(max_length=100)
-    value: str = Field(max_length=200)
-
-
 class ShardEntry(_Part):
     """One shard. Paths are relative to the manifest's folder; ``place`` makes them absolute and checks them."""
 
@@ -92,7 +85,6 @@ class ShardEntry(_Part):
     files: dict[PlainName, FileSum] | None = Field(default=None, max_length=_MOST_FILES)
     #: Purpose → name relative to the shard's folder; an unknown purpose is ignored.
     side_files: dict[str, PlainName] | None = Field(default=None, max_length=_MOST_FILES)
-    signature: Signature | None = None
 
     @field_validator("id")
     @classmethod

@@ -56,9 +56,7 @@ class Signed:
 
 def content(entry: ShardEntry) -> dict[str, Any]:
     """The entry's fields, wherever its folder is; two entries with ``files`` and equal fields have equal bytes."""
-    fields = {**entry.as_json(), "embedding_file": entry.embedding_name, "metadata_file": entry.metadata_name}
-    fields.pop("signature", None)  # of an older Ragstone
-    return fields
+    return {**entry.as_json(), "embedding_file": entry.embedding_name, "metadata_file": entry.metadata_name}
 
 
 def content_digest(entry: ShardEntry, *, without: str = "") -> str:
@@ -162,7 +160,7 @@ def _sign_folder(folder: Path, key: Ed25519PrivateKey, only: str | None, revisio
     for entry in manifest.shards:
         wanted = revision if only in (None, entry.id) else None
         filled = entry if entry.files is not None else entry.changed(files=sums_in(entry.place(folder).files))
-        new = filled.changed(signature=None, revision=_next(filled, before.get(entry.id), wanted))
+        new = filled.changed(revision=_next(filled, before.get(entry.id), wanted))
         check_files(new, path, faults)
         manifest = manifest.with_shard(new)
         if only in (None, entry.id):

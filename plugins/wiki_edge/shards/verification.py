@@ -61,8 +61,7 @@ def verify(
             faults.add(error, file=path.name)
         else:
             if require_signature and (by is None or not by.trusted):
-                older = " (an older Ragstone signed it: sign it anew)" if entry.signature else ""
-                what = f"is not signed{older}" if by is None else f"is signed by {by.key}, which is not a trusted key"
+                what = "is not signed" if by is None else f"is signed by {by.key}, which is not a trusted key"
                 faults.add(ShardError(f"shard {entry.id!r} {what}"), file=path.name)
         check_files(entry, path, faults)
     return faults.found()

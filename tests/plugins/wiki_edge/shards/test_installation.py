@@ -12,7 +12,7 @@ import pytest
 from ragstone.core import BadRequest, StorageBusy, StorageError
 from ragstone.plugins.wiki_edge.shards.errors import ShardError
 from ragstone.plugins.wiki_edge.shards.installation import Installed, install
-from ragstone.plugins.wiki_edge.shards.keys import keygen, public_key, read_key
+from ragstone.plugins.wiki_edge.shards.keys import keygen, read_key
 from ragstone.plugins.wiki_edge.shards.manifest import NAME, Manifest
 from ragstone.plugins.wiki_edge.shards.releases import locked, previous, staging_folders
 from ragstone.plugins.wiki_edge.shards.signatures import sign_folder, signer
@@ -205,15 +205,6 @@ def test_what_was_signed_where_it_serves_keeps_its_signature(
     assert by.key == ours.key
     assert signer(second, root) is None
     assert verify(root) == []
-
-
-def test_a_shard_that_an_older_ragstone_signed_gives_way_to_its_key(
-    tmp_path: Path, root: Path, key: Ed25519PrivateKey
-) -> None:
-    make(root, revision=1, signature={"key": public_key(key), "value": "v"})
-    with pytest.raises(ShardError, match="is not signed, but the installed one is signed by"):
-        install(make(tmp_path / "a", seed=1, revision=2), root)
-    assert _whats(install(_signed(tmp_path / "b", key, 2, seed=1), root)) == [(ID, "updated", 2)]
 
 
 @pytest.mark.parametrize(

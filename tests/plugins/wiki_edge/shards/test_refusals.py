@@ -289,7 +289,6 @@ MANIFEST_DAMAGED = [
             ("side_files", {"codes": 1}),
             ("source", "enwiki"),
             ("encoder", "minilm"),
-            ("signature", "x"),
             ("domain", 1),
         )
     ),

@@ -121,15 +121,3 @@ def test_a_signature_covers_listed_files_only(tmp_path: Path) -> None:
     (folder / SIGNATURE).write_text(json.dumps({"key": public_key(key), "signature": value}))
     with pytest.raises(ShardError, match=r"does not cover 'embeddings\.npy'"):
         signer(entry_of(folder), folder)
-
-
-def test_a_shard_that_an_older_ragstone_signed_is_to_be_signed_anew(tmp_path: Path) -> None:
-    folder = make(tmp_path / "shards", revision=3, signature={"key": "k", "value": "v"})
-    assert verify(folder) == []
-    public = keygen(tmp_path / "key.pem")
-    (fault,) = verify(folder, trusted_keys=[public], require_signature=True)
-    assert "an older Ragstone signed it: sign it anew" in fault.reason
-    (result,) = sign_folder(folder, read_key(tmp_path / "key.pem"))
-    assert result.revision == 3
-    assert entry_of(folder).signature is None
-    assert verify(folder, trusted_keys=[public], require_signature=True) == []
