@@ -10,7 +10,7 @@ import subprocess
 import tempfile
 from collections import Counter
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, cast
 
@@ -119,26 +119,14 @@ class ArticleStream:
         self, start: Mapping[str, Any] | None, skips_first: bool, errors: IO[bytes]
     ) -> Iterator[subprocess.Popen[bytes]]:
         """The process that reads, with its request."""
-        folder = {name: os.environ[name] for name in ("PATH", "TMPDIR") if name in os.environ}
+        environment = {name: os.environ[name] for name in ("PATH", "TMPDIR") if name in os.environ}
+        request = asdict(self.request) | {"start": start, "skip_first": skips_first, "seconds": SILENCE}
         with run_in_subprocess(
-            f"{__package__}.worker", stdin=subprocess.PIPE, stderr=errors, environment=folder
+            f"{__package__}.worker", stdin=subprocess.PIPE, stderr=errors, environment=environment
         ) as process:
             with suppress(BrokenPipeError), cast("IO[bytes]", process.stdin) as stdin:
-                stdin.write(json.dumps(self._message(start, skips_first)).encode())
+                stdin.write(json.dumps(request, default=lambda path: str(path.absolute())).encode())
             yield process
-
-    def _message(self, start: Mapping[str, Any] | None, skips_first: bool) -> dict[str, Any]:
-        request = self.request
-        return {
-            "files": [str(path.absolute()) for path in request.files],
-            "work": None if request.work is None else str(request.work.absolute()),
-            "prefix": request.prefix,
-            "titles": None if request.titles is None else str(request.titles.absolute()),
-            "match": request.match,
-            "start": None if start is None else {"file": start["file"], "at": start["at"]},
-            "skip_first": skips_first,
-            "seconds": SILENCE,
-        }
 
 
 class ArticleReader(BaseReader):
