@@ -68,8 +68,6 @@ def node_of(hit: Hit) -> TextNode:
 #: for it is 0.91, and nDCG@10 is the same to four digits as with 4 or 40 for one (1,500 SQuAD questions, SciFact).
 _RESCORED_FOR_ONE = 2
 _RESCORED = 10
-#: Megabytes of the budget's share that a shard's postings may keep.
-_POSTINGS_SHARE = 0.06
 
 
 class Shard:
@@ -100,14 +98,7 @@ class Shard:
             )
         self._codes = Codes(sides["codes"], sides["centre"], entry.size, entry.dim, memory, clusters)
         #: The words of its rows.
-        self.postings = Postings(
-            sides["terms"],
-            sides["term_rows"],
-            sides["term_weights"],
-            entry.size,
-            memory,
-            int(memory.limit * _POSTINGS_SHARE),
-        )
+        self.postings = Postings(sides["terms"], sides["term_rows"], sides["term_weights"], entry.size)
         self._packed = FileArray(sides["packed"], dtype="<u4", ndim=1)
         self._packed_starts = FileArray(sides["packed_starts"], dtype="<u8", ndim=1)
         self._packed_starts.expect((entry.size + 1,))
