@@ -37,7 +37,8 @@ def _write(folder: Path, texts: list[str]) -> None:
 
 
 def _open(folder: Path, rows: int) -> Postings:
-    return Postings(*(folder / name for name in _FILES), rows)
+    terms, places, weights = (folder / name for name in _FILES)
+    return Postings(terms, places, weights, rows)
 
 
 def _expected(texts: list[str], weights: dict[str, float], only: set[int], limit: int) -> list[tuple[int, float]]:
