@@ -15,7 +15,7 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-from ragstone.core import StorageBusy
+from ragstone.core import StorageBusy, StorageDenied
 from ragstone.core.runtime import OwnedFolders, storage_error, sync_folder, write_atomically
 
 from .errors import ShardError
@@ -34,6 +34,7 @@ _HALF_WRITTEN = (f"{TEMPORARY}{NAME}-", f"{TEMPORARY}{_TOUCHED}-")
 #: Our own key in an installed manifest, which other readers ignore.
 _OWN = "ragstone"
 _RELEASE = re.compile(r"r\d{1,16}-[0-9a-f]{16}(-\d{1,6})?")
+_STAGING = re.compile(re.escape(TEMPORARY) + "[0-9a-f]{16}")
 _LONGEST_NAME = 255
 
 
@@ -116,8 +117,9 @@ def clear(root: Path, manifest: Manifest | None) -> None:
                 (root / release).parent.rmdir()
     staged = staging_folders(root)
     for path in root.glob(f"{TEMPORARY}*"):
-        if staged.owns(path.name):
-            with suppress(OSError):
+        if _STAGING.fullmatch(path.name):
+            with suppress(OSError, StorageDenied):
+                staged.make(path.name)  # marks it where a kill left it empty; raises for what others keep there
                 staged.remove(path.name)
         elif path.is_file() and path.name.startswith(_HALF_WRITTEN):  # others may be writing other files at this moment
             path.unlink(missing_ok=True)

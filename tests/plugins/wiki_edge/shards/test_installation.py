@@ -285,6 +285,7 @@ def test_leftovers_are_cleared_and_nothing_else(tmp_path: Path, root: Path) -> N
     half = staging_folders(root).make(".ragstone-0123456789abcdef")
     (half / "from").mkdir()
     (half / "from" / NAME).write_text("{")
+    (root / ".ragstone-00112233445566aa").mkdir()  # killed before it was marked
     (root / ".ragstone-manifest.json-fedcba9876543210").write_text("{")
     (root / ".ragstone-journal-fedcba9876543210").write_text("somebody else is writing it")
     orphan = root / ID / "r7-0123456789abcdef"
