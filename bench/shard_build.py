@@ -30,13 +30,16 @@ from pydantic import PrivateAttr
 
 from ragstone.core import Host, Settings, hookimpl
 from ragstone.core.embedding import MiniLMEmbedding
-from ragstone.plugins.wiki_edge.shards.build import BuildOptions, BuildProgress, build_shard
+from ragstone.plugins.wiki_edge import BuildOptions, build_shard
+from ragstone.plugins.wiki_edge.shards import publication
 
 from . import machine
 from .children import measure
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from ragstone.plugins.wiki_edge.shards.build import BuildProgress
 
 _REPOSITORY = Path(__file__).parents[1]
 _EXCERPT = "mediawiki/dumps/enwiki-latest-pages-articles1.xml-p000000010p000030302-shortened.bz2"
@@ -100,20 +103,16 @@ def memory(source: str, work: str) -> dict[str, Any]:
     """Build with an encoder that costs nothing."""
     folder = Path(work)
     settings = Settings(data_dir=folder / "data", cache_dir=folder / "cache", index={"store": "none"})
+    publication.side_files = lambda *_: {}
     with Host(settings, plugins={"cheap": _Cheap(folder / "cache")}) as host:
         reader = _Reader()
         report = build_shard(
             BuildOptions(Path(source), folder / f"out-{Path(source).stem}", "bench"),
             host,
-            make_side_files=_none,
             on_progress=lambda _: reader.look(),
         )
     size = round(Path(source).stat().st_size / 1e6, 2)
     return {"source_mb": size, "chunks": report.chunks, "reader_mb": reader.peak_mb}
-
-
-def _none(*_: object) -> dict[str, str]:
-    return {}
 
 
 def _processor_s() -> float:

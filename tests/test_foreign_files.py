@@ -23,11 +23,12 @@ from ragstone.plugins.book_chat.admin import uploads as uploads_module
 from ragstone.plugins.book_chat.admin.uploads import store, unfinished_uploads
 from ragstone.plugins.concept_tutor.mediawiki.client.cache import Cache, Entry
 from ragstone.plugins.iris_memory.indexing.update_state import LastUpdate, UpdateState
-from ragstone.plugins.wiki_edge.planner import Redactor, repair_episodes
+from ragstone.plugins.wiki_edge import BuildOptions, build_shard
+from ragstone.plugins.wiki_edge.planner.episode_check import repair_episodes
 from ragstone.plugins.wiki_edge.planner.episodes import Episode
 from ragstone.plugins.wiki_edge.planner.memory_store import MemoryStore
-from ragstone.plugins.wiki_edge.search.side_file_cache import clear, side_file_folders
-from ragstone.plugins.wiki_edge.shards.build import BuildOptions, build_shard
+from ragstone.plugins.wiki_edge.planner.redaction import Redactor
+from ragstone.plugins.wiki_edge.search.side_files import clear, side_file_folders
 from ragstone.plugins.wiki_edge.shards.installation import install
 from tests.plugins.wiki_edge.readers.dumps import page, plain
 from tests.plugins.wiki_edge.shards.samples import make

@@ -58,14 +58,13 @@ def parsers_of_plugins() -> dict[str, Parser]:
     from ragstone.plugins.book_chat.markdown.normalization import normalize_markdown
     from ragstone.plugins.concept_tutor.learning.reading.names import names_in
     from ragstone.plugins.concept_tutor.learning.reading.numbers import counts_in
-    from ragstone.plugins.iris_memory.mail.html import text_of_html
+    from ragstone.plugins.iris_memory.mail.message import text_of_html
     from ragstone.plugins.iris_memory.mail.replies import split_reply
-    from ragstone.plugins.iris_memory.parsers.logs import log_sections
-    from ragstone.plugins.iris_memory.parsers.sections import Outline, markdown_sections
+    from ragstone.plugins.iris_memory.parsers.sections import Outline, log_sections, markdown_sections
     from ragstone.plugins.iris_memory.recall.escaping import escaped
-    from ragstone.plugins.wiki_edge.parsers.sentences import sentences_of
-    from ragstone.plugins.wiki_edge.planner import Redactor
+    from ragstone.plugins.wiki_edge.parsers.chunker import sentences_of
     from ragstone.plugins.wiki_edge.planner.order_flags import flags
+    from ragstone.plugins.wiki_edge.planner.redaction import Redactor
     from ragstone.plugins.wiki_edge.readers.prose import encyclopedic_blocks, tidy
     from ragstone.plugins.wiki_edge.readers.wikitext import paragraphs
 

@@ -82,8 +82,8 @@ def ragstone_checks(host: Host) -> Sequence[Check]:
 @hookimpl
 def ragstone_commands(cli: click.Group) -> None:
     """``ragstone wiki``."""
-    names = ("build", "episodes", "export", "info", "install", "search", "sign", "tend", "verify")
-    paths = {name: f"{__package__}.commands.{name}.{name}" for name in names}
-    paths["keygen"] = f"{__package__}.commands.sign.keygen"
+    names = ("build", "episodes", "export", "info", "install", "keygen", "search", "sign", "tend", "verify")
+    modules = {"export": "build", "keygen": "sign", "verify": "info"}
+    paths = {name: f"{__package__}.commands.{modules.get(name, name)}.{name}" for name in names}
     text = "Shards of an offline encyclopedia: build, check, sign, install, search."
     cli.add_command(LazyGroup("wiki", help=text, lazy_subcommands=paths))

@@ -7,7 +7,7 @@ import logging
 from contextlib import suppress
 from dataclasses import asdict
 from hashlib import sha256
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
 from llama_index.core.callbacks import CallbackManager
 from llama_index.core.vector_stores.types import MetadataFilter
@@ -25,7 +25,7 @@ from ragstone.core.retrieval import (
 )
 from ragstone.core.runtime import write_atomically
 
-from .search.searcher import ShardSearcher
+from .search.searcher import Only, ShardSearcher
 from .settings import WikiEdgeSettings, places
 
 if TYPE_CHECKING:
@@ -67,20 +67,18 @@ class ShardRetriever(ScoredRetriever):
         searcher: ShardSearcher,
         *,
         top_k: int = 5,
-        kind: str | None = None,
-        domain: str | None = None,
-        language: str | None = None,
         threshold: float = 0.0,
+        **only: Unpack[Only],
     ) -> None:
         super().__init__(callback_manager=CallbackManager([]))
         self._searcher = searcher
         self._top_k = top_k
-        self._filters = {"kind": kind, "domain": domain, "language": language}
+        self._only = only
         self._threshold = threshold
 
     def search(self, question: str) -> Retrieval:
         """The passages with their scores. Raises ``EncoderError``, ``ShardError``."""
-        return self._searcher.retrieve(question, k=self._top_k, threshold=self._threshold, **self._filters)
+        return self._searcher.retrieve(question, k=self._top_k, threshold=self._threshold, **self._only)
 
 
 def threshold_of(host: Host) -> float:

@@ -2,18 +2,141 @@
 
 from __future__ import annotations
 
+import ipaddress
+import re
 from dataclasses import dataclass
+from decimal import Decimal
 from pathlib import Path  # noqa: TC003 - pydantic reads it
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal, Self
+from urllib.parse import urlsplit
 
-from pydantic import Field
+from pydantic import AfterValidator, Field, model_validator
 
 from ragstone.core import SettingsError, Table
-
-from .planner import EpisodesSettings, PlannerSettings, RemoteSettings, SlmSettings
+from ragstone.core.llm import server_address
 
 if TYPE_CHECKING:
     from ragstone.core import Host
+
+
+_VARIABLE = re.compile(r"[A-Z][A-Z0-9_]{0,99}")
+
+
+def _address(value: str) -> str:
+    return server_address(value, keys="keys are read from the environment")
+
+
+def _variable(value: str) -> str:
+    if not _VARIABLE.fullmatch(value):
+        raise ValueError("the name of an environment variable, like WIKI_EDGE_REMOTE_KEY; never a key itself")
+    return value
+
+
+Address = Annotated[str, AfterValidator(_address)]
+Variable = Annotated[str, AfterValidator(_variable)]
+#: Cents for a million tokens: the same number as micro-cents for one.
+Price = Annotated[Decimal, Field(ge=0, le=1_000_000, allow_inf_nan=False)]
+
+
+def is_loopback(address: str) -> bool:
+    """Whether the address is of this machine, without a look-up of its name."""
+    host = urlsplit(address).hostname or ""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+class PlannerSettings(Table):
+    """``[plugins.wiki_edge.planner]``: the prompt, the thresholds of confidence, and the memory."""
+
+    #: Passages of the encyclopedia and of the robot's own memory in a prompt.
+    facts: int = Field(default=5, ge=0, le=50)
+    recalls: int = Field(default=3, ge=0, le=50)
+    #: Tokens, as the encoder counts them, of the whole prompt.
+    prompt_tokens: int = Field(default=1600, ge=128, le=1_000_000)
+    #: Confidence, 0 to 1, below which the next in the order is asked.
+    slm_threshold: float = Field(default=0.5, ge=0, le=1)
+    rag_threshold: float = Field(default=0.45, ge=0, le=1)
+    #: Id of the shard in the episodic folder that ``remember`` writes.
+    episodic_id: str = Field(default="episodic", pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$")
+    #: New memories in the journal beside the shard before they become part of it.
+    compact_after: int = Field(default=256, ge=1, le=100_000)
+
+
+class SlmSettings(Table):
+    """``[plugins.wiki_edge.slm]``: a language model on the robot, behind OpenAI's protocol. Without a base: none."""
+
+    base: Address | None = None
+    model: str = "local"
+    max_tokens: int = Field(default=256, ge=1, le=100_000)
+    timeout: float = Field(default=20.0, gt=0, le=3600)
+    #: Hosts beside this machine that count as the robot's own.
+    allowed_hosts: tuple[str, ...] = ()
+    key_variable: Variable = "WIKI_EDGE_SLM_KEY"
+    #: Ask for the probabilities of the tokens; the confidence is then at most their geometric mean.
+    logprobs: bool = False
+    #: Confidence of an answer that states none.
+    unstated_confidence: float = Field(default=0.4, ge=0, le=1)
+
+    @model_validator(mode="after")
+    def _local(self) -> Self:
+        host = urlsplit(self.base).hostname if self.base else None
+        if self.base and not is_loopback(self.base) and host not in {each.lower() for each in self.allowed_hosts}:
+            raise ValueError(f"{host} is not this machine; name it in allowed_hosts if it is the robot's own")
+        return self
+
+
+class RemoteSettings(Table):
+    """``[plugins.wiki_edge.remote]``: the agent that is asked last, and what it costs. Without a base: none.
+
+    It is asked only with ``ALLOW_REMOTE_AGENT=1`` and ``MAX_API_CENTS_PER_DAY`` in the environment.
+    """
+
+    base: Address | None = None
+    model: str = ""
+    max_tokens: int = Field(default=512, ge=1, le=100_000)
+    #: What the protocol calls that limit; newer models take the second alone.
+    limit: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"
+    timeout: float = Field(default=30.0, gt=0, le=3600)
+    key_variable: Variable = "WIKI_EDGE_REMOTE_KEY"
+    #: Whether the robot's own memories may be sent there.
+    recalls: bool = False
+    #: Cents for a million tokens read and written.
+    input_price: Price | None = None
+    output_price: Price | None = None
+    #: Of earlier settings, without effect: days never come back, whatever the clock shows.
+    clock: Literal["auto", "always", "never"] = "auto"
+    #: The ledger; by default in the data folder.
+    ledger: Path | None = None
+    #: Confidence of an answer that states none.
+    unstated_confidence: float = Field(default=0.5, ge=0, le=1)
+
+    @model_validator(mode="after")
+    def _complete(self) -> Self:
+        if self.base is None:
+            return self
+        if not self.base.startswith("https://") and not is_loopback(self.base):
+            raise ValueError("base must be https")
+        if not self.model:
+            raise ValueError("model is missing")
+        if self.input_price is None or self.output_price is None:
+            raise ValueError("input_price and output_price are missing: without them nothing can be budgeted")
+        return self
+
+
+class EpisodesSettings(Table):
+    """``[plugins.wiki_edge.episodes]``: the planner's steps, recorded in the form of RLDS."""
+
+    enabled: bool = True
+    #: By default ``episodes`` in the data folder.
+    folder: Path | None = None
+    #: Megabytes of one file of steps.
+    file_mb: int = Field(default=16, ge=1, le=1024)
+    #: Whether the passages' texts are recorded, not only their ids and sources.
+    passages: bool = False
+    #: Further words to be removed: names of people, places, networks.
+    redact: tuple[str, ...] = ()
 
 
 class WikiEdgeSettings(Table):

@@ -11,9 +11,8 @@ from ragstone.core import SourceError
 from ..readers import reader_scheme
 from . import fields
 from .documents import FORGOTTEN, GONE, TOO_OLD, FileDocument, StoredFile, is_old_mail, is_unchanged, scan_metadata
-from .file_types import FileTypes
 from .missing import missing_files
-from .scan import Scanner
+from .scan import FileTypes, Scanner
 from .update_state import UpdateState
 
 if TYPE_CHECKING:

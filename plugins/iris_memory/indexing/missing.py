@@ -10,8 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from .documents import StoredFile
-    from .file_types import FileTypes
-    from .scan import Scan
+    from .scan import FileTypes, Scan
 
 #: So many files may disappear at once, whatever share of the memory they are.
 _FEW = 3

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 from ragstone.core import MissingExtra, RagstoneError, require_extra
 
 from ..settings import IrisMemorySettings
-from .file_types import FileTypes
 from .memory import memory_of
+from .scan import FileTypes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

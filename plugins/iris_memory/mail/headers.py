@@ -10,7 +10,7 @@ from email.header import decode_header
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING
 
-from ..parsers.logs import date_in
+from ..parsers.sections import date_in
 from ..readers.files import without_surrogates
 
 if TYPE_CHECKING:

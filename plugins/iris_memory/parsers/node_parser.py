@@ -17,8 +17,7 @@ from ragstone.core import SlicingNodeParser
 
 from ..indexing import fields
 from .chunk_sizes import ChunkSizer, Limits
-from .logs import date_in, log_sections
-from .sections import Outline, Section, exploration_sections, markdown_sections
+from .sections import Outline, Section, date_in, exploration_sections, log_sections, markdown_sections
 
 
 class MemoryNodeParser(SlicingNodeParser):

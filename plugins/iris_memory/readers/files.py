@@ -1,10 +1,9 @@
-"""Reads one file, which another process may change, replace or remove meanwhile."""
+"""Reads one file; one that another process changes meanwhile is read again by the next update."""
 
 from __future__ import annotations
 
 import hashlib
 import os
-import time
 from abc import abstractmethod
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,10 +16,6 @@ from ragstone.core import SourceError
 from ragstone.core.runtime import open_regular
 
 from ..indexing import fields
-
-#: A file that changes while it is read is read again: so often, after so many seconds.
-_TRIES = 3
-_PAUSE = 0.02
 
 
 @dataclass(frozen=True)
@@ -92,28 +87,18 @@ def without_surrogates(text: str) -> str:
 
 
 def read_bytes(path: Path, max_bytes: int) -> tuple[bytes, float]:
-    """The bytes and their time of change (seconds since 1970); read again if they change meanwhile.
+    """The bytes and their time of change, seconds since 1970.
 
     A link is not followed, and a pipe does not block. Raises ``SourceError``.
     """
     try:
-        for last in (False,) * (_TRIES - 1) + (True,):
-            data, before, after = _read_once(path, max_bytes)
-            if before == after or last:
-                break
-            time.sleep(_PAUSE)
+        with open_regular(path, follow_links=False) as file:
+            found = os.fstat(file.fileno())
+            data = file.read(min(found.st_size, max_bytes) + 1)
     except OSError as error:
         raise SourceError(f"cannot be read: {error.strerror or error}", where=str(path)) from error
     if len(data) > max_bytes:
         raise SourceError(f"has more than {max_bytes:,} bytes", where=str(path))
     if os.path.realpath(path) != str(path.absolute()):
         raise SourceError("lies behind a link", where=str(path))
-    return data, after[0] / 1e9
-
-
-def _read_once(path: Path, max_bytes: int) -> tuple[bytes, tuple[int, int], tuple[int, int]]:
-    with open_regular(path, follow_links=False) as file:
-        found = os.fstat(file.fileno())
-        data = file.read(max_bytes + 1)
-        now = os.fstat(file.fileno())
-    return data, (found.st_mtime_ns, found.st_size), (now.st_mtime_ns, now.st_size)
+    return data, found.st_mtime

@@ -1,8 +1,10 @@
-"""``ragstone wiki build``."""
+"""``ragstone wiki build`` and ``ragstone wiki export``."""
 
 from __future__ import annotations
 
 import re
+import time
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,12 +14,16 @@ from ragstone.core import BadRequest
 from ragstone.core.cli import json_option, printable, show_json
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
     from ragstone.core.cli import Deployment
 
-    from ..shards.build import BuildReport
+    from ..shards.build import BuildProgress, BuildReport
 
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 _FILE = click.Path(path_type=Path)
+#: Seconds between two lines where there is no terminal.
+_EVERY = 15.0
 
 
 @click.command(
@@ -64,7 +70,6 @@ def build(
     """
     from ..readers.selection import compiled, read_titles
     from ..shards.build import BuildOptions, build_shard
-    from .progress import show_progress
 
     check_names(shard_id, domain=domain, language=language, license=licence)
     if match is not None:
@@ -74,9 +79,31 @@ def build(
     options = BuildOptions(
         source, out, shard_id, kind, domain, language, licence, limit, titles, match, url_prefix=url_prefix
     )
-    with show_progress(f"building {shard_id}") as on_progress:
+    with _show_progress(f"building {shard_id}") as on_progress:
         report = build_shard(options, deployment.loaded(), restart=restart, on_progress=on_progress)
     show_report(report, as_json=as_json)
+
+
+@contextmanager
+def _show_progress(what: str) -> Iterator[Callable[[BuildProgress], None]]:
+    """Follow a build on stderr: a bar in a terminal, a line now and then anywhere else."""
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+
+    console, last = Console(stderr=True, highlight=False), time.monotonic()
+    columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
+        task = bar.add_task(what, total=1.0)
+
+        def update(now: BuildProgress) -> None:
+            nonlocal last
+            text = f"{what}: {now.articles:,} articles, {now.chunks:,} chunks"
+            bar.update(task, completed=now.share, description=text)
+            if not console.is_terminal and time.monotonic() - last >= _EVERY:
+                last = time.monotonic()
+                click.echo(f"{text}, {now.share:.1%} read", err=True)
+
+        yield update
 
 
 def check_names(shard_id: str, **options: str | None) -> None:
@@ -108,3 +135,36 @@ def show_report(report: BuildReport, *, as_json: bool) -> None:
     if entry.license == UNKNOWN_LICENSE:
         click.echo("The source names no licence, so the shard says 'unknown'; --license names one.")
     click.echo(printable(f"Check it: ragstone wiki verify {report.folder.parent}"))
+
+
+@click.command(epilog="Example: ragstone wiki export books --out ./shards --id books-v1 --license CC-BY-4.0")
+@click.argument("corpus")
+@click.option(
+    "--out",
+    required=True,
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="Folder of the manifest; made where it is missing.",
+)
+@click.option("--id", "shard_id", help="The shard's id, and its folder in DIR; by default the corpus's name.")
+@click.option("--domain", help="What it is about, for those who search only there.")
+@click.option("--language", help="Its language, such as en.")
+@click.option("--license", "licence", help="Of the shard, and of chunks that name none; by default 'unknown'.")
+@json_option()
+@click.pass_obj
+def export(
+    deployment: Deployment,
+    corpus: str,
+    out: Path,
+    shard_id: str | None,
+    domain: str | None,
+    language: str | None,
+    licence: str | None,
+    as_json: bool,
+) -> None:
+    """Write a CORPUS of the catalog as a shard, with the vectors that it has: nothing is embedded again."""
+    from ..shards.export import ExportOptions, export_corpus
+
+    options = ExportOptions(corpus, out, shard_id or corpus, domain, language, licence)
+    check_names(options.id, domain=domain, language=language, license=licence)
+    show_report(export_corpus(options, deployment.host()), as_json=as_json)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 import tempfile
 from dataclasses import asdict
@@ -16,7 +15,7 @@ from ragstone.core.cli import json_option, printable, show_json, show_table
 if TYPE_CHECKING:
     from ragstone.core.cli import Deployment
 
-    from ..planner import EpisodesSettings
+    from ..settings import EpisodesSettings
 
 _folder = click.option(
     "--from", "folder", type=click.Path(path_type=Path), help="Folder of the episodes; else the deployment's."
@@ -35,12 +34,12 @@ def episodes() -> None:
 @json_option()
 @click.pass_obj
 def check(deployment: Deployment, folder: Path | None, repair: bool, as_json: bool) -> None:
-    """Tell of each episode whether it is whole: open, cut off, or damaged, with file and line.
+    """Report of each episode whether it is whole, open, cut off, or damaged, with file and line.
 
     A death cuts an episode's last line at most; --repair takes that line away and writes the last step. Damage
     elsewhere is reported and left. Ends with 1 where something is damaged.
     """
-    from ..planner import check_episodes, repair_episodes
+    from ..planner.episode_check import check_episodes, repair_episodes
 
     root = folder or _place(deployment)[0]
     mended = repair_episodes(root) if repair else []
@@ -74,7 +73,8 @@ def export(deployment: Deployment, out: Path, folder: Path | None, form: str, py
 
     jsonl: episodes.jsonl, a line an episode. tfds: a TensorFlow data set, written by an environment of its own.
     """
-    from ..planner import Redactor, export_episodes, to_tfds
+    from ..planner.export import export_episodes, to_tfds
+    from ..planner.redaction import Redactor
 
     place, options = _place(deployment)
     redactor = Redactor(options.redact)
@@ -84,8 +84,7 @@ def export(deployment: Deployment, out: Path, folder: Path | None, form: str, py
     else:
         with tempfile.TemporaryDirectory() as staged:
             report = export_episodes(folder or place, Path(staged) / "jsonl", redactor)
-            result = to_tfds(report.folder, out, python=python)
-        where = Path(json.loads(result)["folder"])
+            where = to_tfds(report.folder, out, python=python)
     if as_json:
         show_json({**asdict(report), "folder": str(where)})
         return

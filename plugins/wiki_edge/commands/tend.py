@@ -66,7 +66,7 @@ def _threshold(host: Host) -> str:
 
 
 def _memory(host: Host) -> str:
-    from ..planner import Memory
+    from ..planner.memory import Memory
     from ..settings import WikiEdgeSettings, places
 
     root = places(host).episodic

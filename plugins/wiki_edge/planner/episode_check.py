@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 from ragstone.core.runtime import storage_errors
 
 from .episodes import OPEN, abandoned
-from .files import is_locked, read_object
-from .steps import METADATA, STEPS, TORN, make_last_step, read_lines, step_files, write_metadata
+from .steps import METADATA, STEPS, TORN, is_locked, make_last_step, read_lines, read_object, step_files, write_metadata
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from ragstone.core.runtime import storage_errors, sync_folder
 
-from .files import lock_file
-from .steps import STEPS, make_last_step, make_step, write_metadata
+from .steps import STEPS, lock_file, make_last_step, make_step, write_metadata
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -34,9 +33,7 @@ _IDS = frozenset({"id", "shard", "kind", "sha256"})
 class Episode:
     """One episode that is being written. Not for several threads at once."""
 
-    def __init__(
-        self, root: Path, redactor: Redactor, *, file_bytes: int, about: Mapping[str, Any] | None = None
-    ) -> None:
+    def __init__(self, root: Path, redactor: Redactor, *, file_bytes: int) -> None:
         """Begin an episode in a folder of its own. Raises ``StorageError``."""
         seconds, part = divmod(time.time_ns() // 1000, 1_000_000)
         self.id = f"{time.strftime('%Y%m%dT%H%M%S', time.gmtime(seconds))}.{part:06}Z-{secrets.token_hex(4)}"
@@ -44,7 +41,7 @@ class Episode:
         self._redactor = redactor
         self._file_bytes = file_bytes
         self._steps = self._number = 0
-        self._known = {"started": _now(), "about": redactor.within(dict(about or {}))}
+        self._known = {"started": _now()}
         with storage_errors(self.folder):
             self.folder.mkdir(parents=True)
             # Locked before it has its name: otherwise another process could end the episode as abandoned.

@@ -12,17 +12,19 @@ from ragstone.core import MissingExtra, NotFound, SourceError
 from ragstone.core.runtime import storage_errors
 
 from .episode_check import check_episodes
-from .files import read_object
-from .steps import AGENT, METADATA, STEP, read_steps
+from .steps import AGENT, METADATA, read_object, read_steps
 
 if TYPE_CHECKING:
     from .redaction import Redactor
 
 EPISODES = "episodes.jsonl"
-_RLDS_TYPES = {str: "text", float: "float32", bool: "bool"}
 _FEATURES = {
-    "steps": {name: _RLDS_TYPES[kind] for name, kind in STEP.items() if kind in _RLDS_TYPES}
-    | {"step_metadata": {"retrievals": "text (JSON)", "tool_calls": "text (JSON)"}},
+    "steps": {
+        **dict.fromkeys(("observation", "action"), "text"),
+        **dict.fromkeys(("reward", "discount"), "float32"),
+        **dict.fromkeys(("is_first", "is_last", "is_terminal"), "bool"),
+        "step_metadata": {"retrievals": "text (JSON)", "tool_calls": "text (JSON)"},
+    },
     "episode_metadata": dict.fromkeys(("episode_id", "agent_id", "state", "started", "ended"), "text"),
 }
 #: Steps of the shortest episode that is exported: a turn and the last step.
@@ -80,32 +82,20 @@ def _episode(folder: Path, redactor: Redactor) -> dict[str, Any]:
     return {"episode_metadata": {"episode_id": folder.name, "agent_id": AGENT, **metadata}, "steps": steps}
 
 
-def to_tfds(exported: Path, out: Path, *, python: str) -> str:
-    """Write what ``export_episodes`` wrote as a TFDS data set, and return the last line that ``tfds_writer`` printed.
+def to_tfds(exported: Path, out: Path, *, python: str) -> Path:
+    """Write what ``export_episodes`` wrote as a TFDS data set, and return its folder.
 
     ``python``: an interpreter whose environment has the extra ``rlds``; TFDS pins packages too old for ours. Raises
     ``MissingExtra``, ``SourceError``.
     """
-    script = Path(__file__).with_name("tfds_writer.py")
+    command = [python, "-I", str(Path(__file__).with_name("tfds_writer.py")), str(exported / EPISODES), str(out)]
     try:
-        imported = subprocess.run(  # noqa: S603 - the interpreter is the caller's choice
-            [python, "-I", "-c", "import tensorflow, tensorflow_datasets"],
-            capture_output=True,
-            check=False,
-            timeout=_TFDS_TIMEOUT,
-        )
-        if imported.returncode != 0:
-            raise MissingExtra("rlds", ("tensorflow", "tensorflow-datasets"))
-        ran = subprocess.run(  # noqa: S603
-            [python, "-I", str(script), str(exported / EPISODES), str(out)],
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=_TFDS_TIMEOUT,
-        )
+        ran = subprocess.run(command, capture_output=True, text=True, check=False, timeout=_TFDS_TIMEOUT)  # noqa: S603
     except (OSError, subprocess.TimeoutExpired) as error:
         raise SourceError(f"{type(error).__name__}: the interpreter does not do it", where=python) from error
     if ran.returncode != 0:
-        last = ran.stderr.strip().splitlines()[-1:] or ["without a message"]
-        raise SourceError(f"TFDS failed: {last[0]}", where=str(out))
-    return ran.stdout.strip().splitlines()[-1] if ran.stdout.strip() else ""
+        last = (ran.stderr.strip().splitlines() or ["without a message"])[-1]
+        if last.startswith(("ModuleNotFoundError", "ImportError")):
+            raise MissingExtra("rlds", ("tensorflow", "tensorflow-datasets"))
+        raise SourceError(f"TFDS failed: {last}", where=str(out))
+    return Path(ran.stdout.strip().splitlines()[-1])

@@ -17,10 +17,8 @@ from typing import TYPE_CHECKING
 from ragstone.core import StorageError
 from ragstone.core.runtime import enable_wal
 
-from .clock import Clock
-
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
 #: Micro-cents of a cent.
@@ -63,19 +61,14 @@ class Refused:
 class Ledger:
     """Opened anew for every call, so that it is right in forks and threads."""
 
-    def __init__(self, path: Path, *, clock: Clock | None = None, require_clock: str = "auto") -> None:
-        """``require_clock``: see ``RemoteSettings.clock``."""
+    def __init__(self, path: Path, *, clock: Callable[[], float] = time.time) -> None:
         self._path = path
-        self._clock = clock or Clock()
-        self._require_clock = require_clock
+        self._clock = clock
 
     def reserve(self, micro_cents: int, *, cap: int) -> Reservation | Refused:
         """Reserve the amount of today's budget of ``cap`` micro-cents, or nothing. Raises ``LedgerError``."""
         if micro_cents < 0 or not 0 <= cap <= _MOST:
             raise LedgerError("the price or the cap is out of range")
-        doubt = self._clock_doubt()
-        if doubt is not None:
-            return Refused(doubt)
         with self._writing() as connection:
             day = self._today(connection)
             connection.execute("INSERT OR IGNORE INTO day (day, spent) VALUES (?, 0)", (day,))
@@ -115,20 +108,9 @@ class Ledger:
         with self._writing() as connection:
             return self._spent(connection, self._today(connection))
 
-    def _clock_doubt(self) -> str | None:
-        """Why today's date is in doubt; ``None`` if it is not, or the deployment says that it never is."""
-        if self._require_clock == "never":
-            return None
-        synchronised = self._clock.is_synchronised()
-        if synchronised is False:
-            return "the clock is not synchronised yet ([…remote] clock)"
-        if synchronised is None and self._require_clock == "always":
-            return "it is not known whether the clock is synchronised"
-        return None
-
     def _today(self, connection: sqlite3.Connection) -> str:
         """The day, ``2026-01-31``, in UTC, or the latest day of the ledger where the clock was set back."""
-        today = time.strftime("%Y-%m-%d", time.gmtime(max(self._clock.now(), 0)))
+        today = time.strftime("%Y-%m-%d", time.gmtime(max(self._clock(), 0)))
         latest = connection.execute("SELECT max(day) FROM day").fetchone()[0]
         return max(today, str(latest or ""))
 

@@ -13,17 +13,16 @@ import numpy as np
 from ragstone.core import BadRequest, TooLarge
 from ragstone.core.answering import check_type
 
-from .library import passages_of
 from .memory_store import MemoryStore
+from .situation import passages_of
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from ragstone.core import Host
 
-    from .library import Library
-    from .settings import PlannerSettings
-    from .situation import Passage
+    from ..settings import PlannerSettings
+    from .situation import Library, Passage
 
 #: Characters of one memory.
 _LONGEST = 20_000

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import logging
 import time
 from contextlib import suppress
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,7 +18,8 @@ from ..shards.files import real
 from ..shards.manifest import NAME, Manifest, ShardEntry
 from ..shards.metadata import read_line
 from ..shards.npy import read_header
-from ..shards.verification import sums_of
+from ..shards.verification import sums_in
+from ..shards.writer import EMBEDDINGS, METADATA, ShardWriter
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -32,8 +33,9 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 
+_ROWS_AT_ONCE = 256
 #: Fields of the release before that are not those of the next.
-_OF_RELEASE = ("files", "side_files", "signature", "journal")
+_OF_RELEASE = ("files", "side_files", "journal")
 
 
 class MemoryShard:
@@ -78,7 +80,7 @@ class MemoryShard:
     def replace(self, merge: Callable[[Iterable[Row]], Iterable[Row]], dim: int | None) -> bool:
         """Install a new release; returns whether the folder could be changed now.
 
-        ``merge``: returns the new rows for those of the release before; called twice. ``dim``: of the new vectors, if
+        ``merge``: returns the new rows for those of the release before. ``dim``: of the new vectors, if
         there are any. Raises ``ShardError``, ``StorageError``.
         """
         from ..shards.installation import install
@@ -87,7 +89,7 @@ class MemoryShard:
         name = f"{self._name}.new"
         try:
             with storage_errors(self._root):
-                staged = folders.make(name, recognise=_is_staged)
+                staged = folders.make(name)
                 folders.clear(name)  # of a process that was killed
                 self._write(staged, merge, dim)
                 install(staged, self._root)
@@ -122,32 +124,27 @@ class MemoryShard:
 
     def _write(self, folder: Path, merge: Callable[[Iterable[Row]], Iterable[Row]], dim: int | None) -> None:
         entry = self._entry()
-        size = sum(1 for _ in merge(self._rows(entry)))
         dim = entry.dim if entry else dim
-        with (folder / "embeddings.npy").open("wb") as matrix, (folder / "metadata.jsonl").open("wb") as lines:
-            shape = {"descr": "<f4", "fortran_order": False, "shape": (size, dim)}
-            np.lib.format.write_array_header_1_0(matrix, shape)
-            for row, vector in merge(self._rows(entry)):
-                matrix.write(np.asarray(vector, "<f4").tobytes())
-                lines.write(json.dumps(row, ensure_ascii=False).encode() + b"\n")
+        rows, writer = iter(merge(self._rows(entry))), ShardWriter(folder, dim or 0)
+        try:
+            while batch := list(islice(rows, _ROWS_AT_ONCE)):
+                writer.add(np.stack([vector for _, vector in batch]), [row for row, _ in batch])
+            writer.finish()
+        finally:
+            writer.close()
         fields: dict[str, Any] = entry.as_json() if entry else {"license": "private"}
         fields = {name: value for name, value in fields.items() if name not in _OF_RELEASE} | {
             "id": self._name,
             "kind": "episodic",
             "dim": dim,
-            "size": size,
-            "embedding_file": "embeddings.npy",
-            "metadata_file": "metadata.jsonl",
+            "size": writer.rows,
+            "embedding_file": EMBEDDINGS,
+            "metadata_file": METADATA,
             "revision": ((entry.revision or 0) if entry else 0) + 1,
             "built": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
         }
         if self._fingerprint:
             fields["encoder"] = {"model": self._model, "fingerprint": self._fingerprint}
         made = ShardEntry.of(fields)
-        made = made.changed(files=sums_of(made.place(folder)))
+        made = made.changed(files=sums_in(made.place(folder).files))
         Manifest(version=time.strftime("%Y-%m-%d", time.gmtime()), shards=(made,)).write(folder / NAME)
-
-
-def _is_staged(folder: Path) -> bool:
-    """Whether an older Ragstone, which wrote no marker, left the folder when it was killed."""
-    return {path.name for path in folder.iterdir()} <= {"embeddings.npy", "metadata.jsonl", NAME}

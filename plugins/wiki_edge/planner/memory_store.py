@@ -22,7 +22,7 @@ import numpy as np
 from ragstone.core import NotFound
 
 from ..shards.errors import ShardError
-from ..shards.metadata import LONGEST_LINE, read_line
+from ..shards.metadata import read_line
 from .journal import Journal
 from .memory_shard import MemoryShard
 
@@ -72,8 +72,6 @@ class MemoryStore:
         """
         text = json.dumps(dict(row), ensure_ascii=False).encode()
         checked = read_line(text)  # raises for a row that could not be read back
-        if len(text) >= LONGEST_LINE:
-            raise ShardError(f"the memory is longer than {LONGEST_LINE >> 20} MB")
         unit = np.asarray(vector, "<f4")
         if unit.ndim != 1 or not np.isfinite(unit).all() or abs(float(np.linalg.norm(unit)) - 1) > 1e-3:
             raise ShardError("the memory's vector is none of unit length")

@@ -18,7 +18,7 @@ from .ledger import CENT, Ledger, LedgerError, Refused
 if TYPE_CHECKING:
     from ragstone.core.llm import ChatReply
 
-    from .settings import RemoteSettings, SlmSettings
+    from ..settings import RemoteSettings, SlmSettings
     from .situation import PlannerContext
 
 _log = logging.getLogger(__name__)

@@ -10,16 +10,26 @@ from typing import TYPE_CHECKING, Any
 from ragstone.core import BadRequest, Host, RagstoneError
 from ragstone.core.answering import check_type
 
+from ..retrievers import searcher_of
 from ..settings import WikiEdgeSettings, places
+from .drafts import quote_passages
 from .ledger import Ledger
-from .library import idf_of, library_of, passages_of, refusals_of
 from .memory import Memory
 from .models import ask_remote, ask_slm
 from .order_flags import flags
 from .prompt import PLANNER, PromptComposer, planner_prompts
-from .quotes import quote_passages
 from .recorder import EpisodeRecorder
-from .situation import Attempt, Passage, PlannerAnswer, PlannerContext, Situation, checked_goal
+from .situation import (
+    Attempt,
+    Passage,
+    PlannerAnswer,
+    PlannerContext,
+    Situation,
+    checked_goal,
+    idf_of,
+    passages_of,
+    refusals_of,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,8 +37,7 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from .drafts import Draft, ToolCall
-    from .library import Library
-    from .situation import Origin
+    from .situation import Library, Origin
 
 UNKNOWN = "I do not know."
 #: Characters of a token at least, where no encoder counts them.
@@ -53,10 +62,10 @@ class Planner:
         self._own_host: Host | None = None
         self._options = host.options(WikiEdgeSettings)
         data = host.settings.data_dir
-        self._library = library if library is not None else library_of(host)
+        self._library = library if library is not None else searcher_of(host)
         self._memory = Memory(host, places(host).episodic, self._options.planner)
         ledger = self._options.remote.ledger or data / "wiki_edge" / "ledger.sqlite"
-        self._ledger = Ledger(ledger.expanduser(), require_clock=self._options.remote.clock)
+        self._ledger = Ledger(ledger.expanduser())
         episodes = self._options.episodes.folder or data / "episodes"
         self._recorder = EpisodeRecorder(episodes.expanduser(), self._options.episodes)
 

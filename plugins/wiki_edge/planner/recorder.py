@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+    from ..settings import EpisodesSettings
     from .drafts import ToolCall
-    from .settings import EpisodesSettings
     from .situation import Passage, PlannerContext
 
 _log = logging.getLogger(__name__)

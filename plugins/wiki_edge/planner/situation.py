@@ -6,13 +6,16 @@ program reads and decides. A test checks every type.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import NoneType
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from ragstone.core import BadRequest, TooLarge
 from ragstone.core.answering import check_type
+from ragstone.core.text import question_stems
+
+from .order_flags import flags
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -145,17 +148,60 @@ class PlannerAnswer:
 def checked_goal(situation: Situation) -> str:
     """The goal, without spaces around it. Raises ``BadRequest``, ``TooLarge``."""
     check_type(situation, "situation", Situation, "a Situation")
-    check_type(situation.goal, "goal", str, "a string")
     check_type(situation.detections, "detections", (list, tuple), "a list of strings and mappings")
     for each in situation.detections:
         check_type(each, "each of detections", (str, Mapping), "a string or a mapping")
     check_type(situation.pose, "pose", (str, Mapping, NoneType), "a string, a mapping or None")
-    check_type(situation.context, "context", str, "a string")
-    check_type(situation.safety, "safety", str, "a string")
-    check_type(situation.domain, "domain", (str, NoneType), "a string or None")
-    check_type(situation.language, "language", (str, NoneType), "a string or None")
+    for name in ("goal", "context", "safety"):
+        check_type(getattr(situation, name), name, str, "a string")
+    for name in ("domain", "language"):
+        check_type(getattr(situation, name), name, (str, NoneType), "a string or None")
     if not situation.goal.strip():
         raise BadRequest("the goal is empty")
     if len(situation.goal) > _LONGEST_GOAL:
         raise TooLarge(f"the goal has {len(situation.goal):,} characters; {_LONGEST_GOAL:,} are allowed")
     return situation.goal.strip()
+
+
+#: The specification's ``{score, metadata}``; also ``cosine`` where the score is something else, and ``shard``, its id.
+Hit = Mapping[str, Any]
+
+
+class Library(Protocol):
+    """Searches the shards of a deployment, as ``ShardSearcher`` does. Its ``idf`` and ``refused`` may be missing."""
+
+    def search(
+        self, question: str, *, k: int, kind: str, domain: str | None = None, language: str | None = None
+    ) -> Sequence[Hit]:
+        """The ``k`` best passages of shards of that kind, domain and language, best first. Raises ``RagstoneError``."""
+
+
+def idf_of(library: Library, goal: str) -> Mapping[str, float]:
+    """The weights of the goal's stems; none where the library does not know them."""
+    idf = getattr(library, "idf", None)
+    return idf(question_stems(goal)) if idf else {}
+
+
+def refusals_of(library: Library) -> list[str]:
+    """Which shards are not searched, and why."""
+    return [f"{each.place}: {each.reason}" for each in getattr(library, "refused", ())]
+
+
+def passages_of(hits: Iterable[Hit], kind: Kind) -> list[Passage]:
+    """The hits as passages, in their order."""
+    return [_passage(hit, kind) for hit in hits]
+
+
+def _passage(hit: Hit, kind: Kind) -> Passage:
+    metadata = hit["metadata"]
+    named = {name: str(metadata.get(name) or "") for name in ("title", "heading", "url", "license")}
+    return Passage(
+        id=metadata["id"],
+        kind=kind,
+        text=metadata["text"],
+        score=hit["score"],
+        cosine=hit.get("cosine", hit["score"]),
+        shard=hit.get("shard", ""),
+        flags=flags("\n".join((named["title"], named["heading"], metadata["text"]))),
+        **named,
+    )

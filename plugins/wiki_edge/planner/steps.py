@@ -7,8 +7,13 @@ The action of the last step does not count, so N turns are N + 1 steps. ``step_m
 
 from __future__ import annotations
 
+import fcntl
 import json
+import os
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
+
+from pydantic import BaseModel, ConfigDict, Json, ValidationError
 
 from ragstone.core.runtime import write_atomically
 
@@ -16,25 +21,75 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
+
+def lock_file(path: Path, flags: int = 0) -> int:
+    """A descriptor that holds the file's lock until it is closed or its process ends. Raises ``OSError``."""
+    descriptor = os.open(path, os.O_RDWR | os.O_CLOEXEC | flags, 0o600)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        os.close(descriptor)
+        raise
+    return descriptor
+
+
+def is_locked(path: Path) -> bool:
+    """Whether a process holds the file's lock."""
+    with suppress(OSError):
+        try:
+            os.close(lock_file(path))
+        except BlockingIOError:
+            return True
+    return False
+
+
+def read_object(path: Path) -> dict[str, Any] | None:
+    """The JSON object in the file; ``None`` where there is none."""
+    try:
+        found = json.loads(path.read_bytes())
+    except (OSError, ValueError, RecursionError):
+        return None
+    return found if isinstance(found, dict) else None
+
+
 METADATA = "metadata.json"
 STEPS = "steps"
 AGENT = "ragstone.wiki_edge.planner"
 #: The fault of a last line whose writing was interrupted.
 TORN = "is cut off"
 _VERSION = 1
-#: The type of each key of a step.
-STEP = {
-    "observation": str,
-    "action": str,
-    "reward": float,
-    "discount": float,
-    "is_first": bool,
-    "is_last": bool,
-    "is_terminal": bool,
-    "step_metadata": dict,
-}
-_STEP_METADATA = {"retrievals", "tool_calls"}
-_TOOL_CALL = {"tool": str, "name": str, "args_json": str, "result_json": str, "ok": bool}
+
+
+class _Record(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+
+class _ToolCall(_Record):
+    model_config = ConfigDict(extra="allow")
+
+    tool: str
+    name: str
+    args_json: str
+    result_json: str
+    ok: bool
+
+
+class _StepMetadata(_Record):
+    retrievals: Json[list[dict[str, Any]]]
+    tool_calls: Json[list[_ToolCall]]
+
+
+class Step(_Record):
+    """A step as it is stored."""
+
+    observation: str
+    action: str
+    reward: float
+    discount: float
+    is_first: bool
+    is_last: bool
+    is_terminal: bool
+    step_metadata: _StepMetadata
 
 
 def make_step(
@@ -60,11 +115,10 @@ def make_last_step(observation: str = "", *, is_first: bool, is_terminal: bool =
 
 
 def write_metadata(folder: Path, state: str, steps: int, known: Mapping[str, Any]) -> None:
-    """Write ``metadata.json``. ``known``: what it already has of ``started``, ``ended`` and ``about``.
+    """Write ``metadata.json``. ``known``: what it already has of ``started`` and ``ended``.
 
     ``state``: ``open``, ``ended``, or ``cut`` for an episode that its writer did not end. Raises ``OSError``.
     """
-    about = known.get("about")
     metadata = {
         "episode_id": folder.name,
         "agent_id": AGENT,
@@ -73,7 +127,7 @@ def write_metadata(folder: Path, state: str, steps: int, known: Mapping[str, Any
         "steps": steps,
         "started": known.get("started"),
         "ended": known.get("ended"),
-        "about": dict(about) if isinstance(about, dict) else {},
+        "about": known.get("about") or {},
     }
     write_atomically(folder / METADATA, json.dumps(metadata, ensure_ascii=False, indent=1).encode("utf-8") + b"\n")
 
@@ -105,22 +159,9 @@ def read_lines(file: Path) -> Iterator[tuple[int, dict[str, Any] | None, str | N
 
 
 def _fault(step: object) -> str | None:
-    if not isinstance(step, dict) or set(step) != set(STEP):
-        return "has other keys than a step"
-    for key, kind in STEP.items():
-        if not isinstance(step[key], kind):
-            return f"its {key} is no {kind.__name__}"
-    metadata = step["step_metadata"]
-    if set(metadata) != _STEP_METADATA:
-        return f"its step_metadata has other keys than {' and '.join(sorted(_STEP_METADATA))}"
-    for key, text in metadata.items():
-        try:
-            records = json.loads(text)
-        except (TypeError, ValueError, RecursionError):
-            return f"its {key} is no JSON text"
-        if not isinstance(records, list) or not all(isinstance(record, dict) for record in records):
-            return f"its {key} is no list of records"
-        for record in records if key == "tool_calls" else ():
-            if not all(isinstance(record.get(name), kind) for name, kind in _TOOL_CALL.items()):
-                return f"a tool call is not {{{', '.join(_TOOL_CALL)}}}"
+    try:
+        Step.model_validate(step)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        return f"{'.'.join(map(str, first['loc'])) or 'step'}: {first['msg']}"
     return None

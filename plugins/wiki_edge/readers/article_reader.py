@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import json
 import logging
-import threading
+import os
+import signal
+import subprocess
+import tempfile
 from collections import Counter
-from dataclasses import dataclass, field
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, cast
 
 from llama_index.core.readers.base import BaseReader
 from llama_index.core.schema import Document
 
-from ragstone.core import BadRequest, MissingExtra, NotFound, RagstoneError, SourceError, TooLarge
+from ragstone.core import BadRequest, MissingExtra, NotFound, RagstoneError, SourceError
+from ragstone.core.runtime import run_in_subprocess
 
-from .process import ReaderProcess
 from .worker import UNREADABLE
 
 if TYPE_CHECKING:
@@ -22,13 +27,11 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 
-#: Seconds that the process may be silent. A page of two megabytes takes one or two.
+#: Seconds that a page may take. One of two megabytes takes one or two.
 SILENCE = 120.0
 #: Pages in a row on which the process may die.
 _MOST_FAILURES = 5
-_ERRORS: dict[str, type[RagstoneError]] = {
-    kind.__name__: kind for kind in (BadRequest, NotFound, SourceError, TooLarge, RagstoneError)
-}
+_ERRORS = {kind.__name__: kind for kind in (BadRequest, NotFound)}
 
 
 @dataclass(frozen=True)
@@ -55,8 +58,6 @@ class ArticleStream:
     """
 
     request: ReadRequest
-    #: Ends it from another thread.
-    stop: threading.Event = field(default_factory=threading.Event)
     #: The source's own metadata, once reading has begun.
     about: dict[str, Any] = field(default_factory=dict)
     #: Articles left out so far, by reason.
@@ -65,35 +66,46 @@ class ArticleStream:
     place: dict[str, Any] = field(default_factory=dict)
     #: Bytes of the source that were read up to it.
     done: int = 0
+    _process: subprocess.Popen[bytes] | None = None
+    _is_stopped: bool = False
+
+    def stop(self) -> None:
+        """End the iteration from another thread."""
+        self._is_stopped = True
+        if self._process is not None:
+            self._process.kill()
 
     def __iter__(self) -> Generator[Document, None, None]:
         """The documents. Raises ``RagstoneError``."""
         start, skips_first, failures = self.request.start, False, 0
         while True:
             broken, title = None, None
-            with ReaderProcess(self._message(start, skips_first), SILENCE, self.stop) as process:
-                for message in process.messages():
+            with tempfile.TemporaryFile() as errors, self._started(start, skips_first, errors) as process:
+                self._process = process
+                for line in process.stdout if process.stdout and not self._is_stopped else ():
+                    if not line.endswith(b"\n"):
+                        break
+                    message = json.loads(line)
                     event = message["event"]
                     self.done = max(self.done, message.get("done", 0))
                     if event == "article":
                         broken, title = message["place"], message["title"]
-                        continue
-                    if event in {"document", "left_out"}:
-                        broken, failures = None, 0
-                    if event == "document":
-                        self.place = message["place"]
-                        yield _document(message, self.about)
-                    elif event == "left_out":
-                        self.left_out[message["why"]] += 1
                     elif event == "about":
                         self.about = self.about or {k: v for k, v in message.items() if k != "event"}
                     elif event == "failed":
                         raise _error(message)
                     elif event == "end":
                         return
-                if self.stop.is_set():
+                    elif event != "passed":
+                        broken, failures = None, 0
+                        if event == "left_out":
+                            self.left_out[message["why"]] += 1
+                        else:
+                            self.place = message["place"]
+                            yield _document(message, self.about)
+                if self._is_stopped:
                     return
-                reason = process.end()
+                reason = _end_of(process, errors)
             failures += 1
             if broken is None or failures > _MOST_FAILURES:
                 after = f" after the article {title!r}" if title is not None else ""
@@ -102,17 +114,19 @@ class ArticleStream:
             self.left_out[UNREADABLE] += 1
             start, skips_first = broken, True
 
-    def _message(self, start: Mapping[str, Any] | None, skips_first: bool) -> dict[str, Any]:
-        request = self.request
-        return {
-            "files": [str(path.absolute()) for path in request.files],
-            "work": None if request.work is None else str(request.work.absolute()),
-            "prefix": request.prefix,
-            "titles": None if request.titles is None else str(request.titles.absolute()),
-            "match": request.match,
-            "start": None if start is None else {"file": start["file"], "at": start["at"]},
-            "skip_first": skips_first,
-        }
+    @contextmanager
+    def _started(
+        self, start: Mapping[str, Any] | None, skips_first: bool, errors: IO[bytes]
+    ) -> Iterator[subprocess.Popen[bytes]]:
+        """The process that reads, with its request."""
+        environment = {name: os.environ[name] for name in ("PATH", "TMPDIR") if name in os.environ}
+        request = asdict(self.request) | {"start": start, "skip_first": skips_first, "seconds": SILENCE}
+        with run_in_subprocess(
+            f"{__package__}.worker", stdin=subprocess.PIPE, stderr=errors, environment=environment
+        ) as process:
+            with suppress(BrokenPipeError), cast("IO[bytes]", process.stdin) as stdin:
+                stdin.write(json.dumps(request, default=lambda path: str(path.absolute())).encode())
+            yield process
 
 
 class ArticleReader(BaseReader):
@@ -145,5 +159,15 @@ def _document(message: Mapping[str, Any], about: Mapping[str, Any]) -> Document:
 def _error(message: Mapping[str, Any]) -> RagstoneError:
     if message["kind"] == "MissingExtra":
         return MissingExtra(message["extra"], tuple(message["missing"]))
-    kind = _ERRORS.get(message["kind"], SourceError)
-    return kind(message["what"], where=message["where"], hint=message["hint"])
+    return _ERRORS.get(message["kind"], SourceError)(message["what"], where=message["where"], hint=message["hint"])
+
+
+def _end_of(process: subprocess.Popen[bytes], errors: IO[bytes]) -> str:
+    """Why there are no more messages."""
+    code = process.wait(10)
+    if code == -signal.SIGALRM:
+        return f"it was silent for {SILENCE:.0f} s"
+    errors.seek(0)
+    log = errors.read().decode("utf-8", "replace").strip()
+    _log.info("the reading process ended with %s: %s", code, log)
+    return f"its process ended with {code}: {log.rpartition(chr(10))[2][-300:]}" if log else f"with {code}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import bz2
+import gzip
 import zlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, BinaryIO
@@ -81,16 +82,8 @@ def _bz2(file: BinaryIO, start: int) -> Iterator[Piece]:
 
 
 def _gzip(file: BinaryIO) -> Iterator[Piece]:
-    raw, first = b"", True
-    while raw := raw or file.read(_READ):
-        decompressor = zlib.decompressobj(zlib.MAX_WBITS | 16)
-        while not decompressor.eof:
-            raw = raw or file.read(_READ)
-            if not raw:
-                raise EOFError("ends in the middle of a compressed stream")
-            data = decompressor.decompress(raw, _PIECE)
-            raw = decompressor.unconsumed_tail
-            if data:
-                yield Piece(data, file.tell(), 0 if first else None)
-                first = False
-        raw = decompressor.unused_data
+    stream: int | None = 0
+    with gzip.GzipFile(fileobj=file) as unpacked:
+        while data := unpacked.read(_PIECE):
+            yield Piece(data, file.tell(), stream)
+            stream = None

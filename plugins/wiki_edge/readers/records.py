@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import gzip
 import zlib
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from ragstone.core import SourceError, require_extra
 
-from ..shards.strict_json import parse
+from ..shards.files import parse
 from .articles import LONGEST_ARTICLE, About, Page, Text, address
 from .prose import encyclopedic_blocks, plain_blocks
 
@@ -110,24 +111,17 @@ class Parquet:
 
         row, size = (start["row"] if start else 0), self._path.stat().st_size
         with self._guarded(), pq.ParquetFile(self._path, pre_buffer=False, buffer_size=_BUFFER) as file:
-            columns, rows = list(self._columns(file)), max(1, file.metadata.num_rows)
-            first = 0
+            columns, rows, number = list(self._columns(file)), file.metadata.num_rows, 0
             for group in range(file.num_row_groups):
-                count = file.metadata.row_group(group).num_rows
-                if row < first + count:
-                    batches = file.iter_batches(_ROWS_A_BATCH, [group], columns, use_threads=False)
-                    yield from self._rows(batches, first, row, lambda number: size * number // rows)
-                first += count
-
-    def _rows(self, batches: Any, number: int, start: int, done: Any) -> Iterator[Page]:
-        for batch in batches:
-            if number + batch.num_rows > start:
-                for offset, record in enumerate(batch.to_pylist()):
-                    if number + offset >= start:
-                        at = {"row": number + offset}
-                        where = f"{self._path}: row {number + offset + 1}"
-                        yield page_of(record, at, done(number + offset + 1), where, self._prefix)
-            number += batch.num_rows
+                if number + file.metadata.row_group(group).num_rows <= row:
+                    number += file.metadata.row_group(group).num_rows
+                    continue
+                for batch in file.iter_batches(_ROWS_A_BATCH, [group], columns, use_threads=False):
+                    for record in batch.to_pylist():
+                        number += 1
+                        if number > row:
+                            where = f"{self._path}: row {number}"
+                            yield page_of(record, {"row": number - 1}, size * number // rows, where, self._prefix)
 
     def _columns(self, file: Any) -> tuple[str, ...]:
         import pyarrow.types as types
@@ -143,23 +137,14 @@ class Parquet:
         found = ", ".join(name[:40] for name in schema.names[:12])
         raise SourceError(f"has the columns {found}", where=str(self._path), hint=_HINT)
 
-    def _guarded(self) -> Any:
-        return _Guarded(self._path)
-
-
-class _Guarded:
-    """Arrow's errors as ours."""
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+    @contextmanager
+    def _guarded(self) -> Iterator[None]:
+        """Arrow's errors as ours."""
         import pyarrow as pa
 
-        if isinstance(error, (pa.ArrowException, OSError)) and not isinstance(error, SourceError):
+        try:
+            yield
+        except (pa.ArrowException, OSError) as error:
             reason = str(error).partition("\n")[0][:300]
             raise SourceError(f"is not a whole parquet file: {reason}", where=str(self._path)) from error
 

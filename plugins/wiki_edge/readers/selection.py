@@ -6,13 +6,10 @@ import re
 import sqlite3
 from typing import TYPE_CHECKING
 
-from ragstone.core import BadRequest, NotFound, TooLarge
+from ragstone.core import BadRequest, NotFound
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-_LONGEST_PATTERN = 1000
-_LARGEST_LIST = 256 * 2**20
 
 
 class TitleFilter:
@@ -38,11 +35,7 @@ def plain(title: str) -> str:
 def read_titles(path: Path) -> frozenset[str]:
     """The titles in a file, one a line. Raises ``NotFound`` or ``BadRequest``."""
     try:
-        with path.open("rb") as file:
-            raw = file.read(_LARGEST_LIST + 1)
-        if len(raw) > _LARGEST_LIST:
-            raise TooLarge(f"the list of titles is larger than {_LARGEST_LIST >> 20} MB", where=str(path))
-        found = frozenset(filter(None, map(plain, raw.decode("utf-8-sig").splitlines())))
+        found = frozenset(filter(None, map(plain, path.read_text("utf-8-sig").splitlines())))
     except FileNotFoundError:
         raise NotFound("there is no such list of titles", where=str(path)) from None
     except (OSError, UnicodeDecodeError) as error:
@@ -57,8 +50,6 @@ def compiled(pattern: str) -> re.Pattern[str]:
 
     A pattern that backtracks without end is not found here: the process that searches titles is then ended.
     """
-    if len(pattern) > _LONGEST_PATTERN:
-        raise TooLarge(f"--match is longer than {_LONGEST_PATTERN} characters", hint="give the titles with --titles")
     try:
         return re.compile(pattern)
     except (re.error, OverflowError, RecursionError) as error:

@@ -9,10 +9,9 @@ from __future__ import annotations
 import json
 import os
 import resource
+import signal
 import sys
-import threading
-import time
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
@@ -25,12 +24,10 @@ from .sources import open_source
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from .articles import Page
+    from .articles import Page, Text
 
 #: Articles that are passed over between two messages.
 _PASSED_A_MESSAGE = 2000
-#: Seconds between two messages while the next page is searched.
-_BEAT = 1.0
 #: Bytes of memory that this process may allocate.
 _MEMORY = 3 * 2**30
 EMPTY, TWICE, UNREADABLE = "without text", "with an id that stands twice", "on which the parser failed"
@@ -44,18 +41,14 @@ class _Worker:
         self._seen = SeenIds(self._work)
         self._wanted = TitleFilter(Path(request["titles"]) if request["titles"] else None, request["match"])
         self._files = [Path(name) for name in request["files"]]
-        self._skips_first: bool = request["skip_first"]
         self._before = 0  # bytes of the files before this one
-        self._lock = threading.Lock()
-        self._searching = threading.Event()
-        threading.Thread(target=self._beat, name="wiki-alive", daemon=True).start()
 
     def run(self) -> None:
         """Read everything."""
-        for place, page in self._pages():
-            if self._skips_first:  # the page on which the last process ended
-                self._skips_first = False
-                continue
+        pages = self._pages()
+        if self._request["skip_first"]:  # the page on which the last process ended
+            next(pages, None)
+        for place, page in pages:
             done = self._before + page.done
             self._send(event="article", place=place, title=page.title, done=done)
             self._article(page, place, done)
@@ -66,46 +59,32 @@ class _Worker:
         start = self._request["start"]
         for number, path in enumerate(self._files):
             if not start or number >= start["file"]:
-                self._searching.set()
                 source = open_source(path, prefix=self._request["prefix"], work=self._work)
                 self._send(event="about", **vars(source.about()))
                 passed = 0
-                for page in self._searched(source.pages(start["at"] if start and number == start["file"] else None)):
-                    if self._wanted(page.title):
+                for page in source.pages(start["at"] if start and number == start["file"] else None):
+                    with self._time_limit():
+                        is_wanted = self._wanted(page.title)
+                    if is_wanted:
                         yield {"file": number, "at": page.at}, page
                     elif (passed := passed + 1) % _PASSED_A_MESSAGE == 0:
                         self._send(event="passed", done=self._before + page.done)
             self._before += path.stat().st_size
 
-    def _searched(self, pages: Iterator[Page]) -> Iterator[Page]:
-        """The pages; to find the next one may take an hour where reading resumes in the middle of a dump."""
-        while True:
-            self._searching.set()
-            page = next(pages, None)
-            self._searching.clear()
-            if page is None:
-                return
-            yield page
-
-    def _beat(self) -> None:
-        """Send messages while a page is searched, and none while one is parsed."""
-        while True:
-            time.sleep(_BEAT)
-            if self._searching.is_set():
-                with suppress(BrokenPipeError, ValueError):
-                    self._send(event="alive")
+    @contextmanager
+    def _time_limit(self) -> Iterator[None]:
+        """End this process if the block takes too long, in whatever library it hangs."""
+        signal.setitimer(signal.ITIMER_REAL, self._request["seconds"])
+        yield
+        signal.setitimer(signal.ITIMER_REAL, 0)
 
     def _article(self, page: Page, place: dict[str, Any], done: int) -> None:
         if not self._seen.is_new(page.id, json.dumps(place, sort_keys=True)):
             self._send(event="left_out", why=TWICE, done=done)
             return
-        try:
-            text = page.read()
-        except RecursionError:
-            self._send(event="left_out", why=UNREADABLE, done=done)
-            return
-        if not text.blocks:
-            self._send(event="left_out", why=EMPTY, done=done)
+        text = self._read(page)
+        if text is None or not text.blocks:
+            self._send(event="left_out", why=UNREADABLE if text is None else EMPTY, done=done)
             return
         words, sections = joined(text.blocks)
         self._send(
@@ -121,11 +100,16 @@ class _Worker:
             changed=page.changed,
         )
 
+    def _read(self, page: Page) -> Text | None:
+        with self._time_limit():
+            try:
+                return page.read()
+            except RecursionError:
+                return None
+
     def _send(self, **message: Any) -> None:
-        line = json.dumps(message, ensure_ascii=False) + "\n"
-        with self._lock:
-            self._out.write(line)
-            self._out.flush()
+        self._out.write(json.dumps(message, ensure_ascii=False) + "\n")
+        self._out.flush()
 
 
 def main() -> None:
@@ -133,19 +117,17 @@ def main() -> None:
     out = os.fdopen(os.dup(1), "w", encoding="utf-8", errors="backslashreplace", buffering=1 << 16)
     resource.setrlimit(resource.RLIMIT_DATA, (_MEMORY, _MEMORY))
     os.dup2(2, 1)  # what a library prints is no message
-    try:
-        _Worker(json.load(sys.stdin), out).run()
-    except RagstoneError as error:
-        failure: dict[str, Any] = {name: getattr(error, name) for name in ("what", "where", "hint")}
-        failure["kind"] = type(error).__name__
-        if isinstance(error, MissingExtra):
-            failure |= {"extra": error.extra, "missing": list(error.missing)}
-        out.write(json.dumps({"event": "failed", **failure}) + "\n")
-    except BrokenPipeError:  # the reader has been closed
-        os._exit(0)
-    with suppress(BrokenPipeError):
-        out.flush()
-    os._exit(0)  # not waiting for the thread
+    with suppress(BrokenPipeError):  # the reader has been closed
+        try:
+            _Worker(json.load(sys.stdin), out).run()
+        except RagstoneError as error:
+            failure: dict[str, Any] = {name: getattr(error, name) for name in ("what", "where", "hint")}
+            failure["kind"] = type(error).__name__
+            if isinstance(error, MissingExtra):
+                failure |= {"extra": error.extra, "missing": list(error.missing)}
+            out.write(json.dumps({"event": "failed", **failure}) + "\n")
+            out.flush()
+    os._exit(0)  # whatever is still buffered goes nowhere
 
 
 if __name__ == "__main__":

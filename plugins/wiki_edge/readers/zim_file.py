@@ -225,7 +225,7 @@ class ZimFile:
         if self._unpacked_cluster is None or self._unpacked_cluster[0] != cluster:
             try:
                 data = decompressed(how & 0x0F, self._reader_at(offset), _LARGEST_CLUSTER)
-            except (ValueError, EOFError) as error:
+            except ValueError as error:
                 self._fail(f"cluster {cluster} cannot be unpacked: {error}")
             self._unpacked_cluster = (
                 cluster,

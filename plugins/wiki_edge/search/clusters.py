@@ -70,14 +70,14 @@ class Clusters:
         held.expect((held.shape[0], dimension))
         bounds.expect((held.shape[0] + 1,))
         self._order.expect((rows,))
-        self._middles = held.read()
+        self._centroids = held.read()
         self._bounds = np.minimum(bounds.read(), rows).astype(np.int64)
         self._rows = rows
 
     def near(self, question: npt.NDArray[np.float32]) -> list[tuple[int, int]]:
         """Ranges of places, ascending, that a question should look at."""
         sizes = np.maximum(np.diff(self._bounds), 0)
-        nearest = np.argsort(-(self._middles @ question), kind="stable")
+        nearest = np.argsort(-(self._centroids @ question), kind="stable")
         enough = max(self._rows * _SHARE, _FEWEST)
         chosen = np.sort(nearest[: int(np.searchsorted(np.cumsum(sizes[nearest]), enough)) + 1])
         ranges: list[tuple[int, int]] = []

@@ -48,8 +48,8 @@ def make(embeddings: FileArray, codes: Path, centre: Path, order: npt.NDArray[np
     total = np.zeros(dimension)
     for start in range(0, rows, _READ):
         total += embeddings.read(start, min(start + _READ, rows)).sum(axis=0, dtype=np.float64)
-    middle = (total / max(rows, 1)).astype("<f4")
-    np.save(centre, middle)
+    mean = (total / max(rows, 1)).astype("<f4")
+    np.save(centre, mean)
     blocks = -(-rows // BLOCK)
     with codes.open("wb") as file:
         header = {"descr": "<u8", "fortran_order": False, "shape": (blocks, words_of(dimension), BLOCK)}
@@ -60,7 +60,7 @@ def make(embeddings: FileArray, codes: Path, centre: Path, order: npt.NDArray[np
                 stop = min(start + _READ, rows)
                 read = embeddings.read(start, stop) if order is None else embeddings.gather(order[start:stop])
                 at = start - block * BLOCK
-                columns[:, at : at + len(read)] = signs(read - middle).T
+                columns[:, at : at + len(read)] = signs(read - mean).T
             file.write(columns.tobytes())
 
 
@@ -89,10 +89,10 @@ class Codes:
         Raises ``ShardError`` where the files do not fit a shard of so many rows.
         """
         self._file = FileArray(codes, dtype="<u8", ndim=3)
-        middle = FileArray(centre, dtype="<f4", ndim=1)
+        mean = FileArray(centre, dtype="<f4", ndim=1)
         self._file.expect((-(-rows // BLOCK), words_of(dimension), BLOCK))
-        middle.expect((dimension,))
-        self._centre = middle.read()
+        mean.expect((dimension,))
+        self._centre = mean.read()
         self._rows = rows
         self._clusters = clusters
         self._held = None

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left
-from collections import Counter, OrderedDict
+from collections import Counter
 from functools import lru_cache
 from hashlib import blake2b
 from itertools import pairwise
-from threading import Lock
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -28,8 +27,6 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from .memory import MemoryBudget
-
 # As the host's own full text: BM25's usual constants, and a word in a heading counts one and a half times.
 _K1, _B = 1.2, 0.75
 _HEADINGS_WEIGHT = 1.5
@@ -39,9 +36,8 @@ _SPILL = 500_000
 _POSTING = np.dtype([("term", "<u8"), ("row", "<u4"), ("count", "<f4")])
 #: One of so many terms is held in memory, to find the others by.
 _STRIDE = 512
-_POSTING_BYTES = 6
 #: Postings of a common word that are read at once, and rows whose sums are in memory at once.
-_PIECE, _ROWS = 2**15, 2**17
+_PIECE, _ROWS = 2**15, 2**19
 
 
 class PostingsWriter:
@@ -106,27 +102,11 @@ class PostingsWriter:
         self._terms, self._rows, self._counts = array("Q"), array("I"), array("f")
 
 
-class _CachedPostings(NamedTuple):
-    """The postings of a stem in memory: rows, ascending, and weights."""
-
-    rows: npt.NDArray[np.uint32]
-    weights: npt.NDArray[np.float16]
-
-    @property
-    def nbytes(self) -> int:
-        return self.rows.nbytes + self.weights.nbytes
-
-
-_NONE = _CachedPostings(np.zeros(0, np.uint32), np.zeros(0, np.float16))
-
-
 class Postings:
-    """The words of an open shard. What was read last is held within the budget of memory; however common a question's
-    words are, of the others no more than a piece is in memory."""
+    """The words of an open shard. However common a question's words are, no more than a piece of their postings is in
+    memory; the system's page cache holds what was read last."""
 
-    def __init__(
-        self, terms: Path, rows: Path, weights: Path, size: int, memory: MemoryBudget, cache_bytes: int
-    ) -> None:
+    def __init__(self, terms: Path, rows: Path, weights: Path, size: int) -> None:
         """Raises ``ShardError`` where the files do not fit together."""
         self._terms = FileArray(terms, dtype="<u8", ndim=2)
         self._rows = FileArray(rows, dtype="<u4", ndim=1)
@@ -134,12 +114,7 @@ class Postings:
         self._terms.expect((max(len(self._terms), 1), 2))
         self._weights.expect(self._rows.shape)
         self._size = size
-        self._memory = memory
         self._guides = self._terms.gather(np.arange(0, len(self._terms), _STRIDE))[:, 0].copy()
-        self._cache: OrderedDict[int, _CachedPostings] = OrderedDict()
-        self._cached_bytes = 0
-        self._cache_bytes = cache_bytes
-        self._lock = Lock()
 
     def find(self, words: Sequence[str]) -> dict[str, range]:
         """Where each stem's postings lie: as many as there are rows that hold it."""
@@ -157,71 +132,38 @@ class Postings:
         ``found``: as ``find`` gives it. ``weights``: each stem's idf. ``mask``: only rows for which it is true.
         """
         best: list[tuple[int, float]] = []
+        left = {word: places for word, places in found.items() if places}
         for first in range(0, self._size, _ROWS):
             rows = range(first, min(first + _ROWS, self._size))
             sums = np.zeros(len(rows), np.float32)
-            for word, places in found.items():
-                if not places:
-                    continue
-                for here, scores in self._pieces(places, rows):
+            for word, places in left.items():
+                end = places.stop if rows.stop == self._size else self._first_at(places, rows.stop)
+                for here, scores in self._pieces(range(places.start, end), rows):
                     sums[here - first] += scores * np.float32(weights[word])
+                left[word] = range(end, places.stop)
             if mask is not None:
                 sums *= mask[rows.start : rows.stop]
             best += [(first + place, score) for place, score in top_sums(sums, limit)]
         return sorted(best, key=lambda each: (-each[1], each[0]))[:limit]
 
-    def __del__(self) -> None:
-        self._memory.release(self._cached_bytes)
-
     def _pieces(self, places: range, rows: range) -> Iterator[tuple[npt.NDArray[np.uint32], npt.NDArray[np.float16]]]:
-        """Of the postings at these places those of these rows, a piece at a time."""
-        known = self._cached(places)
-        if known is not None:
-            # Bounds of another type would have numpy copy all rows first.
-            first, last = np.searchsorted(known.rows, np.array((rows.start, rows.stop), np.uint32)).tolist()
-            yield known.rows[first:last], known.weights[first:last]
-            return
-        if len(rows) < self._size:  # else all are of these rows
-            places = places[self._before(places, rows.start) : self._before(places, rows.stop)]
+        """The postings at these places, which are of these rows, a piece at a time."""
         for start in range(places.start, places.stop, _PIECE):
             read = self._read(range(start, min(start + _PIECE, places.stop)), rows)
             if read is None:
                 return
             yield read
 
-    def _cached(self, places: range) -> _CachedPostings | None:
-        """The postings that are held in memory, or are from now on because they are few."""
-        with self._lock:
-            known = self._cache.get(places.start)
-            if known is not None:
-                self._cache.move_to_end(places.start)
-                return known
-        if len(places) * _POSTING_BYTES > self._cache_bytes // 4:
-            return None
-        read = self._read(places, range(self._size)) or _NONE
-        self._put(places.start, read)
-        return read
-
-    def _put(self, place: int, read: _CachedPostings) -> None:
-        with self._lock:
-            while self._cache and self._cached_bytes + read.nbytes > self._cache_bytes:
-                _, old = self._cache.popitem(last=False)
-                self._cached_bytes -= old.nbytes
-                self._memory.release(old.nbytes)
-            if place not in self._cache and self._memory.reserve(read.nbytes):
-                self._cache[place] = read
-                self._cached_bytes += read.nbytes
-
-    def _read(self, places: range, rows: range) -> _CachedPostings | None:
+    def _read(self, places: range, rows: range) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.float16]] | None:
         """The postings at these places; ``None`` where they are damaged: better nothing than a wrong passage."""
         read = self._rows.read(places.start, places.stop)
         if len(read) and (int(read[0]) < rows.start or int(read[-1]) >= rows.stop or (read[1:] <= read[:-1]).any()):
             return None
-        return _CachedPostings(read, self._weights.read(places.start, places.stop))
+        return read, self._weights.read(places.start, places.stop)
 
-    def _before(self, places: range, row: int) -> int:
-        """How many of the postings at these places are of rows before this one."""
-        return bisect_left(places, row, key=lambda place: int(self._rows.read(place, place + 1)[0]))
+    def _first_at(self, places: range, row: int) -> int:
+        """The first of these places with a posting of this row or a later one."""
+        return places.start + bisect_left(places, row, key=lambda place: int(self._rows.read(place, place + 1)[0]))
 
     def _place(self, term: int) -> range:
         """Where the postings of a term lie; nothing for one that is not there."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypedDict, Unpack
 
 from llama_index.core.schema import NodeWithScore
 
@@ -12,9 +12,9 @@ from ragstone.core import NotFound
 from ragstone.core.retrieval import Candidates, Retrieval, inverse_frequencies, rank
 from ragstone.core.text import question_stems
 
-from .hits import node_of
 from .memory import MemoryBudget
 from .open_shards import ShardRegistry
+from .shard import node_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -28,15 +28,24 @@ if TYPE_CHECKING:
     from ragstone.core.retrieval import Scores
 
     from ..shards.manifest import ShardEntry
-    from .hits import Hit
     from .open_shards import Refused
-    from .shard import Shard
+    from .shard import Hit, Shard
 
     Vector = npt.NDArray[np.float32]
+    #: A shard with a mask of the rows that are meant; ``None`` for all of them.
+    Chosen = tuple[Shard, npt.NDArray[np.bool_] | None]
 
 #: Keys of passages: the shard's number in these bits, the row below them.
 _SHARD = 40
 _ROW = (1 << _SHARD) - 1
+
+
+class Only(TypedDict, total=False):
+    """Only shards and rows of this kind, domain and language."""
+
+    kind: str | None
+    domain: str | None
+    language: str | None
 
 
 class ShardSearcher:
@@ -76,48 +85,23 @@ class ShardSearcher:
         """The manifests and shards that cannot."""
         return self._registry.current().refused
 
-    def search(
-        self,
-        question: str,
-        *,
-        k: int = 5,
-        kind: str | None = None,
-        domain: str | None = None,
-        language: str | None = None,
-    ) -> list[Hit]:
-        """The ``k`` best passages by words and meaning, best first; ``kind``, ``domain``, ``language``: only of such.
+    def search(self, question: str, *, k: int = 5, **only: Unpack[Only]) -> list[Hit]:
+        """The ``k`` best passages by words and meaning, best first.
 
         Raises ``EncoderError``; ``ShardError`` where a shard's files were damaged after it was opened.
         """
-        return [hit for hit, _ in self._hybrid(question, k, kind, domain, language)[0]]
+        return [hit for hit, _ in self._hybrid(question, k, only)[0]]
 
-    def nearest(
-        self,
-        vector: Vector,
-        *,
-        k: int = 5,
-        kind: str | None = None,
-        domain: str | None = None,
-        language: str | None = None,
-    ) -> list[Hit]:
+    def nearest(self, vector: Vector, *, k: int = 5, **only: Unpack[Only]) -> list[Hit]:
         """As ``search``, by a unit vector alone: the specification's contract for callers with their own encoder."""
-        shards = list(self._chosen(kind, domain, language, len(vector)))
+        shards = list(self._chosen(only, len(vector)))
         found = self._dense(shards, vector, k)
         return [self._hit(shards, key, cosine, cosine) for key, cosine in found.items()]
 
-    def retrieve(
-        self,
-        question: str,
-        *,
-        k: int = 5,
-        kind: str | None = None,
-        domain: str | None = None,
-        language: str | None = None,
-        threshold: float = 0.0,
-    ) -> Retrieval:
+    def retrieve(self, question: str, *, k: int = 5, threshold: float = 0.0, **only: Unpack[Only]) -> Retrieval:
         """As ``search``, with all that the host's gate and answerer want to know."""
         started = time.perf_counter()
-        found, idf, vector, encoded = self._hybrid(question, k, kind, domain, language)
+        found, idf, vector, encoded = self._hybrid(question, k, only)
         nodes = [node_of(hit) for hit, _ in found]
         return Retrieval(
             question=question,
@@ -155,13 +139,13 @@ class ShardSearcher:
         return inverse_frequencies(words, counts, sum(len(shard) for shard in shards))
 
     def _hybrid(
-        self, question: str, k: int, kind: str | None, domain: str | None, language: str | None
+        self, question: str, k: int, only: Only
     ) -> tuple[list[tuple[Hit, Scores]], dict[str, float], Vector, float]:
         started = time.perf_counter()
         vector = self._encoder().embed_query(question)
         encoded = time.perf_counter() - started
         words = question_stems(question)
-        shards = list(self._chosen(kind, domain, language, len(vector)))
+        shards = list(self._chosen(only, len(vector)))
         dense = self._dense(shards, vector, self._candidates)
         lexical, idf = self._lexical(shards, words)
         by_shard: dict[int, list[int]] = {}
@@ -179,26 +163,17 @@ class ShardSearcher:
         hits = [(self._hit(shards, key, scores.final, scores.dense), scores) for key, scores in ranked.items()]
         return hits, idf, vector, encoded
 
-    def _chosen(
-        self, kind: str | None, domain: str | None, language: str | None, dimension: int
-    ) -> Iterator[tuple[Shard, npt.NDArray[np.bool_] | None]]:
+    def _chosen(self, only: Only, dimension: int) -> Iterator[Chosen]:
         """The shards that can hold what is asked for, each with a mask of the rows that are meant, or ``None``."""
         for shard in self._registry.current().shards:
-            entry = shard.entry
-            if (
-                (kind is not None and entry.kind != kind)
-                or (language is not None and entry.language != language)
-                or entry.dim != dimension
-            ):
-                continue
-            mask = None if domain is None else shard.of_domain(domain)
-            if mask is None or mask.any():
-                yield shard, mask
+            kind, language, domain = only.get("kind"), only.get("language"), only.get("domain")
+            if kind in (None, shard.entry.kind) and language in (None, shard.entry.language):
+                mask = None if domain is None else shard.of_domain(domain)
+                if shard.entry.dim == dimension and (mask is None or mask.any()):
+                    yield shard, mask
 
     @staticmethod
-    def _dense(
-        shards: Sequence[tuple[Shard, npt.NDArray[np.bool_] | None]], vector: Vector, limit: int
-    ) -> dict[int, float]:
+    def _dense(shards: Sequence[Chosen], vector: Vector, limit: int) -> dict[int, float]:
         found: list[tuple[float, int]] = []
         for number, (shard, mask) in enumerate(shards):
             rows, cosines = shard.nearest(vector, limit, mask)
@@ -208,9 +183,7 @@ class ShardSearcher:
         found.sort(key=lambda each: (-each[0], each[1]))
         return {key: cosine for cosine, key in found[:limit]}
 
-    def _lexical(
-        self, shards: Sequence[tuple[Shard, npt.NDArray[np.bool_] | None]], words: Sequence[str]
-    ) -> tuple[dict[int, float], dict[str, float]]:
+    def _lexical(self, shards: Sequence[Chosen], words: Sequence[str]) -> tuple[dict[int, float], dict[str, float]]:
         """BM25 over all shards as if they were one, and each stem's idf for the gate."""
         parts = [shard.postings.find(words) for shard, _ in shards]
         counts = {word: sum(len(part[word]) for part in parts) for word in words}
@@ -225,9 +198,7 @@ class ShardSearcher:
         return best, inverse_frequencies(words, counts, size)
 
     @staticmethod
-    def _hit(
-        shards: Sequence[tuple[Shard, npt.NDArray[np.bool_] | None]], key: int, score: float, cosine: float | None
-    ) -> Hit:
+    def _hit(shards: Sequence[Chosen], key: int, score: float, cosine: float | None) -> Hit:
         shard = shards[key >> _SHARD][0]
         return {"score": score, "metadata": shard.metadata(key & _ROW), "cosine": cosine, "shard": shard.entry.id}
 

@@ -8,15 +8,74 @@ from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from llama_index.core.schema import TextNode
+from llama_index.core.schema import Document, TextNode
+
+from ragstone.core import RagstoneError, SourceError
+
+from ..readers.article_reader import ArticleReader, ArticleStream, ReadRequest
+from ..readers.selection import TitleFilter
+from ..readers.sources import SUFFIXES, files_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Generator, Iterator
+    from pathlib import Path
 
     from llama_index.core.node_parser import NodeParser
-    from llama_index.core.schema import Document
+    from llama_index.core.readers.base import BaseReader
 
-    from ..readers.article_reader import ArticleStream
+    from ragstone.core import Host
+
+
+def find_files(source: Path, host: Host) -> tuple[list[Path], BaseReader | None]:
+    """The source's files, and their reader if it is another plugin's. Raises ``NotFound`` or ``SourceError``."""
+    if source.is_dir() or source.name.endswith(SUFFIXES):
+        return files_of(source), None
+    reader = host.hooks.readers.get(source.suffix.lower()) if source.suffix else None
+    return files_of(source), None if isinstance(reader, ArticleReader) else reader
+
+
+def open_stream(request: ReadRequest, reader: BaseReader | None) -> ArticleStream:
+    """The documents. Raises ``BadRequest``."""
+    return ArticleStream(request) if reader is None else DocumentStream(request, reader=reader)
+
+
+@dataclass
+class DocumentStream(ArticleStream):
+    """The documents of another plugin's reader, read in this process. A document's id is its file and number."""
+
+    reader: BaseReader = field(kw_only=True)
+
+    def __iter__(self) -> Generator[Document, None, None]:
+        """The documents. Raises ``SourceError``."""
+        wanted = TitleFilter(self.request.titles, self.request.match)
+        start = self.request.start or {"file": 0, "at": {"document": 0}}
+        for number, path in enumerate(self.request.files):
+            skipped = start["at"]["document"] if number == start["file"] else 0
+            for at, document in enumerate(self._read(path) if number >= start["file"] else ()):
+                if self._is_stopped:
+                    return
+                title = str(document.metadata.get("title") or path.stem)
+                if at >= skipped and wanted(title):
+                    self.place = {"file": number, "at": {"document": at}}
+                    name = f"{path.name}:{at}" if at else path.name
+                    metadata = {"title": title, "url": str(document.metadata.get("url") or "")}
+                    licence = document.metadata.get("license") or document.metadata.get("licence")
+                    metadata |= {"license": str(licence)} if licence else {}
+                    yield Document(id_=name, text=document.text, metadata=metadata)
+            self.done += path.stat().st_size
+
+    def _read(self, path: Path) -> Iterator[Document]:
+        try:
+            try:
+                documents = iter(self.reader.lazy_load_data(path))
+            except NotImplementedError:
+                documents = iter(self.reader.load_data(path))
+            yield from documents
+        except RagstoneError:
+            raise
+        except Exception as error:
+            raise SourceError(f"its reader raised {type(error).__name__}: {error}", where=str(path)) from error
+
 
 #: A batch is full with so many texts or characters: enough that sorting by length fills the encoder's runs, few enough
 #: that a kill costs less than a minute of its work.
@@ -64,7 +123,7 @@ class Batches:
                     raise item
                 yield item
         finally:
-            self._stream.stop.set()
+            self._stream.stop()
             while thread.is_alive():
                 with suppress(queue.Empty):
                     ready.get(timeout=0.05)

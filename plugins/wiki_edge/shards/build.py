@@ -14,18 +14,18 @@ from ragstone.core.answering import check_type
 
 from ..parsers.article_parser import ArticleNodeParser
 from ..parsers.chunker import CHUNKING_VERSION, LONGEST, SHORTEST
+from ..readers.article_reader import ReadRequest
 from ..readers.articles import ARTICLES_VERSION
 from ..readers.sources import identity
-from .batches import Batch, Batches
+from .batches import Batch, Batches, find_files, open_stream
 from .journal import SHARD, Journal, work_folder
 from .publication import publish
-from .streams import stream_of
 from .writer import UNKNOWN_LICENSE, ShardWriter, shard_row
 
 if TYPE_CHECKING:
+    from llama_index.core.readers.base import BaseReader
+
     from .manifest import ShardEntry
-    from .publication import MakeSideFiles
-    from .streams import StreamFactory
 
 _DUMP_DATE = re.compile(r"-(20\d\d)(\d\d)(\d\d)-")
 
@@ -96,7 +96,6 @@ def build_shard(
     *,
     restart: bool = False,
     on_progress: Callable[[BuildProgress], None] = lambda _: None,
-    make_side_files: MakeSideFiles | None = None,
 ) -> BuildReport:
     """Build the shard, or resume the build that was begun with the same options.
 
@@ -107,9 +106,9 @@ def build_shard(
     check_type(host, "host", Host, "an open Host")
     check_type(restart, "restart", bool, "True or False")
     check_type(on_progress, "on_progress", Callable, "a function")  # type: ignore[arg-type]
-    stream = stream_of(options.source, host)
+    files, reader = find_files(options.source, host)
     with work_folder(options.out, options.id, restart=restart) as work:
-        return _Build(options, host, stream, work, on_progress).run(make_side_files)
+        return _Build(options, host, files, work, on_progress).run(reader)
 
 
 class _Build:
@@ -117,14 +116,13 @@ class _Build:
         self,
         options: BuildOptions,
         host: Host,
-        stream: StreamFactory,
+        files: list[Path],
         work: Path,
         on_progress: Callable[[BuildProgress], None],
     ) -> None:
         self._options = options
         self._encoder = host.encoder
-        self._stream = stream
-        self._files: list[Path] = stream.files
+        self._files = files
         self._work = work
         self._on_progress = on_progress
         self._total = max(1, sum(path.stat().st_size for path in self._files))
@@ -157,11 +155,11 @@ class _Build:
             "cutting": [SHORTEST, LONGEST, CHUNKING_VERSION, ARTICLES_VERSION],
         }
 
-    def run(self, make_side_files: MakeSideFiles | None) -> BuildReport:
+    def run(self, reader: BaseReader | None) -> BuildReport:
         """Do what is left to do."""
         resumed = int(self._journal.last.get("rows", 0))
         if self._journal.finished is None:
-            self._write(resumed)
+            self._write(resumed, reader)
         last = self._journal.last
         articles = last["place"]["articles"] if last.get("place") else 0
         if not last.get("rows"):
@@ -171,10 +169,10 @@ class _Build:
                 where=str(self._options.source),
                 hint="look at --titles and --match" if self._options.titles or self._options.match else None,
             )
-        entry, folder = publish(self._journal, self._options.out, self._describe, make_side_files)
+        entry, folder = publish(self._journal, self._options.out, self._describe)
         return BuildReport(entry, folder, articles, last["rows"], resumed, last["left_out"])
 
-    def _write(self, resumed: int) -> None:
+    def _write(self, resumed: int, reader: BaseReader | None) -> None:
         last = self._journal.last
         writer = ShardWriter(
             self._work / SHARD, self._encoder.dimension, rows=resumed, metadata_bytes=last.get("metadata_bytes", 0)
@@ -187,9 +185,10 @@ class _Build:
             about=last.get("about", {}),
         )
         options = self._options
-        stream = self._stream(
-            titles=options.titles, match=options.match, prefix=options.url_prefix, work=self._work, start=before.place
+        request = ReadRequest(
+            tuple(self._files), options.titles, options.match, options.url_prefix, self._work, before.place
         )
+        stream = open_stream(request, reader)
         try:
             for batch in Batches(stream, ArticleNodeParser.of(self._encoder), before, options.limit):
                 if batch.nodes:

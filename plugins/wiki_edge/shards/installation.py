@@ -19,7 +19,7 @@ from .files import TEMPORARY
 from .manifest import NAME, SIGNATURE, Manifest, ShardEntry
 from .signatures import Signer, content_digest, keep_signature, signer
 from .staging import Limits, named_files, stage
-from .verification import Fault, Faults, check_files, sums_of, verify
+from .verification import Fault, Faults, check_files, sums_in, verify
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -111,7 +111,7 @@ def _plan(
 ) -> _Plan:
     """What is to be done for one shard, which is whole. Raises ``ShardError`` when it must not be installed."""
     by = signer(came, folder, trusted_keys)
-    came = came if came.files is not None else came.changed(files=sums_of(came.place(folder)))
+    came = came if came.files is not None else came.changed(files=sums_in(came.place(folder).files))
     digest = content_digest(came)
     old = now.shard(came.id) if now else None
     is_same = False
@@ -148,12 +148,12 @@ def _check_signer(new: ShardEntry, by: Signer | None, known: str | None, source:
 
 
 def _known_signer(entry: ShardEntry, root: Path) -> str | None:
-    """The key that signed the installed shard, by an older Ragstone too."""
+    """The key that signed the installed shard."""
     try:
         by = signer(entry, root)
     except ShardError:  # the installed manifest was changed: a good shard repairs it
         return None
-    return by.key if by else entry.signature.key if entry.signature else None
+    return by.key if by else None
 
 
 def _is_whole(entry: ShardEntry, root: Path) -> bool:

@@ -25,17 +25,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 JOURNAL, SHARD = "journal.jsonl", "shard"
-
-
-def is_begun(folder: Path) -> bool:
-    """Whether the folder holds a build's journal, or its lock alone: an older Ragstone wrote no marker."""
-    try:
-        if {path.name for path in folder.iterdir()} == {"lock"}:
-            return True
-        with (folder / JOURNAL).open("rb") as file:
-            return "options" in json.loads(file.readline())
-    except (OSError, ValueError, TypeError):
-        return False
+AGAIN = "the same command goes on where it was"
 
 
 @contextmanager
@@ -47,7 +37,7 @@ def work_folder(out: Path, shard_id: str, *, restart: bool = False) -> Iterator[
     try:
         out.mkdir(parents=True, exist_ok=True)
         folders = work_folders(out)
-        work = folders.make(f".building-{shard_id}", recognise=is_begun)
+        work = folders.make(f".building-{shard_id}")
         with FileLock(work / "lock", timeout=0):
             if restart:
                 folders.clear(work.name, keep=("lock",))
@@ -61,7 +51,7 @@ def work_folder(out: Path, shard_id: str, *, restart: bool = False) -> Iterator[
     except Timeout as error:
         raise StorageBusy(f"the shard {shard_id!r} is being built by another process", where=str(out)) from error
     except OSError as error:
-        raise storage_error(error, out, hint="the same command goes on where it was") from error
+        raise storage_error(error, out, hint=AGAIN) from error
 
 
 def work_folders(out: Path) -> OwnedFolders:

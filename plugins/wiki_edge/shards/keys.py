@@ -8,7 +8,6 @@ from binascii import Error as NotBase64
 from typing import TYPE_CHECKING
 
 from ragstone.core import BadRequest
-from ragstone.core.runtime import sync_folder
 
 from .errors import ShardError
 from .files import open_regular
@@ -45,13 +44,9 @@ def keygen(path: Path, passphrase: str | None = None) -> str:
     )
     pem = key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, encryption)
     try:
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
-        with os.fdopen(descriptor, "wb") as file:
+        with path.open("xb") as file:
             os.fchmod(file.fileno(), 0o600)
             file.write(pem)
-            file.flush()
-            os.fsync(file.fileno())
-        sync_folder(path.parent)
     except FileExistsError as error:
         raise BadRequest(
             "exists already; a key is never overwritten", where=str(path), hint="name a new file"

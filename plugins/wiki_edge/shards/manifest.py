@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Annotated, Any, Literal, Self
@@ -17,8 +18,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationErr
 from ragstone.core.runtime import write_atomically
 
 from .errors import ShardError
-from .files import inside, open_regular, plain_name, relative_name
-from .strict_json import parse
+from .files import inside, open_regular, parse, plain_name, relative_name
 
 NAME = "manifest.json"
 #: Beside it: the signature of its bytes.
@@ -62,13 +62,6 @@ class FileSum(_Part):
     bytes: int = Field(ge=0)
 
 
-class Signature(_Part):
-    """A signature of the entry by an older Ragstone; it is read and not trusted any more."""
-
-    key: str = Field(max_length=100)
-    value: str = Field(max_length=200)
-
-
 class ShardEntry(_Part):
     """One shard. Paths are relative to the manifest's folder; ``place`` makes them absolute and checks them."""
 
@@ -92,7 +85,6 @@ class ShardEntry(_Part):
     files: dict[PlainName, FileSum] | None = Field(default=None, max_length=_MOST_FILES)
     #: Purpose → name relative to the shard's folder; an unknown purpose is ignored.
     side_files: dict[str, PlainName] | None = Field(default=None, max_length=_MOST_FILES)
-    signature: Signature | None = None
 
     @field_validator("id")
     @classmethod
@@ -115,23 +107,15 @@ class ShardEntry(_Part):
         """The entry as it is written: the given fields only."""
         return self.model_dump(mode="json", exclude_unset=True)
 
-    def changed(self, **fields: Any) -> Self:
+    def changed(self, **fields: Any) -> ShardEntry:
         """A copy with other fields; ``None`` takes a field out. Raises ``ShardError``."""
         kept = {**self.as_json(), **fields}
         return self.of({name: value for name, value in kept.items() if name not in fields or value is not None})
 
-    @classmethod
-    def of(cls, raw: object, *, file: Path | str | None = None, number: int | None = None) -> Self:
-        """The entry that a JSON object describes, the ``number``-th of that file (from 1).
-
-        Raises ``ShardError`` with the field and the reason.
-        """
-        try:
-            return cls.model_validate(raw)
-        except ValidationError as error:
-            name = raw.get("id") if isinstance(raw, dict) else None
-            named = f"shard {name[:80]!r}" if isinstance(name, str) else "a shard without a name"
-            raise _explained(error, f"{named if number is None else f'entry {number}, {named}'}: ", file) from error
+    @staticmethod
+    def of(raw: object) -> ShardEntry:
+        """The entry that a JSON object describes. Raises ``ShardError`` with the field and the reason."""
+        return Manifest.of({"version": "", "shards": [raw]}).shards[0]
 
     def place(self, root: Path) -> ShardPlace:
         """Where the files are, for a manifest in the folder ``root``.
@@ -170,7 +154,15 @@ class Manifest(_Part):
     """The shards of one folder."""
 
     version: str
-    shards: tuple[ShardEntry, ...]
+    shards: tuple[ShardEntry, ...] = Field(max_length=_MOST_SHARDS, strict=False)
+
+    @field_validator("shards")
+    @classmethod
+    def _each_once(cls, shards: tuple[ShardEntry, ...]) -> tuple[ShardEntry, ...]:
+        duplicate = next((name for name, count in Counter(shard.id for shard in shards).items() if count > 1), None)
+        if duplicate is not None:
+            raise ValueError(f"names the shard {duplicate!r} twice")
+        return shards
 
     @classmethod
     def read(cls, path: Path) -> Self:
@@ -194,20 +186,10 @@ class Manifest(_Part):
     @classmethod
     def of(cls, value: object, *, file: Path | str | None = None) -> Self:
         """The manifest that a JSON object describes. Raises ``ShardError``."""
-        if not isinstance(value, dict) or not isinstance(value.get("shards"), list):
-            raise ShardError("is not an object with a list of shards", file=file, hint=_HINT)
-        if len(value["shards"]) > _MOST_SHARDS:
-            raise ShardError(f"lists more than {_MOST_SHARDS:,} shards", file=file)
-        shards = tuple(ShardEntry.of(raw, file=file, number=n) for n, raw in enumerate(value["shards"], 1))
-        seen: set[str] = set()
-        for shard in shards:
-            if shard.id in seen:
-                raise ShardError(f"names the shard {shard.id!r} twice", file=file)
-            seen.add(shard.id)
         try:
-            return cls.model_validate({**value, "shards": shards})
+            return cls.model_validate(value)
         except ValidationError as error:
-            raise _explained(error, "", file) from error
+            raise _explained(error, value, file) from error
 
     def as_json(self) -> dict[str, Any]:
         """The manifest as it is written."""
@@ -230,10 +212,16 @@ class Manifest(_Part):
         return self.model_copy(update={"shards": tuple(shards)})
 
 
-def _explained(error: ValidationError, shard: str, file: Path | str | None) -> ShardError:
+def _explained(error: ValidationError, value: Any, file: Path | str | None) -> ShardError:
     """The first fault in one line; with an example where a field is missing."""
     fault = error.errors(include_url=False, include_input=False)[0]
-    key = ".".join(str(part)[:80] for part in fault["loc"] if part != "[key]")
-    reason = fault["msg"].removeprefix("Value error, ")
-    hint = _HINT if fault["type"] == "missing" else None
-    return ShardError(f"{shard}{key}: {reason}" if key else f"{shard}{reason}", file=file, hint=hint)
+    place, named = [part for part in fault["loc"] if part != "[key]"], ""
+    if place[:1] == ["shards"] and len(place) > 1:
+        entry = value["shards"][place[1]]
+        name = entry.get("id") if isinstance(entry, dict) else None
+        named = f"entry {int(place[1]) + 1}, shard {str(name or '')[:80]!r}: "
+        place = place[2:]
+    key = ".".join(str(part)[:80] for part in place)
+    reason = f"{key}: {fault['msg']}" if key else fault["msg"]
+    hint = _HINT if fault["type"] in {"missing", "model_type"} else None
+    return ShardError(named + reason.replace("Value error, ", "", 1), file=file, hint=hint)

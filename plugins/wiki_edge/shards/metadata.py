@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from array import array
 from hashlib import blake2b, sha256
-from itertools import islice
 from json import JSONDecodeError
-from secrets import token_bytes
+from secrets import randbits, token_bytes
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 
 from .errors import ShardError
-from .files import open_regular
-from .strict_json import parse
+from .files import open_regular, parse
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -24,7 +22,6 @@ if TYPE_CHECKING:
 #: Bytes that a line may have; a chunk of 1,024 tokens has some 8,000.
 LONGEST_LINE = 2**20
 REQUIRED = ("id", "title", "url", "text", "license")
-_MOST_TWINS = 1000
 
 
 def read_line(raw: bytes, file: Path | str | None = None, line: int | None = None) -> dict[str, Any]:
@@ -40,6 +37,8 @@ def read_line(raw: bytes, file: Path | str | None = None, line: int | None = Non
         reason = str(error)
     else:
         reason = _wrong_with(value)
+    if len(raw) >= LONGEST_LINE and not raw.endswith(b"\n"):
+        reason = f"is longer than {LONGEST_LINE >> 20} MB"
     if reason is not None:
         raise ShardError(reason, file=file, line=line)
     found: dict[str, Any] = value
@@ -62,76 +61,49 @@ def _wrong_with(value: object) -> str | None:
 def check_lines(path: Path, entry: ShardEntry, found: Callable[[ShardError], None]) -> str | None:
     """Call ``found`` for every faulty line.
 
-    Returns the file's SHA-256, ``None`` when it could not be read to its end. Memory: a line, and sixteen bytes for
+    Returns the file's SHA-256, ``None`` when it could not be read to its end. Memory: a line, and some 25 bytes for
     each line to see whether its id has been there.
     """
-    digest, salt = sha256(), token_bytes(16)
-    prints = array("Q")
-    count = 0
+    digest, salt, count = sha256(), token_bytes(16), 0
+    ids = array("Q")
     try:
         with open_regular(path) as file:
-            for count, (raw, is_whole) in enumerate(_raw_lines(file, digest.update), 1):
-                if not is_whole:
-                    found(ShardError(f"is longer than {LONGEST_LINE >> 20} MB", file=path, line=count))
-                    continue
+            for count, raw in enumerate(_raw_lines(file, digest.update), 1):
+                number = randbits(64)  # of a line without an id; no other line has it
                 try:
-                    identity = read_line(raw, path, count)["id"]
+                    # Salted, so that no collision can be prepared.
+                    known = blake2b(read_line(raw, path, count)["id"].encode(), digest_size=8, key=salt)
+                    number = int.from_bytes(known.digest(), "little")
                 except ShardError as error:
                     found(error)
-                    continue
                 if count <= entry.size:
-                    prints.append(_print(identity, salt))
-            if count != entry.size:
-                found(ShardError(f"has {count} lines, but the manifest says size {entry.size}", file=path))
-            twins = _twins(prints)
-            if twins:
-                file.seek(0)
-                for line, identity, first in _repeated(file, twins, salt):
-                    reason = f"its id {identity[:80]!r} is that of line {first} already"
-                    found(ShardError(reason, file=path, line=line))
+                    ids.append(number)
     except ShardError as error:
         found(error)
         return None
     except OSError as error:
         found(ShardError(f"cannot be read: {error.strerror}", file=path))
         return None
+    if count != entry.size:
+        found(ShardError(f"has {count} lines, but the manifest says size {entry.size}", file=path))
+    for first, line in _repeated(ids):
+        found(ShardError(f"its id is that of line {first} already", file=path, line=line))
     return digest.hexdigest()
 
 
-def _raw_lines(file: BinaryIO, seen: Callable[[bytes], None]) -> Iterator[tuple[bytes, bool]]:
-    """Each line's bytes and whether that is all of it; ``seen`` is given every byte of the file."""
+def _raw_lines(file: BinaryIO, seen: Callable[[bytes], None]) -> Iterator[bytes]:
+    """Each line's bytes, of one that is too long its beginning; ``seen`` is given every byte of the file."""
     while raw := file.readline(LONGEST_LINE):
-        seen(raw)
-        is_whole = raw.endswith(b"\n") or len(raw) < LONGEST_LINE
-        while not raw.endswith(b"\n"):
-            rest = file.readline(LONGEST_LINE)
-            if not rest:
-                break
+        seen(rest := raw)
+        while not rest.endswith(b"\n") and (rest := file.readline(LONGEST_LINE)):
             seen(rest)
-            raw = rest
-        yield raw, is_whole
+        yield raw
 
 
-def _print(identity: str, salt: bytes) -> int:
-    """Eight bytes for an id; salted, so that no collision can be prepared."""
-    return int.from_bytes(blake2b(identity.encode(), digest_size=8, key=salt).digest(), "little")
-
-
-def _twins(prints: array[int]) -> set[int]:
-    ordered = np.sort(np.frombuffer(prints, dtype=np.uint64)) if prints else np.empty(0, dtype=np.uint64)
-    return {int(twin) for twin in islice(np.unique(ordered[1:][ordered[1:] == ordered[:-1]]), _MOST_TWINS)}
-
-
-def _repeated(file: BinaryIO, twins: set[int], salt: bytes) -> Iterator[tuple[int, str, int]]:
-    """Line, id, and the line where that id stood first."""
-    first: dict[str, int] = {}
-    for line, (raw, is_whole) in enumerate(_raw_lines(file, lambda _: None), 1):
-        try:
-            identity = read_line(raw)["id"] if is_whole else ""
-        except ShardError:
-            continue
-        if _print(identity, salt) in twins:
-            if identity in first:
-                yield line, identity, first[identity]
-            else:
-                first[identity] = line
+def _repeated(ids: array[int]) -> Iterator[tuple[int, int]]:
+    """Lines with the same id, two by two."""
+    numbers = np.array(ids, np.uint64, copy=False)
+    order = np.argsort(numbers, kind="stable")
+    numbers = numbers[order]
+    for place in np.flatnonzero(numbers[1:] == numbers[:-1]).tolist():
+        yield int(order[place]) + 1, int(order[place + 1]) + 1

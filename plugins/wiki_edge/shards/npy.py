@@ -1,32 +1,33 @@
-"""The header of a ``.npy`` file, read strictly.
+"""``.npy`` files: the header, read by numpy and then held to what arrays of shards are, and the rows of embeddings.
 
-numpy itself accepts silently what would be searched wrongly: another type, Fortran order (rows scrambled), bytes
-after the end, a zip by that name. The format: numpy.org/doc/stable/reference/generated/numpy.lib.format.html
+numpy alone accepts what would be searched wrongly: another type, Fortran order (rows scrambled), bytes after the end.
+The format: numpy.org/doc/stable/reference/generated/numpy.lib.format.html
 """
 
 from __future__ import annotations
 
-import ast
 import math
 import os
-import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, BinaryIO
+from hashlib import sha256
+from tokenize import TokenError
+from typing import TYPE_CHECKING, BinaryIO
+
+import numpy as np
 
 from .errors import ShardError
 from .files import open_regular
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
-_MAGIC = b"\x93NUMPY"
-#: Bytes that give the header's length, by the format's version.
-_LENGTH_BYTES = {(1, 0): 2, (2, 0): 4, (3, 0): 4}
-_LONGEST_HEADER = 10_000
-_KEYS = {"descr", "fortran_order", "shape"}
-_DTYPE = re.compile(r"[<>|=]?[a-zA-Z][0-9]{0,4}")
-_NAMES = {"f2": "float16", "f4": "float32", "f8": "float64", "i1": "int8", "u1": "uint8", "i8": "int64", "u8": "uint64"}
-_ORDERS = {"<": "", "|": "", ">": ", big-endian", "=": ", in an order that depends on the machine"}
+    from numpy.typing import NDArray
+
+    from .manifest import ShardEntry
+
+#: What numpy raises for a header that is none.
+_FAULTS = (ValueError, TypeError, SyntaxError, TokenError, MemoryError, RecursionError)
 
 
 @dataclass(frozen=True)
@@ -45,14 +46,9 @@ class NpyHeader:
         return self.shape[0]
 
     @property
-    def columns(self) -> int:
-        """Values in a row."""
-        return math.prod(self.shape[1:])
-
-    @property
     def row_bytes(self) -> int:
         """Bytes of a row."""
-        return self.columns * _itemsize(self.dtype)
+        return math.prod(self.shape[1:]) * np.dtype(self.dtype).itemsize
 
 
 def read_header(path: Path, *, dtype: str = "<f4", ndim: int = 2) -> NpyHeader:
@@ -67,70 +63,78 @@ def read_header(path: Path, *, dtype: str = "<f4", ndim: int = 2) -> NpyHeader:
 def header_of(file: BinaryIO, where: str, *, dtype: str = "<f4", ndim: int = 2) -> NpyHeader:
     """As ``read_header``, of a file that is open, at its beginning."""
     try:
-        return _header(file, dtype, ndim)
-    except ValueError as error:
-        raise ShardError(str(error), file=where) from error
+        version = np.lib.format.read_magic(file)
+        # Version 3 differs from 2 in the encoding of field names, which these arrays do not have.
+        read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+        shape, is_fortran, found = read(file)
+    except _FAULTS as error:
+        raise ShardError(f"is no .npy file: {str(error)[:200]}", file=where) from error
     except OSError as error:
         raise ShardError(f"cannot be read: {error.strerror}", file=where) from error
-
-
-def _header(file: BinaryIO, dtype: str, ndim: int) -> NpyHeader:
-    size = os.fstat(file.fileno()).st_size
-    start = file.read(len(_MAGIC) + 2)
-    if start[:4] == b"PK\x03\x04":
-        raise ValueError("is a zip archive (.npz) by the name of .npy")
-    if not start:
-        raise ValueError("is empty")
-    if start[:6] != _MAGIC or len(start) < len(_MAGIC) + 2:
-        raise ValueError(f"is not a .npy file: it begins with {start!r}")
-    version = (start[6], start[7])
-    if version not in _LENGTH_BYTES:
-        raise ValueError(f"has version {version[0]}.{version[1]} of the .npy format; known are 1.0, 2.0, 3.0")
-    width = _LENGTH_BYTES[version]
-    length = int.from_bytes(file.read(width), "little")
-    if length > _LONGEST_HEADER:
-        raise ValueError(f"its header claims {length} bytes; at most {_LONGEST_HEADER} are read")
-    raw = file.read(length)
-    if len(raw) < length:
-        raise ValueError(f"is truncated within its header, at {size} bytes")
-    described = _parsed(raw.decode("utf-8" if version == (3, 0) else "latin-1"))
-    found, shape = described["descr"], described["shape"]
-    if found != dtype:
-        raise ValueError(f"holds {_named(found)}, not {_named(dtype)}")
-    if described["fortran_order"] is not False:
-        raise ValueError("is in Fortran order (columns first), not in C order")
-    if not isinstance(shape, tuple) or not all(type(axis) is int and 0 <= axis < 2**48 for axis in shape):
-        raise ValueError(f"has the impossible shape {str(shape)[:80]}")
-    if len(shape) != ndim:
-        raise ValueError(f"has {len(shape)} axes, shape {str(shape)[:80]}, not {ndim}")
-    offset = len(_MAGIC) + 2 + width + length
-    expected = offset + math.prod(shape) * _itemsize(dtype)
-    if size != expected:
+    header = NpyHeader(file.tell(), shape, dtype)
+    size, reason = os.fstat(file.fileno()).st_size, None
+    if found.str != dtype:
+        reason = f"holds {found}, not {np.dtype(dtype)}"
+    elif is_fortran:
+        reason = "is in Fortran order (columns first), not in C order"
+    elif len(shape) != ndim or not all(type(axis) is int and 0 <= axis < 2**48 for axis in shape):
+        reason = f"has the shape {str(shape)[:80]}, not one of {ndim} axes"
+    elif size != (expected := header.offset + header.rows * header.row_bytes):
         what = "is truncated" if size < expected else "has trailing bytes"
-        raise ValueError(f"{what}: it has {size:,} bytes, and the shape {shape} makes {expected:,}")
-    return NpyHeader(offset, shape, dtype)
+        reason = f"{what}: it has {size:,} bytes, and the shape {shape} makes {expected:,}"
+    if reason:
+        raise ShardError(reason, file=where)
+    return header
 
 
-def _parsed(text: str) -> dict[str, Any]:
+BLOCK = 2**20
+#: How far a row's length may be from 1: normalising in half precision is off by less.
+TOLERANCE = 1e-3
+
+
+def check_rows(path: Path, entry: ShardEntry, found: Callable[[ShardError], None]) -> str | None:
+    """Call ``found`` for every row that is not finite or not of unit length.
+
+    Returns the file's SHA-256, ``None`` when it is so wrong that it was not read to its end. Memory does not grow with
+    the file.
+    """
     try:
-        found = ast.literal_eval(text.strip(" \n"))
-    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError) as error:
-        raise ValueError("its header is not a Python dictionary of plain values") from error
-    if not isinstance(found, dict) or set(found) != _KEYS:
-        raise ValueError("its header does not have exactly the keys descr, fortran_order and shape")
-    return found
+        with open_regular(path) as file:
+            header = header_of(file, str(path))
+            if header.shape != (entry.size, entry.dim):
+                expected = f"the manifest says size {entry.size} and dim {entry.dim}"
+                found(ShardError(f"has the shape {header.shape}, but {expected}", file=path))
+                return None
+            file.seek(0)
+            digest = sha256(file.read(header.offset))
+            rows = max(1, BLOCK // max(1, header.row_bytes))
+            buffer = bytearray(rows * header.row_bytes)
+            for start in range(0, header.rows, rows):
+                wanted = min(rows, header.rows - start) * header.row_bytes
+                part = memoryview(buffer)[:wanted]
+                if file.readinto(part) != wanted:
+                    found(ShardError("was cut while it was read", file=path))
+                    return None
+                digest.update(part)
+                block = np.frombuffer(part, dtype="<f4").reshape(-1, entry.dim)
+                for row, reason in _faulty(block):
+                    found(ShardError(reason, file=path, row=start + row))
+            return digest.hexdigest()
+    except ShardError as error:
+        found(error)
+    except OSError as error:
+        found(ShardError(f"cannot be read: {error.strerror}", file=path))
+    return None
 
 
-def _itemsize(dtype: str) -> int:
-    return int(dtype[2:])
-
-
-def _named(dtype: object) -> str:
-    if not isinstance(dtype, str):
-        return f"a structured type ({str(dtype)[:60]})"
-    if "O" in dtype:
-        return f"Python objects ({dtype[:20]})"
-    if not _DTYPE.fullmatch(dtype):
-        return f"an unknown type ({dtype[:20]!r})"
-    order = dtype[0] if dtype[0] in _ORDERS else "="
-    return f"{_NAMES.get(dtype.lstrip('<>|='), 'another type')} ({dtype}{_ORDERS[order]})"
+def _faulty(block: NDArray[np.float32]) -> Iterator[tuple[int, str]]:
+    """Rows of the block and what is wrong with them."""
+    with np.errstate(all="ignore"):
+        lengths = np.sqrt(np.einsum("ij,ij->i", block, block))
+        bad = ~(np.abs(lengths - 1) <= TOLERANCE)  # written so that NaN is bad
+    for row in np.flatnonzero(bad):
+        length = lengths[row]
+        yield (
+            int(row),
+            f"has the length {length:.6g}, not 1" if np.isfinite(block[row]).all() else "holds a NaN or infinity",
+        )

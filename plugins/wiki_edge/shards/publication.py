@@ -2,38 +2,30 @@
 
 from __future__ import annotations
 
+import os
 import re
-from contextlib import contextmanager
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, Protocol
+from itertools import chain, count
+from typing import TYPE_CHECKING, Any
 
-from filelock import FileLock, Timeout
-
-from ragstone.core import StorageBusy, StorageError
+from ragstone.core import StorageError
 from ragstone.core.runtime import OwnedFolders, sync_folder
 
 from .files import real
-from .journal import SHARD
+from .journal import AGAIN, SHARD
 from .manifest import NAME, Manifest, ShardEntry
-from .releases import LOCK
+from .releases import locked
 from .verification import sums_in
 from .writer import EMBEDDINGS, METADATA
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
     from pathlib import Path
 
     from .journal import Journal
 
 #: Seconds that another build or an installation may need for its last step.
 _PATIENCE = 60
-
-
-class MakeSideFiles(Protocol):
-    """Makes a shard's side files."""
-
-    def __call__(self, folder: Path, entry: ShardEntry, /) -> dict[str, str]:
-        """Write them into the folder; purpose → file name."""
 
 
 def side_files(folder: Path, entry: ShardEntry) -> dict[str, str]:
@@ -43,16 +35,14 @@ def side_files(folder: Path, entry: ShardEntry) -> dict[str, str]:
     return make_side_files(folder, entry)
 
 
-def publish(
-    journal: Journal, out: Path, describe: Callable[[], dict[str, Any]], make: MakeSideFiles | None = None
-) -> tuple[ShardEntry, Path]:
+def publish(journal: Journal, out: Path, describe: Callable[[], dict[str, Any]]) -> tuple[ShardEntry, Path]:
     """Put the finished shard in its place and into the manifest; its entry and folder. May be repeated after a kill.
 
     ``describe``: gives the entry's fields but for those of files, revision and date.
     """
-    with _locked(out):
+    with locked(out, seconds=_PATIENCE, hint=AGAIN):
         if journal.finished is None:
-            folder, entry = _completed(journal, out, describe(), make or side_files)
+            folder, entry = _completed(journal, out, describe())
             journal.add(finished={"folder": folder.name, "entry": entry.as_json()})
         finished = journal.finished or {}
         folder, entry = out / finished["folder"], ShardEntry.of(finished["entry"])
@@ -70,24 +60,7 @@ def publish(
     return entry, folder
 
 
-@contextmanager
-def _locked(out: Path) -> Iterator[None]:
-    """Exclude other writers of the manifest. Raises ``StorageBusy``."""
-    lock = FileLock(out / LOCK)
-    try:
-        lock.acquire(timeout=_PATIENCE)
-    except Timeout as error:
-        hint = "the same command does the last step when it has ended"
-        raise StorageBusy("another process is changing the shards here", where=str(out), hint=hint) from error
-    try:
-        yield
-    finally:
-        lock.release()
-
-
-def _completed(
-    journal: Journal, out: Path, description: dict[str, Any], make: MakeSideFiles
-) -> tuple[Path, ShardEntry]:
+def _completed(journal: Journal, out: Path, description: dict[str, Any]) -> tuple[Path, ShardEntry]:
     """The finished shard's future folder, and its entry with side files and checksums."""
     shard = journal.folder / SHARD
     before = _manifest(out).shard(description["id"])
@@ -101,7 +74,7 @@ def _completed(
         "built": datetime.now(UTC).isoformat(timespec="seconds"),
     }
     entry = ShardEntry.of({name: value for name, value in fields.items() if value is not None})
-    made = make(shard, entry)
+    made = side_files(shard, entry)
     sums = sums_in({path.name: path for path in sorted(shard.iterdir()) if path.is_file()})
     sync_folder(shard)
     return folder, entry.changed(files=sums, side_files=made or None)
@@ -114,11 +87,8 @@ def _manifest(out: Path) -> Manifest:
 
 def _free(out: Path, name: str) -> Path:
     """A folder of that name, or one like it, that does not exist."""
-    candidates = (out / (name if not number else f"{name}.{number}") for number in range(1000))
-    found = next((path for path in candidates if not path.exists() and not path.is_symlink()), None)
-    if found is None:
-        raise StorageError("too many folders of that name are in the way", where=str(out / name))
-    return found
+    names = chain([name], (f"{name}.{number}" for number in count(1)))
+    return next(out / each for each in names if not os.path.lexists(out / each))
 
 
 def shard_folders(out: Path) -> OwnedFolders:

@@ -15,7 +15,7 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-from ragstone.core import StorageBusy
+from ragstone.core import StorageBusy, StorageDenied
 from ragstone.core.runtime import OwnedFolders, storage_error, sync_folder, write_atomically
 
 from .errors import ShardError
@@ -34,26 +34,28 @@ _HALF_WRITTEN = (f"{TEMPORARY}{NAME}-", f"{TEMPORARY}{_TOUCHED}-")
 #: Our own key in an installed manifest, which other readers ignore.
 _OWN = "ragstone"
 _RELEASE = re.compile(r"r\d{1,16}-[0-9a-f]{16}(-\d{1,6})?")
+_STAGING = re.compile(re.escape(TEMPORARY) + "[0-9a-f]{16}")
 _LONGEST_NAME = 255
 
 
 @contextmanager
-def locked(root: Path) -> Iterator[None]:
-    """Make the folder where it is missing, and lock it. Raises ``StorageBusy``.
+def locked(
+    root: Path, *, seconds: float = 0, hint: str = "the shards that were installed before are as they were"
+) -> Iterator[None]:
+    """Make the folder where it is missing, and lock it. Raises ``StorageBusy`` after so many seconds.
 
-    Raises ``StorageError`` in place of ``OSError``. The lock ends with its process.
+    Raises ``StorageError`` with the hint in place of ``OSError``. The lock ends with its process.
     """
     from filelock import FileLock, Timeout
 
     try:
         root.mkdir(parents=True, exist_ok=True)
-        with FileLock(str(root / LOCK), timeout=0):
+        with FileLock(str(root / LOCK), timeout=seconds):
             yield
     except Timeout as error:
-        hint = "wait until it has ended"
-        raise StorageBusy("another process installs or signs shards here", where=str(root), hint=hint) from error
+        what = "another process installs or signs shards here"
+        raise StorageBusy(what, where=str(root), hint="wait until it has ended") from error
     except OSError as error:
-        hint = "the shards that were installed before are as they were"
         raise storage_error(error, root, what="could not be changed", hint=hint) from error
 
 
@@ -115,8 +117,9 @@ def clear(root: Path, manifest: Manifest | None) -> None:
                 (root / release).parent.rmdir()
     staged = staging_folders(root)
     for path in root.glob(f"{TEMPORARY}*"):
-        if staged.owns(path.name):
-            with suppress(OSError):
+        if _STAGING.fullmatch(path.name):
+            with suppress(OSError, StorageDenied):
+                staged.make(path.name)  # marks it where a kill left it empty; raises for what others keep there
                 staged.remove(path.name)
         elif path.is_file() and path.name.startswith(_HALF_WRITTEN):  # others may be writing other files at this moment
             path.unlink(missing_ok=True)

@@ -56,9 +56,7 @@ class Signed:
 
 def content(entry: ShardEntry) -> dict[str, Any]:
     """The entry's fields, wherever its folder is; two entries with ``files`` and equal fields have equal bytes."""
-    fields = {**entry.as_json(), "embedding_file": entry.embedding_name, "metadata_file": entry.metadata_name}
-    fields.pop("signature", None)  # of an older Ragstone
-    return fields
+    return {**entry.as_json(), "embedding_file": entry.embedding_name, "metadata_file": entry.metadata_name}
 
 
 def content_digest(entry: ShardEntry, *, without: str = "") -> str:
@@ -149,7 +147,7 @@ def sign_folder(
 
 def _sign_folder(folder: Path, key: Ed25519PrivateKey, only: str | None, revision: int | None) -> list[Signed]:
     from .installation import Refused
-    from .verification import Faults, check_files, sums_of
+    from .verification import Faults, check_files, sums_in
 
     path = folder / NAME
     manifest = Manifest.read(path)
@@ -161,8 +159,8 @@ def _sign_folder(folder: Path, key: Ed25519PrivateKey, only: str | None, revisio
     signed, faults = [], Faults(folder)
     for entry in manifest.shards:
         wanted = revision if only in (None, entry.id) else None
-        filled = entry if entry.files is not None else entry.changed(files=sums_of(entry.place(folder)))
-        new = filled.changed(signature=None, revision=_next(filled, before.get(entry.id), wanted))
+        filled = entry if entry.files is not None else entry.changed(files=sums_in(entry.place(folder).files))
+        new = filled.changed(revision=_next(filled, before.get(entry.id), wanted))
         check_files(new, path, faults)
         manifest = manifest.with_shard(new)
         if only in (None, entry.id):

@@ -13,7 +13,7 @@ from errno import EACCES, EDQUOT, EIO, ENOSPC, EPERM, EROFS
 from pathlib import Path, PurePosixPath
 from typing import IO, TYPE_CHECKING, cast
 
-from ragstone.core import BadRequest, StorageFull
+from ragstone.core import BadRequest
 
 from .errors import ShardError
 from .files import inside, open_regular
@@ -32,7 +32,7 @@ _DISK = {EACCES, EDQUOT, EIO, ENOSPC, EPERM, EROFS}
 
 @dataclass(frozen=True)
 class Limits:
-    """What may be installed at once."""
+    """What may be installed at once; a folder is held to ``bytes``."""
 
     members: int = 10_000
     #: Bytes unpacked.
@@ -45,10 +45,10 @@ class Limits:
 def stage(source: Path, folder: Path, limits: Limits) -> Path:
     """Unpack the archive, or copy what the folder's manifest names, into ``folder``; where the manifest is then.
 
-    Raises ``BadRequest`` when there is no such source, ``ShardError`` when it is refused, ``StorageFull``, ``OSError``.
+    Raises ``BadRequest`` when there is no such source, ``ShardError`` when it is refused, ``OSError``.
     """
     if source.is_dir():
-        _copy(source, folder, limits)
+        _copy(source, folder, limits.bytes)
         return folder / NAME
     if not source.exists():
         raise BadRequest("there is no such archive or folder", where=str(source))
@@ -140,8 +140,8 @@ def named_files(entry: ShardEntry) -> dict[str, str]:
     return {**{name: str(beside / name) for name in names}, **own}
 
 
-def _copy(source: Path, folder: Path, limits: Limits) -> None:
-    _copy_file(source / NAME, folder / NAME, limits.bytes)
+def _copy(source: Path, folder: Path, most: int) -> None:
+    _copy_file(source / NAME, folder / NAME)
     try:
         manifest = Manifest.read(folder / NAME)
     except ShardError as error:
@@ -150,28 +150,15 @@ def _copy(source: Path, folder: Path, limits: Limits) -> None:
         entry.place(source)
     signed = {str(where.relative_to(source)) for each in manifest.shards if (where := signed_folder(each, source))}
     names = {name for entry in manifest.shards for name in named_files(entry).values()}
-    names = (names | {f"{where}/{name}" for where in signed for name in (NAME, SIGNATURE)}) - {NAME, f"./{NAME}"}
-    if len(names) > limits.members:
-        raise ShardError(f"names more than {limits.members:,} files", file=source / NAME)
-    paths = {name: inside(source, name) for name in sorted(names)}
-    size = sum(path.stat().st_size for path in paths.values() if path.is_file())
-    if size > limits.bytes:
-        raise ShardError(f"has more than {limits.bytes / 1e6:,.0f} MB", file=source)
-    free = shutil.disk_usage(folder).free
-    if size > free:
-        what = f"{size / 1e6:,.0f} MB are to be copied and {free / 1e6:,.0f} MB are free"
-        raise StorageFull(what, where=str(folder.parent), hint="nothing was changed; make room and install again")
+    names |= {f"{where}/{name}" for where in signed for name in (NAME, SIGNATURE)}
+    paths = {name: inside(source, name) for name in sorted(names - {NAME, f"./{NAME}"})}
+    if sum(path.stat().st_size for path in paths.values() if path.is_file()) > most:
+        raise ShardError(f"has more than {most / 1e6:,.0f} MB", file=source)
     for name, path in paths.items():
-        _copy_file(path, folder / name, limits.bytes)
+        _copy_file(path, folder / name)
 
 
-def _copy_file(path: Path, to: Path, most: int) -> None:
+def _copy_file(path: Path, to: Path) -> None:
     to.parent.mkdir(parents=True, exist_ok=True)
-    with open_regular(path) as source:
-        descriptor = os.open(to, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o644)
-        with os.fdopen(descriptor, "wb") as target:
-            while block := source.read(_BLOCK):
-                most -= len(block)
-                if most < 0:
-                    raise ShardError("grows while it is copied", file=path)
-                target.write(block)
+    with open_regular(path) as source, to.open("xb") as target:
+        shutil.copyfileobj(source, target, _BLOCK)

@@ -12,7 +12,7 @@ from .errors import ShardError, place_in
 from .files import open_regular
 from .manifest import NAME, Manifest
 from .metadata import check_lines
-from .rows import check_rows
+from .npy import check_rows
 from .signatures import signer
 
 if TYPE_CHECKING:
@@ -54,30 +54,17 @@ def verify(
         faults.add(error, file=path.name)
         return faults.found()
     for entry in manifest.shards:
-        verify_shard(entry, path, faults, trusted_keys=trusted_keys, require_signature=require_signature)
+        faults.shard = entry.id
+        try:
+            by = signer(entry, path.parent, trusted_keys)
+        except ShardError as error:
+            faults.add(error, file=path.name)
+        else:
+            if require_signature and (by is None or not by.trusted):
+                what = "is not signed" if by is None else f"is signed by {by.key}, which is not a trusted key"
+                faults.add(ShardError(f"shard {entry.id!r} {what}"), file=path.name)
+        check_files(entry, path, faults)
     return faults.found()
-
-
-def verify_shard(
-    entry: ShardEntry,
-    manifest: Path,
-    faults: Faults,
-    *,
-    trusted_keys: Collection[str] = (),
-    require_signature: bool = False,
-) -> None:
-    """Add to ``faults`` what is wrong with one shard of the manifest in that file."""
-    faults.shard = entry.id
-    try:
-        by = signer(entry, manifest.parent, trusted_keys)
-    except ShardError as error:
-        faults.add(error, file=manifest.name)
-    else:
-        if require_signature and (by is None or not by.trusted):
-            older = " (an older Ragstone signed it: sign it anew)" if entry.signature else ""
-            what = f"is not signed{older}" if by is None else f"is signed by {by.key}, which is not a trusted key"
-            faults.add(ShardError(f"shard {entry.id!r} {what}"), file=manifest.name)
-    check_files(entry, manifest, faults)
 
 
 def check_files(entry: ShardEntry, manifest: Path, faults: Faults) -> None:
@@ -94,11 +81,6 @@ def check_files(entry: ShardEntry, manifest: Path, faults: Faults) -> None:
     }
     if entry.files is not None:
         _compare_sums(entry, place, sums, faults, manifest)
-
-
-def sums_of(place: ShardPlace) -> dict[str, dict[str, str | int]]:
-    """``files`` for an entry that has none. Raises ``ShardError`` when a file cannot be read."""
-    return sums_in(place.files)
 
 
 def sums_in(files: Mapping[str, Path]) -> dict[str, dict[str, str | int]]:
@@ -153,24 +135,16 @@ def _compare_sums(
     for name, wanted in listed.items():
         if sums.get(name, "") is None:
             continue  # a fault already says why it was not read
-        path, reason = place.files[name], None
+        path = place.files[name]
         try:
-            size = _size(path)
-            digest = "" if size != wanted.bytes else sums.get(name) or sum_of(path)[0]
+            digest, size = (sums[name], path.stat().st_size) if name in sums else sum_of(path)
         except ShardError as error:
             faults.add(error)
             continue
         if size != wanted.bytes:
-            reason = f"has {size} bytes, but the manifest says {wanted.bytes}"
+            faults.add(ShardError(f"has {size} bytes, but the manifest says {wanted.bytes}", file=path))
         elif digest != wanted.sha256:
-            reason = f"has the SHA-256 {digest}, but the manifest says {wanted.sha256}"
-        if reason:
-            faults.add(ShardError(reason, file=path))
-
-
-def _size(path: Path) -> int:
-    with open_regular(path) as file:
-        return file.seek(0, 2)
+            faults.add(ShardError(f"has the SHA-256 {digest}, but the manifest says {wanted.sha256}", file=path))
 
 
 def sum_of(path: Path) -> tuple[str, int]:

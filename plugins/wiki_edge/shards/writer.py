@@ -12,7 +12,7 @@ import numpy as np
 from ragstone.core import StorageError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     import numpy.typing as npt
@@ -37,7 +37,7 @@ class ShardWriter:
         if not rows:
             self._vectors.write(b"\0" * HEADER)
 
-    def add(self, vectors: npt.NDArray[np.float32], rows: Sequence[dict[str, Any]]) -> None:
+    def add(self, vectors: npt.NDArray[np.float32], rows: Sequence[Mapping[str, Any]]) -> None:
         """Append rows, safely on disk when this returns."""
         lines = b"".join(json.dumps(row, ensure_ascii=False).encode() + b"\n" for row in rows)
         self._vectors.write(np.ascontiguousarray(vectors, "<f4").tobytes())

@@ -16,8 +16,9 @@ from ragstone.core.testing import (
     RetrieverContract,
     open_host,
 )
+from ragstone.plugins.iris_memory import memory_of
 from ragstone.plugins.iris_memory.indexing.fields import INDEXING
-from ragstone.plugins.iris_memory.indexing.memory import KIND, memory_of
+from ragstone.plugins.iris_memory.indexing.memory import KIND
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -25,12 +25,7 @@ RIGHT: dict[Callable[..., object], dict[str, Any]] = {
     export_corpus: {"options": ExportOptions(**_EXPORT)},
     searcher_of: {},
 }
-CASES = [
-    (function, name)
-    for function in RIGHT
-    for name in inspect.signature(function).parameters
-    if name != "make_side_files"  # of another type than a function it is called, and fails there
-]
+CASES = [(function, name) for function in RIGHT for name in inspect.signature(function).parameters]
 
 
 @pytest.mark.parametrize(("function", "name"), CASES)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from weakref import ref
 
 from ragstone.core.testing import open_host
-from ragstone.plugins.wiki_edge.retrievers import searcher_of
+from ragstone.plugins.wiki_edge import searcher_of
 
 if TYPE_CHECKING:
     from pathlib import Path

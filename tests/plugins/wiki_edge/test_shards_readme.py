@@ -13,9 +13,14 @@ import pytest
 from cryptography.exceptions import InvalidSignature
 
 import ragstone.plugins.wiki_edge
-from ragstone.plugins.wiki_edge.planner import EpisodesSettings, PlannerSettings, RemoteSettings, SlmSettings
 from ragstone.plugins.wiki_edge.search.side_files import NAMES
-from ragstone.plugins.wiki_edge.settings import WikiEdgeSettings
+from ragstone.plugins.wiki_edge.settings import (
+    EpisodesSettings,
+    PlannerSettings,
+    RemoteSettings,
+    SlmSettings,
+    WikiEdgeSettings,
+)
 from ragstone.plugins.wiki_edge.shards.manifest import Manifest, ShardEntry
 from tests.support.third_party_fakes import Here
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ragstone.plugins.iris_memory.indexing.file_types import FileType, FileTypes
+from ragstone.plugins.iris_memory.indexing.scan import FileType, FileTypes
 from ragstone.plugins.iris_memory.settings import DEFAULT_EXCLUDE, DEFAULT_MAP, Rule
 
 TYPES = FileTypes(DEFAULT_MAP, DEFAULT_EXCLUDE)

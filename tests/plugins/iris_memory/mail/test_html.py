@@ -1,6 +1,6 @@
 """HTML mail as plain text."""
 
-from ragstone.plugins.iris_memory.mail.html import text_of_html
+from ragstone.plugins.iris_memory.mail.message import text_of_html
 
 
 def test_html_alone_becomes_words() -> None:

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ragstone.plugins.iris_memory import MemoryChunk
 from ragstone.plugins.iris_memory.recall.block import EMPTY, block, deduplicated
-from ragstone.plugins.iris_memory.recall.chunk import MemoryChunk
 from ragstone.plugins.iris_memory.recall.escaping import escaped
 from tests.plugins.iris_memory.recall.strict_block import Broken, read
 

@@ -10,7 +10,6 @@ from llama_index.core.postprocessor.types import BaseNodePostprocessor
 from ragstone.core import hookimpl
 from ragstone.core.testing import open_host
 from ragstone.plugins.iris_memory import query_memory
-from ragstone.plugins.iris_memory.recall.postprocessors import repeated
 from tests.plugins.iris_memory.stored_files import File, store
 
 if TYPE_CHECKING:
@@ -29,15 +28,6 @@ def found(folder: Path, *files: File, older: bool = False, **options: float) -> 
     with open_host(folder, options={"iris_memory": options}) as host:
         store(host, *files)
         return [chunk.path for chunk in query_memory(TEXT, min_relevance=-1, older=older, host=host)]
-
-
-def test_what_is_repeated() -> None:
-    assert repeated(TEXT, TEXT) == 1
-    assert repeated(TEXT, EDITED) == pytest.approx(49 / 58)
-    assert repeated(TEXT, LONGER) == 1
-    assert repeated(LONGER, TEXT) < 0.5
-    assert repeated("", TEXT) == 0
-    assert repeated("two words", "two words") == 1
 
 
 @pytest.mark.parametrize("newer", [TEXT, EDITED, LONGER], ids=["the same", "edited", "longer"])

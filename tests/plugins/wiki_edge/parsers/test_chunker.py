@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from ragstone.core.embedding import Encoder
 from ragstone.core.testing import WordEmbedding
 from ragstone.plugins.wiki_edge.parsers.article_parser import token_counter
-from ragstone.plugins.wiki_edge.parsers.chunker import Chunker
-from ragstone.plugins.wiki_edge.parsers.sentences import sentences_of
+from ragstone.plugins.wiki_edge.parsers.chunker import Chunker, sentences_of
 from ragstone.plugins.wiki_edge.readers.articles import Block, joined
 
 if TYPE_CHECKING:

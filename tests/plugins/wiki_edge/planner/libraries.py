@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ragstone.core import Host
-    from ragstone.plugins.wiki_edge.planner.library import Hit
+    from ragstone.plugins.wiki_edge.planner.situation import Hit
 
 MUG = {
     "id": "wiki-1",

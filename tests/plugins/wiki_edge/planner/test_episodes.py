@@ -15,8 +15,11 @@ import pytest
 
 from ragstone.core import NotFound, SourceError
 from ragstone.plugins.wiki_edge import Situation
-from ragstone.plugins.wiki_edge.planner import Redactor, check_episodes, episodes, export_episodes, repair_episodes
+from ragstone.plugins.wiki_edge.planner import episodes
+from ragstone.plugins.wiki_edge.planner.episode_check import check_episodes, repair_episodes
 from ragstone.plugins.wiki_edge.planner.episodes import Episode
+from ragstone.plugins.wiki_edge.planner.export import export_episodes
+from ragstone.plugins.wiki_edge.planner.redaction import Redactor
 from ragstone.plugins.wiki_edge.planner.steps import read_steps
 from tests.plugins.wiki_edge.planner.libraries import MOON, MUG, planning
 from tests.support.llm_server import Server, refuse, send
@@ -57,7 +60,7 @@ def test_n_turns_are_n_plus_one_steps_with_the_same_keys(tmp_path: Path, monkeyp
     with Server() as slm, Server() as remote:
         slm.acts(refuse(500))
         remote.acts(send("application/json", json.dumps(result).encode()))
-        prices = {"base": remote.base, "model": "big", "input_price": 1, "output_price": 2, "clock": "never"}
+        prices = {"base": remote.base, "model": "big", "input_price": 1, "output_price": 2}
         with planning(tmp_path, MUG, MOON, slm={"base": slm.base}, remote=prices) as planner:
             planner.answer(Situation(goal="How do I clean a coffee mug?", safety="Slow."))
             planner.answer(Situation(goal="Does Jupiter sing?"))
@@ -200,15 +203,18 @@ def test_a_torn_line_is_taken_away_and_the_rest_stands(tmp_path: Path, cut: int)
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda step: {**step, "more": 1}, "other keys"),
-        (lambda step: {**step, "action": 5}, "its action is no str"),
+        (lambda step: {**step, "more": 1}, "more: Extra"),
+        (lambda step: {**step, "action": 5}, "action: Input should be a valid string"),
         (lambda step: {**step, "is_first": True}, "is_first is True"),
-        (lambda step: {**step, "step_metadata": {"retrievals": "[]"}}, "other keys than"),
-        (lambda step: {**step, "step_metadata": {"retrievals": [], "tool_calls": "[]"}}, "no JSON text"),
-        (lambda step: {**step, "step_metadata": {"retrievals": "[5]", "tool_calls": "[]"}}, "no list of records"),
-        (lambda step: {**step, "step_metadata": {"retrievals": "[]", "tool_calls": '[{"tool": 1}]'}}, "tool call"),
+        (lambda step: {**step, "step_metadata": {"retrievals": "[]"}}, "tool_calls: Field required"),
+        (lambda step: {**step, "step_metadata": {"retrievals": [], "tool_calls": "[]"}}, "retrievals: JSON input"),
+        (lambda step: {**step, "step_metadata": {"retrievals": "[5]", "tool_calls": "[]"}}, "retrievals.0: Input"),
+        (
+            lambda step: {**step, "step_metadata": {"retrievals": "[]", "tool_calls": '[{"tool": 1}]'}},
+            "tool_calls.0.tool: Input",
+        ),
         (lambda step: {**step, "is_last": True}, "follows the last"),
-        (lambda step: [step], "other keys"),
+        (lambda step: [step], "step: Input"),
     ],
 )
 def test_damage_is_reported_with_file_and_line(tmp_path: Path, change: Any, message: str) -> None:

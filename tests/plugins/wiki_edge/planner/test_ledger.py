@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from ragstone.plugins.wiki_edge.planner.clock import Clock
 from ragstone.plugins.wiki_edge.planner.ledger import CENT, Ledger, LedgerError, Refused, Reservation
 
 if TYPE_CHECKING:
@@ -25,17 +24,13 @@ DAY = 86_400.0
 
 
 @dataclass
-class SetClock(Clock):
+class SetClock:
     """A clock that shows what it is set to."""
 
     time: float = NOON
-    known: bool | None = True
 
-    def now(self) -> float:
+    def __call__(self) -> float:
         return self.time
-
-    def is_synchronised(self) -> bool | None:
-        return self.known
 
 
 def test_sixteen_processes_never_pass_the_cap(tmp_path: Path) -> None:
@@ -44,7 +39,7 @@ def test_sixteen_processes_never_pass_the_cap(tmp_path: Path) -> None:
     gate, won = context.Barrier(16), context.Queue()
 
     def spend() -> None:
-        ledger = Ledger(path, require_clock="never")
+        ledger = Ledger(path)
         gate.wait()
         tries = [ledger.reserve(CENT, cap=100 * CENT + CENT // 2) for _ in range(63)]
         won.put(sum(isinstance(each, Reservation) for each in tries))
@@ -56,7 +51,7 @@ def test_sixteen_processes_never_pass_the_cap(tmp_path: Path) -> None:
     for worker in workers:
         worker.join(60)
         assert worker.exitcode == 0
-    assert Ledger(path, require_clock="never").spent() == 100 * CENT
+    assert Ledger(path).spent() == 100 * CENT
 
 
 def test_a_settled_call_costs_what_it_cost_and_only_once(tmp_path: Path) -> None:
@@ -86,7 +81,7 @@ def test_a_killed_process_has_spent_what_it_reserved(tmp_path: Path) -> None:
         import os, signal
         from pathlib import Path
         from ragstone.plugins.wiki_edge.planner.ledger import Ledger
-        made = Ledger(Path({str(path)!r}), require_clock="never").reserve(4_000_000, cap=5_000_000)
+        made = Ledger(Path({str(path)!r})).reserve(4_000_000, cap=5_000_000)
         print(made, flush=True)
         os.kill(os.getpid(), signal.SIGKILL)
     """
@@ -94,7 +89,7 @@ def test_a_killed_process_has_spent_what_it_reserved(tmp_path: Path) -> None:
     ended = subprocess.run(command, check=False, capture_output=True, text=True, timeout=120)
     assert ended.returncode == -signal.SIGKILL
     assert "Reservation" in ended.stdout, ended.stderr
-    refused = Ledger(path, require_clock="never").reserve(2 * CENT, cap=5 * CENT)
+    refused = Ledger(path).reserve(2 * CENT, cap=5 * CENT)
     assert isinstance(refused, Refused)
     assert "4 of 5 cents are spent" in refused.reason
 
@@ -105,7 +100,7 @@ def test_killed_at_any_moment_it_is_whole_and_counts_all_that_was_granted(tmp_pa
     code = f"""
         from pathlib import Path
         from ragstone.plugins.wiki_edge.planner.ledger import Ledger
-        ledger = Ledger(Path({str(path)!r}), require_clock="never")
+        ledger = Ledger(Path({str(path)!r}))
         while True:
             made = ledger.reserve(1, cap=10**12)
             print(made.id, flush=True)
@@ -120,7 +115,7 @@ def test_killed_at_any_moment_it_is_whole_and_counts_all_that_was_granted(tmp_pa
                 child.stdout.readline()
             child.kill()
             result += 17 + len(child.stdout.read().split())
-    spent = Ledger(path, require_clock="never").spent()
+    spent = Ledger(path).spent()
     assert result <= spent <= result + 6
 
 
@@ -136,9 +131,8 @@ def test_a_new_day_has_a_new_budget(tmp_path: Path) -> None:
     assert isinstance(ledger.reserve(CENT, cap=CENT), Reservation)
 
 
-@pytest.mark.parametrize("known", [True, None])
-def test_a_clock_that_is_set_back_brings_no_new_budget(tmp_path: Path, known: bool | None) -> None:
-    clock = SetClock(known=known)
+def test_a_clock_that_is_set_back_brings_no_new_budget(tmp_path: Path) -> None:
+    clock = SetClock()
     ledger = Ledger(tmp_path / "ledger.sqlite", clock=clock)
     assert isinstance(ledger.reserve(CENT, cap=CENT), Reservation)
     for back in (60.0, DAY, 30 * DAY, 300 * DAY, NOON, NOON + DAY):
@@ -160,29 +154,6 @@ def test_a_ledger_that_also_noted_the_clock_goes_on(tmp_path: Path) -> None:
     assert ledger.spent() == CENT
     assert isinstance(ledger.reserve(CENT, cap=2 * CENT), Reservation)
     assert isinstance(ledger.reserve(CENT, cap=2 * CENT), Refused)
-
-
-@pytest.mark.parametrize(
-    ("known", "require", "reason"),
-    [(False, "auto", "not synchronised"), (False, "always", "not synchronised"), (None, "always", "not known")],
-)
-def test_a_clock_in_doubt_spends_nothing(tmp_path: Path, known: bool | None, require: str, reason: str) -> None:
-    ledger = Ledger(tmp_path / "ledger.sqlite", clock=SetClock(known=known), require_clock=require)
-    refused = ledger.reserve(1, cap=CENT)
-    assert isinstance(refused, Refused)
-    assert reason in refused.reason
-
-
-@pytest.mark.parametrize(("known", "require"), [(None, "auto"), (False, "never"), (None, "never")])
-def test_a_clock_that_nobody_vouches_for_may_do(tmp_path: Path, known: bool | None, require: str) -> None:
-    ledger = Ledger(tmp_path / "ledger.sqlite", clock=SetClock(known=known), require_clock=require)
-    assert isinstance(ledger.reserve(1, cap=CENT), Reservation)
-
-
-def test_this_machine_s_clock_tells() -> None:
-    clock = Clock()
-    assert clock.now() > NOON - 365 * DAY
-    assert clock.is_synchronised() in {True, False, None}
 
 
 # Ledgers that cannot be used

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from ragstone.plugins.wiki_edge.planner import Redactor
 from ragstone.plugins.wiki_edge.planner.episodes import Episode
+from ragstone.plugins.wiki_edge.planner.redaction import Redactor
 from ragstone.plugins.wiki_edge.planner.steps import read_steps
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def test_what_is_none_stays(text: str) -> None:
 def test_values_of_the_environment_and_names_go_wherever_they_stand(tmp_path: Path) -> None:
     environ = {"MY_API_KEY": "blue-horse-7", "DB_PASSWORD": "open sesame", "PATH": "/usr/bin", "SHORT_KEY": "abc"}
     redactor = Redactor(["Anna", "home net"], environ)
-    episode = Episode(tmp_path, redactor, file_bytes=10**6, about={"owner": "Anna"})
+    episode = Episode(tmp_path, redactor, file_bytes=10**6)
     episode.step(
         "Anna said: blue-horse-7; ANNAbelle stays. abc",
         "open sesame, /usr/bin",

@@ -118,7 +118,7 @@ def test_no_way_leads_from_the_planner_to_anything_that_moves() -> None:
             assert not {each.split(".")[0] for each in names} & acting, (name, names)
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
                 assert node.func.id not in {"eval", "exec", "compile", "__import__"}, name
-    assert {"models", "memory", "prompt", "quotes", "ledger"} <= reached
+    assert {"models", "memory", "prompt", "drafts", "ledger"} <= reached
 
 
 # What is marked

@@ -83,7 +83,7 @@ def test_a_real_beir_corpus(data: Path) -> None:
         (b'{"id": "1", "title": null, "url": "", "text": "x"}', "has no title"),
         (b'{"id": "", "title": "A", "url": "", "text": "x"}', "id is no text"),
         (b'{"id": {"$oid": 1}, "title": "A", "url": "", "text": "x"}', "id is no text"),
-        (b'{"id": "1", "id": "2", "title": "A", "url": "", "text": "x"}', "stands twice"),
+        (b'{"id": "1", "id": "2", "title": "A", "url": "", "text": "x"}', "is there twice"),
         (b'{"id": "1", "title": "\\ud800", "url": "", "text": "x"}', "surrogate"),
         (b'{"id": "1", "title": "A", "url": "", "text": "\xff"}', "is not JSON"),
         (b"[" * 100_000, "is not JSON"),

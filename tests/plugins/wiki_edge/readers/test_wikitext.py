@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from ragstone.plugins.wiki_edge.parsers.sentences import sentences_of
+from ragstone.plugins.wiki_edge.parsers.chunker import sentences_of
 from ragstone.plugins.wiki_edge.readers.dump import Dump
 from ragstone.plugins.wiki_edge.readers.prose import encyclopedic_blocks, plain_blocks
 from ragstone.plugins.wiki_edge.readers.sections import is_boilerplate

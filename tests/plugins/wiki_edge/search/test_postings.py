@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 
 from ragstone.plugins.wiki_edge.search import postings as module
-from ragstone.plugins.wiki_edge.search.memory import MemoryBudget
 from ragstone.plugins.wiki_edge.search.postings import Postings, PostingsWriter
 
 if TYPE_CHECKING:
@@ -37,9 +36,9 @@ def _write(folder: Path, texts: list[str]) -> None:
     writer.finish(*(folder / name for name in _FILES))
 
 
-def _open(folder: Path, rows: int, megabytes: float = 64, cache_bytes: int = 1_000_000) -> Postings:
+def _open(folder: Path, rows: int) -> Postings:
     terms, places, weights = (folder / name for name in _FILES)
-    return Postings(terms, places, weights, rows, MemoryBudget(megabytes), cache_bytes)
+    return Postings(terms, places, weights, rows)
 
 
 def _expected(texts: list[str], weights: dict[str, float], only: set[int], limit: int) -> list[tuple[int, float]]:
@@ -56,16 +55,15 @@ def _expected(texts: list[str], weights: dict[str, float], only: set[int], limit
 
 @pytest.mark.parametrize("rows_at_once", [64, 1000])
 @pytest.mark.parametrize("piece", [7, 10_000])
-@pytest.mark.parametrize("cache_bytes", [0, 5_000, 1_000_000])
 def test_sums_are_the_same_however_they_are_read(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rows_at_once: int, piece: int, cache_bytes: int
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rows_at_once: int, piece: int
 ) -> None:
     texts = _texts(300)
     _write(tmp_path, texts)
     # So small that a few hundred rows take several pieces, as a million do.
     monkeypatch.setattr(module, "_ROWS", rows_at_once)
     monkeypatch.setattr(module, "_PIECE", piece)
-    reads = _open(tmp_path, len(texts), cache_bytes=cache_bytes)
+    reads = _open(tmp_path, len(texts))
     chance = random.Random(8)
     for _ in range(12):
         asked = chance.sample(_WORDS, 4)
@@ -103,31 +101,15 @@ def test_a_word_that_stands_everywhere_is_never_in_memory_whole(tmp_path: Path) 
     assert most < 3_000_000
 
 
-@pytest.mark.parametrize("cache_bytes", [0, 1_000_000])
 @pytest.mark.parametrize("damaged", [0, 10**9])
-def test_damaged_rows_are_passed_over(tmp_path: Path, damaged: int, cache_bytes: int) -> None:
+def test_damaged_rows_are_passed_over(tmp_path: Path, damaged: int) -> None:
     texts = ["anvil bellows", "anvil", "anvil bellows", "bellows"]
     _write(tmp_path, texts)
-    reads = _open(tmp_path, len(texts), cache_bytes=cache_bytes)
+    reads = _open(tmp_path, len(texts))
     places = reads.find(["anvil"])["anvil"]
     rows = np.load(tmp_path / "rows.npy", mmap_mode="r+")
     rows[places[1]] = damaged
     rows.flush()
-    reads = _open(tmp_path, len(texts), cache_bytes=cache_bytes)
+    reads = _open(tmp_path, len(texts))
     assert reads.best(reads.find(["anvil"]), {"anvil": 1.0}, 9) == []
     assert [row for row, _ in reads.best(reads.find(["bellow"]), {"bellow": 1.0}, 9)] == [3, 0, 2]
-
-
-def test_what_is_kept_is_counted_and_given_back(tmp_path: Path) -> None:
-    texts = _texts(300)
-    _write(tmp_path, texts)
-    terms, places, weights = (tmp_path / name for name in _FILES)
-    memory = MemoryBudget(64)
-    free = memory.used
-    reads = Postings(terms, places, weights, len(texts), memory, 4_000)
-    for word in _WORDS:
-        reads.best(reads.find([word]), {word: 1.0}, 5)
-        assert free <= memory.used <= free + 4_000
-    assert memory.used > free
-    del reads
-    assert memory.used == free

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from ragstone.plugins.wiki_edge import Planner, Situation
-from ragstone.plugins.wiki_edge.search.side_file_cache import side_file_folders
+from ragstone.plugins.wiki_edge.search.side_files import side_file_folders
 from tests.plugins.wiki_edge.shards.samples import make
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from ragstone.core.testing import WordEmbedding, open_host
+from ragstone.plugins.wiki_edge import BuildOptions, build_shard
 from ragstone.plugins.wiki_edge.shards import batches
-from ragstone.plugins.wiki_edge.shards.build import BuildOptions, build_shard
 
 TEXTS_A_BATCH = 8
 

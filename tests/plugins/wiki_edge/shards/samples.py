@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ragstone.plugins.wiki_edge.shards.manifest import NAME, Manifest, ShardEntry
-from ragstone.plugins.wiki_edge.shards.verification import sums_of
+from ragstone.plugins.wiki_edge.shards.verification import sums_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -82,7 +82,7 @@ def entry_of(folder: Path) -> ShardEntry:
 def with_sums(folder: Path) -> Path:
     """The folder, its only entry with ``files``."""
     entry = entry_of(folder)
-    edit(folder, lambda raw: raw.update(files=sums_of(entry.place(folder))))
+    edit(folder, lambda raw: raw.update(files=sums_in(entry.place(folder).files)))
     return folder
 
 

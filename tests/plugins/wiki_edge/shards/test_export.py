@@ -14,6 +14,7 @@ from ragstone.core.cli import main
 from ragstone.core.embedding import Encoder
 from ragstone.core.testing import open_host
 from ragstone.plugins.wiki_edge import ExportOptions, export_corpus
+from ragstone.plugins.wiki_edge.shards.journal import work_folders
 from ragstone.plugins.wiki_edge.shards.verification import verify
 
 if TYPE_CHECKING:
@@ -94,8 +95,7 @@ def test_what_cannot_be_exported_is_reported(host: Host, tmp_path: Path) -> None
     with pytest.raises(NotFound, match="is empty"):
         export_corpus(ExportOptions("wiki_edge", tmp_path / "out", "x"), host)
     export_corpus(ExportOptions("articles", tmp_path / "out", "x"), host)
-    work = tmp_path / "out" / ".building-x"
-    work.mkdir()
+    work = work_folders(tmp_path / "out").make(".building-x")
     (work / "journal.jsonl").write_text('{"options": {"source": []}}\n{"rows": 3}\n')
     with pytest.raises(BadRequest, match="unfinished build"):
         export_corpus(ExportOptions("articles", tmp_path / "out", "x"), host)

@@ -12,9 +12,8 @@ from hypothesis import strategies as st
 
 from ragstone.core.runtime import write_atomically
 from ragstone.plugins.wiki_edge.shards.errors import ShardError
-from ragstone.plugins.wiki_edge.shards.files import inside, open_regular
+from ragstone.plugins.wiki_edge.shards.files import inside, parse
 from ragstone.plugins.wiki_edge.shards.manifest import NAME, Manifest, ShardEntry
-from ragstone.plugins.wiki_edge.shards.strict_json import parse
 
 from .samples import ID, edit, entry_of, make
 
@@ -135,12 +134,6 @@ def test_no_chain_of_links_leads_out(tmp_path: Path) -> None:
     assert inside(root, "a/x") == root.resolve() / "a" / "x"
     with pytest.raises(ShardError, match="it leads to"):
         inside(root, "a/b/x")
-
-
-def test_a_pipe_does_not_hold_us(tmp_path: Path) -> None:
-    os.mkfifo(tmp_path / "pipe")
-    with pytest.raises(ShardError, match="is not a regular file"):
-        open_regular(tmp_path / "pipe")
 
 
 def test_writing_leaves_nothing_beside(tmp_path: Path) -> None:

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 import pytest
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
 from ragstone.core import BadRequest, NotFound
 from ragstone.plugins.wiki_edge.shards.errors import ShardError
@@ -68,16 +67,6 @@ def test_what_is_no_key_of_ours_is_refused(tmp_path: Path) -> None:
         read_key(path)
 
 
-def test_a_signature_is_over_the_manifests_bytes(tmp_path: Path) -> None:
-    """With ``json`` and an Ed25519 library alone."""
-    folder = make(tmp_path / "shards", domain="泡立て器", revision=7)
-    keygen(tmp_path / "key.pem")
-    sign_folder(folder, read_key(tmp_path / "key.pem"))
-    result = json.loads((folder / SIGNATURE).read_text("utf-8"))
-    key = Ed25519PublicKey.from_public_bytes(b64decode(result["key"]))
-    key.verify(b64decode(result["signature"]), (folder / NAME).read_bytes())
-
-
 def test_signing_fills_in_what_is_missing(tmp_path: Path) -> None:
     folder = make(tmp_path / "shards")
     public = keygen(tmp_path / "key.pem")
@@ -132,23 +121,3 @@ def test_a_signature_covers_listed_files_only(tmp_path: Path) -> None:
     (folder / SIGNATURE).write_text(json.dumps({"key": public_key(key), "signature": value}))
     with pytest.raises(ShardError, match=r"does not cover 'embeddings\.npy'"):
         signer(entry_of(folder), folder)
-
-
-def test_a_shard_that_an_older_ragstone_signed_is_to_be_signed_anew(tmp_path: Path) -> None:
-    folder = make(tmp_path / "shards", revision=3, signature={"key": "k", "value": "v"})
-    assert verify(folder) == []
-    public = keygen(tmp_path / "key.pem")
-    (fault,) = verify(folder, trusted_keys=[public], require_signature=True)
-    assert "an older Ragstone signed it: sign it anew" in fault.reason
-    (result,) = sign_folder(folder, read_key(tmp_path / "key.pem"))
-    assert result.revision == 3
-    assert entry_of(folder).signature is None
-    assert verify(folder, trusted_keys=[public], require_signature=True) == []
-
-
-def test_a_trusted_key_that_is_none_is_named(tmp_path: Path) -> None:
-    folder = make(tmp_path / "shards")
-    keygen(tmp_path / "key.pem")
-    sign_folder(folder, read_key(tmp_path / "key.pem"))
-    with pytest.raises(BadRequest, match="trusted_keys: 'abc'"):
-        signer(entry_of(folder), folder, ["abc"])
