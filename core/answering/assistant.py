@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Protocol
 
@@ -11,24 +11,19 @@ from llama_index.core.base.base_query_engine import BaseQueryEngine
 from llama_index.core.base.response.schema import Response
 from llama_index.core.callbacks import CallbackManager
 from llama_index.core.instrumentation.events.query import QueryEndEvent, QueryStartEvent
-from llama_index.core.instrumentation.events.synthesis import SynthesizeEndEvent, SynthesizeStartEvent
-from llama_index.core.schema import NodeWithScore
 
 from ..errors import PluginError, is_failure
 from ..retrieval.evidence_gate import judge, weigh_evidence
 from ..retrieval.follow_up import FollowUp, follow_up
 from ..tracing import in_its_own_context, step
-from .answer import Answer, Delta, Timings
-from .closest import closest_words
-from .composition import Composition
-from .draft import Draft
+from .answer import Answer, Delta
 from .overview import reply_to_greeting
 from .question import LONGEST_QUESTION, Question
 from .selection import from_selection, placed
-from .synthesis import Extractive, Synthesizer
+from .writer import AnswerWriter, Synthesizers
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterator, Mapping
+    from collections.abc import Generator, Iterator
 
     from llama_index.core.base.response.schema import RESPONSE_TYPE
     from llama_index.core.prompts.mixin import PromptMixinType
@@ -38,29 +33,19 @@ if TYPE_CHECKING:
     from ..corpus import Corpus
     from ..retrieval.evidence_gate import Verdict
     from ..retrieval.models import Retrieval
-    from .overview import Overview
     from .profile import Profile
-
-NOTHING_FOUND = "nothing in the text answers this"
-WITHHELD = "what the text says may not be repeated without a warning that it does not give"
-NO_QUESTION = "a greeting, no question"
-NO_SENTENCE = "no sentence of the text answers this"
-NOTHING_SUPPORTED = "no sentence of the answer is supported by the text"
 
 #: Words of its own that make a question understandable without the earlier ones.
 _MIN_OWN_WORDS = 2
 
 
-class AnswerPipeline(Protocol):
+class AnswerPipeline(Synthesizers, Protocol):
     """What an assistant retrieves and answers with."""
 
     def retrieve(
         self, corpus: Corpus, question: str, *, top_k: int, filters: MetadataFilters | None = None
     ) -> Retrieval:
         """Retrieve the passages that the corpus offers to a question."""
-
-    def synthesizer(self, prompt: str) -> Synthesizer:
-        """Make an answer's sentences with the prompt of that name."""
 
     def note_failure(self, plugin: str, reason: str) -> None:
         """Note in the plugin's state what failed."""
@@ -180,80 +165,17 @@ class Assistant(BaseQueryEngine):
 
     def _pieces(self, question: Question, filters: MetadataFilters | None) -> Generator[Delta, None, Answer]:
         """The pieces of the text; returns the answer."""
+        writer = AnswerWriter(self.profile, self._pipeline)
         if question.selection is None:
             if reply := reply_to_greeting(question.text, self.examples):
-                return Answer(reply, reason=NO_QUESTION)
+                return (yield from writer.greet(reply))
             overview = self.profile.overview(question.text, question.filters)
             if overview is not None:
-                return (yield from self._of_overview(overview))
+                return (yield from writer.summarize(overview))
             retrieval, verdict = self._judged(question, filters)
         else:
             retrieval, verdict = self._from_selection(question, question.selection, filters)
-        started = time.perf_counter()
-
-        def timed(answer: Answer) -> Answer:
-            spent = (time.perf_counter() - started) * 1000
-            return replace(
-                answer,
-                passages=retrieval.nodes,
-                timings=Timings(retrieval.encode_ms, retrieval.retrieve_ms, spent),
-            )
-
-        if verdict == "refused":
-            return timed(self._refused(question.filters, NOTHING_FOUND))
-        draft = Draft()
-        composed = Composition([passage.node for passage in retrieval.nodes], self.profile)
-        if verdict == "closest":
-            composed.introduction = closest_words(retrieval)
-        # A language model is not asked for what the passages do not say.
-        synthesizer = Extractive() if verdict == "closest" else self._pipeline.synthesizer(self.profile.prompt)
-        yield from self._composed(synthesizer, retrieval, draft, composed)
-        if composed.is_empty:
-            refused = self._refused(question.filters, NOTHING_SUPPORTED)
-            if composed.refusal is not None:
-                refused = Answer(composed.refusal, refused=True, reason=WITHHELD)
-            return timed(replace(refused, dropped=tuple(draft.dropped)))
-        return timed(
-            Answer(
-                composed.text,
-                citations=tuple(composed.citations),
-                closest=verdict == "closest",
-                reason=NO_SENTENCE if verdict == "closest" else None,
-                warnings=tuple(composed.warnings),
-                dropped=tuple(draft.dropped),
-            )
-        )
-
-    def _of_overview(self, overview: Overview) -> Generator[Delta, None, Answer]:
-        draft, composed = Draft(), Composition(overview.nodes, self.profile)
-        composed.introduction = overview.introduction
-        for piece in composed.add(list(overview.sentences()), draft) or [overview.introduction]:
-            yield Delta(piece)
-        return Answer(
-            composed.text,
-            citations=tuple(composed.citations),
-            warnings=tuple(composed.warnings),
-            passages=tuple(NodeWithScore(node=node) for node in overview.nodes),
-        )
-
-    def _composed(
-        self, synthesizer: Synthesizer, retrieval: Retrieval, draft: Draft, composed: Composition
-    ) -> Generator[Delta, None, None]:
-        question = retrieval.question
-        with (
-            step(f"{type(synthesizer).__name__}.sentences", question=question) as written,
-            closing(synthesizer.sentences(retrieval, draft)) as sentences,
-        ):
-            written.emit(lambda: SynthesizeStartEvent(query=question))
-            # Quotes are all known at once, so that their warnings come before the first of them.
-            batches = [list(sentences)] if isinstance(synthesizer, Extractive) else ([each] for each in sentences)
-            for batch in batches:
-                for piece in composed.add(batch, draft):
-                    yield Delta(piece)
-            written.emit(lambda: SynthesizeEndEvent(query=question, response=Response(composed.text)))
-
-    def _refused(self, filters: Mapping[str, str], reason: str) -> Answer:
-        return Answer(self.profile.refusal(filters), refused=True, reason=reason)
+        return (yield from writer.write(question, retrieval, verdict))
 
     def _from_selection(
         self, question: Question, selection: str, filters: MetadataFilters | None

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
 _MOST_SENTENCES = 3
 #: A further sentence has a score at most so much below the best one's.
-_CLOSE = 0.45
+_CLOSE = 0.35
 #: Least share of the question that a further sentence must hold, relative to the best one's.
-_WORTH_ADDING = 0.3
+_WORTH_ADDING = 0.5
 #: Share of a sentence's stems that an earlier one has, from which it says the same.
 _SAME = 0.75
 #: Least share of the earlier question that a sentence must hold after "and why?".

@@ -99,6 +99,11 @@ _CODE = re.compile(
     r"|if .{1,80}:$|const|let|var|public|private|void|int|sudo|\$ )\b|\b[a-z]+(?:_[a-z0-9]+)+\b|\[[\w'\"]+\]\s*=",
     re.MULTILINE,
 )
+#: Such a sign is enough.
+_CODE_ALONE = re.compile(
+    r"^\s*(?:print\(|def \w+\(|import \w+$|from \w+ import|return \w+$|self\.\w|#include|\w+ = \S|[)}\]])"
+    r"|\{\w+(?::[^}\s]{1,8})?\}[^\s.,;]{0,20}[\"')]"
+)
 #: Signs for each word from which a piece is program text.
 _CODE_SHARE = 0.15
 _SENTENCE_END = re.compile(r"[.!?:;…][\"'”’)\]*_]*(?:\[[^\]]{1,40}\])*$")
@@ -137,7 +142,7 @@ def kinds(headings: str, text: str, units: Sequence[Unit]) -> Iterator[Kind]:
 
 
 def _by_form(words: str, unit: Unit, following: str, section: Kind | None) -> Kind:
-    if unit.kind == "sentence" and len(_CODE.findall(words)) >= max(2, _CODE_SHARE * len(words.split())):
+    if unit.kind == "sentence" and _is_code(words):
         return "code"
     if words.rstrip("\"'”’)]*_ ").endswith("?"):
         return "question"
@@ -154,6 +159,11 @@ def _by_form(words: str, unit: Unit, following: str, section: Kind | None) -> Ki
     if _is_label(words, unit, following):
         return "label"
     return "explanation"
+
+
+def _is_code(words: str) -> bool:
+    signs = len(_CODE.findall(words))
+    return signs >= max(2, _CODE_SHARE * len(words.split())) or bool(_CODE_ALONE.search(words))
 
 
 def _is_label(words: str, unit: Unit, following: str) -> bool:

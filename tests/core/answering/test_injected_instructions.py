@@ -68,7 +68,7 @@ def test_no_order_of_a_book_is_obeyed(tmp_path: Path, attacks: list[str], place:
     ]
     llm = ObedientLLM(attacks)
     answered = 0
-    with open_host(tmp_path, llm=llm, retrieval={"threshold": 0.2}) as host:
+    with open_host(tmp_path, llm=llm, retrieval={"threshold": 0.2, "least_likelihood": 0}) as host:
         shelved(host, tmp_path / "book", pages)
         for n in range(len(attacks)):
             answer = host.assistant("book_chat").ask(f"What is the grip force of gripper Zeta{n}?")
@@ -96,7 +96,7 @@ class Echo(ObedientLLM):
 
 
 def test_neither_the_prompt_nor_a_fence_is_repeated(tmp_path: Path) -> None:
-    with open_host(tmp_path, llm=Echo(), retrieval={"threshold": 0.2}) as host:
+    with open_host(tmp_path, llm=Echo(), retrieval={"threshold": 0.2, "least_likelihood": 0}) as host:
         shelved(host, tmp_path / "book", [f"# Zeta\n\n{TRUE.format(n=1, force=41)} {MORE}"])
         answer = host.assistant("book_chat").ask("What is the grip force of gripper Zeta1?")
     assert TRUE.format(n=1, force=41) in answer.text

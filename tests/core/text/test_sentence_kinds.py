@@ -34,6 +34,9 @@ def _kinds(text: str, headings: str = "") -> list[tuple[str, str]]:
         ("Balance and Stability", "label"),
         ("The distinction between traditional digital AI and Physical AI", "label"),
         ("PET (see)", "label"),
+        ('print(f"PID control completed.', "code"),
+        ('Final value: {current_value:.3f}")', "code"),
+        ("The force (in newtons) acts on {0, 1}.", "explanation"),
         ("self.theta = np.zeros(n_states * n_inputs)\nself.P = np.eye(len(self.theta)) * 10", "code"),
     ],
 )

@@ -1,0 +1,121 @@
+"""Writes an answer piece by piece: from retrieved passages, from an overview, or to a greeting."""
+
+from __future__ import annotations
+
+import time
+from contextlib import closing
+from dataclasses import replace
+from typing import TYPE_CHECKING, Protocol
+
+from llama_index.core.base.response.schema import Response
+from llama_index.core.instrumentation.events.synthesis import SynthesizeEndEvent, SynthesizeStartEvent
+from llama_index.core.schema import NodeWithScore
+
+from ..tracing import step
+from .answer import Answer, Delta, Timings
+from .closest import closest_words
+from .composition import Composition
+from .draft import Draft
+from .synthesis import Extractive
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Mapping
+
+    from ..retrieval.evidence_gate import Verdict
+    from ..retrieval.models import Retrieval
+    from .overview import Overview
+    from .profile import Profile
+    from .question import Question
+    from .synthesis import Synthesizer
+
+NOTHING_FOUND = "nothing in the text answers this"
+WITHHELD = "what the text says may not be repeated without a warning that it does not give"
+NO_QUESTION = "a greeting, no question"
+NO_SENTENCE = "no sentence of the text answers this"
+NOTHING_SUPPORTED = "no sentence of the answer is supported by the text"
+
+
+class Synthesizers(Protocol):
+    """Makes synthesizers."""
+
+    def synthesizer(self, prompt: str) -> Synthesizer:
+        """Make an answer's sentences with the prompt of that name."""
+
+
+class AnswerWriter:
+    """Writes answers of one profile: each method yields pieces of the text and returns the answer."""
+
+    def __init__(self, profile: Profile, synthesizers: Synthesizers) -> None:
+        self._profile = profile
+        self._synthesizers = synthesizers
+
+    def write(self, question: Question, retrieval: Retrieval, verdict: Verdict) -> Generator[Delta, None, Answer]:
+        """The answer from the passages, or a refusal."""
+        started = time.perf_counter()
+
+        def timed(answer: Answer) -> Answer:
+            spent = (time.perf_counter() - started) * 1000
+            timings = Timings(retrieval.encode_ms, retrieval.retrieve_ms, spent)
+            return replace(answer, passages=retrieval.nodes, timings=timings)
+
+        if verdict == "refused":
+            return timed(self._refused(question.filters, NOTHING_FOUND))
+        draft = Draft()
+        composed = Composition([passage.node for passage in retrieval.nodes], self._profile)
+        # A language model is not asked for what the passages do not say.
+        synthesizer = Extractive() if verdict == "closest" else self._synthesizers.synthesizer(self._profile.prompt)
+        if verdict == "closest":
+            composed.introduction = closest_words(retrieval)
+        yield from self._composed(synthesizer, retrieval, draft, composed)
+        if composed.is_empty:
+            refused = self._refused(question.filters, NOTHING_SUPPORTED)
+            if composed.refusal is not None:
+                refused = Answer(composed.refusal, refused=True, reason=WITHHELD)
+            return timed(replace(refused, dropped=tuple(draft.dropped)))
+        return timed(
+            Answer(
+                composed.text,
+                citations=tuple(composed.citations),
+                closest=verdict == "closest",
+                reason=NO_SENTENCE if verdict == "closest" else None,
+                warnings=tuple(composed.warnings),
+                dropped=tuple(draft.dropped),
+            )
+        )
+
+    def summarize(self, overview: Overview) -> Generator[Delta, None, Answer]:
+        """The introduction and the sentences of an overview."""
+        composed = Composition(overview.nodes, self._profile)
+        composed.introduction = overview.introduction
+        for piece in composed.add(list(overview.sentences()), Draft()) or [overview.introduction]:
+            yield Delta(piece)
+        return Answer(
+            composed.text,
+            citations=tuple(composed.citations),
+            warnings=tuple(composed.warnings),
+            passages=tuple(NodeWithScore(node=node) for node in overview.nodes),
+        )
+
+    def greet(self, reply: str) -> Generator[Delta, None, Answer]:
+        """The reply to a greeting."""
+        yield Delta(reply)
+        return Answer(reply, reason=NO_QUESTION)
+
+    def _composed(
+        self, synthesizer: Synthesizer, retrieval: Retrieval, draft: Draft, composed: Composition
+    ) -> Generator[Delta, None, None]:
+        question = retrieval.question
+        with (
+            step(f"{type(synthesizer).__name__}.sentences", question=question) as written,
+            closing(synthesizer.sentences(retrieval, draft)) as sentences,
+        ):
+            written.emit(lambda: SynthesizeStartEvent(query=question))
+            # Quotes are all known at once, so that their warnings come before the first of them.
+            batches = [list(sentences)] if isinstance(synthesizer, Extractive) else ([each] for each in sentences)
+            for batch in batches:
+                for piece in composed.add(batch, draft):
+                    yield Delta(piece)
+            written.emit(lambda: SynthesizeEndEvent(query=question, response=Response(composed.text)))
+
+    def _refused(self, filters: Mapping[str, str], reason: str) -> Answer:
+        return Answer(self._profile.refusal(filters), refused=True, reason=reason)
