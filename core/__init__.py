@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from .answering.citation_format import CitationFormat
     from .answering.draft import Sentence
     from .answering.guard import CitedWarning, Guard, Verdict
-    from .answering.overview import Overview
     from .answering.profile import Profile, QuestionFilter
     from .answering.question import Question
     from .corpus import Corpus, CorpusInfo
@@ -72,7 +71,6 @@ __all__ = [
     "LLMSettings",
     "MissingExtra",
     "NotFound",
-    "Overview",
     "PluginError",
     "PluginState",
     "Profile",
@@ -106,7 +104,6 @@ _NAMES = {
     "answering.citation_format": "CitationFormat",
     "answering.draft": "Sentence",
     "answering.guard": "CitedWarning Guard Verdict",
-    "answering.overview": "Overview",
     "answering.profile": "Profile QuestionFilter",
     "answering.question": "Question",
     "corpus": "Corpus CorpusInfo",

@@ -8,8 +8,9 @@ from ..retrieval.models import MOST_PASSAGES
 
 if TYPE_CHECKING:
     from .answer import Timings
-    from .extractive import choose as choose_quotes
+    from .extractive import rank_quotes
     from .findings import Findings, FoundPassage, find_passages
+    from .overview import Overview
     from .prompting import answer_prompt
     from .question import LONGEST_QUESTION, LONGEST_SELECTION, check_type
 
@@ -20,18 +21,20 @@ __all__ = [
     "MOST_PASSAGES",
     "Findings",
     "FoundPassage",
+    "Overview",
     "Timings",
     "answer_prompt",
     "check_type",
-    "choose_quotes",
     "find_passages",
+    "rank_quotes",
 ]
 
 __getattr__, __dir__ = lazy_names(
     __name__,
     {
         "answer": "Timings",
-        "extractive": "choose_quotes=choose",
+        "extractive": "rank_quotes",
+        "overview": "Overview",
         "findings": "Findings FoundPassage find_passages",
         "prompting": "answer_prompt",
         "question": "LONGEST_QUESTION LONGEST_SELECTION check_type",

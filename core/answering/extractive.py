@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ..retrieval.sentences import ScoredSentence
 
 _MOST_SENTENCES = 3
-#: A further sentence has a score at most so much below the best one's.
+#: A further sentence has a score at most so much below the best one's, without what that has for defining.
 _CLOSE = 0.35
 #: Least share of the question that a further sentence must hold, relative to the best one's.
 _WORTH_ADDING = 0.5
@@ -40,19 +40,25 @@ _LONGEST_PAIR = 600
 
 def choose(retrieval: Retrieval, *, most: int = _MOST_SENTENCES) -> list[ScoredSentence]:
     """The passages' sentences that answer, the best one first: as many as add something, at most ``most``."""
-    allowed = _without_instructions(_new(retrieval), retrieval)
+    allowed = rank_quotes(retrieval)
     best = next(allowed, None)
     if best is None:
         return []
     chosen, stems = [best], [_stems(best, retrieval)]
+    least = best.score - best.for_defining - _CLOSE
     for other in allowed:
-        if len(chosen) == most or other.score < best.score - _CLOSE:
+        if len(chosen) == most or other.score < least:
             break
         own = _stems(other, retrieval)
         if other.words >= _WORTH_ADDING * best.words and not any(_says_the_same(own, known) for known in stems):
             chosen.append(other)
             stems.append(own)
     return [_with_reference(each, retrieval, chosen) for each in chosen]
+
+
+def rank_quotes(retrieval: Retrieval) -> Iterator[ScoredSentence]:
+    """Every sentence that may be quoted, the best one first: each once, none that gives an order."""
+    return _without_instructions(_new(retrieval), retrieval)
 
 
 def _stems(sentence: ScoredSentence, retrieval: Retrieval) -> frozenset[str]:

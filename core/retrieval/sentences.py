@@ -59,6 +59,8 @@ class ScoredSentence:
     words: float
     #: Cosine with the question; ``None`` where it has no vector.
     cosine: float | None
+    #: The part of the score that it has for saying what X is, where that is asked.
+    for_defining: float
 
 
 def score_sentences(retrieval: Retrieval) -> list[ScoredSentence]:
@@ -83,8 +85,9 @@ def score_sentences(retrieval: Retrieval) -> list[ScoredSentence]:
             cosine = float(cosines[index]) if index < len(cosines) and not np.isnan(cosines[index]) else None
             words = held_share(retrieval.idf, known, index)
             score = words + _PLACE_WEIGHT * place + _TYPE_WEIGHT * of_type(quote) - _PENALTIES.get(kind, 0.0)
-            score += _COSINE_WEIGHT * (cosine or 0.0) + _DEFINITION_BONUS * defines(quote, subject)
-            found.append(ScoredSentence(number, index, unit.start, end, quote, kind, score, words, cosine))
+            defining = _DEFINITION_BONUS * defines(quote, subject)
+            score += _COSINE_WEIGHT * (cosine or 0.0) + defining
+            found.append(ScoredSentence(number, index, unit.start, end, quote, kind, score, words, cosine, defining))
     return sorted(found, key=lambda each: (-each.score, each.passage, each.start))
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from llama_index.core.vector_stores.types import MetadataFilter, MetadataFilters
 
-from ragstone.core import Overview
+from ragstone.core.answering import Overview
 from ragstone.core.text import section_kind
 
 from .library.editions import older_editions

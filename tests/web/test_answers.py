@@ -36,6 +36,7 @@ def test_json_is_the_specification_s(client: FlaskClient) -> None:
     assert response.json == {
         "answer": "A node does one job. [1] It has a name [7].",
         "refused": False,
+        "closest": False,
         "reason": None,
         "warnings": [],
         "citations": [

@@ -143,9 +143,8 @@ def test_a_stream_ends_with_done(address: str) -> None:
 
 
 def test_a_follow_up_leans_on_the_turns_before(client: Any) -> None:
-    first = client.chat.completions.create(**ask(QUESTION)).choices[0].message.content
-    alone = client.chat.completions.create(**ask("and its traction?"))
-    follow = client.chat.completions.create(**ask(QUESTION, first, "and its traction?"))
+    alone = client.chat.completions.create(**ask("tell me more about it"))
+    follow = client.chat.completions.create(**ask(QUESTION, SENTENCE, "tell me more about it"))
     assert follow.choices[0].message.content.startswith("Casters give no traction. [1]")
     assert alone.choices[0].message.content != follow.choices[0].message.content
 

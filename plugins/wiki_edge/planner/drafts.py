@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from ragstone.core.answering import choose_quotes
+from ragstone.core.answering import rank_quotes
 from ragstone.core.retrieval import Retrieval, Scores, weigh_evidence
 from ragstone.core.text import question_stems, strip_hidden
 
@@ -137,7 +138,7 @@ def quote_passages(context: PlannerContext, idf: Mapping[str, float]) -> Draft:
     retrieval = _retrieval(context, idf)
     confidence = min(max(weigh_evidence(retrieval).score / 2, 0.0), 1.0)
     # No vectors of sentences: to embed them would take a robot longer than it improves the choice.
-    quotes = choose_quotes(retrieval, most=_CANDIDATES)
+    quotes = list(islice(rank_quotes(retrieval), _CANDIDATES))
     fit = [each for each in quotes if not set(flags(each.text)) - HARMLESS][:_SENTENCES]
     if not fit:
         return Draft("what it found reads like orders" if quotes else "no sentence answers", confidence=confidence)

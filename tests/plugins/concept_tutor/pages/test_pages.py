@@ -168,7 +168,7 @@ def test_without_sources_there_is_nothing_to_ask_but_a_way_out(client: FlaskClie
 
 
 def test_the_chat_answers_with_badges_that_open_beside_it(client: FlaskClient) -> None:
-    page = tree(client.get(f"{ROOT}/chat?plan={SLUG}&q=What+is+the+chain+rule%3F"))
+    page = tree(client.get(f"{ROOT}/chat?plan={SLUG}&q=What+does+the+chain+rule+say+of+h%28x%29%3F"))
     badge = page.cssselect(".answer a.badge")[0]
     assert badge.get("href").startswith("https://wiki.example/wiki/Chain_rule")
     assert badge.get("rel") == "noopener noreferrer"

@@ -12,6 +12,7 @@ from llama_index.core.schema import Document
 from ragstone.core import BadRequest, NotFound
 from ragstone.core.cli import main
 from ragstone.core.embedding import Encoder
+from ragstone.core.embedding.windows import Window, WindowSplitter
 from ragstone.core.testing import open_host
 from ragstone.plugins.wiki_edge import ExportOptions, export_corpus
 from ragstone.plugins.wiki_edge.shards.journal import work_folders
@@ -70,7 +71,10 @@ def test_an_exported_shard_has_the_catalogs_chunks_and_vectors(
 def test_chunks_with_several_vectors_get_their_mean(
     tmp_path: Path, host: Host, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(Encoder, "_windows_of", lambda _, chunks: [[text[:200], text[200:400]] for _, text in chunks])
+    halves = [(0, 200), (200, 400)]
+    monkeypatch.setattr(
+        WindowSplitter, "split", lambda _, chunks: [[Window("", text, *each) for each in halves] for _, text in chunks]
+    )
     corpus = host.corpus("windows", kind="article")
     corpus.ingest([Document(id_="a", text="A robot lifts a box. " * 30), Document(id_="b", text="A cup of tea. " * 40)])
     report = export_corpus(ExportOptions("windows", tmp_path / "out", "windows"), host)
