@@ -11,7 +11,7 @@ from ..retrieval.fusion import Scores
 from ..retrieval.models import Retrieval
 from ..retrieval.sentences import with_sentence_cosines
 from ..runtime.budget import check_budget
-from ..text.chunk_terms import idf_coverage
+from ..text.chunk_terms import idf_coverage, terms_of
 from ..text.stemming import question_stems, stems
 from ..text.stemming import words as plain_words
 
@@ -58,6 +58,17 @@ def from_selection(encoder: Encoder, question: str, selection: TextNode) -> tupl
     return retrieval, asks_for_it_all or max(cosine, 0.0) + coverage >= _SELECTION_THRESHOLD
 
 
+def _with_whole_sentences(selection: str, passage: BaseNode) -> str:
+    """The selection with the rest of its first and last sentence, if it is in the passage letter by letter."""
+    text, selected = passage.get_content(), selection.strip()
+    start = text.find(selected)
+    if start < 0:
+        return selection
+    end = start + len(selected)
+    cut = [unit for unit in terms_of(passage).units if unit.start < end and start < unit.end]
+    return text[min(start, cut[0].start) : max(end, cut[-1].end)] if cut else selection
+
+
 def _spread(windows: list[str]) -> list[str]:
     """At most ``_MOST_WINDOWS`` of them, spread evenly."""
     count = len(windows)
@@ -76,5 +87,6 @@ def placed(selection: str, passages: Sequence[BaseNode], metadata: Mapping[str, 
         check_budget()
         held = " ".join(plain_words(passage.get_content()))
         if wanted in held or held in wanted:
-            return TextNode(id_=passage.node_id, text=selection, metadata=dict(passage.metadata))
+            whole = _with_whole_sentences(selection, passage)
+            return TextNode(id_=passage.node_id, text=whole, metadata=dict(passage.metadata))
     return TextNode(id_="selection", text=selection, metadata=dict(metadata))

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from ..evaluation import QuestionSet
     from ..retrieval.evidence_gate import Verdict
     from ..retrieval.models import Retrieval
+    from ..retrieval.sentences import ScoredSentence
     from .deployment import Deployment
 
 _data = click.option(
@@ -129,6 +130,7 @@ def eval_answers(deployment: Deployment, data: Path, limit: int | None, top_k: i
 
 #: How many passages ``inspect`` shows beyond those for the answer.
 _CUT_SHOWN = 5
+_SENTENCES_SHOWN = 8
 
 
 @asks('ragstone inspect book_chat "What is a caster?" --top-k 10')
@@ -145,10 +147,11 @@ def inspect(asked: Asked) -> None:
     cut += [(node, f"beyond the first {top_k}") for node in wider.nodes if node.node.node_id not in seen]
     cut_passages = [{**_passage(None, node, wider, form), "cut": why} for node, why in cut]
     gate = _gate(found, decided)
+    sentences = [_sentence(each) for each in found.sentences[:_SENTENCES_SHOWN]]
     follow_up = found.follow_up
     if asked.as_json:
         question = {"question": asked.question.text, "read_as": found.question}
-        output.as_json({**question, "passages": passages, "cut": cut_passages, "gate": gate})
+        output.as_json({**question, "passages": passages, "cut": cut_passages, "sentences": sentences, "gate": gate})
         return
     if follow_up is not None:
         click.echo(f"read as: {output.printable(found.question)}\n")
@@ -165,12 +168,26 @@ def inspect(asked: Asked) -> None:
     if cut_passages:
         click.echo("\ncut:")
         output.table(("why", *columns[1:]), [[p["cut"], *cells(p)[1:]] for p in cut_passages], empty="")
+    click.echo("\nsentences:")
+    of_sentences = ("score", "words", "cosine", "kind", "rank", "text")
+    output.table(of_sentences, [[each[name] for name in of_sentences] for each in sentences], empty="None can answer.")
     click.echo(f"\ngate: cosine {gate['cosine']} + coverage {gate['coverage']} = {gate['score']}, ", nl=False)
     click.echo(f"threshold {gate['threshold']}; best sentence: likelihood {gate['likelihood']}, ", nl=False)
     click.echo(f"least {gate['least_likelihood']}: {gate['verdict']}")
     if follow_up is not None:
         click.echo(f"of its own words {', '.join(follow_up.own) or '(none)'}: {gate['own_coverage']} covered")
     click.echo("words: " + ", ".join(f"{word} {weight}" for word, weight in gate["words"].items()))
+
+
+def _sentence(sentence: ScoredSentence) -> dict[str, Any]:
+    return {
+        "score": round(sentence.score, 3),
+        "words": round(sentence.words, 3),
+        "cosine": None if sentence.cosine is None else round(sentence.cosine, 3),
+        "kind": sentence.kind,
+        "rank": sentence.passage + 1,
+        "text": sentence.text,
+    }
 
 
 def _gate(found: Retrieval, verdict: Verdict) -> dict[str, Any]:

@@ -94,3 +94,9 @@ def test_what_comes_closest_says_what_is_missing_and_asks_no_language_model(tmp_
         assert answer.to_dict()["closest"] is True
         streamed = list(host.assistant("book_chat").stream("Does a caster have a zipper?"))
         assert "".join(piece.text for piece in streamed[:-1]) == streamed[-1].text
+
+
+def test_a_selection_cut_in_mid_sentence_is_quoted_whole(host: Host) -> None:
+    question = Question("What does it swivel about?", selection="is a wheel that swivels about")
+    answer = host.assistant("book_chat").ask(question)
+    assert answer.text == "A caster is a wheel that swivels about a vertical axis. [1]"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shlex
 import subprocess
 import sys
@@ -451,6 +452,16 @@ def test_a_wrongly_written_command(here: Here) -> None:
 def test_a_question_that_cannot_be_asked(with_book: Here, words: tuple[str, ...], message: str) -> None:
     done = with_book("ask", "book_chat", "What is a caster", *words)
     assert (done.code, done.line) == (2, message)
+
+
+def test_inspect_shows_sentences_and_the_verdict(with_book: Here) -> None:
+    done = with_book("inspect", "book_chat", QUESTION)
+    assert re.search(r"sentences:\n *score +words +cosine +kind +rank +text", done.out)
+    assert "A caster is a wheel that swivels" in done.out.partition("sentences:")[2]
+    assert done.out.rstrip().splitlines()[-2].endswith(": answered")
+    found = json.loads(with_book("inspect", "book_chat", QUESTION, "--json").out)
+    assert found["sentences"][0]["kind"] == "explanation"
+    assert (found["gate"]["verdict"], found["gate"]["refused"]) == ("answered", False)
 
 
 @pytest.mark.parametrize("command", ["ask", "search", "inspect"])
