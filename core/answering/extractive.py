@@ -53,7 +53,7 @@ def choose(retrieval: Retrieval, *, most: int = _MOST_SENTENCES) -> list[ScoredS
         if other.words >= _WORTH_ADDING * best.words and not any(_says_the_same(own, known) for known in stems):
             chosen.append(other)
             stems.append(own)
-    return [_with_reference(each, retrieval, chosen) for each in chosen]
+    return _with_references(chosen, retrieval)
 
 
 def rank_quotes(retrieval: Retrieval) -> Iterator[ScoredSentence]:
@@ -69,26 +69,36 @@ def _says_the_same(own: frozenset[str], known: frozenset[str]) -> bool:
     return len(own & known) >= _SAME * min(len(own), len(known))
 
 
-def _with_reference(sentence: ScoredSentence, retrieval: Retrieval, chosen: Sequence[ScoredSentence]) -> ScoredSentence:
-    """The sentence; one that begins with a pronoun with the sentence before it, which has what it stands for."""
+def _with_references(chosen: Sequence[ScoredSentence], retrieval: Retrieval) -> list[ScoredSentence]:
+    """The sentences; one that begins with a pronoun with the sentence before it, which has what it stands for."""
+    found: list[ScoredSentence] = []
+    for sentence in chosen:
+        given = [each for each in found if each.passage == sentence.passage]
+        if any(each.start <= sentence.start < each.end for each in given):
+            continue
+        start = _start_of_reference(sentence, retrieval)
+        if not any(each.start <= start < each.end for each in given):
+            text = retrieval.nodes[sentence.passage].node.get_content()[start : sentence.end]
+            sentence = replace(sentence, start=start, text=text)
+        found.append(sentence)
+    return found
+
+
+def _start_of_reference(sentence: ScoredSentence, retrieval: Retrieval) -> int:
+    """Where the sentence before begins, if this one points back to it and both may be quoted; else its own start."""
     node = retrieval.nodes[sentence.passage].node
     known = terms_of(node)
     before = sentence.unit - 1
     if before < 0 or not _POINTS_BACK.match(sentence.text):
-        return sentence
-    unit, is_taken = (
-        known.units[before],
-        any((sentence.passage, before) == (each.passage, each.unit) for each in chosen),
+        return sentence.start
+    unit = known.units[before]
+    fits = (
+        (unit.kind, unit.block) == ("sentence", known.units[sentence.unit].block)
+        and known.kinds[before] not in NO_ANSWER
+        and before not in instructions_of(node)
+        and sentence.end - unit.start <= _LONGEST_PAIR
     )
-    if (
-        is_taken
-        or (unit.kind, unit.block) != ("sentence", known.units[sentence.unit].block)
-        or known.kinds[before] in NO_ANSWER
-        or before in instructions_of(node)
-        or sentence.end - unit.start > _LONGEST_PAIR
-    ):
-        return sentence
-    return replace(sentence, start=unit.start, text=node.get_content()[unit.start : sentence.end])
+    return unit.start if fits else sentence.start
 
 
 def _without_instructions(quotes: Iterable[ScoredSentence], retrieval: Retrieval) -> Iterator[ScoredSentence]:

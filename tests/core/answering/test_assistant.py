@@ -265,6 +265,18 @@ def test_a_sentence_is_chosen_by_its_words_and_its_meaning() -> None:
     assert choose(_retrieved(text, idf, (0.1, 0.6)))[0].unit == 1
 
 
+@pytest.mark.parametrize(
+    ("cosines", "texts"),
+    [
+        ((0.2, 0.6), ["The bearing ran hot. It was greased with oil."]),
+        ((0.9, 0.6), ["The bearing ran hot.", "It was greased with oil."]),
+    ],
+)
+def test_a_pronoun_comes_with_what_it_stands_for(cosines: tuple[float, float], texts: list[str]) -> None:
+    found = _retrieved("The bearing ran hot. It was greased with oil.", {"bear": 2.0, "greas": 2.0}, cosines)
+    assert [quote.text for quote in choose(found)] == texts
+
+
 def test_a_corpus_gives_a_llama_index_retriever(host: Host) -> None:
     retriever = HybridRetriever(host.corpus("books", kind="book"), top_k=2)
     found = retriever.retrieve("What is a caster?")
