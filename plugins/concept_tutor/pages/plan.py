@@ -42,6 +42,7 @@ def plan_page(host: Host, slug: str, problem: dict[str, Any] | None = None) -> s
     """The page; ``problem``: what went wrong with what was asked of it."""
     store = host.once(PlanStore)
     shown = store.plan(slug)
+    is_busy = host.once(Gathering).is_busy(slug)  # before the states are read: what ends in between has its last one
     rows, edges = concept_views(host, slug)
     by_key = {row.key: row for row in rows}
     wanted = request.args.get("concept", "")
@@ -52,7 +53,7 @@ def plan_page(host: Host, slug: str, problem: dict[str, Any] | None = None) -> s
     whole = bool(request.args.get("whole"))
     sources = store.sources(slug, key) if chosen is not None else []
     states = [row.state for row in rows]
-    gathering = "running" in states or (bool(OPEN.intersection(states)) and host.once(Gathering).is_busy(slug))
+    gathering = "running" in states or (is_busy and bool(OPEN.intersection(states)))
     part, drawing = _drawn(rows, edges, key or next_concept(rows) or (rows[0].key if rows else ""), whole)
     return render_template(
         "concept_tutor/plan.html",

@@ -316,6 +316,24 @@ def test_without_a_script_the_page_looks_again_while_sources_come(
     host.once(PlanStore).remove("waiting")
 
 
+def test_a_search_that_ends_while_the_page_is_made_is_shown_as_ended(
+    client: FlaskClient, host: Host, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    moved = client.post(f"{ROOT}/plans/names", data={"title": "Waiting", "names": "A"}).location
+    leases = host.once(Gathering)._leases
+
+    def end(_gathering: Gathering, slug: str) -> bool:
+        leases.acquire(slug, "a")
+        leases.release(slug, "a", "none", "no page of the wikis is about it")
+        return False
+
+    monkeypatch.setattr(Gathering, "is_busy", end)
+    row = tree(client.get(moved)).cssselect(".concepts li")[0]
+    assert "no page of the wikis" in words(row)
+    assert row.cssselect("button[aria-label='Retry A']")
+    host.once(PlanStore).remove("waiting")
+
+
 def test_progress_is_reported_as_events(client: FlaskClient) -> None:
     response = client.get(f"{PLAN}/events")
     assert response.mimetype == "text/event-stream"
