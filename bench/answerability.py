@@ -20,6 +20,7 @@ from ragstone.core import Host, Settings
 from ragstone.core.evaluation import open_corpus, read_question_set
 from ragstone.core.retrieval import HybridRetriever
 from ragstone.core.retrieval.answerability import FEATURES, features_of
+from ragstone.core.retrieval.sentences import sentences_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -66,8 +67,8 @@ def _rows(corpus: Any, asked: Iterable[tuple[str, bool, bool]]) -> list[Row]:
     rows = []
     for text, is_fitted, answerable in asked:
         found = retriever.search(text)
-        if found.sentences:
-            rows.append((features_of(found, found.sentences[0]), answerable, is_fitted))
+        if sentences := sentences_of(found):
+            rows.append((features_of(found, sentences[0]), answerable, is_fitted))
     return rows
 
 

@@ -25,7 +25,7 @@ _NAMES = [
     for last in ("dak", "lim", "mon", "pur", "tis", "vex", "zan")
     for first in ("Bra", "Dor", "Fen", "Gal", "Hul", "Jor", "Kel", "Mar")
 ]
-TOLD = re.compile(r"The (\w+) valve opens at (\d+) bar")
+READINGS = re.compile(r"The (\w+) valve opens at (\d+) bar")
 #: Seconds between a reader's questions: whoever brings books in wants a processor too.
 _PAUSE = 0.1
 #: What a server may say while something that it needs is gone.
@@ -113,7 +113,7 @@ class Readers:
 
     def _look_at(self, worker: str, name: str, answer: dict[str, Any], versions: range) -> None:
         self.counted["answers"] += 1
-        result = {valve: int(bar) for valve, bar in TOLD.findall(answer["answer"])}
+        result = {valve: int(bar) for valve, bar in READINGS.findall(answer["answer"])}
         known = {version: facts(version, self._valves) for version in range(1, self._newest + 1)}
         for valve, bar in result.items():
             if all(bar != known[version].get(valve) for version in known):

@@ -19,7 +19,7 @@ from tests.support.composed import WORKERS
 from tests.support.patience import HANG, until
 from tests.support.services import stacked
 
-from .valves import TOLD, Readers, facts, write_book
+from .valves import READINGS, Readers, facts, write_book
 
 if TYPE_CHECKING:
     import subprocess
@@ -65,7 +65,7 @@ def everything_is_there(stack: Stack, readers: Readers, version: int, valves: in
         assert None not in answers, readers.wrong
         for answer in answers:
             assert answer is not None
-            assert (name, str(wanted[name])) in TOLD.findall(answer["answer"])
+            assert (name, str(wanted[name])) in READINGS.findall(answer["answer"])
             answer.pop("timings_ms")
         assert answers[0] == answers[1], f"the workers do not say the same of {name}"
     with stack.database.connect("ragstone") as past:
@@ -75,7 +75,7 @@ def everything_is_there(stack: Stack, readers: Readers, version: int, valves: in
             "LEFT JOIN ragstone.chunk c ON c.document_id = d.id GROUP BY d.id"
         ).fetchall()
     assert all(chunks and vectors for _text, chunks, vectors in rows), "a document is half there"
-    result = Counter((valve, int(bar)) for text, *_ in rows for valve, bar in TOLD.findall(str(text)))
+    result = Counter((valve, int(bar)) for text, *_ in rows for valve, bar in READINGS.findall(str(text)))
     assert result == Counter(wanted.items())
     assert _in_chroma(stack) == sum(int(str(chunks)) for _text, chunks, _vectors in rows)
 

@@ -17,7 +17,7 @@ from ..retrieval.evidence_gate import judge, weigh_evidence
 from ..retrieval.follow_up import FollowUp, follow_up
 from ..tracing import in_its_own_context, step
 from .answer import Answer, Delta
-from .overview import reply_to_greeting
+from .overview import is_greeting, reply_to_greeting
 from .question import LONGEST_QUESTION, Question
 from .selection import from_selection, placed
 from .writer import AnswerWriter, Synthesizers
@@ -167,8 +167,8 @@ class Assistant(BaseQueryEngine):
         """The pieces of the text; returns the answer."""
         writer = AnswerWriter(self.profile, self._pipeline)
         if question.selection is None:
-            if reply := reply_to_greeting(question.text, self.examples):
-                return (yield from writer.greet(reply))
+            if is_greeting(question.text):
+                return (yield from writer.greet(reply_to_greeting(question.text, self.examples)))
             overview = self.profile.overview(question.text, question.filters)
             if overview is not None:
                 return (yield from writer.summarize(overview))

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from ..retrieval.answerability import missing_words
+from ..retrieval.sentences import sentences_of
 from ..text.chunk_terms import terms_of
 from ..text.stemming import stems
 
@@ -23,7 +24,7 @@ _WORD = re.compile(r"[^\W_]+(?:[-’'][^\W_]+)*")
 
 def closest_words(retrieval: Retrieval) -> str:
     """What is missing for an answer: "Not answered here: the text speaks of X, but not of Y. This comes closest:"."""
-    best = retrieval.sentences[0]
+    best = sentences_of(retrieval)[0]
     known = terms_of(retrieval.nodes[best.passage].node).all_stems
     # Words that the passage has elsewhere are not missing from the text.
     rare = _RARE * max(retrieval.idf.values(), default=0.0)

@@ -7,6 +7,7 @@ from dataclasses import replace
 from itertools import takewhile
 from typing import TYPE_CHECKING
 
+from ..retrieval.sentences import sentences_of
 from ..text.chunk_terms import terms_of
 from ..text.instructions import instructions_of, is_asked_about
 from ..text.question_kinds import asks_for_a_reason, gives_a_reason
@@ -128,11 +129,11 @@ def _new(retrieval: Retrieval) -> Iterator[ScoredSentence]:
     """The sentences that answer "and why?" or "go on": of the same subject, not given already, reasons for a "why"."""
     follow_up = retrieval.follow_up
     if follow_up is None or follow_up.own:
-        yield from retrieval.sentences
+        yield from sentences_of(retrieval)
         return
     given = " ".join(follow_up.answered.split())
     why = asks_for_a_reason(follow_up.asked)
-    for quote in retrieval.sentences:
+    for quote in sentences_of(retrieval):
         is_new = " ".join(quote.text.split()) not in given
         if is_new and quote.words >= _ABOUT_IT and (not why or gives_a_reason(quote.text)):
             yield quote

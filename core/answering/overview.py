@@ -54,11 +54,13 @@ class Overview:
                 yield Sentence(quote, (number,), (quote,), opens_paragraph=index == 0 and number > 0)
 
 
-def reply_to_greeting(question: str, examples: Sequence[str]) -> str | None:
-    """The reply to "hello" and "thanks", with what can be asked; ``None`` for a question."""
-    greets = _GREETING.fullmatch(question)
-    if not greets and not _THANKS.fullmatch(question):
-        return None
-    opening = "Hello." if greets else "You are welcome."
+def is_greeting(question: str) -> bool:
+    """Whether it is "hello" or "thanks", and no question."""
+    return bool(_GREETING.fullmatch(question) or _THANKS.fullmatch(question))
+
+
+def reply_to_greeting(greeting: str, examples: Sequence[str]) -> str:
+    """The reply to it, with what can be asked."""
+    opening = "Hello." if _GREETING.fullmatch(greeting) else "You are welcome."
     asked = " ".join(f"“{example}”" for example in examples[:2])
     return f"{opening} You can ask, for example: {asked}" if asked else f"{opening} What would you like to know?"

@@ -136,6 +136,8 @@ _SENTENCES_SHOWN = 8
 @asks('ragstone inspect book_chat "What is a caster?" --top-k 10')
 def inspect(asked: Asked) -> None:
     """Show what is retrieved for a question: scores and ranks, the evidence, and what was cut."""
+    from ..retrieval.sentences import sentences_of
+
     top_k = asked.question.top_k or asked.assistant.profile.top_k
     found, decided = asked.assistant.retrieve_for(asked.question)
     wider, _ = asked.assistant.retrieve_for(replace(asked.question, top_k=min(top_k + _CUT_SHOWN, MOST_PASSAGES)))
@@ -147,7 +149,7 @@ def inspect(asked: Asked) -> None:
     cut += [(node, f"beyond the first {top_k}") for node in wider.nodes if node.node.node_id not in seen]
     cut_passages = [{**_passage(None, node, wider, form), "cut": why} for node, why in cut]
     gate = _gate(found, decided)
-    sentences = [_sentence(each) for each in found.sentences[:_SENTENCES_SHOWN]]
+    sentences = [_sentence(each) for each in sentences_of(found)[:_SENTENCES_SHOWN]]
     follow_up = found.follow_up
     if asked.as_json:
         question = {"question": asked.question.text, "read_as": found.question}

@@ -19,7 +19,7 @@ from ..text.chunk_terms import analyze_chunk
 from ..tracing import has_listeners
 from .minilm import MiniLMEmbedding
 from .model_cache import sha256_of
-from .windows import WindowSplitter, tokenizer_of
+from .windows import ChunkVectors, WindowSplitter, tokenizer_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -51,16 +51,6 @@ class EncoderInfo:
     window: int | None
     query_ms: float
     texts_per_second: float
-
-
-@dataclass(frozen=True)
-class ChunkVectors:
-    """The vectors of one chunk."""
-
-    #: float32 [windows, dimension], unit rows.
-    windows: Vectors
-    #: Of its units by ``analyze_chunk``, in order: float32 [units, dimension], unit rows; zero for one without a token.
-    sentences: Vectors
 
 
 class Encoder:

@@ -1,16 +1,29 @@
-"""Splits chunks into windows, the parts of equal length that fit an embedding model."""
+"""Splits chunks into windows, the parts of equal length that fit an embedding model, and holds their vectors."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    import numpy as np
+    import numpy.typing as npt
     from llama_index.core.base.embeddings.base import BaseEmbedding
 
 #: Maximum share of a window for the headings.
 _HEADING_SHARE = 0.25
+
+
+@dataclass(frozen=True)
+class ChunkVectors:
+    """The vectors of one chunk."""
+
+    #: float32 [windows, dimension], unit rows.
+    windows: npt.NDArray[np.float32]
+    #: Of its units by ``analyze_chunk``, in order: float32 [units, dimension], unit rows; zero for one without a token.
+    sentences: npt.NDArray[np.float32]
 
 
 class Window(NamedTuple):

@@ -188,6 +188,9 @@ def retrieval(result: Any, dimension: int) -> Retrieval:
     vector = found.vector
     if vector is not None and (np.shape(vector) != (dimension,) or not np.isfinite(vector).all()):
         raise ValueError(f"it gives a vector that is not {dimension} finite numbers")
+    for cosines in _require(found.sentence_cosines, Mapping, "gives as cosines of sentences").values():
+        if np.ndim(cosines) != 1 or np.asarray(cosines).dtype.kind != "f" or np.isinf(cosines).any():
+            raise ValueError(f"it gives cosines of sentences that are no list of numbers: {_describe(cosines)}")
     if not _is_number(found.threshold):
         raise ValueError(f"it gives the threshold {_describe(found.threshold)}")
     return found

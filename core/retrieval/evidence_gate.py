@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 from ..text.chunk_terms import idf_coverage, terms_of
 from .answerability import features_of, least_likelihood, likelihood
+from .sentences import sentences_of
 
 if TYPE_CHECKING:
     from .models import Retrieval
@@ -53,10 +54,8 @@ def weigh_evidence(retrieval: Retrieval) -> Evidence:
         stems = terms_of(passage.node).all_stems
         found.append(Evidence(cosine, idf_coverage(retrieval.idf, stems), idf_coverage(own, stems) if own else 1.0))
     best = max(found, key=lambda each: each.score)
-    if not retrieval.sentences:
-        return best
-    sentence = retrieval.sentences[0]
-    return replace(best, likelihood=likelihood(features_of(retrieval, sentence)))
+    sentences = sentences_of(retrieval)
+    return replace(best, likelihood=likelihood(features_of(retrieval, sentences[0]))) if sentences else best
 
 
 def judge(found: Evidence, retrieval: Retrieval, least: float | None = None) -> Verdict:
@@ -65,6 +64,6 @@ def judge(found: Evidence, retrieval: Retrieval, least: float | None = None) -> 
 
     A follow-up inherits the words of earlier questions, which were answered: its own words must be found too.
     """
-    if not retrieval.sentences or found.score < retrieval.threshold or found.own_coverage < _OWN_SHARE:
+    if not sentences_of(retrieval) or found.score < retrieval.threshold or found.own_coverage < _OWN_SHARE:
         return "refused"
     return "answered" if found.likelihood >= (least_likelihood() if least is None else least) else "closest"

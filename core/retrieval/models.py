@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ..errors import BadRequest
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     import numpy as np
     import numpy.typing as npt
@@ -21,7 +20,6 @@ if TYPE_CHECKING:
     from .follow_up import FollowUp
     from .fusion import Scores
     from .search_cache import SearchCache
-    from .sentences import ScoredSentence
 
 #: Passages that one question may be given.
 MOST_PASSAGES = 50
@@ -77,13 +75,8 @@ class Retrieval:
     sentence_cosines: Mapping[str, npt.NDArray[np.floating[Any]]] = field(default_factory=dict)
     encode_ms: float = 0.0
     retrieve_ms: float = 0.0
-
-    @cached_property
-    def sentences(self) -> Sequence[ScoredSentence]:
-        """The passages' sentences that can answer, best first."""
-        from .sentences import score_sentences
-
-        return score_sentences(self)
+    #: What is computed from the fields above once, by name; ``dataclasses.replace`` begins with none.
+    memo: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
 
 def check_top_k(top_k: object, most: int | None = MOST_PASSAGES) -> None:

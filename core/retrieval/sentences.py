@@ -63,8 +63,15 @@ class ScoredSentence:
     for_defining: float
 
 
-def score_sentences(retrieval: Retrieval) -> list[ScoredSentence]:
-    """The sentences that can answer, best first. Deterministic."""
+def sentences_of(retrieval: Retrieval) -> list[ScoredSentence]:
+    """The sentences that can answer, best first; scored once for each retrieval. Deterministic."""
+    if "sentences" not in retrieval.memo:
+        retrieval.memo["sentences"] = _scored(retrieval)
+    found: list[ScoredSentence] = retrieval.memo["sentences"]
+    return found
+
+
+def _scored(retrieval: Retrieval) -> list[ScoredSentence]:
     asked = retrieval.follow_up.asked if retrieval.follow_up else retrieval.question
     of_type, subject, takes_tasks = answer_type_scorer(asked), subject_of(asked), asks_for_tasks(asked)
     top = max((passage.score or 0.0 for passage in retrieval.nodes), default=0.0)
@@ -113,7 +120,7 @@ def with_sentence_cosines(retrieval: Retrieval, encoder: Encoder) -> Retrieval:
     without = {number for number, each in enumerate(retrieval.nodes) if each.node.node_id not in known}
     if retrieval.vector is None or not without:
         return retrieval
-    best = [each for each in retrieval.sentences if each.passage in without][:_EMBEDDED_SENTENCES]
+    best = [each for each in sentences_of(retrieval) if each.passage in without][:_EMBEDDED_SENTENCES]
     cosines = {
         retrieval.nodes[number].node.node_id: np.full(len(terms_of(retrieval.nodes[number].node).units), np.nan)
         for number in without

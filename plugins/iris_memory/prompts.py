@@ -11,7 +11,7 @@ def prompts() -> dict[str, BasePromptTemplate]:
     """The plugin's prompt templates by name."""
     return {
         ANSWER: answer_prompt(
-            "You answer from an agent's own files: its prompts, notes, logs, and mail that anybody may have written.",
+            "You answer from an agent's own files: its prompts, notes, logs, and mail from any sender.",
             "the files",
             "Who said something belongs to it.",
             "Where passages contradict each other, say so, with their dates.",

@@ -13,6 +13,7 @@ from pydantic import PrivateAttr
 
 from ragstone.core import Host, NotFound
 from ragstone.core.ingestion import pipeline as ingest_module
+from ragstone.core.retrieval.sentences import sentences_of
 from ragstone.core.testing import WordEmbedding, open_host
 from ragstone.plugins.book_chat import Shelf
 from tests.support.patience import HANG
@@ -293,7 +294,7 @@ def test_no_sentence_is_embedded_when_a_question_is_asked(tmp_path: Path, databa
         found = host.pipeline.retrieve(corpus, "Who oiled the axle?", top_k=2)
         assert model._texts == ["Who oiled the axle?"]
         assert {len(cosines) for cosines in found.sentence_cosines.values()} == {1, 2}
-        assert all(sentence.cosine is not None for sentence in found.sentences)
+        assert all(sentence.cosine is not None for sentence in sentences_of(found))
 
 
 def test_what_is_known_of_a_document_changes_without_its_chunks(tmp_path: Path, database: str | None) -> None:

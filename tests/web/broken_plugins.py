@@ -183,6 +183,10 @@ PLUGINS: dict[str, Broken] = {
         "Retrieval(asked, (node,), {'mine': Scores(float('nan'), 1.0, 1.0)})", "it gives Scores"
     ),
     "a vector of another length": _scored("Retrieval(asked, (node,), vector=[1.0, 2.0])", "it gives a vector"),
+    "cosines that are texts": _scored(
+        "Retrieval(asked, (node,), sentence_cosines={'mine': ['high']})", "cosines of sentences that are no list"
+    ),
+    "cosines that are a number": _scored("Retrieval(asked, (node,), sentence_cosines=7)", "not a Mapping"),
     "a threshold that is a text": _scored("Retrieval(asked, (node,), threshold='low')", "the threshold str"),
     # postprocessors
     "postprocessors are a number": _of("postprocessors", "return 7", "not a Sequence", "corpus"),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from ragstone.core import NotFound, Question
-from ragstone.core.answering.overview import reply_to_greeting
+from ragstone.core.answering.overview import is_greeting
 from ragstone.core.testing import ScriptedLLM, open_host
 from ragstone.plugins.book_chat import Shelf
 
@@ -80,7 +80,7 @@ def test_a_greeting_gets_a_sentence_and_what_can_be_asked(host: Host, words: str
 
 @pytest.mark.parametrize("words", ["Hello world programs?", "Who says thanks?", "What is ok?"])
 def test_a_question_is_no_greeting(words: str) -> None:
-    assert reply_to_greeting(words, ()) is None
+    assert not is_greeting(words)
 
 
 def test_what_comes_closest_says_what_is_missing_and_asks_no_language_model(tmp_path: Path) -> None:
