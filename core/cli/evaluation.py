@@ -200,6 +200,8 @@ def _gate(found: Retrieval, verdict: Verdict) -> dict[str, Any]:
     return {
         "cosine": None if seen.cosine is None else round(seen.cosine, 4),
         "coverage": round(seen.coverage, 4),
+        "sentence": round(seen.sentence, 4),
+        "order": round(seen.order, 4),
         "own_coverage": round(seen.own_coverage, 4),
         "score": round(seen.score, 4),
         "threshold": found.threshold,

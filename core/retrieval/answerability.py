@@ -9,7 +9,6 @@ import json
 import math
 import re
 from functools import cache
-from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -32,11 +31,10 @@ FEATURES = (
     "cosine",  # of the sentence
     "passage_cosine",
     "best_cosine",  # of the nearest passage
-    "missing_name",  # whether a name of the question is in none of sentence, neighbours and headings
+    "missing_name",  # whether a name of the question is in none of sentence, sentence before and headings
     "missing_number",
     "missing_rare",  # idf of the rarest word that is missing there, relative to the question's rarest
     "order",  # share of the question's words that the sentence has in the question's order
-    "pairs",  # share of the question's adjacent words that are adjacent in the sentence
     "negation",  # whether one of both is negated
     "opposite",  # whether the sentence has the opposite of a word of the question
     "type",  # whether the person, time or number that is asked for is there; 0.5 if nothing of the kind is asked for
@@ -44,10 +42,11 @@ FEATURES = (
 #: Cosine of a question and a text that has all of its words: stands for a cosine that is not known.
 _SIMILAR = 0.6
 _NAME = re.compile(r"(?<=\s)[\"'(“‘]?([A-Z][\w’'-]*)")
-_NUMBER = re.compile(r"\d+")
-_NEGATIONS = frozenset(
-    """no not never none nobody nothing nowhere cannot without neither nor hardly rarely unable lack lacks except
-    dont doesnt didnt isnt arent wasnt werent cant couldnt wont""".split()  # noqa: SIM905 - as the stop words are
+_NUMBER = re.compile(r"\d+|\b(?:first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth)\b")
+_NEGATION = re.compile(
+    r"\b(?:no|not|never|none|nobody|nothing|nowhere|cannot|without|neither|nor|hardly|rarely|unable|lacks?|except)\b"
+    r"|n[’']t\b|\b(?:do|does|did|is|are|was|were|ca|could|wo|would)nt\b",
+    re.IGNORECASE,
 )
 
 
@@ -83,13 +82,12 @@ def features_of(retrieval: Retrieval, sentence: ScoredSentence) -> tuple[float, 
     ]
     near, asked = _near(retrieval, sentence), question_stems(question)
     rarest = max(idf.values(), default=0.0) or 1.0
-    names = {stem for name in _NAME.findall(question) for stem in stems(name)}
-    numbers = set(_NUMBER.findall(question)) - set(_NUMBER.findall(node.get_metadata_str() + sentence.text))
-    in_sentence, in_question = words(sentence.text), words(question)
+    names = {stem for name in _NAME.findall(question) for stem in question_stems(name)}
+    numbers = _numbers(question) - _numbers(node.get_metadata_str() + " " + sentence.text)
+    in_sentence, in_question = set(words(sentence.text)), set(words(question))
     ordered = stems(sentence.text)
     places = {stem: place for place, stem in reversed(list(enumerate(ordered)))}
-    neighbours, wanted = set(pairwise(ordered)), list(pairwise(asked))
-    opposite = find_opposite(set(in_question) - STOP_WORDS, set(in_sentence) - STOP_WORDS)
+    opposite = find_opposite(in_question - STOP_WORDS, in_sentence - STOP_WORDS)
     return (
         sentence.words,
         idf_coverage(idf, known.unit_stems[sentence.unit]),
@@ -97,26 +95,29 @@ def features_of(retrieval: Retrieval, sentence: ScoredSentence) -> tuple[float, 
         _SIMILAR * sentence.words if sentence.cosine is None else sentence.cosine,
         similar[0],
         max(similar),
-        float(bool(names - near)),
+        float(bool(names - _near(retrieval, sentence, behind=0))),
         float(bool(numbers)),
         max((idf.get(stem, 0.0) for stem in asked if stem not in near), default=0.0) / rarest,
         _longest_rise([places[stem] for stem in asked if stem in places]) / max(1, len(asked)),
-        sum(pair in neighbours for pair in wanted) / max(1, len(wanted)),
-        float(_is_negated(in_sentence) != _is_negated(in_question)),
+        float(_is_negated(sentence.text) != _is_negated(question)),
         float(opposite is not None),
         answer_type_scorer(question)(sentence.text),
     )
 
 
-def _near(retrieval: Retrieval, sentence: ScoredSentence) -> frozenset[str]:
-    """The stems of the sentence, its neighbours and its headings."""
+def _near(retrieval: Retrieval, sentence: ScoredSentence, behind: int = 1) -> frozenset[str]:
+    """The stems of the sentence, the one before it, ``behind`` following ones and its headings."""
     known = terms_of(retrieval.nodes[sentence.passage].node)
-    around = known.unit_stems[max(0, sentence.unit - 1) : sentence.unit + 2]
+    around = known.unit_stems[max(0, sentence.unit - 1) : sentence.unit + 1 + behind]
     return known.heading_stems.union(*around)
 
 
-def _is_negated(found: Sequence[str]) -> bool:
-    return any(word in _NEGATIONS for word in found) or ("n", "t") in pairwise(found)
+def _is_negated(text: str) -> bool:
+    return bool(_NEGATION.search(text))
+
+
+def _numbers(text: str) -> set[str]:
+    return set(_NUMBER.findall(text.casefold()))
 
 
 def _longest_rise(places: Sequence[int]) -> int:

@@ -26,7 +26,7 @@ MIN_CALIBRATION_CHUNKS = 50
 #: A corpus whose size has changed by more than this share is calibrated again.
 _OUTGROWN = 0.2
 #: Increased whenever the same corpus would get another threshold.
-_VERSION = 1
+_VERSION = 2
 #: Passages that are retrieved for a question of the bank.
 CALIBRATION_TOP_K = 5
 #: Limits of the threshold: below, questions close to the corpus's subject would pass; above, an encyclopedia, which

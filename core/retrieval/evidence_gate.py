@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from ..text.chunk_terms import idf_coverage, terms_of
-from .answerability import features_of, least_likelihood, likelihood
+from .answerability import FEATURES, features_of, least_likelihood, likelihood
 from .sentences import sentences_of
 
 if TYPE_CHECKING:
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 #: What the gate decides. "closest": the passages are about what was asked, but no sentence seems to answer it.
 Verdict = Literal["answered", "closest", "refused"]
 
+_SCALE = 0.6
 #: Share of a follow-up's own words, weighted by IDF, that the passage must contain.
 _OWN_SHARE = 0.5
 
@@ -32,14 +33,19 @@ class Evidence:
     #: The probability that the best sentence answers the question, 0 to 1.
     likelihood: float = 0.0
 
+    #: Cosine of the best sentence and the question, and share of the question's words that it has in their order.
+    sentence: float = 0.0
+    order: float = 0.0
+
     @property
     def score(self) -> float:
-        """The sum of cosine and coverage, 0 to 2.
+        """How much the passage and its best sentence are about what was asked, 0 to 2.
 
-        1,500 SQuAD questions against 400 on other articles: AUROC 0.991 for the best passage's sum, 0.988 when the
-        nearest passage and the one with the most words may be two, 0.969 for the cosine alone, 0.960 for the words.
+        1,998 SQuAD questions against 400 on other articles: AUROC 0.991, at 3 % false refusals 7 % pass; 0.986 and 12 %
+        for the sum of the passage's cosine and words alone. The factor keeps that sum's scale.
         """
-        return (self.coverage if self.cosine is None else max(self.cosine, 0.0)) + self.coverage
+        cosine = self.coverage if self.cosine is None else max(self.cosine, 0.0)
+        return _SCALE * (cosine + self.coverage + max(self.sentence, 0.0) + self.order / 2)
 
 
 def weigh_evidence(retrieval: Retrieval) -> Evidence:
@@ -55,7 +61,11 @@ def weigh_evidence(retrieval: Retrieval) -> Evidence:
         found.append(Evidence(cosine, idf_coverage(retrieval.idf, stems), idf_coverage(own, stems) if own else 1.0))
     best = max(found, key=lambda each: each.score)
     sentences = sentences_of(retrieval)
-    return replace(best, likelihood=likelihood(features_of(retrieval, sentences[0]))) if sentences else best
+    if not sentences:
+        return best
+    features = features_of(retrieval, sentences[0])
+    known = dict(zip(FEATURES, features, strict=True))
+    return replace(best, sentence=known["cosine"], order=known["order"], likelihood=likelihood(features))
 
 
 def judge(found: Evidence, retrieval: Retrieval, least: float | None = None) -> Verdict:

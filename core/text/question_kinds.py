@@ -10,24 +10,57 @@ from .stemming import stems, words
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-_ASKS_TIME = re.compile(r"\bwhen\b|\b(?:what|which) (?:year|decade|century|date|month|day|time)\b", re.IGNORECASE)
-_ASKS_QUANTITY = re.compile(
-    r"\bhow (?:many|much|old|long|far|tall|large|big|high|often|fast|deep|wide|heavy)\b"
-    r"|\b(?:what|which) (?:percent|percentage|number|amount|proportion|fraction|share)\b",
+_ASKS_TIME = re.compile(
+    r"\bwhen\b|\b(?:what|which) (?:\w+ )?(?:year|decade|century|date|month|day|time)\b"
+    r"|\b(?:what|which) .{0,30}\b(?:date|year) of\b",
     re.IGNORECASE,
 )
-_ASKS_NAME = re.compile(r"\b(?:who|whom|whose|where)\b|\b(?:what|which) (?:city|country|state|person|company)\b", re.I)
+_ASKS_QUANTITY = re.compile(
+    r"\bhow (?:many|much|old|long|far|tall|large|big|high|often|fast|deep|wide|heavy)\b"
+    r"|\b(?:what|which) (?:\w+ )?(?:percent|percentage|number|amount|proportion|fraction|share)\b",
+    re.IGNORECASE,
+)
+_ASKS_NAME = re.compile(
+    r"\b(?:who|whom|whose|where)\b|\b(?:what|which) (?:\w+ )?(?:city|country|state|person|company|man|woman|river|team"
+    r"|band|king|queen|president|actor|author|school|university|organization|newspaper|island|region"
+    r"|town|street|building|place)\b",
+    re.IGNORECASE,
+)
 _TIME = re.compile(
     r"\b(?:1\d|20)\d\d\b|\b\d{1,4}s\b|\bcentur|\b\d+ ?(?:BC|AD|BCE|CE)\b"
     r"|\b(?:January|February|March|April|May|June|July|August|September|October|November|December)\b"
 )
 _QUANTITY = re.compile(
-    r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty|forty|fifty|hundred"
-    r"|thousand|million|billion|half|third|quarter|dozen|percent|once|twice)\b",
+    r"\d[\d,.]*|\b(?:no|zero|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty|forty|fifty"
+    r"|hundred|thousand|million|billion|half|third|quarter|dozen|percent|once|twice|daily|weekly|monthly|annually|yearly|every)\b",
     re.IGNORECASE,
 )
-#: A capitalized word that is not the first of a sentence.
-_NAME = re.compile(r"(?<=[a-z,;:()] )[\"'(“‘]?([A-Z][\w'’-]+)")
+_COUNTED = re.compile(r"\bhow (?:many|much) ((?:[\w'’-]+ ?){1,4})", re.IGNORECASE)
+_OTHER_QUANTITY = 0.5
+#: Characters after a number among which the things are named.
+_BEHIND = 40
+#: What a quantity is measured in, by how the question asks for it.
+_UNITS = (
+    (
+        r"\bhow much\b.*\b(?:cost|pay|paid|worth|spen[dt]|sell|sold|price|money|earn|charge)",
+        r"[$€£¥]|\b(?:dollars?|cents?|euros?|pounds?)\b",
+    ),
+    (r"\bpercent", r"%|\bpercent|\b(?:half|third|quarter)\b"),
+    (
+        r"\bhow (?:long|old)\b",
+        r"\b(?:seconds?|minutes?|hours?|days?|weeks?|months?|years?|decades?|centur(?:y|ies)|miles?|kilomet\w+"
+        r"|met(?:er|re)s?|feet|km|aged?)\b",
+    ),
+    (
+        r"\bhow (?:far|tall|high|deep|wide)\b",
+        r"\b(?:miles?|kilomet\w+|(?:centi)?met(?:er|re)s?|feet|foot|inch(?:es)?|km|m|cm|ft)\b",
+    ),
+    (r"\bhow often\b", r"\b(?:every|each|once|twice|times?|daily|weekly|monthly|annual(?:ly)?|yearly|per)\b"),
+)
+#: A capitalized word that is not the first of a sentence, or that begins one and is followed as a name is.
+_NAME = re.compile(
+    r"(?:(?<=[a-z\d,;:()] )[\"'(“‘]?|^(?!(?:The|In|On|At) )(?=[\w'’-]+,? (?:[A-Z]|was|were|is|had|and)))([A-Z][\w'’-]+)"
+)
 _ASKS_REASON = re.compile(r"\bwhy\b|\bhow come\b|\bwhat (?:for|is the reason)\b", re.IGNORECASE)
 _REASON = re.compile(
     r"\b(?:because|since|due to|owing to|thanks to|so that|in order to|as a result|therefore|thus|hence|causes?d?"
@@ -85,13 +118,31 @@ def gives_a_reason(sentence: str) -> bool:
 
 def answer_type_scorer(question: str) -> Callable[[str], float]:
     """A function that scores sentences: 1 for one with the time, quantity or name that the question asks for, 0 for one
-    without it; 0.5 for every sentence if the question asks for nothing of the kind."""
+    without it; 0.5 for every sentence if the question asks for nothing of the kind. What stands in the question is no
+    answer."""
+    known = set(words(question))
     if _ASKS_TIME.search(question):
-        return lambda sentence: float(bool(_TIME.search(sentence)))
+        return lambda sentence: float(any(not known & set(words(found)) for found in _TIME.findall(sentence)))
     if _ASKS_QUANTITY.search(question):
-        return lambda sentence: float(bool(_QUANTITY.search(sentence)))
+        return _quantity_scorer(question, known)
     if _ASKS_NAME.search(question):
-        known = set(words(question))
-        # A name that is already in the question is no answer.
-        return lambda sentence: float(any(name.casefold() not in known for name in _NAME.findall(sentence)))
+        return lambda sentence: float(any(not known & set(words(name)) for name in _NAME.findall(sentence)))
     return lambda _sentence: 0.5
+
+
+def _quantity_scorer(question: str, known: set[str]) -> Callable[[str], float]:
+    """Scores 1 for a quantity in the unit, or of the things, that the question asks for; another one less."""
+    unit = next((unit for asked, unit in _UNITS if re.search(asked, question, re.IGNORECASE)), None)
+    counted = _COUNTED.search(question)
+    things = frozenset(stems(counted[1])) if counted else frozenset()
+
+    def score(sentence: str) -> float:
+        found = [number for number in _QUANTITY.finditer(sentence) if number[0].casefold() not in known]
+        if not found or (unit is None and not things):
+            return float(bool(found))
+        if unit is not None:
+            return 1.0 if re.search(unit, sentence, re.IGNORECASE) else _OTHER_QUANTITY
+        behind = (stems(sentence[number.end() : number.end() + _BEHIND]) for number in found)
+        return 1.0 if any(not things.isdisjoint(each) for each in behind) else _OTHER_QUANTITY
+
+    return score

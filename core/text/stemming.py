@@ -16,6 +16,8 @@ import Stemmer
 ANALYSIS_VERSION = 1
 
 _WORD = re.compile(r"[^\W_]+")
+#: "didn't" has no topic; of "Tesla's" the name is kept.
+_CONTRACTION = re.compile(r"\b\w+n[’']t\b|(?<=\w)[’'](?:s|re|ve|ll|d|m)\b", re.IGNORECASE)
 _ACCENT = re.compile("[\u0300-\u036f]")
 _LONGEST_WORD = 64
 
@@ -63,5 +65,5 @@ def _stem(word: str) -> str:
 
 def question_stems(question: str) -> list[str]:
     """The question's distinct stems in order; its words if all of them are stop words."""
-    found = list(dict.fromkeys(stems(question)))
+    found = list(dict.fromkeys(stems(_CONTRACTION.sub(" ", question))))
     return found or list(dict.fromkeys(words(question)))
