@@ -17,7 +17,7 @@ import numpy as np
 
 import ragstone.core.retrieval as package
 from ragstone.core import Host, Settings
-from ragstone.core.evaluation import open_corpus, read_question_set
+from ragstone.core.evaluation import open_corpus, read_question_set, read_questions_file
 from ragstone.core.retrieval import HybridRetriever
 from ragstone.core.retrieval.answerability import FEATURES, features_of
 from ragstone.core.retrieval.sentences import sentences_of
@@ -30,6 +30,8 @@ _MODEL = Path(package.__file__).with_name("answerability.json")
 #: Share of the answerable questions that may become "comes closest".
 _LOST = 0.1
 _PENALTY = 1.0
+#: Of SQuAD 2.0, CLAP NQ and the questions on other subjects.
+_SHARES = (0.75, 0.2, 0.05)
 #: Features of one question, whether it can be answered, and whether it is for fitting.
 Row = tuple[tuple[float, ...], bool, bool]
 
@@ -44,6 +46,13 @@ def squad(host: Host, folder: Path) -> list[Row]:
     fitted = set(articles[::2])
     with open_corpus(host, folder) as corpus:
         return _rows(corpus, ((text, passage.rpartition("-")[0] in fitted, known) for text, passage, known in asked))
+
+
+def out_of_domain(host: Host, folder: Path) -> list[Row]:
+    """Questions on other subjects than the articles; every other one is for fitting."""
+    asked = [(text, at % 2 == 0, False) for at, text in enumerate(read_questions_file(folder / "out_of_domain.txt"))]
+    with open_corpus(host, folder) as corpus:
+        return _rows(corpus, asked)
 
 
 def clapnq(host: Host, folder: Path, made: Path) -> list[Row]:
@@ -72,13 +81,17 @@ def _rows(corpus: Any, asked: Iterable[tuple[str, bool, bool]]) -> list[Row]:
     return rows
 
 
-def fit(rows: list[Row]) -> dict[str, Any]:
-    """Intercept and coefficients by Newton's method, both classes with the same weight, with an L2 penalty."""
+def fit(sources: list[tuple[list[Row], float]]) -> dict[str, Any]:
+    """Intercept and coefficients by Newton's method, with an L2 penalty, from the rows of each source and the source's
+    share of the weight: questions that were written to mislead are many, but readers ask few of them. Both classes of
+    a source have the same weight."""
+    rows = [row for source, _ in sources for row in source]
     features = np.array([row[0] for row in rows])
     known = np.array([row[1] for row in rows], float)
     center, scale = features.mean(axis=0), features.std(axis=0) + 1e-9
     inputs = np.c_[np.ones(len(rows)), (features - center) / scale]
-    weights = np.where(known > 0, 0.5 / known.mean(), 0.5 / (1 - known.mean()))
+    weights = np.concatenate([_balanced(np.array([row[1] for row in source]), share) for source, share in sources])
+    weights *= len(rows)
     penalty = np.diag([0.0] + [_PENALTY] * len(FEATURES))
     found = np.zeros(inputs.shape[1])
     for _ in range(30):
@@ -91,6 +104,12 @@ def fit(rows: list[Row]) -> dict[str, Any]:
         "intercept": round(float(found[0] - coefficients @ center), 4),
         "coefficients": {name: round(float(value), 4) for name, value in zip(FEATURES, coefficients, strict=True)},
     }
+
+
+def _balanced(known: np.ndarray[Any, Any], share: float) -> np.ndarray[Any, Any]:
+    """A weight for each row, all together the share."""
+    classes = [kind for kind in (known, ~known) if kind.any()]
+    return np.asarray(sum(share / len(classes) * kind / kind.sum() for kind in classes))
 
 
 def chances(rows: list[Row], model: dict[str, Any]) -> np.ndarray[Any, Any]:
@@ -123,12 +142,13 @@ def main() -> None:
         Host(Settings(data_dir=Path(work, "data"), cache_dir=Path(work, "cache"))) as host,
     ):
         articles = squad(host, chosen.data / "wikipedia/squad2dev")
+        others = out_of_domain(host, chosen.data / "wikipedia/squad2dev")
         natural = clapnq(host, chosen.data / "wikipedia/clapnq", Path(work, "clapnq"))
     if chosen.write:
-        fitted = [row for row in [*articles, *natural] if row[2]]
-        model = fit(fitted)
-        own = chances(fitted, model)
-        model["least"] = round(float(np.quantile(own[[row[1] for row in fitted]], _LOST)), 4)
+        parts = [[row for row in rows if row[2]] for rows in (articles, natural, others)]
+        model = fit(list(zip(parts, _SHARES, strict=True)))
+        answerable = [row for part in parts for row in part if row[1]]
+        model["least"] = round(float(np.quantile(chances(answerable, model), _LOST)), 4)
         _MODEL.write_text(json.dumps(model, indent=2) + "\n", "utf-8")
     stored = json.loads(_MODEL.read_text("utf-8"))
     for name, rows in (("SQuAD 2.0", articles), ("CLAP NQ", natural)):

@@ -12,6 +12,7 @@ from ..text.chunk_terms import terms_of
 from ..text.instructions import instructions_of, is_asked_about
 from ..text.question_kinds import asks_for_a_reason, gives_a_reason
 from ..text.sentence_kinds import NO_ANSWER
+from .comparison import choose_sides, sides_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -35,26 +36,51 @@ _POINTS_BACK = re.compile(
     r"|for instance|consequently)\b",
     re.IGNORECASE,
 )
-#: Characters of a sentence with the one before it.
+#: A sentence that says that something follows, and not what.
+_ANNOUNCES = re.compile(
+    r"\b(?:several|many|various|different|following|two|three|four|five|a (?:few|number of)|main|key)\s"
+    r"(?:[\w-]+\s){0,2}?"
+    r"(?:ways?|steps?|parts?|types?|kinds?|forms?|phases?|stages?|reasons?|benefits|advantages|differences|purposes|uses"
+    r"|use cases|methods?|approaches|problems|process|categories|groups|components|functions)\b[^.:]{0,60}[.:]?$"
+    r"|\b(?:as follows|we distinguish between|differ in)\b",
+    re.IGNORECASE,
+)
+#: The same for a sentence that has no word of the question that the best one lacks.
+_CLOSER = 0.2
+#: Characters of a sentence with the one before it, or with those that follow.
 _LONGEST_PAIR = 600
 
 
 def choose(retrieval: Retrieval, *, most: int = _MOST_SENTENCES) -> list[ScoredSentence]:
     """The passages' sentences that answer, the best one first: as many as add something, at most ``most``."""
-    allowed = rank_quotes(retrieval)
-    best = next(allowed, None)
-    if best is None:
+    allowed = list(rank_quotes(retrieval))
+    if not allowed:
         return []
+    if (sides := sides_of(retrieval.question)) and (compared := choose_sides(allowed, sides, retrieval)):
+        return _with_references(compared, retrieval)
+    best = allowed[0]
     chosen, stems = [best], [_stems(best, retrieval)]
-    least = best.score - best.for_defining - _CLOSE
-    for other in allowed:
-        if len(chosen) == most or other.score < least:
+    score = best.score - best.for_defining
+    for other in allowed[1:]:
+        if len(chosen) == most or other.score < score - _CLOSE:
             break
         own = _stems(other, retrieval)
-        if other.words >= _WORTH_ADDING * best.words and not any(_says_the_same(own, known) for known in stems):
+        adds = bool((own - stems[0]) & retrieval.idf.keys())
+        if other.words < _WORTH_ADDING * best.words or any(_says_the_same(own, known) for known in stems):
+            continue
+        if adds or (other.score >= score - _CLOSER and not best.for_defining):
             chosen.append(other)
             stems.append(own)
-    return _with_references(chosen, retrieval)
+    quotes = [_with_what_follows(quote, retrieval) for quote in _with_references(chosen, retrieval)]
+    return quotes[:1] + _in_text_order(quotes[1:])
+
+
+def _in_text_order(quotes: Sequence[ScoredSentence]) -> list[ScoredSentence]:
+    """The quotes of each passage in the order of its text, in the places that they have among the others."""
+    waiting = sorted(quotes, key=lambda quote: quote.start)
+    return [
+        waiting.pop(next(at for at, each in enumerate(waiting) if each.passage == quote.passage)) for quote in quotes
+    ]
 
 
 def rank_quotes(retrieval: Retrieval) -> Iterator[ScoredSentence]:
@@ -83,6 +109,24 @@ def _with_references(chosen: Sequence[ScoredSentence], retrieval: Retrieval) -> 
             sentence = replace(sentence, start=start, text=text)
         found.append(sentence)
     return found
+
+
+def _with_what_follows(quote: ScoredSentence, retrieval: Retrieval) -> ScoredSentence:
+    """The quote; with the next sentences of its paragraph where it only announces them ("in several ways.")."""
+    if not _ANNOUNCES.search(quote.text):
+        return quote
+    node = retrieval.nodes[quote.passage].node
+    known, text, end = terms_of(node), node.get_content(), quote.end
+    last = max(at for at, unit in enumerate(known.units) if unit.start < quote.end)
+    for at in range(last + 1, min(last + 1 + _MOST_SENTENCES, len(known.units))):
+        unit = known.units[at]
+        is_next = (unit.kind, unit.block) == ("sentence", known.units[last].block)
+        if not is_next or known.kinds[at] in NO_ANSWER or at in instructions_of(node):
+            break
+        if unit.end - quote.start > _LONGEST_PAIR:
+            break
+        end = unit.end
+    return replace(quote, end=end, text=text[quote.start : end])
 
 
 def _start_of_reference(sentence: ScoredSentence, retrieval: Retrieval) -> int:

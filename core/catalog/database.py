@@ -43,6 +43,9 @@ class FullText(Protocol):
         A question's BM25 is the sum over its words; greater is better.
         """
 
+    def terms(self, connection: Connection, corpus_id: int, prefix: str) -> dict[str, int]:
+        """The stems that begin with the prefix, and how many chunks contain each."""
+
 
 class Database(ABC):
     """One kind of database: its engine, its full text search and the translation of its errors."""

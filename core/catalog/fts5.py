@@ -58,6 +58,23 @@ def scores(connection: Connection, corpus_id: int, words: Sequence[str]) -> dict
     return {word: _scores(connection, corpus_id, word) for word in words}
 
 
+def terms(connection: Connection, corpus_id: int, prefix: str) -> dict[str, int]:
+    """The stems that begin with the prefix, and how many chunks contain each."""
+    name = _name(corpus_id)
+    connection.exec_driver_sql(
+        f"CREATE VIRTUAL TABLE IF NOT EXISTS temp.{name}_terms USING fts5vocab(main, {name}, 'row')"
+    )
+    rows = connection.exec_driver_sql(
+        f"SELECT term, doc FROM temp.{name}_terms WHERE term >= ? AND term < ?", (prefix, after(prefix))
+    )
+    return {row[0]: row[1] for row in rows}
+
+
+def after(prefix: str) -> str:
+    """The least text that is greater than all that begin with the prefix."""
+    return prefix[:-1] + chr(ord(prefix[-1]) + 1)
+
+
 def _scores(connection: Connection, corpus_id: int, word: str) -> tuple[list[int], list[float]]:
     """FTS5's BM25 is negative; here greater is better."""
     name = _name(corpus_id)

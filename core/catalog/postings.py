@@ -28,7 +28,7 @@ from sqlalchemy import (
 from sqlalchemy.dialects.postgresql import ARRAY, REAL
 
 from ..text.stemming import stems
-from .fts5 import HEADINGS_WEIGHT
+from .fts5 import HEADINGS_WEIGHT, after
 from .schema import corpus
 
 if TYPE_CHECKING:
@@ -85,6 +85,10 @@ _REMOVE = text(
         words = words - (SELECT coalesce(sum(length), 0) FROM sizes)
     WHERE corpus_id = :corpus
     """
+)
+
+_TERMS = text(
+    "SELECT stem, count(*) FROM posting WHERE corpus_id = :corpus AND stem >= :prefix AND stem < :after GROUP BY stem"
 )
 
 # As in FTS5: k1 = 1.2, b = 0.75, and a word in more than half of the chunks has an IDF of 1e-6.
@@ -148,3 +152,9 @@ def scores(connection: Connection, corpus_id: int, words: Sequence[str]) -> dict
     found = connection.execute(_SCORES, {"corpus": corpus_id, "stems": list(words)})
     known = {stem: (keys, values) for stem, keys, values in found}
     return {word: known.get(word, ([], [])) for word in words}
+
+
+def terms(connection: Connection, corpus_id: int, prefix: str) -> dict[str, int]:
+    """The stems that begin with the prefix, and how many chunks contain each."""
+    found = connection.execute(_TERMS, {"corpus": corpus_id, "prefix": prefix, "after": after(prefix)})
+    return {row[0]: row[1] for row in found}

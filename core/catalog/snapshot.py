@@ -240,6 +240,10 @@ class Snapshot:
         found = self._database.full_text.scores(self._connection, corpus_id, words)
         return {word: WordScores(np.array(keys, np.int64), np.array(scores)) for word, (keys, scores) in found.items()}
 
+    def terms(self, corpus_id: int, prefix: str) -> dict[str, int]:
+        """The stems of the corpus's chunks that begin with the prefix, and how many chunks contain each."""
+        return self._database.full_text.terms(self._connection, corpus_id, prefix)
+
 
 def _is_intact(row: Mapping[Any, Any]) -> bool:
     """Whether the row matches its checksum."""

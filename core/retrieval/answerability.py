@@ -33,7 +33,6 @@ FEATURES = (
     "best_cosine",  # of the nearest passage
     "missing_name",  # whether a name of the question is in none of sentence, sentence before and headings
     "missing_number",
-    "missing_rare",  # idf of the rarest word that is missing there, relative to the question's rarest
     "order",  # share of the question's words that the sentence has in the question's order
     "negation",  # whether one of both is negated
     "opposite",  # whether the sentence has the opposite of a word of the question
@@ -65,7 +64,9 @@ def missing_words(retrieval: Retrieval, sentence: ScoredSentence) -> tuple[str, 
     """The question's words that are in none of the sentence, its neighbours and its headings, as they are written."""
     near = _near(retrieval, sentence)
     found = [
-        word for word in re.findall(r"[^\W_]+", retrieval.question) if (own := stems(word)) and not near & set(own)
+        word
+        for word in re.findall(r"[^\W_]+", retrieval.question)
+        if (own := stems(word)) and own[0] in retrieval.idf and own[0] not in near
     ]
     return tuple(dict.fromkeys(found))
 
@@ -80,9 +81,9 @@ def features_of(retrieval: Retrieval, sentence: ScoredSentence) -> tuple[float, 
         _SIMILAR * coverage if scores is None or scores.dense is None else scores.dense
         for scores in (retrieval.scores.get(node.node_id), *retrieval.scores.values())
     ]
-    near, asked = _near(retrieval, sentence), question_stems(question)
-    rarest = max(idf.values(), default=0.0) or 1.0
-    names = {stem for name in _NAME.findall(question) for stem in question_stems(name)}
+    asked = [retrieval.corrections.get(stem, stem) for stem in question_stems(question)]
+    named = (stem for name in _NAME.findall(question) for stem in question_stems(name))
+    names = {retrieval.corrections.get(stem, stem) for stem in named}
     numbers = _numbers(question) - _numbers(node.get_metadata_str() + " " + sentence.text)
     in_sentence, in_question = set(words(sentence.text)), set(words(question))
     ordered = stems(sentence.text)
@@ -97,7 +98,6 @@ def features_of(retrieval: Retrieval, sentence: ScoredSentence) -> tuple[float, 
         max(similar),
         float(bool(names - _near(retrieval, sentence, behind=0))),
         float(bool(numbers)),
-        max((idf.get(stem, 0.0) for stem in asked if stem not in near), default=0.0) / rarest,
         _longest_rise([places[stem] for stem in asked if stem in places]) / max(1, len(asked)),
         float(_is_negated(sentence.text) != _is_negated(question)),
         float(opposite is not None),

@@ -65,6 +65,8 @@ class Retrieval:
     #: How much each stem of the question tells in this corpus (BM25's idf).
     idf: Mapping[str, float] = field(default_factory=dict)
     vector: npt.NDArray[np.float32] | None = None
+    #: Stems of the question that look misspelt, and those of the corpus that they were taken for.
+    corrections: Mapping[str, str] = field(default_factory=dict)
     #: Evidence below which the corpus refuses.
     threshold: float = 0.0
     #: The question with the earlier ones that it needs, for a follow-up question.

@@ -86,6 +86,10 @@ class HybridRetriever(ScoredRetriever):
             keys = search.keys(self._filters)
             with step("HybridRetriever.lexical", words=list(words)) as looked:
                 found, frequencies = search.lexical(words, options.candidates, keys)
+                corrections = search.corrections([word for word in words if word not in frequencies])
+                if corrections:
+                    words = list(dict.fromkeys(corrections.get(word, word) for word in words))
+                    found, frequencies = search.lexical(words, options.candidates, keys)
                 looked.set_result(lambda: {"found": len(found)})
             lexical, dense = dict(found), {}
             if vector is not None:
@@ -109,6 +113,7 @@ class HybridRetriever(ScoredRetriever):
             scores={nodes[key].node_id: scores[key] for key in there},
             idf=idf,
             vector=vector,
+            corrections=corrections,
             threshold=threshold_of(row, options),
             sentence_cosines={nodes[key].node_id: found for key, found in cosines.items() if key in nodes},
             retrieve_ms=(time.perf_counter() - started) * 1000,

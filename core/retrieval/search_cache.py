@@ -10,6 +10,7 @@ import numpy as np
 from ..runtime.forks import ForkSafeLock
 from ..runtime.lazy import lazily
 from ..runtime.revision_cache import RevisionCache
+from ..text.spelling import SHORTEST_CORRECTED, correction_of
 from .bm25 import top_chunks
 from .dense import ExactSearch, best_window_cosines
 
@@ -131,6 +132,18 @@ class RevisionSearch:
         return top_chunks([scores[word] for word in words], limit, keys), {
             word: len(scores[word].keys) for word in words if len(scores[word].keys)
         }
+
+    def corrections(self, words: Sequence[str]) -> dict[str, str]:
+        """The stems that are meant, by those that no chunk contains and that look misspelt."""
+        found = {word: self._correction(word) for word in words if len(word) >= SHORTEST_CORRECTED}
+        return {word: meant for word, meant in found.items() if meant}
+
+    def _correction(self, word: str) -> str | None:
+        def looked_up() -> str | None:
+            return correction_of(word, self._snapshot.terms(self._row.id, word[0]))
+
+        found: str | None = self._cached(("correction", word), looked_up)
+        return found
 
     def nearest(
         self,

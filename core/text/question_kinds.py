@@ -48,8 +48,10 @@ _UNITS = (
     (r"\bpercent", r"%|\bpercent|\b(?:half|third|quarter)\b"),
     (
         r"\bhow (?:long|old)\b",
-        r"\b(?:seconds?|minutes?|hours?|days?|weeks?|months?|years?|decades?|centur(?:y|ies)|miles?|kilomet\w+"
-        r"|met(?:er|re)s?|feet|km|aged?)\b",
+        (
+            r"\b(?:seconds?|minutes?|hours?|days?|weeks?|months?|years?|decades?|centur(?:y|ies)|miles?|kilomet\w+"
+            r"|met(?:er|re)s?|feet|km|aged?)\b"
+        ),
     ),
     (
         r"\bhow (?:far|tall|high|deep|wide)\b",
@@ -75,9 +77,20 @@ _SUBJECT = re.compile(
     r"(?:(?:an?|the|the (?:term|word|meaning of))\s+)?(.{2,80}?)(?:\s+(?:mean|stand for|do))?\s*[?.!]*\s*$",
     re.IGNORECASE,
 )
-_BRACKETS = re.compile(r"\([^()]{0,80}\)")
-#: What a sentence says its subject is: "X is …", "X: …".
-_DEFINES = re.compile(r"\s(?:is|are|was|were|refers? to|means?|describes?|consists? of)\s|:\s|\s[–—]\s")
+_ASIDES = re.compile(r"\([^()]{0,80}\)|,\s(?:however|therefore|thus|then|in turn),")
+#: What a sentence says its subject is: "X is a …", "X are …", "X: …"; not "X is running", "X was made possible by".
+_DEFINES = re.compile(
+    r"\s(?:is|are|was|were)(?:,? (?:however|therefore|thus|then|simply|just|basically|essentially|also|usually|often)"
+    r",?)?\s(?!(?:not|no|when|where|how|why|if|by|to|in|on|at|of|for|from|with|as|made possible|very|so|only|still|now"
+    r"|active)\b|\w+ing\b"
+    r"|(?!called|named|known|defined|made|composed|formed|based|used|designed|described)\w+(?:ed|en)\b)"
+    r"|\s(?:refers? to|means?|describes?|denotes?|stands? for)\s|:\s|\s[–—]\s"
+)
+#: Such a beginning is no subject.
+_CLAUSE = re.compile(
+    r"\W*(?:if|how|when|where|why|while|what|although|because|since|whether|unless|once|as|after|before)\b",
+    re.IGNORECASE,
+)
 _HEAD = 110
 _ASKS_FOR_TASKS = re.compile(
     r"\b(?:exercises?|quiz|homework|assignments?|problems?|questions|objectives?|outcomes?|references?|bibliography|reading"
@@ -99,11 +112,15 @@ def subject_of(question: str) -> frozenset[str]:
 
 def defines(sentence: str, subject: frozenset[str]) -> float:
     """Whether the sentence says what the subject is ("X (…) is a …", "X: …"): 1; a half for "the X library is …"."""
-    head = _DEFINES.split(_BRACKETS.sub("", sentence[:_HEAD]), maxsplit=1)
-    if not subject or len(head) == 1:
+    head = _DEFINES.split(_ASIDES.sub("", sentence[:_HEAD]), maxsplit=1)
+    if not subject or len(head) == 1 or _CLAUSE.match(head[0]):
         return 0.0
     named = frozenset(stems(head[0]))
-    return 1.0 if named == subject else 0.5 * (subject < named and len(named) == len(subject) + 1)
+    if named == subject:
+        return 1.0
+    # "The X library is a …", but neither "x_utils: …" nor "X tools: …".
+    says = sentence[len(head[0]) :].lstrip()[:1] not in (":", "–", "—")
+    return 0.5 * (says and subject < named and len(named) == len(subject) + 1)
 
 
 def asks_for_a_reason(question: str) -> bool:

@@ -16,8 +16,13 @@ import Stemmer
 ANALYSIS_VERSION = 1
 
 _WORD = re.compile(r"[^\W_]+")
-#: "didn't" has no topic; of "Tesla's" the name is kept.
-_CONTRACTION = re.compile(r"\b\w+n[’']t\b|(?<=\w)[’'](?:s|re|ve|ll|d|m)\b", re.IGNORECASE)
+#: What of a question has no topic: "didn't", the "'s" of "Tesla's", "Explain …", "List the …", "… vs …".
+_NO_TOPIC = re.compile(
+    r"\b\w+n[’']t\b|(?<=\w)[’'](?:s|re|ve|ll|d|m)\b|\b(?:vs|versus|differences? between)\b"
+    r"|^\W*(?:please )?(?:(?:give|describe|explain|tell|summari[sz]e|compare|define|discuss|outline)\b"
+    r"|(?:list|name|show|state)(?= (?:me|all|the|some|an?|two|three|four|five|how|what|which)\b))",
+    re.IGNORECASE,
+)
 _ACCENT = re.compile("[\u0300-\u036f]")
 _LONGEST_WORD = 64
 
@@ -65,5 +70,5 @@ def _stem(word: str) -> str:
 
 def question_stems(question: str) -> list[str]:
     """The question's distinct stems in order; its words if all of them are stop words."""
-    found = list(dict.fromkeys(stems(_CONTRACTION.sub(" ", question))))
+    found = list(dict.fromkeys(stems(_NO_TOPIC.sub(" ", question))))
     return found or list(dict.fromkeys(words(question)))

@@ -1,0 +1,64 @@
+"""Questions that compare two things, and a sentence for each side."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from ..text.chunk_terms import terms_of
+from ..text.question_kinds import defines
+from ..text.stemming import stems
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from ..retrieval.models import Retrieval
+    from ..retrieval.sentences import ScoredSentence
+
+_END = r"\W*(?:[?.!].*)?$"
+_COMPARISONS = tuple(
+    re.compile(form + _END, re.IGNORECASE)
+    for form in (
+        (
+            r"\b(?:differences?|distinction|distinguish|compare|comparison) (?:between |of )?(.{2,80}?)"
+            r" (?:and|with|to|from) (.{2,80}?)"
+        ),
+        r"\bhow (?:do|does|did|is|are) (.{2,80}?) (?:differ|different|distinct) from (.{2,80}?)",
+        r"^\W*(.{2,80}?) (?:vs\.?|versus|compared (?:to|with)) (.{2,80}?)",
+    )
+)
+_CONTRASTS = re.compile(r"\b(?:whereas|while|unlike|in contrast|rather than|instead of)\b", re.IGNORECASE)
+#: Added to a sentence that says what its side is.
+_DEFINITION = 0.35
+
+
+def sides_of(question: str) -> tuple[frozenset[str], frozenset[str]] | None:
+    """The stems of A and of B in "the difference between A and B", "A vs B", "how does A differ from B"."""
+    found = next((match for form in _COMPARISONS if (match := form.search(question))), None)
+    if found is None:
+        return None
+    one, other = frozenset(stems(found[1])), frozenset(stems(found[2]))
+    return (one, other) if one - other and other - one else None
+
+
+def choose_sides(
+    quotes: Iterable[ScoredSentence], sides: tuple[frozenset[str], frozenset[str]], retrieval: Retrieval
+) -> list[ScoredSentence]:
+    """The sentence that sets one side against the other, else the best one for each side; none if a side has none.
+
+    ``quotes``: the best one first.
+    """
+    one, other = sides[0] - sides[1], sides[1] - sides[0]
+    found: dict[int, tuple[float, ScoredSentence]] = {}
+    for quote in quotes:
+        known = frozenset(stems(quote.text))
+        if one <= known and other <= known:
+            if _CONTRASTS.search(quote.text) and not found:
+                return [quote]
+            continue
+        near = known | terms_of(retrieval.nodes[quote.passage].node).heading_stems
+        for number, (own, against) in enumerate(((one, other), (other, one))):
+            score = quote.score + _DEFINITION * defines(quote.text, sides[number])
+            if own <= near and own & known and not against & known and score > found.get(number, (0.0, quote))[0]:
+                found[number] = score, quote
+    return [found[0][1], found[1][1]] if len(found) == len(sides) else []

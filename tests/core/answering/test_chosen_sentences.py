@@ -1,0 +1,137 @@
+"""Which sentences an extractive answer takes: of both sides of a comparison, what is announced, what adds something."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from llama_index.core.schema import NodeWithScore, TextNode
+
+from ragstone.core.answering.comparison import sides_of
+from ragstone.core.answering.extractive import choose
+from ragstone.core.retrieval import Retrieval
+from ragstone.core.retrieval.answerability import FEATURES, features_of, missing_words
+from ragstone.core.retrieval.sentences import sentences_of
+from ragstone.core.text import question_stems
+from ragstone.core.text.question_kinds import answer_type_scorer, defines, subject_of
+from ragstone.core.text.spelling import correction_of
+
+
+def _retrieval(question: str, text: str, cosines: tuple[float, ...] = ()) -> Retrieval:
+    node = NodeWithScore(node=TextNode(id_="n", text=text), score=1.0)
+    idf = dict.fromkeys(question_stems(question), 2.0)
+    return Retrieval(question, (node,), {}, idf, sentence_cosines={"n": np.array(cosines)})
+
+
+def _texts(question: str, text: str, cosines: tuple[float, ...] = ()) -> list[str]:
+    return [quote.text for quote in choose(_retrieval(question, text, cosines))]
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What is the difference between a winch and a crane?",
+        "winch vs crane",
+        "How does a winch differ from a crane?",
+        "Compare the winch with the crane.",
+    ],
+)
+def test_a_comparison_takes_a_sentence_for_each_side(question: str) -> None:
+    text = "Both machines differ. A winch is a drum that pulls a rope. Ropes are oiled. A crane is a tower that lifts loads."
+    assert sides_of(question) == ({"winch"}, {"crane"})
+    assert _texts(question, text) == ["A winch is a drum that pulls a rope.", "A crane is a tower that lifts loads."]
+
+
+def test_one_sentence_that_sets_both_sides_apart_is_enough() -> None:
+    text = "Unlike a winch, which pulls, a crane lifts its load. A winch is a drum. A crane is a tower."
+    assert _texts("How does a winch differ from a crane?", text) == [
+        "Unlike a winch, which pulls, a crane lifts its load."
+    ]
+
+
+def test_no_comparison() -> None:
+    assert sides_of("What is a crane?") is None
+    assert sides_of("What is the difference between a crane and the cranes?") is None
+
+
+def test_a_sentence_that_announces_comes_with_what_follows() -> None:
+    text = "Kilns fire bricks in several steps. First, the water goes. Then the clay becomes hard.\n\nBricks are red."
+    assert _texts("How do kilns fire bricks?", text)[0] == (
+        "Kilns fire bricks in several steps. First, the water goes. Then the clay becomes hard."
+    )
+
+
+def test_after_a_definition_nothing_is_added_that_has_no_further_word_of_the_question() -> None:
+    text = "A caster is a small wheel. Every caster on this cart was made in the year of the flood."
+    assert _texts("What is a caster?", text, (0.6, 0.6)) == ["A caster is a small wheel."]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "expected"),
+    [
+        ("A prion is a protein that folds wrongly.", 1.0),
+        ("Prions are infectious proteins.", 1.0),
+        ("A prion, however, is a protein.", 1.0),
+        ("Prion: a protein that folds wrongly", 1.0),
+        ("The prion protein is a protein of the brain.", 0.5),
+        ("Prions were made possible by a mutation.", 0.0),
+        ("Prions are spreading through the brain.", 0.0),
+        ("If a prion is a protein, it folds.", 0.0),
+        ("prion_tools: programs for proteins", 0.0),
+    ],
+)
+def test_what_defines(sentence: str, expected: float) -> None:
+    assert defines(sentence, subject_of("What is a prion?")) == expected
+
+
+@pytest.mark.parametrize(
+    ("question", "with_it", "without_it"),
+    [
+        ("How much did the bridge cost?", "The bridge cost $3 million.", "The bridge has 3 lanes."),
+        ("How many lanes does it have?", "It has three lanes.", "It opened in 1933."),
+        ("How long did it take?", "It took four years.", "Four men built it."),
+        ("Who built it?", "It was built by Joseph Strauss.", "It was built by workers."),
+        ("Who built it?", "Joseph Strauss built it.", "Workers of the town built it."),
+        ("What happened in 1933, and in what year did it close?", "It closed in 1987.", "It opened in 1933."),
+    ],
+)
+def test_what_is_asked_for_is_there(question: str, with_it: str, without_it: str) -> None:
+    score = answer_type_scorer(question)
+    assert score(with_it) > score(without_it)
+
+
+def _feature(name: str, question: str, text: str) -> float:
+    found = _retrieval(question, text)
+    return features_of(found, sentences_of(found)[0])[FEATURES.index(name)]
+
+
+def test_a_short_negation_is_a_negation() -> None:
+    text = "The captain led the ships to the island."
+    assert _feature("negation", "Who didn't lead the ships?", text) == 1
+    assert _feature("negation", "Who led the ships?", text) == 0
+
+
+def test_the_genitive_is_no_name() -> None:
+    assert _feature("missing_name", "What was Tesla's first job?", "Tesla was first a draftsman at a job.") == 0
+    assert _feature("missing_name", "What was Edison's first job?", "Tesla was first a draftsman at a job.") == 1
+
+
+def test_an_ordinal_is_a_number() -> None:
+    assert _feature("missing_number", "What did the second report say?", "The third report said little.") == 1
+
+
+def test_words_that_only_ask_are_not_missed() -> None:
+    found = _retrieval("Give me the weight of the anchor.", "The anchor is of iron.")
+    assert missing_words(found, sentences_of(found)[0]) == ("weight",)
+
+
+@pytest.mark.parametrize(
+    ("word", "meant"),
+    [("photosinthesi", "photosynthesi"), ("trafic", "traffic"), ("fussion", "fusion"), ("fuison", "fusion")],
+)
+def test_a_misspelt_word_is_taken_for_the_one_that_is_meant(word: str, meant: str) -> None:
+    assert correction_of(word, {"photosynthesi": 9, "traffic": 9, "fusion": 9, "funnel": 9}) == meant
+
+
+@pytest.mark.parametrize("word", ["atom", "proton", "x" * 40, "2024th", "fusion"])
+def test_other_words_are_left(word: str) -> None:
+    assert correction_of(word, {"atoms": 9, "xproton": 9, "photon": 2, "fusion": 9}) is None
