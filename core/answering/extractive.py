@@ -8,8 +8,7 @@ from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from ..retrieval.sentences import sentences_of
-from ..text.chunk_terms import terms_of
-from ..text.instructions import instructions_of, is_asked_about
+from ..text.instructions import is_asked_about
 from ..text.question_kinds import asks_for_a_reason, gives_a_reason
 from ..text.sentence_kinds import NO_ANSWER
 
@@ -62,11 +61,11 @@ def rank_quotes(retrieval: Retrieval) -> Iterator[ScoredSentence]:
     return _without_instructions(_new(retrieval), retrieval)
 
 
-def _stems(sentence: ScoredSentence, retrieval: Retrieval) -> frozenset[str]:
-    return terms_of(retrieval.nodes[sentence.passage].node).unit_stems[sentence.unit]
+def _stems(sentence: ScoredSentence, retrieval: Retrieval) -> frozenset[int]:
+    return retrieval.terms(sentence.passage).unit_stems[sentence.unit]
 
 
-def _says_the_same(own: frozenset[str], known: frozenset[str]) -> bool:
+def _says_the_same(own: frozenset[int], known: frozenset[int]) -> bool:
     return len(own & known) >= _SAME * min(len(own), len(known))
 
 
@@ -87,8 +86,7 @@ def _with_references(chosen: Sequence[ScoredSentence], retrieval: Retrieval) -> 
 
 def _start_of_reference(sentence: ScoredSentence, retrieval: Retrieval) -> int:
     """Where the sentence before begins, if this one points back to it and both may be quoted; else its own start."""
-    node = retrieval.nodes[sentence.passage].node
-    known = terms_of(node)
+    known = retrieval.terms(sentence.passage)
     before = sentence.unit - 1
     if before < 0 or not _POINTS_BACK.match(sentence.text):
         return sentence.start
@@ -96,7 +94,7 @@ def _start_of_reference(sentence: ScoredSentence, retrieval: Retrieval) -> int:
     fits = (
         (unit.kind, unit.block) == ("sentence", known.units[sentence.unit].block)
         and known.kinds[before] not in NO_ANSWER
-        and before not in instructions_of(node)
+        and before not in retrieval.instructions(sentence.passage)
         and sentence.end - unit.start <= _LONGEST_PAIR
     )
     return unit.start if fits else sentence.start
@@ -110,8 +108,7 @@ def _without_instructions(quotes: Iterable[ScoredSentence], retrieval: Retrieval
         key = " ".join(quote.text.split())
         if key in given:
             continue
-        node = retrieval.nodes[quote.passage].node
-        pieces, instructing = terms_of(node).units, instructions_of(node)
+        pieces, instructing = retrieval.terms(quote.passage).units, retrieval.instructions(quote.passage)
         quoted = [at for at, unit in enumerate(pieces) if quote.start <= unit.start < quote.end]
         if instructing.isdisjoint(quoted) or is_asked_about(retrieval.question, quote.text):
             given.add(key)

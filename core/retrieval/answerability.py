@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..citations.polarity import find_opposite
-from ..text.chunk_terms import idf_coverage, terms_of
+from ..text.chunk_terms import idf_coverage
 from ..text.question_kinds import answer_type_scorer
-from ..text.stemming import STOP_WORDS, question_stems, stems, words
+from ..text.stemming import STOP_WORDS, question_stems, stem_hash, stem_hashes, stems, words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -66,7 +66,9 @@ def missing_words(retrieval: Retrieval, sentence: ScoredSentence) -> tuple[str, 
     """The question's words that are in none of the sentence, its neighbours and its headings, as they are written."""
     near = _near(retrieval, sentence)
     found = [
-        word for word in re.findall(r"[^\W_]+", retrieval.question) if (own := stems(word)) and not near & set(own)
+        word
+        for word in re.findall(r"[^\W_]+", retrieval.question)
+        if (own := stem_hashes(word)) and near.isdisjoint(own)
     ]
     return tuple(dict.fromkeys(found))
 
@@ -75,7 +77,7 @@ def features_of(retrieval: Retrieval, sentence: ScoredSentence) -> tuple[float, 
     """The ``FEATURES`` of a retrieval's sentence."""
     question, idf = retrieval.question, retrieval.idf
     node = retrieval.nodes[sentence.passage].node
-    known = terms_of(node)
+    known = retrieval.terms(sentence.passage)
     coverage = idf_coverage(idf, known.all_stems)
     similar = [
         _SIMILAR * coverage if scores is None or scores.dense is None else scores.dense
@@ -83,7 +85,7 @@ def features_of(retrieval: Retrieval, sentence: ScoredSentence) -> tuple[float, 
     ]
     near, asked = _near(retrieval, sentence), question_stems(question)
     rarest = max(idf.values(), default=0.0) or 1.0
-    names = {stem for name in _NAME.findall(question) for stem in stems(name)}
+    names = {stem for name in _NAME.findall(question) for stem in stem_hashes(name)}
     numbers = set(_NUMBER.findall(question)) - set(_NUMBER.findall(node.get_metadata_str() + sentence.text))
     in_sentence, in_question = words(sentence.text), words(question)
     ordered = stems(sentence.text)
@@ -99,7 +101,7 @@ def features_of(retrieval: Retrieval, sentence: ScoredSentence) -> tuple[float, 
         max(similar),
         float(bool(names - near)),
         float(bool(numbers)),
-        max((idf.get(stem, 0.0) for stem in asked if stem not in near), default=0.0) / rarest,
+        max((idf.get(stem, 0.0) for stem in asked if stem_hash(stem) not in near), default=0.0) / rarest,
         _longest_rise([places[stem] for stem in asked if stem in places]) / max(1, len(asked)),
         sum(pair in neighbours for pair in wanted) / max(1, len(wanted)),
         float(_is_negated(in_sentence) != _is_negated(in_question)),
@@ -108,9 +110,9 @@ def features_of(retrieval: Retrieval, sentence: ScoredSentence) -> tuple[float, 
     )
 
 
-def _near(retrieval: Retrieval, sentence: ScoredSentence) -> frozenset[str]:
+def _near(retrieval: Retrieval, sentence: ScoredSentence) -> frozenset[int]:
     """The stems of the sentence, its neighbours and its headings."""
-    known = terms_of(retrieval.nodes[sentence.passage].node)
+    known = retrieval.terms(sentence.passage)
     around = known.unit_stems[max(0, sentence.unit - 1) : sentence.unit + 2]
     return known.heading_stems.union(*around)
 
