@@ -47,28 +47,29 @@ def fill(corpus: Corpus, wanted: int, dimension: int) -> int:
     draws = np.random.default_rng(7)
     with corpus.catalog.read() as snapshot:
         row = corpus.row(snapshot)
-        stored = snapshot.documents(row.id)
+        documents = snapshot.documents(row.id)
         count = snapshot.sizes(row.id)[1]
     copy = 0
     while count < wanted:
         copy += 1
-        for document in stored:
+        for document in documents:
             with corpus.catalog.read() as snapshot:
-                nodes = list(snapshot.document_nodes(document.key))
                 held = snapshot.vectors.of_document(document.key, dimension)
+                stored = snapshot.chunks(held.chunk_keys.tolist(), dimension)
             vectors = held.vectors + _JITTER * draws.standard_normal(held.vectors.shape).astype(np.float32)
             vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
             parts = np.split(vectors, np.cumsum(held.windows)[:-1])
             slug = f"copy-{copy}"
             chunks = []
-            for node, part in zip(nodes, parts, strict=True):
+            for key, part in zip(held.chunk_keys.tolist(), parts, strict=True):
+                node = stored[key].node
                 known = {**node.metadata, "book": slug, "book_title": f"Copy {copy}"}
                 headings = f"{known['chapter']}\n{known['section']}"
                 kept = node.to_dict()
                 for name in ("text", "metadata", "embedding"):
                     kept.pop(name, None)
                 kept["id_"] = chunk_id = f"{slug}-{node.node_id}"
-                chunks.append(NewChunk(chunk_id, headings, node.text, known, kept, part))
+                chunks.append(NewChunk(chunk_id, headings, node.text, known, kept, part, stored[key].sentences))
             made = NewDocument(
                 f"{slug}:{document.doc_id}", document.hash, "", {**document.metadata, "book": slug}, chunks
             )

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 from ..retrieval.answerability import missing_words
 from ..retrieval.sentences import sentences_of
-from ..text.chunk_terms import terms_of
-from ..text.stemming import stems
+from ..text.stemming import stem_hashes, stems
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,15 +24,16 @@ _WORD = re.compile(r"[^\W_]+(?:[-’'][^\W_]+)*")
 def closest_words(retrieval: Retrieval) -> str:
     """What is missing for an answer: "Not answered here: the text speaks of X, but not of Y. This comes closest:"."""
     best = sentences_of(retrieval)[0]
-    known = terms_of(retrieval.nodes[best.passage].node).all_stems
+    known = retrieval.terms(best.passage).all_stems
     # Words that the passage has elsewhere are not missing from the text.
     rare = _RARE * max(retrieval.idf.values(), default=0.0)
     absent = [
         word
         for word in missing_words(retrieval, best)
-        if not known & set(stems(word)) and max(retrieval.idf.get(stem, 0.0) for stem in stems(word)) >= rare
+        if known.isdisjoint(stem_hashes(word)) and max(retrieval.idf.get(stem, 0.0) for stem in stems(word)) >= rare
     ]
-    there = [word for word in dict.fromkeys(_WORD.findall(retrieval.question)) if known & set(stems(word))]
+    asked = dict.fromkeys(_WORD.findall(retrieval.question))
+    there = [word for word in asked if not known.isdisjoint(stem_hashes(word))]
     if absent and there:
         spoken, unspoken = (_listed(words[:_MOST_NAMED]) for words in (there, absent))
         return f"Not answered here: the text speaks of {spoken}, but not of {unspoken}. This comes closest:"

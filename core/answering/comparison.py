@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from ..text.chunk_terms import terms_of
 from ..text.question_kinds import defines
-from ..text.stemming import stems
+from ..text.stemming import stem_hash, stem_hashes, stems
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -48,15 +47,15 @@ def choose_sides(
 
     ``quotes``: the best one first.
     """
-    one, other = sides[0] - sides[1], sides[1] - sides[0]
+    one, other = (frozenset(map(stem_hash, own)) for own in (sides[0] - sides[1], sides[1] - sides[0]))
     found: dict[int, tuple[float, ScoredSentence]] = {}
     for quote in quotes:
-        known = frozenset(stems(quote.text))
+        known = frozenset(stem_hashes(quote.text))
         if one <= known and other <= known:
             if _CONTRASTS.search(quote.text) and not found:
                 return [quote]
             continue
-        near = known | terms_of(retrieval.nodes[quote.passage].node).heading_stems
+        near = known | retrieval.terms(quote.passage).heading_stems
         for number, (own, against) in enumerate(((one, other), (other, one))):
             score = quote.score + _DEFINITION * defines(quote.text, sides[number])
             if own <= near and own & known and not against & known and score > found.get(number, (0.0, quote))[0]:

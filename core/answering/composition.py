@@ -10,10 +10,11 @@ from .answer import Citation
 from .guard import Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from llama_index.core.schema import BaseNode
 
+    from ..text.chunk_terms import ChunkTerms
     from .draft import Draft, Sentence
     from .guard import CitedWarning
     from .profile import Profile
@@ -25,8 +26,10 @@ _ROOT = 7
 class Composition:
     """Numbers the passages in the order of their first citation, and applies the assistant's guard."""
 
-    def __init__(self, nodes: Sequence[BaseNode], profile: Profile) -> None:
+    def __init__(self, nodes: Sequence[BaseNode], profile: Profile, stored: Mapping[str, ChunkTerms]) -> None:
+        """``stored``: terms by node id, as far as they are stored."""
         self._nodes = nodes
+        self._stored = stored
         self._profile = profile
         self._numbers: dict[str, int] = {}
         self._setting: str | None = None
@@ -114,7 +117,7 @@ class Composition:
                     quote=quote,
                     url=form.url(node),
                     fields=fields,
-                    note=instruction_note(node),
+                    note=instruction_note(node, self._stored.get(node.node_id)),
                     place=form.place(fields),
                 )
             )

@@ -8,10 +8,10 @@ from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from ..retrieval.sentences import sentences_of
-from ..text.chunk_terms import terms_of
-from ..text.instructions import instructions_of, is_asked_about
+from ..text.instructions import is_asked_about
 from ..text.question_kinds import asks_for_a_reason, gives_a_reason
 from ..text.sentence_kinds import NO_ANSWER
+from ..text.stemming import stem_hash
 from .comparison import choose_sides, sides_of
 
 if TYPE_CHECKING:
@@ -60,12 +60,12 @@ def choose(retrieval: Retrieval, *, most: int = _MOST_SENTENCES) -> list[ScoredS
         return _with_references(compared, retrieval)
     best = allowed[0]
     chosen, stems = [best], [_stems(best, retrieval)]
-    score = best.score - best.for_defining
+    score, asked = best.score - best.for_defining, frozenset(map(stem_hash, retrieval.idf))
     for other in allowed[1:]:
         if len(chosen) == most or other.score < score - _CLOSE:
             break
         own = _stems(other, retrieval)
-        adds = bool((own - stems[0]) & retrieval.idf.keys())
+        adds = not asked.isdisjoint(own - stems[0])
         if other.words < _WORTH_ADDING * best.words or any(_says_the_same(own, known) for known in stems):
             continue
         if adds or (other.score >= score - _CLOSER and not best.for_defining):
@@ -88,11 +88,11 @@ def rank_quotes(retrieval: Retrieval) -> Iterator[ScoredSentence]:
     return _without_instructions(_new(retrieval), retrieval)
 
 
-def _stems(sentence: ScoredSentence, retrieval: Retrieval) -> frozenset[str]:
-    return terms_of(retrieval.nodes[sentence.passage].node).unit_stems[sentence.unit]
+def _stems(sentence: ScoredSentence, retrieval: Retrieval) -> frozenset[int]:
+    return retrieval.terms(sentence.passage).unit_stems[sentence.unit]
 
 
-def _says_the_same(own: frozenset[str], known: frozenset[str]) -> bool:
+def _says_the_same(own: frozenset[int], known: frozenset[int]) -> bool:
     return len(own & known) >= _SAME * min(len(own), len(known))
 
 
@@ -115,13 +115,13 @@ def _with_what_follows(quote: ScoredSentence, retrieval: Retrieval) -> ScoredSen
     """The quote; with the next sentences of its paragraph where it only announces them ("in several ways.")."""
     if not _ANNOUNCES.search(quote.text):
         return quote
-    node = retrieval.nodes[quote.passage].node
-    known, text, end = terms_of(node), node.get_content(), quote.end
+    known, text, end = retrieval.terms(quote.passage), retrieval.nodes[quote.passage].node.get_content(), quote.end
+    instructing = retrieval.instructions(quote.passage)
     last = max(at for at, unit in enumerate(known.units) if unit.start < quote.end)
     for at in range(last + 1, min(last + 1 + _MOST_SENTENCES, len(known.units))):
         unit = known.units[at]
         is_next = (unit.kind, unit.block) == ("sentence", known.units[last].block)
-        if not is_next or known.kinds[at] in NO_ANSWER or at in instructions_of(node):
+        if not is_next or known.kinds[at] in NO_ANSWER or at in instructing:
             break
         if unit.end - quote.start > _LONGEST_PAIR:
             break
@@ -131,8 +131,7 @@ def _with_what_follows(quote: ScoredSentence, retrieval: Retrieval) -> ScoredSen
 
 def _start_of_reference(sentence: ScoredSentence, retrieval: Retrieval) -> int:
     """Where the sentence before begins, if this one points back to it and both may be quoted; else its own start."""
-    node = retrieval.nodes[sentence.passage].node
-    known = terms_of(node)
+    known = retrieval.terms(sentence.passage)
     before = sentence.unit - 1
     if before < 0 or not _POINTS_BACK.match(sentence.text):
         return sentence.start
@@ -140,7 +139,7 @@ def _start_of_reference(sentence: ScoredSentence, retrieval: Retrieval) -> int:
     fits = (
         (unit.kind, unit.block) == ("sentence", known.units[sentence.unit].block)
         and known.kinds[before] not in NO_ANSWER
-        and before not in instructions_of(node)
+        and before not in retrieval.instructions(sentence.passage)
         and sentence.end - unit.start <= _LONGEST_PAIR
     )
     return unit.start if fits else sentence.start
@@ -154,8 +153,7 @@ def _without_instructions(quotes: Iterable[ScoredSentence], retrieval: Retrieval
         key = " ".join(quote.text.split())
         if key in given:
             continue
-        node = retrieval.nodes[quote.passage].node
-        pieces, instructing = terms_of(node).units, instructions_of(node)
+        pieces, instructing = retrieval.terms(quote.passage).units, retrieval.instructions(quote.passage)
         quoted = [at for at, unit in enumerate(pieces) if quote.start <= unit.start < quote.end]
         if instructing.isdisjoint(quoted) or is_asked_about(retrieval.question, quote.text):
             given.add(key)

@@ -74,7 +74,7 @@ def find_passages(assistant: Assistant, question: Question | str) -> Findings:
             text=each.node.get_content(),
             url=form.url(each.node),
             fields=fields,
-            note=instruction_note(each.node),
+            note=instruction_note(each.node, found.stored_terms.get(each.node.node_id)),
             place=form.place(fields | dict(form.shown(each.node))),
         )
 

@@ -12,7 +12,7 @@ from ..retrieval.models import Retrieval
 from ..retrieval.sentences import with_sentence_cosines
 from ..runtime.budget import check_budget
 from ..text.chunk_terms import idf_coverage, terms_of
-from ..text.stemming import question_stems, stems
+from ..text.stemming import question_stems, stem_hashes, stems
 from ..text.stemming import words as plain_words
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def from_selection(encoder: Encoder, question: str, selection: TextNode) -> tupl
     encoded = time.perf_counter()
     words = [word for word in question_stems(question) if word not in _ABOUT_IT_ALL]
     idf = dict.fromkeys(words, 1.0)
-    coverage = idf_coverage(idf, set(stems(text)))
+    coverage = idf_coverage(idf, set(stem_hashes(text)))
     asks_for_it_all = not set(stems(question)) - _ABOUT_IT_ALL
     retrieval = Retrieval(
         question=question,

@@ -61,7 +61,7 @@ class AnswerWriter:
         if verdict == "refused":
             return timed(self._refused(question.filters, NOTHING_FOUND))
         draft = Draft()
-        composed = Composition([passage.node for passage in retrieval.nodes], self._profile)
+        composed = Composition([passage.node for passage in retrieval.nodes], self._profile, retrieval.stored_terms)
         # A language model is not asked for what the passages do not say.
         synthesizer = Extractive() if verdict == "closest" else self._synthesizers.synthesizer(self._profile.prompt)
         if verdict == "closest":
@@ -85,7 +85,7 @@ class AnswerWriter:
 
     def summarize(self, overview: Overview) -> Generator[Delta, None, Answer]:
         """The introduction and the sentences of an overview."""
-        composed = Composition(overview.nodes, self._profile)
+        composed = Composition(overview.nodes, self._profile, {})
         composed.introduction = overview.introduction
         for piece in composed.add(list(overview.sentences()), Draft()) or [overview.introduction]:
             yield Delta(piece)

@@ -10,11 +10,11 @@ import numpy as np
 from sqlalchemy import bindparam, func, select
 
 from ..errors import StorageError
-from ..text.packed_terms import is_packed, pack
+from ..text.packed_terms import is_packed, pack, unpack
 from ..text.sanitizing import strip_hidden
 from .checksums import ChunkCheck, DamagedChunk, checksum, is_text_intact
 from .schema import about, chunk, corpus, document, removed
-from .vectors import VectorReader
+from .vectors import VectorReader, unpack_sentences
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from llama_index.core.vector_stores.types import MetadataFilters
     from sqlalchemy import Connection, Row
 
+    from ..text.chunk_terms import ChunkTerms
     from .database import Database
 
 
@@ -46,6 +47,7 @@ _HAS_ALL_CHECKSUMS = select(about.c.key).where(about.c.key == "sealed")
 _CHECKED = (document.c.doc_id, chunk.c.chunk_id, chunk.c.headings, chunk.c.text, chunk.c.metadata, chunk.c.node)
 _CORPUS = select(corpus).where(corpus.c.name == bindparam("name"), corpus.c.state == bindparam("state"))
 _NODES = select(*_NODE).where(_KEYS)
+_CHUNKS = select(*_NODE, chunk.c.words, chunk.c.sentences).where(_KEYS)
 _WORDS = select(chunk.c.id, chunk.c.words).where(_KEYS)
 
 
@@ -75,6 +77,17 @@ class StoredDocument:
     hash: str
     seq: int
     metadata: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class StoredChunk:
+    """A chunk with what an answer is made of."""
+
+    node: TextNode
+    #: ``None`` in rows of an older Ragstone.
+    terms: ChunkTerms | None
+    #: The vectors of its units, unit rows, [units, dimension]; ``None`` in rows of an older Ragstone.
+    sentences: npt.NDArray[np.float32] | None
 
 
 @dataclass(frozen=True)
@@ -182,6 +195,15 @@ class Snapshot:
         rows = self._connection.execute(_NODES, {"keys": list(keys)}).all()
         return {row[0]: self._node(row) for row in rows}
 
+    def chunks(self, keys: Iterable[int], dimension: int) -> dict[int, StoredChunk]:
+        """Chunks by key; keys that are gone are left out."""
+        rows = self._connection.execute(_CHUNKS, {"keys": list(keys)}).all()
+        return {
+            row[0]: StoredChunk(self._node(row), unpack(words), unpack_sentences(sentences, dimension))
+            for row in rows
+            for words, sentences in [row[-2:]]
+        }
+
     def packed_words(self, keys: Sequence[int]) -> dict[int, bytes]:
         """The chunks' words by key as ``packed_terms.pack`` packs them; keys that are gone are left out."""
         rows = self._connection.execute(_WORDS, {"keys": list(keys)}).all()
@@ -201,7 +223,7 @@ class Snapshot:
 
     def _node(self, row: Sequence[Any]) -> TextNode:
         """Raises ``StorageError`` for a text that does not match its checksum."""
-        _, text, metadata, node, headings, stored, chunk_id = row  # unpacked: faster than access by name
+        _, text, metadata, node, headings, stored, chunk_id = row[: len(_NODE)]  # unpacked: faster than access by name
         if not is_text_intact(stored, headings, text):
             raise StorageError(
                 f"the stored text of the passage {chunk_id!r} is damaged",

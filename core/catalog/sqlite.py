@@ -106,7 +106,9 @@ class SQLite(Database):
         def _begin(connection: Connection) -> None:
             options = connection.get_execution_options()
             patience = options.get("ragstone_patience_ms", _BUSY_TIMEOUT_MS)
-            connection.exec_driver_sql(f"PRAGMA busy_timeout = {patience}")
+            if connection.info.get("patience_ms", _BUSY_TIMEOUT_MS) != patience:
+                connection.exec_driver_sql(f"PRAGMA busy_timeout = {patience}")
+                connection.info["patience_ms"] = patience
             connection.exec_driver_sql("BEGIN IMMEDIATE" if options.get("ragstone_writes") else "BEGIN")
 
         return engine

@@ -7,7 +7,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sqlalchemy import bindparam, select
+from sqlalchemy import select
 
 from .schema import chunk, document
 
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 _BATCH_DOCUMENTS = 500
 #: The first byte of packed sentences: increased whenever the same text would have other units.
 _SENTENCES_VERSION = 1
-_SENTENCES = select(chunk.c.id, chunk.c.sentences).where(chunk.c.id.in_(bindparam("keys", expanding=True)))
 
 
 @dataclass(frozen=True)
@@ -64,12 +63,6 @@ class VectorReader:
         """Vectors of single chunks, [windows, dimension], by key."""
         rows = self._connection.execute(select(chunk.c.id, chunk.c.vectors).where(chunk.c.id.in_(keys)))
         return {row.id: np.frombuffer(row.vectors, "<f4").reshape(-1, dimension) for row in rows}
-
-    def of_sentences(self, keys: Sequence[int], dimension: int) -> dict[int, npt.NDArray[np.float32]]:
-        """Vectors of the sentences of single chunks, unit rows, [units, dimension], by key, of those that have any."""
-        rows = self._connection.execute(_SENTENCES, {"keys": list(keys)})
-        found = {row.id: unpack_sentences(row.sentences, dimension) for row in rows}
-        return {key: vectors for key, vectors in found.items() if vectors is not None}
 
     def by_text(
         self, corpus_id: int, doc_id: str, dimension: int

@@ -175,6 +175,7 @@ def retrieval(result: Any, dimension: int) -> Retrieval:
 
     from ..retrieval.fusion import Scores
     from ..retrieval.models import Retrieval
+    from ..text.chunk_terms import ChunkTerms
 
     found: Retrieval = _require(result, Retrieval, "finds")
     nodes(found.nodes)
@@ -191,6 +192,7 @@ def retrieval(result: Any, dimension: int) -> Retrieval:
     for cosines in _require(found.sentence_cosines, Mapping, "gives as cosines of sentences").values():
         if np.ndim(cosines) != 1 or np.asarray(cosines).dtype.kind != "f" or np.isinf(cosines).any():
             raise ValueError(f"it gives cosines of sentences that are no list of numbers: {_describe(cosines)}")
+    by_name(ChunkTerms)(found.stored_terms)
     if not _is_number(found.threshold):
         raise ValueError(f"it gives the threshold {_describe(found.threshold)}")
     return found

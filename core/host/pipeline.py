@@ -93,7 +93,8 @@ class Pipeline:
     def _postprocessed(self, corpus: Corpus, retrieval: Retrieval) -> Retrieval | None:
         """The passages after the postprocessors; ``None`` where one failed, may have changed them, and is disabled."""
         nodes, cut = list(retrieval.nodes), []
-        for plugin, postprocessor in self._hooks.postprocessors(corpus):
+        asked = self._hooks.postprocessors(corpus)
+        for plugin, postprocessor in asked:
             work = partial(_postprocess, postprocessor, list(nodes), retrieval.question)
             what = type(postprocessor).__name__
             try:
@@ -108,7 +109,9 @@ class Pipeline:
             kept = {node.node.node_id for node in given}
             cut += [(node, plugin) for node in nodes if node.node.node_id not in kept]
             nodes = given
-        return replace(retrieval, nodes=tuple(nodes), cut=tuple(cut))
+        # A postprocessor may have given another text to a passage.
+        terms = {} if asked else retrieval.stored_terms
+        return replace(retrieval, nodes=tuple(nodes), cut=tuple(cut), stored_terms=terms)
 
     def synthesizer(self, prompt: str) -> Synthesizer:
         """Extractive, unless the deployment sets a language model."""

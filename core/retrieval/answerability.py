@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..citations.polarity import find_opposite
-from ..text.chunk_terms import idf_coverage, terms_of
+from ..text.chunk_terms import idf_coverage
 from ..text.question_kinds import answer_type_scorer
-from ..text.stemming import STOP_WORDS, question_stems, stems, words
+from ..text.stemming import STOP_WORDS, question_stems, stem_hash, stems, words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -66,7 +66,7 @@ def missing_words(retrieval: Retrieval, sentence: ScoredSentence) -> tuple[str, 
     found = [
         word
         for word in re.findall(r"[^\W_]+", retrieval.question)
-        if (own := stems(word)) and own[0] in retrieval.idf and own[0] not in near
+        if (own := stems(word)) and own[0] in retrieval.idf and stem_hash(own[0]) not in near
     ]
     return tuple(dict.fromkeys(found))
 
@@ -75,7 +75,7 @@ def features_of(retrieval: Retrieval, sentence: ScoredSentence) -> tuple[float, 
     """The ``FEATURES`` of a retrieval's sentence."""
     question, idf = retrieval.question, retrieval.idf
     node = retrieval.nodes[sentence.passage].node
-    known = terms_of(node)
+    known = retrieval.terms(sentence.passage)
     coverage = idf_coverage(idf, known.all_stems)
     similar = [
         _SIMILAR * coverage if scores is None or scores.dense is None else scores.dense
@@ -83,7 +83,7 @@ def features_of(retrieval: Retrieval, sentence: ScoredSentence) -> tuple[float, 
     ]
     asked = [retrieval.corrections.get(stem, stem) for stem in question_stems(question)]
     named = (stem for name in _NAME.findall(question) for stem in question_stems(name))
-    names = {retrieval.corrections.get(stem, stem) for stem in named}
+    names = {stem_hash(retrieval.corrections.get(stem, stem)) for stem in named}
     numbers = _numbers(question) - _numbers(node.get_metadata_str() + " " + sentence.text)
     in_sentence, in_question = set(words(sentence.text)), set(words(question))
     ordered = stems(sentence.text)
@@ -105,9 +105,9 @@ def features_of(retrieval: Retrieval, sentence: ScoredSentence) -> tuple[float, 
     )
 
 
-def _near(retrieval: Retrieval, sentence: ScoredSentence, behind: int = 1) -> frozenset[str]:
+def _near(retrieval: Retrieval, sentence: ScoredSentence, behind: int = 1) -> frozenset[int]:
     """The stems of the sentence, the one before it, ``behind`` following ones and its headings."""
-    known = terms_of(retrieval.nodes[sentence.passage].node)
+    known = retrieval.terms(sentence.passage)
     around = known.unit_stems[max(0, sentence.unit - 1) : sentence.unit + 1 + behind]
     return known.heading_stems.union(*around)
 

@@ -50,20 +50,29 @@ class LoadedVectors:
     def sizes(self) -> npt.NDArray[np.int64]:
         return np.diff(self.starts, append=len(self.matrix))
 
-    def chunks_of_top(self, products: npt.NDArray[np.float32], limit: int) -> npt.NDArray[np.int64]:
+    def rows_of(self, keys: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+        """Rows of the windows of these chunks, ascending."""
+        return np.flatnonzero(np.repeat(np.isin(self.keys, keys), self.sizes))
+
+    def chunks_of_top(
+        self, products: npt.NDArray[np.float32], limit: int, rows: npt.NDArray[np.int64] | None = None
+    ) -> npt.NDArray[np.int64]:
         """Positions of the ``limit`` chunks with the highest windows, ascending, and of those within rounding error of
-        them; fewer only if there are no more chunks."""
+        them; fewer only if there are no more chunks. ``rows``: from ``rows_of``, only these windows."""
+        if rows is not None:
+            products = products[rows]
         windows = (limit + _SPARE) * -(-len(self.matrix) // len(self.keys))
         while True:
-            rows = top_positions(products, windows)
-            chunks = np.searchsorted(self.starts, rows, side="right") - 1
+            best_rows = top_positions(products, windows)
+            places = best_rows if rows is None else rows[best_rows]
+            chunks = np.searchsorted(self.starts, places, side="right") - 1
             firsts = np.flatnonzero(np.diff(chunks, prepend=-1))
             if len(firsts) >= limit or windows >= len(products):
                 break
             windows *= 2
         found: npt.NDArray[np.int64] = chunks[firsts]
         if len(found) > limit:
-            best = np.maximum.reduceat(products[rows], firsts)
+            best = np.maximum.reduceat(products[best_rows], firsts)
             bound = np.partition(best, len(best) - limit)[len(best) - limit]
             found = found[best >= bound - _ROUNDING]
         return found
@@ -103,23 +112,18 @@ class ExactSearch:
         loaded: LoadedVectors,
         question: npt.NDArray[np.float32],
         limit: int,
-        keys: npt.NDArray[np.int64] | None = None,
+        rows: npt.NDArray[np.int64] | None = None,
         pending: PendingProduct | None = None,
     ) -> list[tuple[int, float]]:
-        """``(chunk key, cosine)``, best first; with ``keys`` only those chunks. ``pending``: from ``submit``."""
-        if not len(loaded.keys):
+        """``(chunk key, cosine)``, best first; only chunks with these ``rows``. ``pending``: from ``submit``."""
+        if not len(loaded.keys) or (rows is not None and not len(rows)):
             return []
         if pending is None or pending.matrix is not loaded.matrix:
             pending = self._products.submit(loaded.matrix, question)
         products = self._products.product(pending)
-        if keys is not None:
-            inside = np.isin(loaded.keys, keys)
-            products = np.where(np.repeat(inside, loaded.sizes), products, -np.inf)
         # The last bits of a product depend on the other questions of its batch; the results and their order must not.
         # So a few more chunks are selected, and their cosines are computed again without the batch.
-        found = loaded.chunks_of_top(products, limit)
-        if keys is not None:
-            found = found[inside[found]]
+        found = loaded.chunks_of_top(products, limit, rows)
         cosines = loaded.similarities(question, found)
         # Ties by key: the same question always gives the same order.
         best = np.lexsort((loaded.keys[found], -cosines))[:limit]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
-from ..text.chunk_terms import idf_coverage, terms_of
+from ..text.chunk_terms import idf_coverage
 from .answerability import FEATURES, features_of, least_likelihood, likelihood
 from .sentences import sentences_of
 
@@ -54,10 +54,10 @@ def weigh_evidence(retrieval: Retrieval) -> Evidence:
     if retrieval.follow_up is not None:
         own = {word: retrieval.idf[word] for word in retrieval.follow_up.own if word in retrieval.idf}
     found = [Evidence(None, 0.0)]
-    for passage in retrieval.nodes:
+    for number, passage in enumerate(retrieval.nodes):
         scores = retrieval.scores.get(passage.node.node_id)
         cosine = None if scores is None else scores.dense
-        stems = terms_of(passage.node).all_stems
+        stems = retrieval.terms(number).all_stems
         found.append(Evidence(cosine, idf_coverage(retrieval.idf, stems), idf_coverage(own, stems) if own else 1.0))
     best = max(found, key=lambda each: each.score)
     sentences = sentences_of(retrieval)

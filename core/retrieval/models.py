@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ..errors import BadRequest
+from ..text.chunk_terms import terms_of
+from ..text.instructions import instructions_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
     from ..catalog import Catalog, CorpusRow, Snapshot
     from ..embedding import Encoder
     from ..settings import RetrievalSettings
+    from ..text.chunk_terms import ChunkTerms
     from .follow_up import FollowUp
     from .fusion import Scores
     from .search_cache import SearchCache
@@ -75,10 +78,22 @@ class Retrieval:
     cut: tuple[tuple[NodeWithScore, str], ...] = ()
     #: By node id: the cosine of each unit of the passage with the question, NaN where there is none.
     sentence_cosines: Mapping[str, npt.NDArray[np.floating[Any]]] = field(default_factory=dict)
+    #: By node id: the terms that are stored with the passage.
+    stored_terms: Mapping[str, ChunkTerms] = field(default_factory=dict)
     encode_ms: float = 0.0
     retrieve_ms: float = 0.0
     #: What is computed from the fields above once, by name; ``dataclasses.replace`` begins with none.
     memo: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    def terms(self, passage: int) -> ChunkTerms:
+        """The terms of the passage with this index."""
+        node = self.nodes[passage].node
+        return self.stored_terms.get(node.node_id) or terms_of(node)
+
+    def instructions(self, passage: int) -> frozenset[int]:
+        """Indices of the passage's units that instruct an assistant or its reader."""
+        node = self.nodes[passage].node
+        return instructions_of(node, self.stored_terms.get(node.node_id))
 
 
 def check_top_k(top_k: object, most: int | None = MOST_PASSAGES) -> None:

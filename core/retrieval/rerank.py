@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..text.packed_terms import HEADER, stem_hash
+from ..text.packed_terms import HEADER, numbers_behind
+from ..text.stemming import stem_hash
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -32,8 +33,9 @@ def rerank_scores(
     lengths = np.array([len(data) // 4 for data in passages])
     ends = np.cumsum(lengths)
     begins = ends - lengths
-    headings, counts, sizes = numbers[begins + np.arange(1, HEADER)[:, None]].astype(np.int64)
+    versions, headings, counts, sizes = numbers[begins + np.arange(HEADER)[:, None]].astype(np.int64)
     first = begins + HEADER + headings + counts
+    last = ends - numbers_behind(versions, counts)
     equal = asked[:, None] == numbers
     word, position = np.divmod(np.flatnonzero(equal), len(numbers))
     passage = np.searchsorted(ends, position, side="right")
@@ -58,7 +60,7 @@ def rerank_scores(
     if len(asked) > 1:
         # Only where both the question and the passage have a next word.
         in_text = (position >= first[passage] + sizes[passage]) & (sizes[passage] > 0)
-        follow = in_text & (position + 1 < ends[passage]) & (word + 1 < len(asked))
+        follow = in_text & (position + 1 < last[passage]) & (word + 1 < len(asked))
         passage, position, word = passage[follow], position[follow], word[follow]
         adjacent = np.zeros((len(passages), len(asked) - 1), bool)
         beside = equal[word + 1, position + 1]

@@ -82,19 +82,18 @@ class HybridRetriever(ScoredRetriever):
             row = corpus.row(snapshot)
             # Another encoder made the corpus: until it is rebuilt, words find what they can.
             vector = embedded if corpus.has_vectors(row) else None
-            search = RevisionSearch(corpus.search_cache, snapshot, row)
-            keys = search.keys(self._filters)
+            search = RevisionSearch(corpus.search_cache, snapshot, row, self._filters)
             with step("HybridRetriever.lexical", words=list(words)) as looked:
-                found, frequencies = search.lexical(words, options.candidates, keys)
+                found, frequencies = search.lexical(words, options.candidates)
                 corrections = search.corrections([word for word in words if word not in frequencies])
                 if corrections:
                     words = list(dict.fromkeys(corrections.get(word, word) for word in words))
-                    found, frequencies = search.lexical(words, options.candidates, keys)
+                    found, frequencies = search.lexical(words, options.candidates)
                 looked.set_result(lambda: {"found": len(found)})
             lexical, dense = dict(found), {}
             if vector is not None:
                 with step("HybridRetriever.dense", limit=options.candidates) as looked:
-                    dense = dict(search.nearest(vector, options.candidates, self._filters, pending))
+                    dense = dict(search.nearest(vector, options.candidates, pending))
                     nearest = len(dense)
                     dense |= search.cosines(vector, [key for key in lexical if key not in dense])
                     looked.set_result(lambda: {"found": nearest})
@@ -103,19 +102,23 @@ class HybridRetriever(ScoredRetriever):
             with step("HybridRetriever.fuse", dense_weight=weight, top_k=self._top_k) as fused:
                 candidates = Candidates(words, idf, dense, lexical)
                 scores = rank(candidates, weight=weight, top_k=self._top_k, packed=search.packed_words)
-                nodes = snapshot.nodes(scores)
-                cosines = {} if vector is None else search.sentence_cosines(vector, list(scores))
-                fused.set_result(lambda: {nodes[key].node_id: asdict(scores[key]) for key in scores if key in nodes})
-        there = [key for key in scores if key in nodes]
+                chunks = snapshot.chunks(scores, len(embedded))
+                found_chunks = [(chunks[key], scores[key]) for key in scores if key in chunks]
+                fused.set_result(lambda: {each.node.node_id: asdict(one) for each, one in found_chunks})
         return Retrieval(
             question=question,
-            nodes=tuple(NodeWithScore(node=nodes[key], score=scores[key].final) for key in there),
-            scores={nodes[key].node_id: scores[key] for key in there},
+            nodes=tuple(NodeWithScore(node=each.node, score=one.final) for each, one in found_chunks),
+            scores={each.node.node_id: one for each, one in found_chunks},
             idf=idf,
             vector=vector,
             corrections=corrections,
             threshold=threshold_of(row, options),
-            sentence_cosines={nodes[key].node_id: found for key, found in cosines.items() if key in nodes},
+            sentence_cosines={
+                each.node.node_id: each.sentences @ vector
+                for each, _ in found_chunks
+                if vector is not None and each.sentences is not None
+            },
+            stored_terms={each.node.node_id: each.terms for each, _ in found_chunks if each.terms is not None},
             retrieve_ms=(time.perf_counter() - started) * 1000,
         )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
     from ..catalog import CorpusRow, Facets, Snapshot
     from ..runtime.batched_matvec import PendingProduct
+    from .dense import LoadedVectors
 
 #: Bytes of cached word scores, keys by filter and counts: the words of some thousand questions over 20,000 chunks.
 _REVISION_BYTES = 32_000_000
@@ -29,8 +31,6 @@ _REVISION_BYTES = 32_000_000
 _PACKED_BYTES = 8_000_000
 #: Bytes of vectors cached beside an index that returns ids only, 5,000 chunks of some 3 KB.
 _VECTORS_BYTES = 15_000_000
-#: Bytes of cached vectors of sentences, some 1,000 chunks of 15 kB.
-_SENTENCES_BYTES = 15_000_000
 
 
 class VectorIndex(Protocol):
@@ -69,7 +69,6 @@ class SearchCache:
         # By chunk, of every revision: a chunk that changes gets another key.
         self.packed = RevisionCache(_PACKED_BYTES)
         self.vectors = RevisionCache(_VECTORS_BYTES)
-        self.sentences = RevisionCache(_SENTENCES_BYTES)
 
     @lazily
     def exact(self) -> ExactSearch:
@@ -84,10 +83,14 @@ class SearchCache:
 class RevisionSearch:
     """Searches one revision of a corpus within one transaction of the catalog."""
 
-    def __init__(self, cache: SearchCache, snapshot: Snapshot, row: CorpusRow) -> None:
+    def __init__(
+        self, cache: SearchCache, snapshot: Snapshot, row: CorpusRow, filters: MetadataFilters | None = None
+    ) -> None:
+        """``filters``: which chunks ``lexical`` and ``nearest`` may find."""
         self._cache = cache
         self._snapshot = snapshot
         self._row = row
+        self._filters = filters
 
     def size(self) -> int:
         """The number of chunks."""
@@ -109,19 +112,28 @@ class RevisionSearch:
         found: Facets = self._cached(("document facets", keys), counted)
         return found
 
-    def keys(self, filters: MetadataFilters | None) -> npt.NDArray[np.int64] | None:
+    @cached_property
+    def _keys(self) -> npt.NDArray[np.int64] | None:
         """Keys of the chunks that pass the filters, ascending; ``None`` without filters."""
-        if filters is None:
-            return None
-        key = ("keys", filters.model_dump_json())
-        found: npt.NDArray[np.int64] = self._cached(key, lambda: self._snapshot.chunk_keys(self._row.id, filters))
-        return found
+        return self._filtered("keys", lambda filters: self._snapshot.chunk_keys(self._row.id, filters))
 
-    def lexical(
-        self, words: Sequence[str], limit: int, keys: npt.NDArray[np.int64] | None
-    ) -> tuple[list[tuple[int, float]], dict[str, int]]:
-        """``(chunk key, BM25)``, best first, and the number of chunks that contain each stem. ``keys`` restricts the
-        results to these chunks, but not the counts.
+    def _rows(self, loaded: LoadedVectors) -> npt.NDArray[np.int64] | None:
+        """Rows of the vectors of these chunks; ``None`` without filters."""
+        keys = self._keys
+        return None if keys is None else self._filtered("rows", lambda _filters: loaded.rows_of(keys))
+
+    def _filtered(
+        self, name: str, compute: Callable[[MetadataFilters], npt.NDArray[np.int64]]
+    ) -> npt.NDArray[np.int64] | None:
+        filters = self._filters
+        return None if filters is None else self._cached((name, self._filter_key), lambda: compute(filters))
+
+    @cached_property
+    def _filter_key(self) -> str:
+        return "" if self._filters is None else self._filters.model_dump_json()
+
+    def lexical(self, words: Sequence[str], limit: int) -> tuple[list[tuple[int, float]], dict[str, int]]:
+        """``(chunk key, BM25)``, best first, and the number of chunks that contain each stem, whatever the filters.
 
         BM25 is a sum over words, so each word is read only once. A query of FTS5 for the whole question scores every
         chunk again: 8 ms at 20,000 chunks, where adding up cached scores takes 0.3 ms.
@@ -129,7 +141,7 @@ class RevisionSearch:
         scores = self._cache.revisions.get_many(
             (self._row.id, self._row.seq), words, lambda missing: self._snapshot.word_scores(self._row.id, missing)
         )
-        return top_chunks([scores[word] for word in words], limit, keys), {
+        return top_chunks([scores[word] for word in words], limit, self._keys), {
             word: len(scores[word].keys) for word in words if len(scores[word].keys)
         }
 
@@ -146,11 +158,7 @@ class RevisionSearch:
         return found
 
     def nearest(
-        self,
-        question: npt.NDArray[np.float32],
-        limit: int,
-        filters: MetadataFilters | None = None,
-        pending: PendingProduct | None = None,
+        self, question: npt.NDArray[np.float32], limit: int, pending: PendingProduct | None = None
     ) -> list[tuple[int, float]]:
         """``(chunk key, cosine)``, best first: from the index while it is current, else by exact search.
 
@@ -158,13 +166,13 @@ class RevisionSearch:
         """
         follower = self._cache.follower
         if follower is not None:
-            ids = follower.search(self._row, question, limit, filters)
+            ids = follower.search(self._row, question, limit, self._filters)
             if ids is not None:
                 # The catalog's own vectors give the score: a damaged index can omit chunks, but not misplace them.
                 found = self.cosines(question, list(self._snapshot.keys_of(self._row.id, ids).values()))
                 return sorted(found.items(), key=lambda item: (-item[1], item[0]))
         loaded = self._cache.exact.load(self._snapshot, self._row)
-        return self._cache.exact.search(loaded, question, limit, self.keys(filters), pending)
+        return self._cache.exact.search(loaded, question, limit, self._rows(loaded), pending)
 
     def cosines(self, question: npt.NDArray[np.float32], keys: Sequence[int]) -> dict[int, float]:
         """Cosines of these chunks, by key."""
@@ -179,13 +187,6 @@ class RevisionSearch:
             best = best_window_cosines(np.concatenate(list(stored.values())), sizes, question)
             found = dict(zip(stored, best.tolist(), strict=True))
         return found
-
-    def sentence_cosines(self, question: npt.NDArray[np.float32], keys: Sequence[int]) -> dict[int, npt.NDArray[Any]]:
-        """Cosines of the units of these chunks, by key, of those whose units have vectors."""
-        stored = self._cache.sentences.get_many(
-            None, keys, lambda missing: self._snapshot.vectors.of_sentences(missing, len(question))
-        )
-        return {key: vectors @ question for key, vectors in stored.items()}
 
     def packed_words(self, keys: Sequence[int]) -> dict[int, bytes]:
         """As ``Snapshot.packed_words``."""

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..runtime.budget import check_budget
-from ..text.chunk_terms import terms_of
 from ..text.question_kinds import answer_type_scorer, asks_for_tasks, defines, subject_of
 from ..text.segmentation import quote_end
 from ..text.sentence_kinds import NO_ANSWER
+from ..text.stemming import stem_hash
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from ..embedding import Encoder
     from ..text.chunk_terms import ChunkTerms
@@ -38,6 +39,8 @@ _PENALTIES: Mapping[Kind, float] = {"caption": 0.3, "row": 0.2}
 #: Characters; a longer sentence is no sentence but a list or a table that lost its marks.
 LONGEST_SENTENCE = 900
 _SHORTEST_WORDS = 3
+#: Units after which the budget is checked: asking for a thread's time is a system call.
+_UNITS_A_CHECK = 16
 #: Sentences without a stored vector that are embedded for a question, the best ones by words, and characters of each.
 _EMBEDDED_SENTENCES = 12
 _EMBEDDED_CHARACTERS = 240
@@ -73,24 +76,26 @@ def sentences_of(retrieval: Retrieval) -> list[ScoredSentence]:
 
 def _scored(retrieval: Retrieval) -> list[ScoredSentence]:
     asked = retrieval.follow_up.asked if retrieval.follow_up else retrieval.question
+    weights = [(stem_hash(word), weight) for word, weight in retrieval.idf.items()]
     of_type, subject, takes_tasks = answer_type_scorer(asked), subject_of(asked), asks_for_tasks(asked)
     top = max((passage.score or 0.0 for passage in retrieval.nodes), default=0.0)
     found = []
     for number, passage in enumerate(retrieval.nodes):
-        text, known = passage.node.get_content(), terms_of(passage.node)
+        text, known = passage.node.get_content(), retrieval.terms(number)
         place = (passage.score or 0.0) / top if top > 0 else 0.0
-        cosines = retrieval.sentence_cosines.get(passage.node.node_id, ())
+        cosines = np.asarray(retrieval.sentence_cosines.get(passage.node.node_id, ())).tolist()
         for index, unit in enumerate(known.units):
-            check_budget()
+            if index % _UNITS_A_CHECK == 0:
+                check_budget()
             kind = known.kinds[index]
             if kind == "code" or unit.kind == "header" or (kind in NO_ANSWER and not takes_tasks):
                 continue
-            end = quote_end(text, unit, list(known.units[index + 1 : index + 25]), LONGEST_SENTENCE)
+            end = quote_end(text, unit, known.units[index + 1 : index + 25], LONGEST_SENTENCE)
             quote = text[unit.start : end]
             if len(quote) > 2 * LONGEST_SENTENCE or len(quote.split()) < _SHORTEST_WORDS:
                 continue
-            cosine = float(cosines[index]) if index < len(cosines) and not np.isnan(cosines[index]) else None
-            words = held_share(retrieval.idf, known, index)
+            cosine = cosines[index] if index < len(cosines) and not math.isnan(cosines[index]) else None
+            words = _held_share(weights, known, index)
             score = words + _PLACE_WEIGHT * place + _TYPE_WEIGHT * of_type(quote) - _PENALTIES.get(kind, 0.0)
             defining = _DEFINITION_BONUS * defines(quote, subject)
             score += _COSINE_WEIGHT * (cosine or 0.0) + defining
@@ -98,8 +103,9 @@ def _scored(retrieval: Retrieval) -> list[ScoredSentence]:
     return sorted(found, key=lambda each: (-each.score, each.passage, each.start))
 
 
-def held_share(idf: Mapping[str, float], known: ChunkTerms, index: int) -> float:
-    """How much of the question the piece holds, 0 to 1: each word counts once, at its best place."""
+def _held_share(weights: Sequence[tuple[int, float]], known: ChunkTerms, index: int) -> float:
+    """How much of the question the piece holds, 0 to 1: each word counts once, at its best place. ``weights``: of the
+    question's stems."""
     before = known.unit_stems[index - 1] if index else frozenset()
     behind = known.unit_stems[index + 1] if index + 1 < len(known.unit_stems) else frozenset()
     places = (
@@ -108,8 +114,13 @@ def held_share(idf: Mapping[str, float], known: ChunkTerms, index: int) -> float
         (before, _BEFORE_SHARE),
         (behind, _BEHIND_SHARE),
     )
-    total = sum(idf.values())
-    found = sum(weight * next((share for place, share in places if word in place), 0.0) for word, weight in idf.items())
+    found = total = 0.0
+    for stem, weight in weights:
+        total += weight
+        for place, share in places:
+            if stem in place:
+                found += weight * share
+                break
     return found / total if total > 0 else 0.0
 
 
@@ -122,8 +133,7 @@ def with_sentence_cosines(retrieval: Retrieval, encoder: Encoder) -> Retrieval:
         return retrieval
     best = [each for each in sentences_of(retrieval) if each.passage in without][:_EMBEDDED_SENTENCES]
     cosines = {
-        retrieval.nodes[number].node.node_id: np.full(len(terms_of(retrieval.nodes[number].node).units), np.nan)
-        for number in without
+        retrieval.nodes[number].node.node_id: np.full(len(retrieval.terms(number).units), np.nan) for number in without
     }
     if best:
         found = encoder.embed_texts([each.text[:_EMBEDDED_CHARACTERS] for each in best]) @ retrieval.vector

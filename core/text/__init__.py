@@ -1,7 +1,7 @@
 """Text: stems, sentences, a chunk's terms, and the sanitizing of untrusted input and of instructions in it."""
 
 from .instructions import is_addressed
-from .packed_terms import is_packed, pack
+from .packed_terms import is_packed, pack, unpack
 from .sanitizing import LIKE_LESS_THAN, escape_fences, one_line, strip_hidden
 from .segmentation import sentence_spans
 from .sentence_kinds import section_kind
@@ -19,4 +19,5 @@ __all__ = [
     "sentence_spans",
     "stems",
     "strip_hidden",
+    "unpack",
 ]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from .segmentation import Unit, units
 from .sentence_kinds import Kind, kinds
-from .stemming import stems
+from .stemming import stem_hash, stem_hashes
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -23,18 +23,18 @@ _LONGEST_CACHED = 8_000
 
 @dataclass(frozen=True)
 class ChunkTerms:
-    """The stems of a chunk, in all and for each unit that can be quoted."""
+    """The stems of a chunk by their hashes, in all and for each unit that can be quoted."""
 
-    heading_stems: frozenset[str]
+    heading_stems: frozenset[int]
     #: The quotable units in order, and the stems of each.
     units: tuple[Unit, ...]
-    unit_stems: tuple[frozenset[str], ...]
+    unit_stems: tuple[frozenset[int], ...]
     #: What kind of text each unit is.
     kinds: tuple[Kind, ...]
     #: Of headings and text.
-    all_stems: frozenset[str]
-    #: Of the text, in order.
-    text_stems: tuple[str, ...]
+    all_stems: frozenset[int]
+    #: ``instructions.find_instructions``, where it is stored with the chunk.
+    instructions: frozenset[int] | None = None
 
 
 def headings_of(node: BaseNode) -> str:
@@ -56,22 +56,21 @@ def analyze_chunk(headings: str, text: str) -> ChunkTerms:
 
 
 def _analyze(headings: str, text: str) -> ChunkTerms:
-    heading_stems, text_stems = frozenset(stems(headings)), stems(text)
+    heading_stems = frozenset(stem_hashes(headings))
     found = tuple(units(text))
     return ChunkTerms(
         heading_stems=heading_stems,
         units=found,
-        unit_stems=tuple(frozenset(stems(text[unit.start : unit.end])) for unit in found),
+        unit_stems=tuple(frozenset(stem_hashes(text[unit.start : unit.end])) for unit in found),
         kinds=tuple(kinds(headings, text, found)),
-        all_stems=heading_stems.union(text_stems),
-        text_stems=tuple(text_stems),
+        all_stems=heading_stems.union(stem_hashes(text)),
     )
 
 
 _analyze_cached = lru_cache(maxsize=_CACHED_CHUNKS)(_analyze)
 
 
-def idf_coverage(idf: Mapping[str, float], terms: Collection[str]) -> float:
-    """The share of the total weight in ``idf`` that belongs to words in ``terms``, 0 to 1."""
+def idf_coverage(idf: Mapping[str, float], terms: Collection[int]) -> float:
+    """The share of the total weight in ``idf`` that belongs to words whose hashes are in ``terms``, 0 to 1."""
     total = sum(idf.values())
-    return sum(weight for word, weight in idf.items() if word in terms) / total if total > 0 else 0.0
+    return sum(weight for word, weight in idf.items() if stem_hash(word) in terms) / total if total > 0 else 0.0

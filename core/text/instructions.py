@@ -21,7 +21,7 @@ from .sanitizing import strip_hidden
 from .stemming import stems, words
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from llama_index.core.schema import BaseNode
 
@@ -81,19 +81,21 @@ def is_addressed(sentence: str) -> bool:
     return bool(_rule_matches(_normalize(sentence)))
 
 
-def instructions_of(node: BaseNode) -> frozenset[int]:
-    """``find_instructions`` for a stored or given chunk."""
+def instructions_of(node: BaseNode, stored: ChunkTerms | None = None) -> frozenset[int]:
+    """``find_instructions`` for a chunk. ``stored``: the terms that are stored with it."""
+    if stored is not None and stored.instructions is not None:
+        return stored.instructions
     return find_instructions(headings_of(node), node.get_content())
 
 
-def contains_instructions(node: BaseNode) -> bool:
+def contains_instructions(node: BaseNode, stored: ChunkTerms | None = None) -> bool:
     """Whether a unit or a heading of the chunk instructs an assistant or its reader."""
-    return bool(instructions_of(node)) or any(is_addressed(line) for line in headings_of(node).splitlines())
+    return bool(instructions_of(node, stored)) or any(is_addressed(line) for line in headings_of(node).splitlines())
 
 
-def instruction_note(node: BaseNode) -> str:
+def instruction_note(node: BaseNode, stored: ChunkTerms | None = None) -> str:
     """The note for a citation of the chunk: ``INSTRUCTIONS_NOTE`` or empty."""
-    return INSTRUCTIONS_NOTE if contains_instructions(node) else ""
+    return INSTRUCTIONS_NOTE if contains_instructions(node, stored) else ""
 
 
 def is_asked_about(question: str, sentence: str) -> bool:
@@ -143,16 +145,17 @@ def _normalize(text: str) -> str:
 
 
 @cache
-def _rules() -> tuple[tuple[frozenset[str], str], ...]:
-    """Pairs of trigger words and a regular expression; the expression is tried if one of its words is in the text."""
+def _rules() -> tuple[tuple[str, ...], Mapping[str, Sequence[int]]]:
+    """Regular expressions, and by trigger word the indices of those that are tried if the word is in the text."""
     named: dict[str, str] = {}
-    found: list[tuple[frozenset[str], str]] = []
-    triggers: frozenset[str] = frozenset()
+    rules: list[str] = []
+    by_trigger: dict[str, list[int]] = {}
+    triggers: list[str] = []
     for line in Path(__file__).with_name("instruction_rules.txt").read_text("utf-8").splitlines():
         if not line or line.startswith("#"):
             continue
         if line.startswith("["):
-            triggers = frozenset(line.strip("[]").split())
+            triggers = line.strip("[]").split()
             continue
         for name, meaning in named.items():
             line = line.replace(f"{{{name}}}", meaning)
@@ -160,19 +163,21 @@ def _rules() -> tuple[tuple[frozenset[str], str], ...]:
         if meaning and name.isupper():
             named[name] = meaning
         else:
-            found.append((triggers, line))
-    return tuple(found)
+            for trigger in triggers:
+                by_trigger.setdefault(trigger, []).append(len(rules))
+            rules.append(line)
+    return tuple(rules), by_trigger
 
 
 @lru_cache(maxsize=_CACHED_SENTENCES)
 def _rule_matches(text: str) -> tuple[str, ...]:
     """The matches of the rules in a normalized sentence."""
-    held = frozenset(words(text))
-    tried = [rule for triggers, rule in _rules() if not triggers.isdisjoint(held)]
+    rules, by_trigger = _rules()
+    tried = {rule for word in by_trigger.keys() & words(text) for rule in by_trigger[word]}
     if not tried:
         return ()
     text = _EXERCISE.sub(" ", text)
-    return tuple(match.group() for rule in tried if (match := _compiled(rule).search(text)))
+    return tuple(match.group() for rule in sorted(tried) if (match := _compiled(rules[rule]).search(text)))
 
 
 @cache

@@ -112,8 +112,10 @@ def subject_of(question: str) -> frozenset[str]:
 
 def defines(sentence: str, subject: frozenset[str]) -> float:
     """Whether the sentence says what the subject is ("X (…) is a …", "X: …"): 1; a half for "the X library is …"."""
+    if not subject:
+        return 0.0
     head = _DEFINES.split(_ASIDES.sub("", sentence[:_HEAD]), maxsplit=1)
-    if not subject or len(head) == 1 or _CLAUSE.match(head[0]):
+    if len(head) == 1 or _CLAUSE.match(head[0]):
         return 0.0
     named = frozenset(stems(head[0]))
     if named == subject:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
 _FENCE = re.compile(r"^\s*(?:>\s?)*(```|~~~)")
 _ITEM = re.compile(r"^\s*(?:[-*+]|\d{1,9}[.)])\s+")
@@ -25,8 +24,7 @@ _ABBREVIATION = re.compile(
 )
 
 
-@dataclass(frozen=True)
-class Unit:
+class Unit(NamedTuple):
     """A part of a text that can be quoted alone: ``text[start:end]``."""
 
     start: int
@@ -62,13 +60,11 @@ def sentence_spans(text: str, start: int = 0, end: int | None = None) -> Iterato
     yield from _trimmed(text, begin, end)
 
 
-def quote_end(text: str, unit: Unit, following: list[Unit], limit: int) -> int:
+def quote_end(text: str, unit: Unit, following: Sequence[Unit], limit: int) -> int:
     """End of the quote of ``unit``: after the list, code or table that it introduces, if ``limit`` allows."""
-    if not following or not _ANNOUNCES.search(text[unit.start : unit.end]):
+    if not following or following[0].kind == "sentence" or not _ANNOUNCES.search(text[unit.start : unit.end]):
         return unit.end
     kinds = {"header", "row"} if following[0].kind in {"header", "row"} else {following[0].kind}
-    if "sentence" in kinds:
-        return unit.end
     end = unit.end
     for other in following:
         if other.kind not in kinds or other.end - unit.start > limit:

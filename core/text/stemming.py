@@ -9,6 +9,7 @@ import re
 import threading
 import unicodedata
 from functools import lru_cache
+from zlib import crc32
 
 import Stemmer
 
@@ -47,6 +48,17 @@ def stems(text: str) -> list[str]:
     take most of the ingestion's time.
     """
     return [stem for word in words(text) if (stem := _stem(word))]
+
+
+def stem_hashes(text: str) -> list[int]:
+    """The hashes of the text's stems in order."""
+    return [stem_hash(stem) for stem in stems(text)]
+
+
+@lru_cache(maxsize=8192)
+def stem_hash(stem: str) -> int:
+    """The CRC-32 of a stem: in this form stems are stored with a chunk and compared."""
+    return crc32(stem.encode())
 
 
 def words(text: str) -> list[str]:

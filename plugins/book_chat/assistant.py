@@ -52,14 +52,15 @@ def assistant(host: Host) -> Assistant:
         found: dict[str, str | tuple[str, ...]] = {}
         if "book" in filters:
             found["book"] = shelf.book(filters["book"]).slug
-        elif older := older_editions(shelf.books()):
-            found["book"] = tuple(book.slug for book in shelf.books() if book not in older)
+        elif older := older_editions(books := shelf.books()):
+            found["book"] = tuple(book.slug for book in books if book not in older)
         if "setting" in filters:
             found["setting"] = (filters["setting"], GENERAL)  # what holds for both is wanted with either
         return found
 
     def setting_shown(node: BaseNode) -> str | None:
-        return setting_of(node) if node.metadata.get("book") in shelf.books_on_simulation() else None
+        shown = setting_of(node)
+        return shown if shown and node.metadata.get("book") in shelf.books_on_simulation() else None
 
     return Assistant(
         host,

@@ -187,6 +187,7 @@ PLUGINS: dict[str, Broken] = {
         "Retrieval(asked, (node,), sentence_cosines={'mine': ['high']})", "cosines of sentences that are no list"
     ),
     "cosines that are a number": _scored("Retrieval(asked, (node,), sentence_cosines=7)", "not a Mapping"),
+    "terms that are texts": _scored("Retrieval(asked, (node,), stored_terms={'mine': 'a caster'})", "not a ChunkTerms"),
     "a threshold that is a text": _scored("Retrieval(asked, (node,), threshold='low')", "the threshold str"),
     # postprocessors
     "postprocessors are a number": _of("postprocessors", "return 7", "not a Sequence", "corpus"),

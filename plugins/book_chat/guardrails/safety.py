@@ -64,9 +64,9 @@ class SafetyWarnings:
 
     def review(self, sentence: Sentence, nodes: Sequence[BaseNode]) -> Verdict:
         """A procedure goes under its warnings; without any it is withheld, and its section is named."""
-        dangerous = [nodes[at] for at in sentence.passages if _on_hardware(nodes[at])]
-        if not dangerous or not is_procedure(sentence.text):
+        if not is_procedure(sentence.text):
             return Verdict()
+        dangerous = [nodes[at] for at in sentence.passages if _on_hardware(nodes[at])]
         warnings: list[CitedWarning] = []
         for node in dangerous:
             found = self._warnings(node)

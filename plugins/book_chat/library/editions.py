@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from ..markdown.characters import SEPARATOR
 from .files import natural
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
 
     from ragstone.core import Corpus
 
@@ -22,7 +23,8 @@ _ORDINALS = (
 _DRAFT = re.compile(r"\b(?:draft|preview|beta|alpha|pre-?release|rc ?\d*)\b", re.IGNORECASE)
 
 
-def older_editions(books: Sequence[Book]) -> tuple[Book, ...]:
+@lru_cache(maxsize=8)  # asked for by every question, of the same books
+def older_editions(books: tuple[Book, ...]) -> tuple[Book, ...]:
     """The books of which there is a newer edition."""
     newest: dict[str, Book] = {}
     for book in books:

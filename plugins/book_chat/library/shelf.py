@@ -82,8 +82,9 @@ class Shelf:
 
     def __init__(self, host: Host) -> None:
         self._host = host
-        #: The facets that the books were made from, and the books, which every question needs.
-        self._known: tuple[object, tuple[Book, ...]] = (None, ())
+        #: What was made from facets, with these: the books, which every question needs.
+        self._books: tuple[object, tuple[Book, ...]] = (None, ())
+        self._on_simulation: tuple[object, frozenset[str]] = (None, frozenset())
 
     @property
     def corpus(self) -> Corpus:
@@ -104,22 +105,27 @@ class Shelf:
     def books(self) -> tuple[Book, ...]:
         """Every book, by title and edition."""
         facets = self.corpus.contents.document_facets("book", "book_title", "edition")
-        made_of, books = self._known
+        made_of, books = self._books
         if made_of is not facets:  # the corpus returns the same list until it changes
             books = tuple(sorted((Book(*values) for values, _ in facets), key=_by_title))
-            self._known = facets, books
+            self._books = facets, books
         return books
 
     def books_on_simulation(self) -> frozenset[str]:
         """Slugs of the books that tell simulation from real hardware: each has a share of at least ``_LEAST_SHARE``."""
-        chunks: dict[str, Counter[str]] = {}
-        for (slug, setting), count in self.corpus.contents.facets("book", "setting"):
-            chunks.setdefault(slug, Counter())[setting] += count
-        return frozenset(
-            slug
-            for slug, counts in chunks.items()
-            if min(counts[SIMULATION], counts[HARDWARE]) >= max(1, _LEAST_SHARE * counts.total())
-        )
+        facets = self.corpus.contents.facets("book", "setting")
+        made_of, found = self._on_simulation
+        if made_of is not facets:
+            chunks: dict[str, Counter[str]] = {}
+            for (slug, setting), count in facets:
+                chunks.setdefault(slug, Counter())[setting] += count
+            found = frozenset(
+                slug
+                for slug, counts in chunks.items()
+                if min(counts[SIMULATION], counts[HARDWARE]) >= max(1, _LEAST_SHARE * counts.total())
+            )
+            self._on_simulation = facets, found
+        return found
 
     def counted(self) -> tuple[CountedBook, ...]:
         """Every book in the same order, with its numbers; all passages are counted for it."""

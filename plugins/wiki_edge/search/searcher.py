@@ -10,7 +10,7 @@ from llama_index.core.schema import NodeWithScore
 
 from ragstone.core import NotFound
 from ragstone.core.retrieval import Candidates, Retrieval, inverse_frequencies, rank
-from ragstone.core.text import question_stems
+from ragstone.core.text import question_stems, unpack
 
 from .memory import MemoryBudget
 from .open_shards import ShardRegistry
@@ -90,7 +90,7 @@ class ShardSearcher:
 
         Raises ``EncoderError``; ``ShardError`` where a shard's files were damaged after it was opened.
         """
-        return [hit for hit, _ in self._hybrid(question, k, only)[0]]
+        return [hit for hit, _, _ in self._hybrid(question, k, only)[0]]
 
     def nearest(self, vector: Vector, *, k: int = 5, **only: Unpack[Only]) -> list[Hit]:
         """As ``search``, by a unit vector alone: the specification's contract for callers with their own encoder."""
@@ -102,13 +102,18 @@ class ShardSearcher:
         """As ``search``, with all that the host's gate and answerer want to know."""
         started = time.perf_counter()
         found, idf, vector, encoded = self._hybrid(question, k, only)
-        nodes = [node_of(hit) for hit, _ in found]
+        nodes = [node_of(hit) for hit, _, _ in found]
         return Retrieval(
             question=question,
             nodes=tuple(
-                NodeWithScore(node=node, score=hit["score"]) for node, (hit, _) in zip(nodes, found, strict=True)
+                NodeWithScore(node=node, score=hit["score"]) for node, (hit, _, _) in zip(nodes, found, strict=True)
             ),
-            scores={node.node_id: scores for node, (_, scores) in zip(nodes, found, strict=True)},
+            scores={node.node_id: scores for node, (_, scores, _) in zip(nodes, found, strict=True)},
+            stored_terms={
+                node.node_id: terms
+                for node, (_, _, packed) in zip(nodes, found, strict=True)
+                if (terms := unpack(packed)) is not None
+            },
             idf=idf,
             vector=vector,
             threshold=threshold,
@@ -140,7 +145,8 @@ class ShardSearcher:
 
     def _hybrid(
         self, question: str, k: int, only: Only
-    ) -> tuple[list[tuple[Hit, Scores]], dict[str, float], Vector, float]:
+    ) -> tuple[list[tuple[Hit, Scores, bytes]], dict[str, float], Vector, float]:
+        """Each hit with its scores and packed terms; the words' idf, the question's vector and its seconds."""
         started = time.perf_counter()
         vector = self._encoder().embed_query(question)
         encoded = time.perf_counter() - started
@@ -154,13 +160,20 @@ class ShardSearcher:
         for number, rows in by_shard.items():
             near = shards[number][0].cosines(vector, sorted(rows))
             dense |= {number << _SHARD | row: cosine for row, cosine in near.items()}
+
+        def packed(keys: Sequence[int]) -> dict[int, bytes]:
+            return {key: shards[key >> _SHARD][0].packed(key & _ROW) for key in keys}
+
         ranked = rank(
             Candidates(words, idf, dense, lexical),
             weight=self._dense_weight,
             top_k=k,
-            packed=lambda keys: {key: shards[key >> _SHARD][0].packed(key & _ROW) for key in keys},
+            packed=packed,
         )
-        hits = [(self._hit(shards, key, scores.final, scores.dense), scores) for key, scores in ranked.items()]
+        terms = packed(list(ranked))
+        hits = [
+            (self._hit(shards, key, scores.final, scores.dense), scores, terms[key]) for key, scores in ranked.items()
+        ]
         return hits, idf, vector, encoded
 
     def _chosen(self, only: Only, dimension: int) -> Iterator[Chosen]:

@@ -228,7 +228,8 @@ def test_exact_search_over_many_chunks_filtered_and_not(catalog: Catalog) -> Non
             best = {int(key): float((windows @ question).max()) for key, windows in zip(keys, rows, strict=True)}
             inside = set(keys.tolist() if only is None else only.tolist())
             expected = sorted(best.keys() & inside, key=lambda key: (-best[key], key))[:5]
-            found = exact.search(exact.load(snapshot, row), question, 5, only)
+            loaded = exact.load(snapshot, row)
+            found = exact.search(loaded, question, 5, None if only is None else loaded.rows_of(only))
             assert [key for key, _ in found] == expected
             assert [cosine for _, cosine in found] == pytest.approx([best[key] for key in expected], abs=1e-5)
 

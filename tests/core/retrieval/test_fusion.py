@@ -22,7 +22,7 @@ from ragstone.core.runtime.batched_matvec import BatchedMatVec
 from ragstone.core.runtime.fair_semaphore import FairSemaphore
 from ragstone.core.text.chunk_terms import analyze_chunk, idf_coverage
 from ragstone.core.text.packed_terms import is_packed, pack
-from ragstone.core.text.stemming import question_stems
+from ragstone.core.text.stemming import question_stems, stems
 from tests.support.patience import until
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def test_packed_passages_say_what_their_words_say(headings: str, text: str, ques
     idf = {word: 1.0 + number for number, word in enumerate(words)}
     known = analyze_chunk(headings, text)
     sentence = max((idf_coverage(idf, held | known.heading_stems) for held in known.unit_stems if held), default=0.0)
-    asked, inside = set(pairwise(words)), set(pairwise(known.text_stems))
+    asked, inside = set(pairwise(words)), set(pairwise(stems(text)))
     sentences, pairs = rerank_scores([pack(headings, text)], words, idf)
     assert sentences.tolist() == pytest.approx([sentence])
     assert pairs.tolist() == pytest.approx(
@@ -122,7 +122,7 @@ def test_each_word_is_read_once() -> None:
     catalog, corpus = Catalog(), SimpleNamespace(id=1, seq=1)
     search = RevisionSearch(SearchCache(lambda: 1), catalog, corpus)  # type: ignore[arg-type]
     for number in range(10):
-        found, frequencies = search.lexical(["wheel", f"unknown{number}"], 5, None)
+        found, frequencies = search.lexical(["wheel", f"unknown{number}"], 5)
         assert (found, frequencies) == ([(7, 1.0)], {"wheel": 1})
     assert catalog.asked == 11
 

@@ -58,6 +58,17 @@ def test_editions_stand_side_by_side(shelf: Shelf, small_book: Path) -> None:
         shelf.remove("parts")
 
 
+def test_books_on_simulation_are_those_of_the_shelf_as_it_is(shelf: Shelf, small_book: Path, tmp_path: Path) -> None:
+    both = "# Arms\n\n## Gazebo\n\nThe joints have damping.\n\n## Real hardware\n\nThe motors have brakes.\n"
+    (tmp_path / "arms.md").write_text(both, "utf-8")
+    shelf.add(shelf.plan(small_book), title="Parts")
+    assert shelf.books_on_simulation() == frozenset()
+    shelf.add(shelf.plan(tmp_path / "arms.md"), title="Arms")
+    assert shelf.books_on_simulation() == shelf.books_on_simulation() == {"arms"}
+    shelf.remove("arms")
+    assert shelf.books_on_simulation() == frozenset()
+
+
 def test_an_unreadable_file_is_named_and_its_old_text_stays(shelf: Shelf, small_book: Path) -> None:
     shelf.add(shelf.plan(small_book), title="Parts")
     (small_book / "01-wheels.md").write_bytes(b"# Wheels\n\n\xff\xfe broken")
