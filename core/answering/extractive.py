@@ -62,6 +62,23 @@ def rank_quotes(retrieval: Retrieval) -> Iterator[ScoredSentence]:
     return _without_instructions(_new(retrieval), retrieval)
 
 
+def quoted_text(sentence: ScoredSentence, retrieval: Retrieval) -> str:
+    """The sentence as it is shown: a table's row with the table's header."""
+    node = retrieval.nodes[sentence.passage].node
+    text, units = node.get_content(), terms_of(node).units
+    first = sentence.unit
+    while first and units[first].kind == "row":
+        first -= 1
+    if units[sentence.unit].kind != "row" or units[first].kind != "header":
+        return sentence.text
+    lines = [text[_line_start(text, at) :].partition("\n")[0] for at in (units[first].start, sentence.start)]
+    return "\n".join((lines[0], "|" + " --- |" * (lines[0].strip(" |").count("|") + 1), lines[1]))
+
+
+def _line_start(text: str, at: int) -> int:
+    return text.rfind("\n", 0, at) + 1
+
+
 def _stems(sentence: ScoredSentence, retrieval: Retrieval) -> frozenset[str]:
     return terms_of(retrieval.nodes[sentence.passage].node).unit_stems[sentence.unit]
 

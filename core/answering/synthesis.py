@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Protocol
 from ..citations import Splitter
 from ..errors import LLMError
 from .draft import Draft, Sentence
-from .extractive import choose
+from .extractive import choose, quoted_text
 from .prompting import PassagePrompt
 from .verification import Proofreading
 
@@ -41,8 +41,9 @@ class Extractive:
         """See ``extractive.choose``."""
         before: int | None = None
         for quote in choose(retrieval):
-            several_lines = "\n" in quote.text
-            yield Sentence(quote.text, (quote.passage,), (quote.text,), before != quote.passage or several_lines)
+            shown = quoted_text(quote, retrieval)
+            several_lines = "\n" in shown
+            yield Sentence(shown, (quote.passage,), (quote.text,), before != quote.passage or several_lines)
             before = -1 if several_lines else quote.passage
 
 

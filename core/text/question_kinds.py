@@ -51,6 +51,16 @@ _ASKS_FOR_TASKS = re.compile(
     r"|sources|literature|tasks?|checklist)\b",
     re.IGNORECASE,
 )
+#: What the reader has to do: "How do I …?", not "How do whales …?".
+_ASKS_FOR_STEPS = re.compile(
+    r"\bhow (?:to|(?:do|can|could|should|would|must) (?:i|we|you|one))\b|\b(?:steps?|procedures?|instructions)\b",
+    re.IGNORECASE,
+)
+
+
+def asks_for_steps(question: str) -> bool:
+    """Whether the question asks for a procedure."""
+    return bool(_ASKS_FOR_STEPS.search(question))
 
 
 def asks_for_tasks(question: str) -> bool:
