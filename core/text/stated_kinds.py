@@ -7,14 +7,13 @@ from bisect import bisect_right
 from operator import itemgetter
 from typing import TYPE_CHECKING
 
+from .sentence_kinds import Kind
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from .sentence_kinds import Kind
-
-    #: Start, end and kind of a part of a text.
-    StatedKind = tuple[int, int, Kind]
-
+#: Start, end and kind of a part of a text.
+StatedKind = tuple[int, int, Kind]
 #: The metadata key of a chunk's stated kinds.
 KINDS = "kinds"
 #: Kinds that a structure, or a book's owner, can state: the others are told from the text's form.
@@ -32,16 +31,16 @@ STATABLE: tuple[Kind, ...] = (
 _NAMES: dict[Kind, str] = {
     "definition": "glossary glossaries definition definitions dl key-term key-terms",
     "procedure": "procedure procedures steps step-by-step instructions howto",
-    "question": "exercise exercises problem problems solution solutions question questions quiz homework assignment"
-    " assignments self-check free-response multiple-choice review-question review-questions art-connection art-exercise"
+    "question": "exercise exercises problem problems question questions quiz homework assignment"
+    " assignments self-check free-response multiple-choice review-question review-questions art-exercise"
     " exr qna-question",
     "objective": "objective objectives learning-objective learning-objectives chapter-objectives learning-outcomes"
     " outcomes chapter-outline",
     "caption": "figcaption caption captions credit attribution wp-caption-text",
     "reference": "references bibliography citations footnote footnotes footnote-refs endnotes reflist further-reading"
     " suggested-reading doc-bibliography doc-endnotes doc-footnote",
-    "navigation": "nav navigation navbar toc breadcrumb breadcrumbs pagination pager prev-next next-steps doc-toc seealso"
-    " todo checklist task-list contains-task-list interactive menu",
+    "navigation": "nav navigation navbar toc breadcrumb breadcrumbs pagination pager prev-next next-steps doc-toc"
+    " seealso todo checklist task-list contains-task-list",
 }
 _BY_NAME = {name: kind for kind, names in _NAMES.items() for name in names.split()}
 _STATED = re.compile(rf"({'|'.join(STATABLE)}):(\d{{1,9}})-(\d{{1,9}})")
