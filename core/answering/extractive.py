@@ -62,21 +62,20 @@ def rank_quotes(retrieval: Retrieval) -> Iterator[ScoredSentence]:
     return _without_instructions(_new(retrieval), retrieval)
 
 
-def quoted_text(sentence: ScoredSentence, retrieval: Retrieval) -> str:
-    """The sentence as it is shown: a table's row with the table's header."""
+def header_of(sentence: ScoredSentence, retrieval: Retrieval) -> str:
+    """The header of the table whose row the sentence is, with its rule; empty for other sentences."""
     node = retrieval.nodes[sentence.passage].node
-    text, units = node.get_content(), terms_of(node).units
-    first = sentence.unit
-    while first and units[first].kind == "row":
-        first -= 1
-    if units[sentence.unit].kind != "row" or units[first].kind != "header":
-        return sentence.text
-    lines = [text[_line_start(text, at) :].partition("\n")[0] for at in (units[first].start, sentence.start)]
-    return "\n".join((lines[0], "|" + " --- |" * (lines[0].strip(" |").count("|") + 1), lines[1]))
+    known = terms_of(node)
+    first = known.header_of(sentence.unit)
+    if first is None or first in instructions_of(node):
+        return ""
+    header = line_of(node.get_content(), known.units[first].start)
+    return f"{header}\n|{' --- |' * (header.strip(' |').count('|') + 1)}"
 
 
-def _line_start(text: str, at: int) -> int:
-    return text.rfind("\n", 0, at) + 1
+def line_of(text: str, at: int) -> str:
+    """The line of the text with that character."""
+    return text[text.rfind("\n", 0, at) + 1 :].partition("\n")[0]
 
 
 def _stems(sentence: ScoredSentence, retrieval: Retrieval) -> frozenset[str]:

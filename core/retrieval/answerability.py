@@ -109,10 +109,11 @@ def features_of(retrieval: Retrieval, sentence: ScoredSentence) -> tuple[float, 
 
 
 def _near(retrieval: Retrieval, sentence: ScoredSentence) -> frozenset[str]:
-    """The stems of the sentence, its neighbours and its headings."""
+    """The stems of the sentence, its neighbours and its headings, those of a row's table included."""
     known = terms_of(retrieval.nodes[sentence.passage].node)
     around = known.unit_stems[max(0, sentence.unit - 1) : sentence.unit + 2]
-    return known.heading_stems.union(*around)
+    header = known.header_of(sentence.unit)
+    return known.heading_stems.union(*around, *([] if header is None else [known.unit_stems[header]]))
 
 
 def _is_negated(found: Sequence[str]) -> bool:

@@ -32,7 +32,7 @@ _HEADING_SHARE = 0.9
 _BEFORE_SHARE = 0.6
 _BEHIND_SHARE = 0.15
 #: Added to a sentence that says what X is, where the question asks what X is.
-_DEFINITION_BONUS = 0.35
+_DEFINITION_BONUS = 0.6
 #: Added to a whole procedure, where one is asked for.
 _PROCEDURE_BONUS = 0.6
 #: Taken from pieces that answer only where no sentence does as well.
@@ -130,9 +130,11 @@ def held_share(idf: Mapping[str, float], known: ChunkTerms, index: int) -> float
     """How much of the question the piece holds, 0 to 1: each word counts once, at its best place."""
     before = known.unit_stems[index - 1] if index else frozenset()
     behind = known.unit_stems[index + 1] if index + 1 < len(known.unit_stems) else frozenset()
+    header = known.header_of(index)
     places = (
         (known.unit_stems[index], 1.0),
         (known.heading_stems, _HEADING_SHARE),
+        (frozenset() if header is None else known.unit_stems[header], _HEADING_SHARE),
         (before, _BEFORE_SHARE),
         (behind, _BEHIND_SHARE),
     )

@@ -37,6 +37,13 @@ class ChunkTerms:
     #: Of the text, in order.
     text_stems: tuple[str, ...]
 
+    def header_of(self, index: int) -> int | None:
+        """The unit that is the header of the table whose row the unit is; ``None`` for other units."""
+        first = index
+        while first and self.units[first].kind == "row":
+            first -= 1
+        return first if first < index and self.units[first].kind == "header" else None
+
 
 def headings_of(node: BaseNode) -> str:
     """The chunk's headings: the metadata that its parser includes in the embedding."""

@@ -45,6 +45,8 @@ _SUBJECT = re.compile(
 _BRACKETS = re.compile(r"\([^()]{0,80}\)")
 #: What a sentence says its subject is: "X is …", "X: …".
 _DEFINES = re.compile(r"\s(?:is|are|was|were|refers? to|means?|describes?|consists? of)\s|:\s|\s[–—]\s")
+#: "The Ant and the Aardvark" is not the aardvark.
+_SEVERAL = re.compile(r"\b(?:and|or|of|in|with|for)\b|,")
 _HEAD = 110
 _ASKS_FOR_TASKS = re.compile(
     r"\b(?:exercises?|quiz|homework|assignments?|problems?|questions|objectives?|outcomes?|references?|bibliography|reading"
@@ -75,12 +77,16 @@ def subject_of(question: str) -> frozenset[str]:
 
 
 def defines(sentence: str, subject: frozenset[str]) -> float:
-    """Whether the sentence says what the subject is ("X (…) is a …", "X: …"): 1; a half for "the X library is …"."""
-    head = _DEFINES.split(_BRACKETS.sub("", sentence[:_HEAD]), maxsplit=1)
-    if not subject or len(head) == 1:
+    """Whether the sentence says what the subject is, 0 to 1: ("X (…) is a …", "X: …") 1, "X is the …" less, as that may
+    be one of many things about it; a half for "the X library is …"."""
+    plain = _BRACKETS.sub("", sentence[:_HEAD])
+    verb = _DEFINES.search(plain)
+    if not subject or verb is None or _SEVERAL.search(plain, 0, verb.start()):
         return 0.0
-    named = frozenset(stems(head[0]))
-    return 1.0 if named == subject else 0.5 * (subject < named and len(named) == len(subject) + 1)
+    named = frozenset(stems(plain[: verb.start()]))
+    if named != subject:
+        return 0.5 * (subject < named and len(named) == len(subject) + 1)
+    return 0.8 if plain.startswith("the ", verb.end()) else 1.0
 
 
 def asks_for_a_reason(question: str) -> bool:

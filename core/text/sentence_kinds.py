@@ -81,18 +81,24 @@ _CAPTION = re.compile(
 )
 _REFERENCE = re.compile(
     r"\[\w{1,8}\]\s+[A-Z]|.{0,400}\b(?:doi:|doi\.org|arXiv:|ISBN|pp\.\s?\d)"
-    r"|\d{1,3}[.)]?\s(?:Adapted from )?[A-Z][^.]{2,80}[,.].{0,300}\b(?:19|20)\d\d\b"
+    r"|\d{1,3}[.)]?\s(?:Adapted from )?[A-Z](?![^.,]{0,80}\b(?:is|are|was|were|has|have|had)\b)"
+    r"[^.]{2,80}[,.].{0,300}\b(?:19|20)\d\d\b"
     r"|[A-Z][\w’'-]+, (?:[A-Z]\.[ ,-]?)+(?:,|&|and|\().{0,300}\b(?:19|20)\d\d\b",
 )
 _NAVIGATION = re.compile(
-    r"\[[ xX]\]\s|https?://\S+$|(?:(?:next|previous)(?=:| chapter| page| section)|up next|back to|click|visit|go to"
+    r"[^\n]{1,120}?(?:\s?\.){5,}\s*[\divxlc]+$"
+    r"|\[[ xX]\]\s|https?://\S+$|(?:(?:next|previous)(?=:| chapter| page| section)|up next|back to|click|visit|go to"
     r"|continue (?:to|with|reading)|let(?:'s|’s) (?:begin|start|get started|dive)|watch (?:this|the|a)|read more"
     r"|view (?:this|the|an?)|see also|return to|learn more|download)"
     r"\b(?=.{0,90}(?:$|https?:|website|page|video|animation|link|chapter|section|:))",
     re.IGNORECASE,
 )
 #: What is left of "shown in Figure 3" when the link had no text.
-_FRAGMENT = re.compile(r"\((?:see|in|and|e\.g\.,?)\s*\)|\b(?:in|see|by|at)\s+[,.;](?:\s|$)|\bin , ")
+_FRAGMENT = re.compile(r"^[,;]|\((?:see|in|and|e\.g\.,?)\s*\)|\b(?:in|see|by|at)\s+[,.;](?:\s|$)|\bin , ")
+#: "The key innovation: Domain Randomization", where "Melting point: 250 °C" and "Author: A. Smith" say something.
+_HEADLINE = re.compile(
+    r"[*_]*(?:The|An?|Our|This|These|Its|Your)\s[^:.!?]{1,60}:[*_]*\s(?:[*_]*[A-Z][\w’'-]*[*_]*\s?){1,6}"
+)
 _LABEL_WORDS = 8
 _ITEM_LABEL_WORDS = 5
 #: Words that only a whole sentence has, or that may be its verb.
@@ -142,14 +148,15 @@ def kinds(
         leads = bool(_OBJECTIVES_FOLLOW.search(words))
         objectives_follow = leads or (objectives_follow and unit.kind == "item")
         following = units[number + 1].kind if number + 1 < len(units) else "sentence"
+        outer = own or section
         if unit.kind == "code":
             yield "code"
-        elif own in NO_ANSWER or (own is None and section in NO_ANSWER):
-            yield own or section  # type: ignore[misc]
+        elif outer is not None and outer in NO_ANSWER:
+            yield outer
         elif unit.kind in {"header", "row"}:
             yield "row"
-        elif own not in {None, "explanation"}:
-            yield own  # type: ignore[misc]
+        elif own is not None and own != "explanation":
+            yield own
         elif number in steps and not objectives_follow:
             yield "procedure"
         elif objectives_follow and (leads or unit.kind == "item"):
@@ -221,9 +228,11 @@ def _is_code(words: str) -> bool:
 def _is_label(words: str, unit: Unit, following: str) -> bool:
     """Whether it is no sentence: announces what does not follow, or has a few words without a full stop."""
     if _FRAGMENT.search(words):
-        return len(words.split()) <= _LABEL_WORDS
+        return len(words.split()) <= _LABEL_WORDS or words.startswith((",", ";"))
     if _ANNOUNCES.search(words):
         return following == "sentence"
+    if _HEADLINE.fullmatch(words):
+        return unit.kind == "sentence"
     if _SENTENCE_END.search(words) or ": " in words:
         return False
     count = len(words.split())
