@@ -19,8 +19,8 @@ _RERANKED = 20
 _SENTENCE_WEIGHT = 0.3
 _PAIRS_WEIGHT = 0.1
 _SIMILARITY_WEIGHT = 0.4
-#: Taken from chunks that hold only exercises, objectives, references, navigation or captions.
-_NO_ANSWER_PENALTY = 0.8
+#: Taken from chunks that hold only exercises, objectives, references, navigation or captions: the best score of all.
+_NO_ANSWER_PENALTY = 1.8
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Scores:
     lexical: float
     #: Convex combination of both, each normalised, 0 to 1.
     fused: float
-    #: Added by reranking, -0.8 to 0.8; see ``rank``.
+    #: Added by reranking, -1.8 to 0.8; see ``rank``.
     added: float = 0.0
     #: Ranks by each of the three, from 1; ``None`` where that side did not find the chunk.
     dense_rank: int | None = None

@@ -86,7 +86,7 @@ _REFERENCE = re.compile(
     r"|[A-Z][\w’'-]+, (?:[A-Z]\.[ ,-]?)+(?:,|&|and|\().{0,300}\b(?:19|20)\d\d\b",
 )
 _NAVIGATION = re.compile(
-    r"[^\n]{1,120}?(?:\s?\.){5,}\s*[\divxlc]+$"
+    r"[^\n]{1,120}?(?:\s?\.){5,}\s*[\divxlc]*$"
     r"|\[[ xX]\]\s|https?://\S+$|(?:(?:next|previous)(?=:| chapter| page| section)|up next|back to|click|visit|go to"
     r"|continue (?:to|with|reading)|let(?:'s|’s) (?:begin|start|get started|dive)|watch (?:this|the|a)|read more"
     r"|view (?:this|the|an?)|see also|return to|learn more|download)"

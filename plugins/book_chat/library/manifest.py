@@ -68,7 +68,7 @@ class Manifest(Table):
     def _check_kinds(cls, value: object) -> object:
         for pattern, kind in value.items() if isinstance(value, dict) else ():
             if kind not in STATABLE:
-                raise ValueError(f"{str(pattern)[:80]!r} is none of {', '.join(STATABLE)}")
+                raise ValueError(f"{str(pattern)[:80]!r} is {str(kind)[:80]!r}, none of {', '.join(STATABLE)}")
         return value
 
     @field_validator("url", "urls")

@@ -33,7 +33,7 @@ def _kinds(text: str, headings: str = "") -> list[tuple[str, str]]:
         ("(credit: modification of work by somebody)", "caption"),
         ("Watch this video to see how a press closes.", "navigation"),
         ("[ ] Tighten the bolts", "navigation"),
-        ("2.1 Casters ........ 12", "navigation"),
+        ("2.1 Casters ........12", "navigation"),
         ("826 Doctor Who instalments have been televised since 1963, of 25 minutes to 1989.", "explanation"),
         ("Balance and Stability", "label"),
         ("The key innovation: Domain Randomization", "label"),
