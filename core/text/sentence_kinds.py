@@ -164,7 +164,8 @@ def kinds(
         else:
             # The full stops of "Szeliski, R. (2010). Computer Vision." end no sentence.
             kind = "reference" if unit.block == of_reference else _by_form(words, unit, following, section)
-            of_reference = unit.block if kind == "reference" else -1
+            begins_block = number == 0 or units[number - 1].block != unit.block
+            of_reference = unit.block if kind == "reference" and (begins_block or unit.block == of_reference) else -1
             yield kind
 
 

@@ -83,6 +83,12 @@ def test_the_items_below_a_list_of_objectives_are_objectives() -> None:
     assert [kind for kind, _ in _kinds(text)] == ["objective", "objective", "objective", "explanation"]
 
 
+def test_a_reference_goes_on_only_from_the_beginning_of_its_paragraph() -> None:
+    entry = "[1] L. Ljung, System Identification. Theory for the User."
+    assert {kind for kind, _ in _kinds(entry)} == {"reference"}
+    assert _kinds(f"A press closes. {entry} It opens again.")[-1][0] == "explanation"
+
+
 def test_numbered_commands_are_a_procedure_and_other_numbered_lists_are_not() -> None:
     steps = "1. Loosen the nuts.\n2. Lift the car:\n\n   ```\n   jack\n   ```\n3. The wheel comes off.\n\nIt is round."
     assert [kind for kind, _ in _kinds(steps)] == ["procedure", "procedure", "code", "procedure", "explanation"]

@@ -156,12 +156,12 @@ def test_settings() -> None:
 
 def test_captions_and_lists_of_terms_are_of_their_kind() -> None:
     body = (
-        f"<p>{sentences(6)}</p><figure><figcaption>A wolf in snow looks at a moose before running.</figcaption></figure>"
+        f"<p>{sentences(6)}</p><figure><figcaption>A wolf in snow looks at a moose and runs.</figcaption></figure>"
         "<dl><dt>Alpha</dt><dd>The first wolf of a pack, which leads it.</dd></dl>"
     )
     (node,) = texts_of(chunks(read(body)))
     assert {kind: node.text[start:end] for start, end, kind in unpack_kinds(node.metadata["kinds"])} == {
-        "caption": "A wolf in snow looks at a moose before running.",
+        "caption": "A wolf in snow looks at a moose and runs.",
         "definition": "- Alpha: The first wolf of a pack, which leads it.",
     }
     (plain,) = made(("A", [sentences(6)]))
