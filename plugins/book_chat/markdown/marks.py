@@ -55,7 +55,12 @@ def is_next(kind: Kind) -> str:
 
 def is_mark(line: str) -> bool:
     """Whether the line is a mark."""
-    return _MARK.fullmatch(line) is not None
+    return has_marks(line) and _MARK.fullmatch(line) is not None
+
+
+def has_marks(text: str) -> bool:
+    """Whether there is a mark in the text."""
+    return _OPENS in text or _CLOSES in text or _IS in text
 
 
 class Marks:

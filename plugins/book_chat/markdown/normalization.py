@@ -16,7 +16,7 @@ from .dialects import rewrite_admonitions, rewrite_containers, rewrite_directive
 from .editor import BlockEditor, Source
 from .elements import rewrite_elements, rewrite_tags
 from .inline import inline_text
-from .marks import Marks, is_mark
+from .marks import Marks, has_marks, is_mark
 
 if TYPE_CHECKING:
     from ragstone.core.text import StatedKind
@@ -91,17 +91,19 @@ def _one_line(source: str, page: BlockEditor) -> str:
 
 def _tidy(source: Source) -> tuple[str, list[StatedKind]]:
     """No marks, no trailing spaces and no runs of blank lines outside code; one newline at the end."""
+    marked = has_marks(source.text)
+    source = source if marked else source.replaced(without_controls(source.text))
     code, kept, marks = source.code, list[str](), Marks()
     for number, line in enumerate(source.lines):
-        if number not in code and marks.take(line):
+        if marked and number not in code and marks.take(line):
             continue
-        bare = without_controls(line)
+        bare = without_controls(line) if marked else line
         bare = bare if number in code else bare.rstrip()
         while not bare and kept and _QUOTED_BLANK.fullmatch(kept[-1]):
             kept.pop()
         if marks.waiting and kept[-1:] == [bare]:
             continue
-        if bare.strip(" >"):
+        if marks.waiting and bare.strip(" >"):
             marks.place(len(kept))
         if bare or number in code or (kept and kept[-1]):
             kept.append(bare)
