@@ -88,6 +88,21 @@ def rank_quotes(retrieval: Retrieval) -> Iterator[ScoredSentence]:
     return _without_instructions(_new(retrieval), retrieval)
 
 
+def header_of(sentence: ScoredSentence, retrieval: Retrieval) -> str:
+    """The header of the table whose row the sentence is, with its rule; empty for other sentences."""
+    known = retrieval.terms(sentence.passage)
+    first = known.header_of(sentence.unit)
+    if first is None or first in retrieval.instructions(sentence.passage):
+        return ""
+    header = line_of(retrieval.nodes[sentence.passage].node.get_content(), known.units[first].start)
+    return f"{header}\n|{' --- |' * (header.strip(' |').count('|') + 1)}"
+
+
+def line_of(text: str, at: int) -> str:
+    """The line of the text with that character."""
+    return text[text.rfind("\n", 0, at) + 1 :].partition("\n")[0]
+
+
 def _stems(sentence: ScoredSentence, retrieval: Retrieval) -> frozenset[int]:
     return retrieval.terms(sentence.passage).unit_stems[sentence.unit]
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Protocol
 from ..citations import Splitter
 from ..errors import LLMError
 from .draft import Draft, Sentence
-from .extractive import choose
+from .extractive import choose, header_of, line_of
 from .prompting import PassagePrompt
 from .verification import Proofreading
 
@@ -38,11 +38,20 @@ class Extractive:
     """The passages' own sentences, word for word. Deterministic; needs no language model."""
 
     def sentences(self, retrieval: Retrieval, draft: Draft) -> Generator[Sentence, None, None]:  # noqa: ARG002
-        """See ``extractive.choose``."""
+        """See ``extractive.choose``. Rows of one table come together, with its header."""
         before: int | None = None
-        for quote in choose(retrieval):
-            several_lines = "\n" in quote.text
-            yield Sentence(quote.text, (quote.passage,), (quote.text,), before != quote.passage or several_lines)
+        quotes = choose(retrieval)
+        headers = [(quote.passage, header_of(quote, retrieval)) for quote in quotes]
+        for quote, header in zip(quotes, headers, strict=True):
+            shown = quote.text
+            if header[1]:
+                if headers.index(header) < quotes.index(quote):
+                    continue
+                text = retrieval.nodes[quote.passage].node.get_content()
+                rows = [line_of(text, each.start) for each, own in zip(quotes, headers, strict=True) if own == header]
+                shown = "\n".join((header[1], *rows))
+            several_lines = "\n" in shown
+            yield Sentence(shown, (quote.passage,), (quote.text,), before != quote.passage or several_lines)
             before = -1 if several_lines else quote.passage
 
 

@@ -12,6 +12,7 @@ from sqlalchemy import delete, insert, select, update
 from ..errors import StorageError
 from ..runtime.forks import ProcessGuard
 from ..text.packed_terms import pack
+from ..text.stated_kinds import packed_in
 from .checksums import checksum
 from .creation import ALL_CHECKSUMS, create_or_upgrade
 from .database import SCHEMA
@@ -228,7 +229,7 @@ class Catalog:
                     "metadata": part.metadata,
                     "node": part.node,
                     "vectors": part.vectors.astype("<f4").tobytes(),
-                    "words": pack(part.headings, part.text),
+                    "words": pack(part.headings, part.text, packed_in(part.metadata)),
                     "sentences": None if part.sentences is None else pack_sentences(part.sentences),
                 }
                 for position, part in enumerate(new.chunks)

@@ -12,6 +12,7 @@ from sqlalchemy import bindparam, func, select
 from ..errors import StorageError
 from ..text.packed_terms import is_packed, pack, unpack
 from ..text.sanitizing import strip_hidden
+from ..text.stated_kinds import packed_in
 from .checksums import ChunkCheck, DamagedChunk, checksum, is_text_intact
 from .schema import about, chunk, corpus, document, removed
 from .vectors import VectorReader, unpack_sentences
@@ -210,8 +211,10 @@ class Snapshot:
         found = {row.id: row.words for row in rows}
         older = [key for key, words in found.items() if not is_packed(words)]
         if older:
-            texts = select(chunk.c.id, chunk.c.headings, chunk.c.text).where(chunk.c.id.in_(older))
-            found |= {row.id: pack(row.headings, row.text) for row in self._connection.execute(texts)}
+            texts = select(chunk.c.id, chunk.c.headings, chunk.c.text, chunk.c.metadata).where(chunk.c.id.in_(older))
+            found |= {
+                row.id: pack(row.headings, row.text, packed_in(row.metadata)) for row in self._connection.execute(texts)
+            }
         return found
 
     def document_nodes(self, document_key: int) -> Iterator[TextNode]:

@@ -106,10 +106,12 @@ def features_of(retrieval: Retrieval, sentence: ScoredSentence) -> tuple[float, 
 
 
 def _near(retrieval: Retrieval, sentence: ScoredSentence, behind: int = 1) -> frozenset[int]:
-    """The stems of the sentence, the one before it, ``behind`` following ones and its headings."""
+    """The stems of the sentence, the one before it, ``behind`` following ones and its headings, those of a row's table
+    included."""
     known = retrieval.terms(sentence.passage)
     around = known.unit_stems[max(0, sentence.unit - 1) : sentence.unit + 1 + behind]
-    return known.heading_stems.union(*around)
+    header = known.header_of(sentence.unit)
+    return known.heading_stems.union(*around, *([] if header is None else [known.unit_stems[header]]))
 
 
 def _is_negated(text: str) -> bool:

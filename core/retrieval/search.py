@@ -13,6 +13,7 @@ from llama_index.core.schema import NodeWithScore
 from llama_index.core.vector_stores.types import FilterCondition, MetadataFilters
 from llama_index.core.vector_stores.utils import build_metadata_filter_fn
 
+from ..text.question_kinds import asks_for_tasks
 from ..text.stemming import question_stems, stems
 from ..tracing import step
 from .calibration import threshold_of
@@ -100,7 +101,7 @@ class HybridRetriever(ScoredRetriever):
             idf = inverse_frequencies(words, frequencies, search.size())
             weight = self._dense_weight if vector is not None else 0.0
             with step("HybridRetriever.fuse", dense_weight=weight, top_k=self._top_k) as fused:
-                candidates = Candidates(words, idf, dense, lexical)
+                candidates = Candidates(words, idf, dense, lexical, asks_for_tasks(question))
                 scores = rank(candidates, weight=weight, top_k=self._top_k, packed=search.packed_words)
                 chunks = snapshot.chunks(scores, len(embedded))
                 found_chunks = [(chunks[key], scores[key]) for key in scores if key in chunks]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..runtime.budget import check_budget
-from ..text.question_kinds import answer_type_scorer, asks_for_tasks, defines, subject_of
+from ..text.question_kinds import answer_type_scorer, asks_for_steps, asks_for_tasks, defines, subject_of
 from ..text.segmentation import quote_end
 from ..text.sentence_kinds import NO_ANSWER
 from ..text.stemming import stem_hash
@@ -33,7 +33,9 @@ _HEADING_SHARE = 0.9
 _BEFORE_SHARE = 0.6
 _BEHIND_SHARE = 0.15
 #: Added to a sentence that says what X is, where the question asks what X is.
-_DEFINITION_BONUS = 0.35
+_DEFINITION_BONUS = 0.6
+#: Added to a whole procedure, where one is asked for.
+_PROCEDURE_BONUS = 0.6
 #: Taken from pieces that answer only where no sentence does as well.
 _PENALTIES: Mapping[Kind, float] = {"caption": 0.3, "row": 0.2}
 #: Characters; a longer sentence is no sentence but a list or a table that lost its marks.
@@ -78,29 +80,55 @@ def _scored(retrieval: Retrieval) -> list[ScoredSentence]:
     asked = retrieval.follow_up.asked if retrieval.follow_up else retrieval.question
     weights = [(stem_hash(word), weight) for word, weight in retrieval.idf.items()]
     of_type, subject, takes_tasks = answer_type_scorer(asked), subject_of(asked), asks_for_tasks(asked)
+    takes_steps = asks_for_steps(asked)
     top = max((passage.score or 0.0 for passage in retrieval.nodes), default=0.0)
     found = []
     for number, passage in enumerate(retrieval.nodes):
         text, known = passage.node.get_content(), retrieval.terms(number)
         place = (passage.score or 0.0) / top if top > 0 else 0.0
         cosines = np.asarray(retrieval.sentence_cosines.get(passage.node.node_id, ())).tolist()
+        within_steps = 0
         for index, unit in enumerate(known.units):
             if index % _UNITS_A_CHECK == 0:
                 check_budget()
             kind = known.kinds[index]
-            if kind == "code" or unit.kind == "header" or (kind in NO_ANSWER and not takes_tasks):
+            if index < within_steps or unit.kind == "header" or kind == "code":
                 continue
-            end = quote_end(text, unit, known.units[index + 1 : index + 25], LONGEST_SENTENCE)
-            quote = text[unit.start : end]
+            if kind in NO_ANSWER and not takes_tasks:
+                continue
+            parts = _steps_from(text, known, index) if takes_steps else ()
+            within_steps, start = index + len(parts), unit.start
+            if parts:
+                start = text.rfind("\n", 0, start) + 1 if kind == "procedure" else start  # with the first number
+                end = known.units[parts[-1]].end
+            else:
+                end = quote_end(text, unit, known.units[index + 1 : index + 25], LONGEST_SENTENCE)
+            quote = text[start:end]
             if len(quote) > 2 * LONGEST_SENTENCE or len(quote.split()) < _SHORTEST_WORDS:
                 continue
-            cosine = cosines[index] if index < len(cosines) and not math.isnan(cosines[index]) else None
-            words = _held_share(weights, known, index)
+            own = [cosines[at] for at in parts or (index,) if at < len(cosines) and not math.isnan(cosines[at])]
+            cosine = max(own, default=None)
+            words = max(_held_share(weights, known, at) for at in parts or (index,))
             score = words + _PLACE_WEIGHT * place + _TYPE_WEIGHT * of_type(quote) - _PENALTIES.get(kind, 0.0)
             defining = _DEFINITION_BONUS * defines(quote, subject)
-            score += _COSINE_WEIGHT * (cosine or 0.0) + defining
-            found.append(ScoredSentence(number, index, unit.start, end, quote, kind, score, words, cosine, defining))
+            score += _COSINE_WEIGHT * (cosine or 0.0) + defining + _PROCEDURE_BONUS * bool(parts)
+            found.append(ScoredSentence(number, index, start, end, quote, kind, score, words, cosine, defining))
     return sorted(found, key=lambda each: (-each.score, each.passage, each.start))
+
+
+def _steps_from(text: str, known: ChunkTerms, index: int) -> range:
+    """The units of the numbered steps that begin with this unit, or that it leads in to, as many as can be quoted."""
+    unit, end = known.units[index], index + 1
+    if known.kinds[index] != "procedure" and not (
+        unit.kind == "sentence" and text[unit.start : unit.end].endswith(":")
+    ):
+        return range(0)
+    for at in range(index + 1, len(known.units)):
+        if known.units[at].kind not in {"item", "code"} or known.units[at].end - unit.start > LONGEST_SENTENCE:
+            break
+        if known.kinds[at] == "procedure":
+            end = at + 1
+    return range(index, end) if end > index + 1 else range(0)
 
 
 def _held_share(weights: Sequence[tuple[int, float]], known: ChunkTerms, index: int) -> float:
@@ -108,9 +136,11 @@ def _held_share(weights: Sequence[tuple[int, float]], known: ChunkTerms, index: 
     question's stems."""
     before = known.unit_stems[index - 1] if index else frozenset()
     behind = known.unit_stems[index + 1] if index + 1 < len(known.unit_stems) else frozenset()
+    header = known.header_of(index)
     places = (
         (known.unit_stems[index], 1.0),
         (known.heading_stems, _HEADING_SHARE),
+        (frozenset() if header is None else known.unit_stems[header], _HEADING_SHARE),
         (before, _BEFORE_SHARE),
         (behind, _BEHIND_SHARE),
     )

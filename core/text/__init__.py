@@ -4,20 +4,29 @@ from .instructions import is_addressed
 from .packed_terms import is_packed, pack, unpack
 from .sanitizing import LIKE_LESS_THAN, escape_fences, one_line, strip_hidden
 from .segmentation import sentence_spans
-from .sentence_kinds import section_kind
+from .sentence_kinds import Kind, section_kind
+from .stated_kinds import KINDS, STATABLE, StatedKind, kind_of_names, pack_kinds, packed_in, unpack_kinds
 from .stemming import question_stems, stems
 
 __all__ = [
+    "KINDS",
     "LIKE_LESS_THAN",
+    "STATABLE",
+    "Kind",
+    "StatedKind",
     "escape_fences",
     "is_addressed",
     "is_packed",
+    "kind_of_names",
     "one_line",
     "pack",
+    "pack_kinds",
+    "packed_in",
     "question_stems",
     "section_kind",
     "sentence_spans",
     "stems",
     "strip_hidden",
     "unpack",
+    "unpack_kinds",
 ]

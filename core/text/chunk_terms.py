@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING
 
 from .segmentation import Unit, units
 from .sentence_kinds import Kind, kinds
+from .stated_kinds import packed_in, stated_kind, unpack_kinds
 from .stemming import stem_hash, stem_hashes
 
 if TYPE_CHECKING:
@@ -36,6 +37,13 @@ class ChunkTerms:
     #: ``instructions.find_instructions``, where it is stored with the chunk.
     instructions: frozenset[int] | None = None
 
+    def header_of(self, index: int) -> int | None:
+        """The unit that is the header of the table whose row the unit is; ``None`` for other units."""
+        first = index
+        while first and self.units[first].kind == "row":
+            first -= 1
+        return first if first < index and self.units[first].kind == "header" else None
+
 
 def headings_of(node: BaseNode) -> str:
     """The chunk's headings: the metadata that its parser includes in the embedding."""
@@ -47,22 +55,23 @@ def headings_of(node: BaseNode) -> str:
 
 def terms_of(node: BaseNode) -> ChunkTerms:
     """The terms of a stored or given chunk."""
-    return analyze_chunk(headings_of(node), node.get_content())
+    return analyze_chunk(headings_of(node), node.get_content(), packed_in(node.metadata))
 
 
-def analyze_chunk(headings: str, text: str) -> ChunkTerms:
-    """The terms of a text under its headings."""
-    return _analyze_cached(headings, text) if len(text) <= _LONGEST_CACHED else _analyze(headings, text)
+def analyze_chunk(headings: str, text: str, stated: str = "") -> ChunkTerms:
+    """The terms of a text under its headings. ``stated``: kinds that its structure states, see ``pack_kinds``."""
+    analyze = _analyze_cached if len(text) <= _LONGEST_CACHED else _analyze
+    return analyze(headings, text, stated)
 
 
-def _analyze(headings: str, text: str) -> ChunkTerms:
+def _analyze(headings: str, text: str, stated: str) -> ChunkTerms:
     heading_stems = frozenset(stem_hashes(headings))
     found = tuple(units(text))
     return ChunkTerms(
         heading_stems=heading_stems,
         units=found,
         unit_stems=tuple(frozenset(stem_hashes(text[unit.start : unit.end])) for unit in found),
-        kinds=tuple(kinds(headings, text, found)),
+        kinds=tuple(kinds(headings, text, found, partial(stated_kind, unpack_kinds(stated)))),
         all_stems=heading_stems.union(stem_hashes(text)),
     )
 

@@ -15,7 +15,7 @@ import numpy as np
 from .chunk_terms import ChunkTerms, analyze_chunk
 from .instructions import find_instructions
 from .segmentation import Unit
-from .sentence_kinds import Kind
+from .sentence_kinds import Kind, holds_no_answer
 from .stemming import stem_hashes
 
 if TYPE_CHECKING:
@@ -23,24 +23,26 @@ if TYPE_CHECKING:
 
 #: Increased whenever the same chunk would be packed differently.
 PACKING_VERSION = 2
-_VERSION = PACKING_VERSION.to_bytes(4, "little")
 #: Versions with the same stems: they are reranked by, but what kind of text their units are is found out anew.
 _SAME_STEMS = frozenset({1, PACKING_VERSION})
-HEADER = 4  # version, stems of the headings, units, stems of the units
+#: Added to the version of a chunk without a sentence that answers.
+_NO_ANSWER = 0x100
+HEADER = 4  # version and mark, stems of the headings, units, stems of the units
 #: Numbers for each unit: its start, its end, its kinds, block and instruction. Version 1 has none.
 _UNIT = 3
 _KINDS: tuple[Kind, ...] = get_args(Kind)
 _UNIT_KINDS = ("sentence", "item", "header", "row", "code")
 
 
-def pack(headings: str, text: str) -> bytes:
+def pack(headings: str, text: str, stated: str = "") -> bytes:
     """The chunk's terms as little-endian uint32: a header; the stems of the headings; the units' numbers of stems; the
     distinct stems of each unit, one after the other; all stems of the text in order; the units themselves; the CRC-32
-    of all before."""
-    terms, instructions = analyze_chunk(headings, text), find_instructions(headings, text)
+    of all before. ``stated``: as for ``analyze_chunk``."""
+    terms, instructions = analyze_chunk(headings, text, stated), find_instructions(headings, text)
+    version = PACKING_VERSION + _NO_ANSWER * holds_no_answer(terms.kinds)
     stems = [sorted(each) for each in terms.unit_stems]
     parts = (
-        [PACKING_VERSION, len(terms.heading_stems), len(stems), sum(len(each) for each in stems)],
+        [version, len(terms.heading_stems), len(stems), sum(len(each) for each in stems)],
         sorted(terms.heading_stems),
         [len(each) for each in stems],
         [number for each in stems for number in each],
@@ -58,7 +60,11 @@ def pack(headings: str, text: str) -> bytes:
 def unpack(data: bytes | None) -> ChunkTerms | None:
     """What ``analyze_chunk`` and ``find_instructions`` would find; ``None`` for what an older version packed, and for
     damaged data."""
-    if data is None or data[:4] != _VERSION or data[-4:] != crc32(data[:-4]).to_bytes(4, "little"):
+    if (
+        data is None
+        or _version(data) & ~_NO_ANSWER != PACKING_VERSION
+        or data[-4:] != crc32(data[:-4]).to_bytes(4, "little")
+    ):
         return None
     numbers: list[int] = np.frombuffer(data[:-4], "<u4").tolist()
     _, headings, count, size = numbers[:HEADER]
@@ -83,12 +89,21 @@ def unpack(data: bytes | None) -> ChunkTerms | None:
 
 def numbers_behind(versions: npt.NDArray[np.int64], units: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
     """How many numbers are behind the stems of the text, in packed terms of these versions and numbers of units."""
-    return np.where(versions == 1, 0, _UNIT * units + 1)
+    return np.where(versions & ~_NO_ANSWER == 1, 0, _UNIT * units + 1)
 
 
 def is_packed(data: bytes | None) -> bool:
     """Whether the data can be reranked by."""
-    return data is not None and len(data) >= 4 * HEADER and int.from_bytes(data[:4], "little") in _SAME_STEMS
+    return data is not None and len(data) >= 4 * HEADER and _version(data) & ~_NO_ANSWER in _SAME_STEMS
+
+
+def is_beside_the_text(packed: bytes) -> bool:
+    """Whether the chunk has only exercises, objectives, references, navigation or captions."""
+    return bool(_version(packed) & _NO_ANSWER)
+
+
+def _version(packed: bytes) -> int:
+    return int.from_bytes(packed[:4], "little")
 
 
 def _packed_kind(unit: Unit, kind: Kind) -> int:

@@ -91,12 +91,24 @@ _CLAUSE = re.compile(
     r"\W*(?:if|how|when|where|why|while|what|although|because|since|whether|unless|once|as|after|before)\b",
     re.IGNORECASE,
 )
+#: "The Ant and the Aardvark" is not the aardvark.
+_SEVERAL = re.compile(r"\b(?:and|or|of|in|with|for)\b|,")
 _HEAD = 110
 _ASKS_FOR_TASKS = re.compile(
     r"\b(?:exercises?|quiz|homework|assignments?|problems?|questions|objectives?|outcomes?|references?|bibliography|reading"
     r"|sources|literature|tasks?|checklist)\b",
     re.IGNORECASE,
 )
+#: What the reader has to do: "How do I …?", not "How do whales …?".
+_ASKS_FOR_STEPS = re.compile(
+    r"\bhow (?:to|(?:do|can|could|should|would|must) (?:i|we|you|one))\b|\b(?:steps?|procedures?|instructions)\b",
+    re.IGNORECASE,
+)
+
+
+def asks_for_steps(question: str) -> bool:
+    """Whether the question asks for a procedure."""
+    return bool(_ASKS_FOR_STEPS.search(question))
 
 
 def asks_for_tasks(question: str) -> bool:
@@ -111,18 +123,17 @@ def subject_of(question: str) -> frozenset[str]:
 
 
 def defines(sentence: str, subject: frozenset[str]) -> float:
-    """Whether the sentence says what the subject is ("X (…) is a …", "X: …"): 1; a half for "the X library is …"."""
-    if not subject:
+    """Whether the sentence says what the subject is, 0 to 1: ("X (…) is a …", "X: …") 1, "X is the …" less, as that may
+    be one of many things about it; a half for "the X library is …"."""
+    plain = _ASIDES.sub("", sentence[:_HEAD])
+    verb = _DEFINES.search(plain) if subject else None
+    if verb is None or _CLAUSE.match(plain) or _SEVERAL.search(plain, 0, verb.start()):
         return 0.0
-    head = _DEFINES.split(_ASIDES.sub("", sentence[:_HEAD]), maxsplit=1)
-    if len(head) == 1 or _CLAUSE.match(head[0]):
-        return 0.0
-    named = frozenset(stems(head[0]))
-    if named == subject:
-        return 1.0
-    # "The X library is a …", but neither "x_utils: …" nor "X tools: …".
-    says = sentence[len(head[0]) :].lstrip()[:1] not in (":", "–", "—")
-    return 0.5 * (says and subject < named and len(named) == len(subject) + 1)
+    named = frozenset(stems(plain[: verb.start()]))
+    if named != subject:
+        # "The X library is a …", but neither "x_utils: …" nor "X tools: …".
+        return 0.5 * (verb[0].strip()[:1] not in ":–—" and subject < named and len(named) == len(subject) + 1)
+    return 0.8 if plain.startswith("the ", verb.end()) else 1.0
 
 
 def asks_for_a_reason(question: str) -> bool:

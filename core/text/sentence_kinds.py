@@ -5,14 +5,17 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Literal
 
+from .imperatives import command_verb
+
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from .segmentation import Unit
 
 Kind = Literal[
     "explanation",
     "definition",  # an entry of a glossary
+    "procedure",  # a numbered step of what the reader can do
     "question",  # a question or an exercise
     "objective",  # what a reader will be able to do, or what a chapter is about
     "caption",
@@ -24,6 +27,8 @@ Kind = Literal[
 ]
 #: Kinds that answer nothing, unless the question asks for them.
 NO_ANSWER: frozenset[Kind] = frozenset({"question", "objective", "reference", "navigation", "label"})
+#: A chunk of nothing else is of no use to most questions. Labels alone may be a table that lost its marks.
+_BESIDE_THE_TEXT: frozenset[Kind] = NO_ANSWER | {"caption"}
 
 #: What a heading says about the text below it. "Discussion" or "Goals" alone may be a chapter's own words.
 _SECTION_PATTERNS: dict[Kind, str] = {
@@ -44,12 +49,14 @@ _SECTION_PATTERNS: dict[Kind, str] = {
     ),
     "definition": r"glossary|key terms?|terminology|vocabulary|definitions",
     "navigation": r"next steps?|what(?:'s|’s| is) next|navigation|up next|related pages|check ?list|to[- ]?do",
+    "procedure": r"(?:the )?steps|procedures?|instructions|installation|step[- ]by[- ]step.*|how (?:do you|do i|to) .*",
 }
 _SECTIONS = {
     kind: re.compile(rf"(?:(?:chapter|section|unit|part) )?(?:{pattern})", re.IGNORECASE)
     for kind, pattern in _SECTION_PATTERNS.items()
 }
 _NUMBERING = re.compile(r"^[\W\d]*(?:[A-Z]\.)?[\d.)\s]*|[\s:.]+$")
+_MARKER = re.compile(r"\s*(\d{1,9})[.)]\s+")
 _OBJECTIVES_FOLLOW = re.compile(
     r"\byou (?:will|should) (?:be able to|learn|know|understand)\b"
     r"|\b(?:learners|students|readers) (?:will|should) be able to\b"
@@ -74,18 +81,24 @@ _CAPTION = re.compile(
 )
 _REFERENCE = re.compile(
     r"\[\w{1,8}\]\s+[A-Z]|.{0,400}\b(?:doi:|doi\.org|arXiv:|ISBN|pp\.\s?\d)"
-    r"|\d{1,3}[.)]?\s(?:Adapted from )?[A-Z][^.]{2,80}[,.].{0,300}\b(?:19|20)\d\d\b"
+    r"|\d{1,3}[.)]?\s(?:Adapted from )?[A-Z](?![^.,]{0,80}\b(?:is|are|was|were|has|have|had)\b)"
+    r"[^.]{2,80}[,.].{0,300}\b(?:19|20)\d\d\b"
     r"|[A-Z][\w’'-]+, (?:[A-Z]\.[ ,-]?)+(?:,|&|and|\().{0,300}\b(?:19|20)\d\d\b",
 )
 _NAVIGATION = re.compile(
-    r"\[[ xX]\]\s|https?://\S+$|(?:(?:next|previous)(?=:| chapter| page| section)|up next|back to|click|visit|go to"
+    r"[^\n]{1,120}?(?:\s?\.){5,}\s*[\divxlc]*$"
+    r"|\[[ xX]\]\s|https?://\S+$|(?:(?:next|previous)(?=:| chapter| page| section)|up next|back to|click|visit|go to"
     r"|continue (?:to|with|reading)|let(?:'s|’s) (?:begin|start|get started|dive)|watch (?:this|the|a)|read more"
     r"|view (?:this|the|an?)|see also|return to|learn more|download)"
     r"\b(?=.{0,90}(?:$|https?:|website|page|video|animation|link|chapter|section|:))",
     re.IGNORECASE,
 )
 #: What is left of "shown in Figure 3" when the link had no text.
-_FRAGMENT = re.compile(r"\((?:see|in|and|e\.g\.,?)\s*\)|\b(?:in|see|by|at)\s+[,.;](?:\s|$)|\bin , ")
+_FRAGMENT = re.compile(r"^[,;]|\((?:see|in|and|e\.g\.,?)\s*\)|\b(?:in|see|by|at)\s+[,.;](?:\s|$)|\bin , ")
+#: "The key innovation: Domain Randomization", where "Melting point: 250 °C" and "Author: A. Smith" say something.
+_HEADLINE = re.compile(
+    r"[*_]*(?:The|An?|Our|This|These|Its|Your)\s[^:.!?]{1,60}:[*_]*\s(?:[*_]*[A-Z][\w’'-]*[*_]*\s?){1,6}"
+)
 _LABEL_WORDS = 8
 _ITEM_LABEL_WORDS = 5
 #: Words that only a whole sentence has, or that may be its verb.
@@ -116,29 +129,76 @@ def section_kind(heading: str) -> Kind | None:
     return next((kind for kind, pattern in _SECTIONS.items() if pattern.fullmatch(plain)), None)
 
 
-def kinds(headings: str, text: str, units: Sequence[Unit]) -> Iterator[Kind]:
-    """The kind of each unit of a chunk: from its headings first, then from its form."""
+def holds_no_answer(kinds: Sequence[Kind]) -> bool:
+    """Whether a chunk with units of these kinds has only exercises, objectives, references, navigation, captions."""
+    return bool(kinds) and _BESIDE_THE_TEXT.issuperset(kinds) and set(kinds) != {"label"}
+
+
+def kinds(
+    headings: str, text: str, units: Sequence[Unit], stated: Callable[[int], Kind | None] = lambda _: None
+) -> Iterator[Kind]:
+    """The kind of each unit of a chunk: what is ``stated`` for its first character, else from its headings, else from
+    its form."""
     parts = [part for line in headings.splitlines() for part in line.split(" › ")]
     section = next((kind for part in reversed(parts) if (kind := section_kind(part))), None)
     objectives_follow, of_reference = False, -1
+    steps = _steps(text, units, section)
     for number, unit in enumerate(units):
-        words = text[unit.start : unit.end]
+        words, own = text[unit.start : unit.end], stated(unit.start)
         leads = bool(_OBJECTIVES_FOLLOW.search(words))
         objectives_follow = leads or (objectives_follow and unit.kind == "item")
         following = units[number + 1].kind if number + 1 < len(units) else "sentence"
+        outer = own or section
         if unit.kind == "code":
             yield "code"
-        elif section in NO_ANSWER and section is not None:
-            yield section
+        elif outer is not None and outer in NO_ANSWER:
+            yield outer
         elif unit.kind in {"header", "row"}:
             yield "row"
+        elif own is not None and own != "explanation":
+            yield own
+        elif number in steps and not objectives_follow:
+            yield "procedure"
         elif objectives_follow and (leads or unit.kind == "item"):
             yield "objective"
         else:
             # The full stops of "Szeliski, R. (2010). Computer Vision." end no sentence.
             kind = "reference" if unit.block == of_reference else _by_form(words, unit, following, section)
-            of_reference = unit.block if kind == "reference" else -1
+            begins_block = number == 0 or units[number - 1].block != unit.block
+            of_reference = unit.block if kind == "reference" and (begins_block or unit.block == of_reference) else -1
             yield kind
+
+
+def _steps(text: str, units: Sequence[Unit], section: Kind | None) -> set[int]:
+    """The units that are steps: of numbered lists of which half are commands, or all where the heading says so."""
+    found: set[int] = set()
+    listed: list[int] = []
+    last = 0
+    for index, unit in [*enumerate(units), (0, None)]:
+        if unit is not None and unit.kind != "item":
+            continue  # what stands between two steps, such as code
+        number = 0 if unit is None else _number(text, unit)
+        # A list goes on with the next number, or with 1 at each item as Markdown allows.
+        if listed and number not in {last + 1, last}:
+            if _is_procedure([text[units[each].start : units[each].end] for each in listed], section):
+                found.update(listed)
+            listed = []
+        if number:
+            listed.append(index)
+        last = number
+    return found
+
+
+def _number(text: str, item: Unit) -> int:
+    """The number of a list item; 0 without one."""
+    marker = _MARKER.fullmatch(text, text.rfind("\n", 0, item.start) + 1, item.start)
+    return int(marker[1]) if marker else 0
+
+
+def _is_procedure(items: Sequence[str], section: Kind | None) -> bool:
+    tasks = sum(bool(_TASK.match(item)) for item in items)
+    commands = sum(command_verb(item.lower()) is not None for item in items)
+    return len(items) > 1 and 2 * tasks < len(items) and (section == "procedure" or 2 * commands >= len(items))
 
 
 def _by_form(words: str, unit: Unit, following: str, section: Kind | None) -> Kind:
@@ -169,9 +229,11 @@ def _is_code(words: str) -> bool:
 def _is_label(words: str, unit: Unit, following: str) -> bool:
     """Whether it is no sentence: announces what does not follow, or has a few words without a full stop."""
     if _FRAGMENT.search(words):
-        return len(words.split()) <= _LABEL_WORDS
+        return len(words.split()) <= _LABEL_WORDS or words.startswith((",", ";"))
     if _ANNOUNCES.search(words):
         return following == "sentence"
+    if _HEADLINE.fullmatch(words):
+        return unit.kind == "sentence"
     if _SENTENCE_END.search(words) or ": " in words:
         return False
     count = len(words.split())

@@ -38,6 +38,8 @@ STOP_WORDS = frozenset(
     will with within without would yes you your yours yourself yourselves""".split()  # noqa: SIM905 - a list of quoted words is harder to read
 )
 
+_HOW_IT_WORKS = re.compile(r"(\W*how (?:do|does|did)\b[^?]{1,200})\bwork\W*$", re.IGNORECASE)
+
 _local = threading.local()
 
 
@@ -81,6 +83,11 @@ def _stem(word: str) -> str:
 
 
 def question_stems(question: str) -> list[str]:
-    """The question's distinct stems in order; its words if all of them are stop words."""
+    """The question's distinct stems in order; its words if all of them are stop words.
+
+    "How does X work?" asks about X, and no text says that it works.
+    """
+    asked = _HOW_IT_WORKS.match(question)
+    question = asked[1] if asked and stems(asked[1]) else question
     found = list(dict.fromkeys(stems(_NO_TOPIC.sub(" ", question))))
     return found or list(dict.fromkeys(words(question)))

@@ -8,19 +8,23 @@ import re
 import uuid
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence  # noqa: TC003 - pydantic reads them
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from llama_index.core.schema import BaseNode, MetadataMode, NodeRelationship, TextNode
 from pydantic import Field
 
 from ragstone.core import SlicingNodeParser
+from ragstone.core.text import KINDS, Kind, StatedKind, pack_kinds, packed_in, section_kind, unpack_kinds
 
 from .guardrails.simulation import HARDWARE, is_simulation, setting
-from .library.manifest import SIMULATION, section_simulation
+from .library.manifest import SECTION_KINDS, SIMULATION, owner_kind, section_simulation
 from .markdown.characters import SEPARATOR
 from .markdown.packer import Packer, Unit
 from .markdown.sections import read_sections
 from .pdf.page_map import KEY, PageMap
+
+if TYPE_CHECKING:
+    from .markdown.blocks import Block
 
 _NAMESPACE = uuid.UUID("6f3b1c52-94d0-5c1e-8a55-0d6f8c5a7e21")
 
@@ -33,9 +37,9 @@ class BookNodeParser(SlicingNodeParser):
     chunk but a section's first repeats up to ``overlap_tokens`` from the end of the one before.
     """
 
-    version: ClassVar[int] = 3
+    version: ClassVar[int] = 4
     embedded_keys = ("chapter", "section")
-    parser_keys = (KEY, SIMULATION)
+    parser_keys = (KEY, SIMULATION, KINDS, SECTION_KINDS)
 
     max_tokens: int = Field(default=400, gt=0, description="A chunk is full at this many tokens.")
     min_tokens: int = Field(default=300, ge=0, description="Below this a chunk takes a block more, up to the limit.")
@@ -65,7 +69,9 @@ class BookNodeParser(SlicingNodeParser):
         newlines = [found.start() for found in re.finditer("\n", text)]
         seen: Counter[str] = Counter()
         packer = Packer(self.count_tokens, self.max_tokens, self.min_tokens, self.overlap_tokens, self.hard_limit)
+        in_elements = unpack_kinds(packed_in(known))
         for section in read_sections(text, known):
+            owner = owner_kind(known.get(SECTION_KINDS) or {}, section.headings)
             words = text[section.start : section.end]
             stated = section_simulation(known.get(SIMULATION) or {}, section.headings)
             simulated = is_simulation(section.headings, words) if stated is None else stated
@@ -95,6 +101,8 @@ class BookNodeParser(SlicingNodeParser):
                     "section_start": section.start,
                     "section_end": section.end,
                 }
+                if kinds := f"{owner}:0-{len(words)}" if owner else _stated_kinds(in_elements, units):
+                    metadata[KINDS] = kinds
                 identity = [metadata["book"], metadata["edition"], metadata["path"], words, seen[words]]
                 seen[words] += 1
                 yield TextNode(
@@ -108,6 +116,26 @@ class BookNodeParser(SlicingNodeParser):
                     text_template="{metadata_str}\n\n{content}",
                     relationships={NodeRelationship.SOURCE: source},
                 )
+
+
+def _stated_kinds(in_elements: Sequence[StatedKind], units: Sequence[Unit]) -> str:
+    """The kinds that elements state for the chunk's text, and those of figures and admonitions outside of these."""
+    begin, end = units[0].start, units[-1].end
+    found = unpack_kinds(pack_kinds(in_elements, begin, end))
+    of_blocks = [
+        (unit.start - begin, unit.end - begin, kind)
+        for unit in units
+        if (kind := _block_kind(unit.block))
+        and not any(start < unit.end - begin and unit.start - begin < stop for start, stop, _ in found)
+    ]
+    return pack_kinds(sorted(found + of_blocks), 0, end - begin)
+
+
+def _block_kind(block: Block) -> Kind | None:
+    """A caption, or what an admonition's title says as a heading does; Sphinx' "see also" and "to do" need none."""
+    if block.kind != "admonition":
+        return "caption" if block.kind == "figure" else None
+    return "navigation" if block.info in {"seealso", "todo"} else section_kind(block.plain.partition("\n")[0])
 
 
 def _content_type(units: Sequence[Unit]) -> str:

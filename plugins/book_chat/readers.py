@@ -11,6 +11,7 @@ from llama_index.core.schema import Document
 
 from ragstone.core import MissingExtra, SourceError
 from ragstone.core.runtime import open_regular
+from ragstone.core.text import KINDS, pack_kinds
 
 from .library.files import digest_of
 from .library.pages import read_page, title_of
@@ -35,12 +36,13 @@ class MarkdownReader(BaseReader):
     """Reads one file of Markdown or MDX as one LlamaIndex ``Document`` of normalized Markdown."""
 
     def load_data(self, file: Path | str, extra_info: dict[str, Any] | None = None) -> list[Document]:
-        """One document, its metadata ``title`` and ``extra_info``.
+        """One document, its metadata ``title``, ``extra_info``, and ``kinds`` where its elements state kinds of text.
 
         Raises ``SourceError`` when the file is gone, unreadable, too large or not UTF-8 text.
         """
-        front, text = read_page(Path(file))
-        return [Document(text=text, metadata={"title": title_of(front, text), **(extra_info or {})})]
+        front, text, stated = read_page(Path(file))
+        kinds = {KINDS: pack_kinds(stated, 0, len(text))} if stated else {}
+        return [Document(text=text, metadata={"title": title_of(front, text), **kinds, **(extra_info or {})})]
 
 
 class UnreadablePdf(SourceError):

@@ -10,11 +10,13 @@ from llama_index.core.schema import BaseNode, MetadataMode, TextNode
 from pydantic import Field, model_validator
 
 from ragstone.core import SlicingNodeParser
+from ragstone.core.text import KINDS, Kind, pack_kinds
 
 from .mediawiki.parsoid.documents import SECTIONS, SEPARATOR
 from .mediawiki.parsoid.units import pack, units
 
 _NAMESPACE = uuid.UUID("c5f7a0de-0d0b-5f0e-8f4a-5d1f6f1b7c33")
+_KINDS_OF_BLOCKS: dict[str, Kind] = {"caption": "caption", "definitions": "definition"}
 _OF_PAGE = ("page_title", "revision", "licence", "retrieved_at", "language", "direction")
 
 
@@ -27,7 +29,7 @@ class ParsoidNodeParser(SlicingNodeParser):
     ``language``, ``direction``.
     """
 
-    version: ClassVar[int] = 1
+    version: ClassVar[int] = 2
     embedded_keys = ("page_title", "heading")
     parser_keys = (SECTIONS, "urls", "dropped")
 
@@ -52,9 +54,11 @@ class ParsoidNodeParser(SlicingNodeParser):
         urls: dict[str, str] = known.get("urls") or {}
         for section in known.get(SECTIONS) or []:
             blocks = [(kind, start, end) for kind, start, end in section["blocks"]]
+            stated = [(start, end, _KINDS_OF_BLOCKS[kind]) for kind, start, end in blocks if kind in _KINDS_OF_BLOCKS]
             path: list[str] = section["path"]
             for piece in pack(units(text, blocks, self.max_words), self.min_words, self.max_words, self.shortest):
                 start, end = piece[0].start, piece[-1].end
+                kinds = pack_kinds(stated, start, end)
                 yield TextNode(
                     id_=str(uuid.uuid5(_NAMESPACE, f"{document.node_id}\n{start}\n{text[start:end]}")),
                     text=text[start:end],
@@ -66,6 +70,7 @@ class ParsoidNodeParser(SlicingNodeParser):
                         "heading": SEPARATOR.join(path),
                         "section": path[0] if path else "",
                         "words": sum(unit.words for unit in piece),
+                        **({KINDS: kinds} if kinds else {}),
                     },
                     metadata_template="{value}",
                     metadata_separator=SEPARATOR,

@@ -11,7 +11,7 @@ from ragstone.core import SourceError
 
 from ..pdf.page_map import KEY as PAGES
 from .files import LeftOut
-from .manifest import LONGEST_TITLE, SIMULATION, read_manifest
+from .manifest import LONGEST_TITLE, SECTION_KINDS, SIMULATION, read_manifest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -112,6 +112,7 @@ class BookDocuments:
                 "url": self.manifest.url_of(page),
                 "licence": self.manifest.licence,
                 SIMULATION: self.manifest.simulation_in(page),
+                SECTION_KINDS: self.manifest.kinds_in(page),
             }
             stored = {**document.metadata, **known, **{key: value for key, value in stated.items() if value}}
             if PAGES in stored:

@@ -96,7 +96,7 @@ def docusaurus_files(
             left.append(LeftOut(name, "its name or its folder's begins with _"))
             continue
         try:
-            front, text = read_page(path) if path.suffix.lower() in MARKDOWN else ({}, "")
+            front, text, _ = read_page(path) if path.suffix.lower() in MARKDOWN else ({}, "", [])
         except SourceError as error:
             left.append(LeftOut(name, error.what))
             continue

@@ -14,6 +14,10 @@
     [ragstone.simulation]                    # where the rules for simulation and hardware are wrong
     "labs/*" = true                          # by the file's path
     "Chapter 3 › Wiring" = false             # or by chapter and section, which win
+
+    [ragstone.kinds]                         # what kind of text it is, where the headings do not say
+    "Try it*" = "question"                   # by a heading of any level; the nearest one wins
+    "appendix/*" = "reference"               # or by the file's path
 """
 
 from __future__ import annotations
@@ -26,6 +30,7 @@ from urllib.parse import quote, urljoin, urlsplit
 from pydantic import Field, ValidationError, field_validator
 
 from ragstone.core import SourceError, Table
+from ragstone.core.text import STATABLE, Kind
 
 from ..markdown.characters import SEPARATOR
 from .fields import read_toml
@@ -39,6 +44,8 @@ NAME = "book.toml"
 LONGEST_TITLE, LONGEST_EDITION = 255, 50
 #: The metadata key of the owner's statements on simulation.
 SIMULATION = "simulation"
+#: The metadata key of the owner's statements on kinds of text.
+SECTION_KINDS = "section_kinds"
 
 
 class Manifest(Table):
@@ -53,6 +60,16 @@ class Manifest(Table):
     urls: dict[str, str] = Field(default_factory=dict)
     #: Path patterns, or ``chapter › section``: ``True`` for simulation, ``False`` for hardware.
     simulation: dict[str, bool] = Field(default_factory=dict)
+    #: Patterns of headings or paths, with the kind of the text below or in them.
+    kinds: dict[str, Kind] = Field(default_factory=dict)
+
+    @field_validator("kinds", mode="before")
+    @classmethod
+    def _check_kinds(cls, value: object) -> object:
+        for pattern, kind in value.items() if isinstance(value, dict) else ():
+            if kind not in STATABLE:
+                raise ValueError(f"{str(pattern)[:80]!r} is {str(kind)[:80]!r}, none of {', '.join(STATABLE)}")
+        return value
 
     @field_validator("url", "urls")
     @classmethod
@@ -83,6 +100,12 @@ class Manifest(Table):
                 stated[""] = value
         return stated
 
+    def kinds_in(self, relative: str) -> dict[str, Kind]:
+        """The statements on the file (key ``""``) and on its headings (keys of their patterns in small letters)."""
+        stated = {pattern.casefold(): kind for pattern, kind in self.kinds.items()}
+        of_file = [kind for pattern, kind in self.kinds.items() if fnmatchcase(relative, pattern)]
+        return {**stated, "": of_file[-1]} if of_file else stated
+
 
 def read_manifest(root: Path) -> Manifest:
     """The ``book.toml`` in a book's folder, else the one beside it; an empty one without. Raises ``SourceError``."""
@@ -111,4 +134,14 @@ def section_simulation(stated: dict[str, bool], headings: Sequence[str]) -> bool
             name = SEPARATOR.join(headings[start:end])
             if name in stated:
                 return stated[name]
+    return stated.get("")
+
+
+def owner_kind(stated: dict[str, Kind], headings: Sequence[str]) -> Kind | None:
+    """The owner's statement on the section with these headings, the chapter first: of the nearest one that matches."""
+    for end in range(len(headings), 0, -1):
+        path = SEPARATOR.join(headings[:end]).casefold()
+        for pattern, kind in stated.items():
+            if pattern and (fnmatchcase(headings[end - 1].casefold(), pattern) or fnmatchcase(path, pattern)):
+                return kind
     return stated.get("")

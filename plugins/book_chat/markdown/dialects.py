@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from .editor import Source
+from .marks import closes, is_next, kind_of_directive, opens
+
+if TYPE_CHECKING:
+    from ragstone.core.text import Kind
 
 _KINDS = frozenset(
     """note tip info warning danger caution important success question hint attention error example abstract
     summary failure bug quote seealso todo""".split()  # noqa: SIM905
 )
 _ADMONITIONS = _KINDS | {"admonition"}
+#: The name of a container that states the kind of its text, before that kind.
+_OF_KIND = "ofkind_"
 _CONTENTS = frozenset({"toctree", "tableofcontents", "contents"})
 #: kramdown attributes such as ``{: .note key="value"}``, as a pattern.
 ATTRIBUTE_LIST = r"""\{:\s*(?:(?:[.#][A-Za-z][\w.:-]*|[\w-]+=(?:"[^"]*"|'[^']*')|toc|no_toc)(?:\s+|(?=\})))*\}"""
@@ -87,11 +94,13 @@ def rewrite_directives(source: Source) -> str:
             out += [] if is_first else [line]
         elif (directive := _DIRECTIVE.match(found[3])) and (directive[1] in _CONTENTS):
             opened.append((found[2], "\n"))
-        elif directive and (found[2][0] == ":" or directive[1] in _ADMONITIONS):
+        elif directive and (
+            found[2][0] == ":" or directive[1] in _ADMONITIONS or (directive[1] and kind_of_directive(directive[1]))
+        ):
             kind = "note" if directive[1] == "admonition" else directive[1] or directive[3]
-            out.append(
-                f"{found[1]}:::{kind if kind in _KINDS else 'div'} {directive[2] or directive[4] or ''}".rstrip()
-            )
+            stated = kind_of_directive(kind)
+            named = kind if kind in _KINDS else f"{_OF_KIND}{stated}" if stated else "div"
+            out.append(f"{found[1]}:::{named} {directive[2] or directive[4] or ''}".rstrip())
             opened.append((found[2], ":::"))
             is_first = True
         else:
@@ -124,12 +133,18 @@ def rewrite_containers(source: Source) -> str:
             if not match[3]:
                 while marks and number in closers and marks[-1][0] >= closers[number]:
                     marks.pop()
-                out.append("".join(m for _, m in marks).rstrip())
+                outer = "".join(m for _, m in marks)
+                out.append(outer.rstrip())
+                if number in closers and _container_kind(found[closers[number]]):
+                    out += [f"{outer}{closes(_OF_KIND)}", outer.rstrip()]
             elif match[3].lower() in _KINDS and len(marks) < 16:
                 title = re.sub(r"\{[^{}]*\}\s*$", "", match[4]).strip().removeprefix("[").removesuffix("]")
                 outer = "".join(m for _, m in marks)
                 out += [outer.rstrip(), f"{outer}{match[1]}{_opening(match[3], title)}"]
                 marks.append((number, f"{match[1]}> "))
+            elif (stated := _container_kind(match)) and number not in unclosed:
+                outer = "".join(m for _, m in marks)
+                out += [outer.rstrip(), f"{outer}{opens(_OF_KIND, stated)}", outer.rstrip()]
             continue
         while marks and marks[-1][0] in unclosed and not line.strip():
             marks.pop()
@@ -140,10 +155,17 @@ def rewrite_containers(source: Source) -> str:
     return "\n".join(out)
 
 
+def _container_kind(match: re.Match[str]) -> Kind | None:
+    """The kind that a container which is no admonition states: Docusaurus' own, MyST's, Quarto's."""
+    if match[3].lower() in _KINDS:
+        return None
+    return kind_of_directive(match[3].removeprefix(_OF_KIND))
+
+
 def rewrite_lines(source: Source) -> str:
     """Attribute lists, includes, imports and exports removed; definitions, named quotes, HTML headings rewritten."""
     code, out = source.code, list[str]()
-    dropping = ""
+    dropping, defined = "", 0
     for number, line in enumerate(source.lines):
         if number in code:
             dropping = ""
@@ -161,7 +183,10 @@ def rewrite_lines(source: Source) -> str:
             if "^" in line:
                 out.append("")
         elif line.startswith(": ") and out and out[-1].strip():
+            if defined != len(out):
+                out[-1:] = ["", is_next("definition"), "", out[-1]]
             out[-1] += f": {line[2:].strip()}"
+            defined = len(out)
         elif named := _QUOTED_KIND.match(line):
             kind = named[2] or named[3]
             out.append(f"{named[1]} [!{kind.upper()}]" if kind.lower() in _KINDS else line)

@@ -7,9 +7,12 @@ import re
 from typing import TYPE_CHECKING
 
 from .editor import BlockEditor, Source
+from .marks import closes, is_next, kind_of_tag, opens
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
+
+    from ragstone.core.text import Kind
 
 _BLOCK_TAGS = frozenset(
     """address article aside blockquote body center dd details div dl dt fieldset figcaption figure footer
@@ -20,9 +23,10 @@ _BLOCK_TAGS = frozenset(
 UNREAD = r"script|style|iframe|svg|template|cnx-pi"
 #: A tag: its slash if it closes, its name, its attributes.
 TAG = re.compile(r"""<(/?)([A-Za-z][\w.:-]*+)((?:[\s/](?:"[^"]*+"|'[^']*+'|[^"'<>])*+)?+)>""")
-_OPENS = re.compile(rf"<(?:!--|(?:{UNREAD}|pre|table)\b)", re.IGNORECASE)
+_OPENS = re.compile(rf"<(?:!--|(?:{UNREAD}|pre|table|dl)\b)", re.IGNORECASE)
 # A JSX attribute whose template literal goes on in the lines below, such as a page's translation.
 _JSX_TEMPLATE = re.compile(r"<[A-Z][\w.]*\b[^<>`]*\{`(?!.*`\})")
+_IN_DEFINITIONS = frozenset({"dl", "dt", "dd", "div"})
 _ROW_PARTS = re.compile(r"(</?[A-Za-z][^<>]*>)")
 
 
@@ -64,6 +68,8 @@ def rewrite_elements(source: Source) -> str:
         made: list[str] = []
         if name == "table":
             made = _table("\n".join(inner))
+        elif name == "dl":
+            made = _definitions("\n".join(inner)) or inner
         elif name == "pre":
             made = ["```", *html.unescape(TAG.sub("", "\n".join(inner))).strip("\n").split("\n"), "```"]
         out += [f"{margin}{part}" for part in ([""] if made else []) + made + ([""] if made else [])]
@@ -90,16 +96,41 @@ def _table(source: str) -> list[str]:
     return [made[0], "|" + " --- |" * width, *made[1:]] if made else []
 
 
+def _definitions(source: str) -> list[str]:
+    """A list of definitions as paragraphs ``term: definition``; none if there is more in it than lines of text."""
+    terms: list[list[str]] = []
+    parts = _ROW_PARTS.split(source)
+    if any((tag := TAG.fullmatch(part)) and is_block(tag) and tag[2].lower() not in _IN_DEFINITIONS for part in parts):
+        return []
+    for part in parts:
+        tag = TAG.fullmatch(part)
+        name = tag[2].lower() if tag else ""
+        if name in ("dt", "dd") and tag and not tag[1]:
+            if name == "dt" or not terms:
+                terms.append([])
+            terms[-1].append("")
+        elif terms:
+            terms[-1][-1] += " " if name in _IN_DEFINITIONS else part
+    pairs = [[" ".join(part.split()) for part in each] for each in terms]
+    if "```" in source or not all(len(pair) > 1 and all(pair) for pair in pairs):
+        return []
+    return [line for term, *rest in pairs for line in (is_next("definition"), "", f"{term}: {' '.join(rest)}", "")]
+
+
 def rewrite_tags(source: Source) -> str:
-    """Block tags at the start or end of a paragraph's lines as paragraph ends."""
+    """Block tags at the start or end of a paragraph's lines as paragraph ends, with the kinds that they state."""
     if "<" not in source.text:
         return source.text
+    # Where elements of a name state a kind, all of them are marked: an end belongs to the last that is open.
+    stating = {tag[2] for tag in TAG.finditer(source.text) if not tag[1] and is_block(tag) and _stated(tag)}
     page = BlockEditor(source.text)
     for at, token in page.walk():
         if token.type == "paragraph_open":
             lines = [line.strip() for line in page.tokens[at + 1].content.split("\n")]
             if any(_bounded(line) for line in lines):
-                page.replace_paragraph(token, [part.strip() for line in lines for part in _unwrapped(line).split("\n")])
+                page.replace_paragraph(
+                    token, [part.strip() for line in lines for part in _unwrapped(line, stating).split("\n")]
+                )
     return page.text()
 
 
@@ -109,16 +140,24 @@ def _bounded(line: str) -> bool:
     return any(tag and is_block(tag) for tag in tags)
 
 
-def _unwrapped(line: str) -> str:
+def _unwrapped(line: str, stating: Collection[str]) -> str:
     """A line with its block tags as paragraph ends; with code in it, only those that it begins with."""
     if "`" not in line:
-        return TAG.sub(_paragraph_end, line)
+        return TAG.sub(lambda tag: _paragraph_end(tag, stating), line)
+    ends = ""
     while (tag := TAG.match(line)) and is_block(tag):
+        ends += _paragraph_end(tag, stating) if tag[2] in stating else ""
         line = line[tag.end() :].lstrip()
-    return line
+    return ends + line
 
 
-def _paragraph_end(tag: re.Match[str]) -> str:
+def _stated(tag: re.Match[str]) -> Kind | None:
+    return None if tag[3].endswith("/") else kind_of_tag(tag[2], tag[3])
+
+
+def _paragraph_end(tag: re.Match[str], stating: Collection[str]) -> str:
     if not is_block(tag):
         return tag[0]
+    if tag[2] in stating and not tag[3].endswith("/"):
+        return f"\n\n{closes(tag[2]) if tag[1] else opens(tag[2], _stated(tag))}\n\n"
     return "\n\n- " if tag[2].lower() == "li" and not tag[1] else "\n\n"

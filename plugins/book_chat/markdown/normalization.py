@@ -8,6 +8,7 @@ quote marks, table pipes and code stay as they are.
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from .blocks import FIGURE, references
 from .characters import escape_block, without_controls
@@ -15,6 +16,10 @@ from .dialects import rewrite_admonitions, rewrite_containers, rewrite_directive
 from .editor import BlockEditor, Source
 from .elements import rewrite_elements, rewrite_tags
 from .inline import inline_text
+from .marks import Marks, has_marks, is_mark
+
+if TYPE_CHECKING:
+    from ragstone.core.text import StatedKind
 
 _ADMONITION = re.compile(r"\[![A-Za-z]+\]")
 _HEADING_ATTRIBUTES = re.compile(r"\s*\{[#.:][^{}]*\}\s*$")
@@ -23,6 +28,11 @@ _QUOTED_BLANK = re.compile(r"[ \t]*(?:>[ \t]*)+")
 
 def normalize_markdown(text: str) -> str:
     """Markdown of any of the known dialects as normalized Markdown; never raises, in time linear in the text."""
+    return normalize_with_kinds(text)[0]
+
+
+def normalize_with_kinds(text: str) -> tuple[str, list[StatedKind]]:
+    """The same, and the kinds that elements and directives state for parts of it."""
     source = Source(without_controls(re.sub(r"\r\n?", "\n", text)))
     for step in (
         rewrite_directives,
@@ -34,7 +44,7 @@ def normalize_markdown(text: str) -> str:
         _without_markup,
     ):
         source = source.replaced(step(source))
-    return _tidy(source.replaced(without_controls(source.text)))
+    return _tidy(source)
 
 
 def _without_markup(source: Source) -> str:
@@ -45,6 +55,8 @@ def _without_markup(source: Source) -> str:
     row, cells = 0, list[str]()
     for at, token in page.walk():
         first, last = token.map or (0, 0)
+        if token.type == "paragraph_open" and is_mark(page.tokens[at + 1].content):
+            continue
         if token.type == "paragraph_open":
             page.replace_paragraph(token, _paragraph(page.tokens[at + 1].content, page))
         elif token.type == "heading_open":
@@ -77,15 +89,24 @@ def _one_line(source: str, page: BlockEditor) -> str:
     return " ".join(inline_text(source, page.env, inside=True)[0].split())
 
 
-def _tidy(source: Source) -> str:
-    """No trailing spaces and no runs of blank lines outside code; one newline at the end."""
-    code, kept = source.code, list[str]()
+def _tidy(source: Source) -> tuple[str, list[StatedKind]]:
+    """No marks, no trailing spaces and no runs of blank lines outside code; one newline at the end."""
+    marked = has_marks(source.text)
+    source = source if marked else source.replaced(without_controls(source.text))
+    code, kept, marks = source.code, list[str](), Marks()
     for number, line in enumerate(source.lines):
-        bare = line if number in code else line.rstrip()
+        if marked and number not in code and marks.take(line):
+            continue
+        bare = without_controls(line) if marked else line
+        bare = bare if number in code else bare.rstrip()
         while not bare and kept and _QUOTED_BLANK.fullmatch(kept[-1]):
             kept.pop()
+        if marks.waiting and kept[-1:] == [bare]:
+            continue
+        if marks.waiting and bare.strip(" >"):
+            marks.place(len(kept))
         if bare or number in code or (kept and kept[-1]):
             kept.append(bare)
     while kept and not kept[-1].strip(" \t\n>"):
         kept.pop()
-    return "\n".join(kept) + "\n" if kept else ""
+    return ("\n".join(kept) + "\n" if kept else ""), marks.kinds(kept)

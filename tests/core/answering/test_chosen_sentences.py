@@ -36,7 +36,7 @@ def _texts(question: str, text: str, cosines: tuple[float, ...] = ()) -> list[st
     ],
 )
 def test_a_comparison_takes_a_sentence_for_each_side(question: str) -> None:
-    text = "Both machines differ. A winch is a drum that pulls a rope. Ropes are oiled. A crane is a tower that lifts loads."
+    text = "Both differ. A winch is a drum that pulls a rope. Ropes rot. A crane is a tower that lifts loads."
     assert sides_of(question) == (frozenset({"winch"}), frozenset({"crane"}))
     assert _texts(question, text) == ["A winch is a drum that pulls a rope.", "A crane is a tower that lifts loads."]
 

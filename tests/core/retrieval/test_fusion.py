@@ -66,6 +66,24 @@ def test_what_another_version_packed_is_known(damaged: bytes | None) -> None:
     assert is_packed(pack("Wheels", "They turn."))
 
 
+def test_what_holds_only_exercises_comes_last_unless_exercises_are_asked_for() -> None:
+    texts = {1: "1. Why do wheels turn?\n2. Explain how wheels turn.", 2: "An axle holds wheels.", 3: "Motors hum."}
+    words = question_stems("why do wheels turn")
+    found = ({1: 0.9, 2: 0.5, 3: 0.1}, {1: 9.0, 2: 5.0, 3: 1.0})
+    orders = [
+        list(
+            rank(
+                Candidates(words, dict.fromkeys(words, 1.0), *found, takes_tasks),
+                weight=0.5,
+                top_k=3,
+                packed=lambda keys: {key: pack("", texts[key]) for key in keys},
+            )
+        )
+        for takes_tasks in (False, True)
+    ]
+    assert orders == [[2, 3, 1], [1, 2, 3]]
+
+
 def test_the_second_look_puts_the_sentence_that_tells_first() -> None:
     texts = {1: "Wheels turn. Motors hum. Axles hold.", 2: "Motors let wheels turn on axles."}
     words = question_stems("do motors turn wheels on axles")

@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 
 from ragstone.core.text.chunk_terms import analyze_chunk
+from ragstone.core.text.packed_terms import is_beside_the_text, is_packed, pack
 from ragstone.core.text.sentence_kinds import section_kind
+from ragstone.core.text.stated_kinds import StatedKind, kind_of_names, pack_kinds, packed_in, unpack_kinds
 from tests.support.patience import grows_linearly
 
 
@@ -31,7 +33,12 @@ def _kinds(text: str, headings: str = "") -> list[tuple[str, str]]:
         ("(credit: modification of work by somebody)", "caption"),
         ("Watch this video to see how a press closes.", "navigation"),
         ("[ ] Tighten the bolts", "navigation"),
+        ("2.1 Casters ........12", "navigation"),
+        ("826 Doctor Who instalments have been televised since 1963, of 25 minutes to 1989.", "explanation"),
         ("Balance and Stability", "label"),
+        ("The key innovation: Domain Randomization", "label"),
+        ("Melting point: 250 degrees", "explanation"),
+        (", is a chart of how bottles are collected and sorted in four towns.", "label"),
         ("The distinction between traditional digital AI and Physical AI", "label"),
         ("PET (see)", "label"),
         ('print(f"PID control completed.', "code"),
@@ -76,8 +83,91 @@ def test_the_items_below_a_list_of_objectives_are_objectives() -> None:
     assert [kind for kind, _ in _kinds(text)] == ["objective", "objective", "objective", "explanation"]
 
 
+def test_a_reference_goes_on_only_from_the_beginning_of_its_paragraph() -> None:
+    entry = "[1] L. Ljung, System Identification. Theory for the User."
+    assert {kind for kind, _ in _kinds(entry)} == {"reference"}
+    assert _kinds(f"A press closes. {entry} It opens again.")[-1][0] == "explanation"
+
+
+def test_numbered_commands_are_a_procedure_and_other_numbered_lists_are_not() -> None:
+    steps = "1. Loosen the nuts.\n2. Lift the car:\n\n   ```\n   jack\n   ```\n3. The wheel comes off.\n\nIt is round."
+    assert [kind for kind, _ in _kinds(steps)] == ["procedure", "procedure", "code", "procedure", "explanation"]
+    parts = "1. A hub holds the spokes.\n2. A rim holds the tyre."
+    assert [kind for kind, _ in _kinds(parts)] == ["explanation"] * 2
+    assert [kind for kind, _ in _kinds(parts, "Wheels › Steps")] == ["procedure"] * 2
+    tasks = "1. Explain what a hub is for.\n2. Describe a rim of steel."
+    assert "procedure" not in {kind for kind, _ in _kinds(tasks, "Steps")}
+
+
+def test_what_structure_states_wins_over_headings_and_form() -> None:
+    text = "A hub turns. Why does it turn? It has bearings."
+    assert [analyze_chunk("Exercises", text, stated).kinds for stated in ("", "explanation:0-47", "caption:13-47")] == [
+        ("question", "question", "question"),
+        ("explanation", "question", "explanation"),
+        ("question", "caption", "caption"),
+    ]
+    # A place that it says nothing of, and what is no packed kinds, leave headings and form.
+    assert analyze_chunk("", text, "question:0-12 nonsense:13-47 x").kinds == ("question", "question", "explanation")
+
+
 @pytest.mark.parametrize(
-    "piece", ["a" * 20, "Explain and ", "[1] A", "x = f(", "doi ", "1 Aa, ", "- Define ", "(see ", "if a", "a.b("]
+    ("names", "kind"),
+    [
+        ("os-exercise wide", "question"),
+        ("Learning_Objectives", "objective"),
+        ("section-references", "reference"),
+        ("glossary", "definition"),
+        ("note", None),
+        ("abstract", None),
+        ("", None),
+    ],
+)
+def test_classes_and_directives_state_kinds(names: str, kind: str | None) -> None:
+    assert kind_of_names(names) == kind
+
+
+def test_packed_kinds_are_those_of_the_part() -> None:
+    stated: list[StatedKind] = [(0, 10, "question"), (10, 20, "caption"), (40, 50, "definition")]
+    assert pack_kinds(stated, 5, 45) == "question:0-5 caption:5-15 definition:35-40"
+    assert unpack_kinds(pack_kinds(stated, 0, 60)) == stated
+    assert pack_kinds(stated, 20, 40) == ""
+    assert packed_in({"kinds": "question:0-5"}) == "question:0-5"
+    assert packed_in({"kinds": ["question"]}) == packed_in({}) == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "beside"),
+    [
+        ("1. Explain what a hub is.\n2. Why does it turn?", True),
+        ("Figure 1: A hub.", True),
+        ("Figure 1: A hub. A hub turns on its axle.", False),
+        ("Hubs and rims", False),
+        ("", False),
+    ],
+)
+def test_a_chunk_of_exercises_or_captions_alone_is_marked_when_it_is_packed(text: str, beside: bool) -> None:
+    packed = pack("", text)
+    assert is_packed(packed)
+    assert is_beside_the_text(packed) == beside
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [
+        "a" * 20,
+        "Explain and ",
+        "[1] A",
+        "x = f(",
+        "doi ",
+        "1 Aa, ",
+        "- Define ",
+        "(see ",
+        "if a",
+        "a.b(",
+        "1. Do\n",
+        ". . ",
+        "The a: B ",
+    ],
 )
 def test_kinds_take_linear_time(piece: str) -> None:
     assert grows_linearly(lambda length: analyze_chunk("", piece * (length // len(piece))).kinds, 20_000)

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from llama_index.core.schema import Document, MetadataMode, TextNode
 
+from ragstone.core.text import unpack_kinds
 from ragstone.plugins.book_chat import BookNodeParser, MarkdownReader
 from ragstone.plugins.book_chat.library.layouts import read_layout
 from ragstone.plugins.book_chat.markdown.blocks import read_blocks
@@ -167,7 +168,7 @@ def test_simulation_is_decided_by_section() -> None:
 
 
 def test_the_fingerprint_names_what_shapes_chunks() -> None:
-    assert parser().fingerprint == "book/3 max=400 min=300 overlap=50"
+    assert parser().fingerprint == "book/4 max=400 min=300 overlap=50"
     assert "count_tokens" not in parser().model_dump()
 
 
@@ -264,3 +265,20 @@ def test_no_markup_is_left_in_a_real_book(name: str) -> None:
 def test_named_places(name: str, path: str, begins: str, chapter: str, section: str) -> None:
     found = [n for n in book(name)[1] if n.metadata["path"] == path and begins in n.text]
     assert {(n.metadata["chapter"], n.metadata["section"]) for n in found} == {(chapter, section)}
+
+
+def test_chunks_carry_the_kinds_that_structure_states() -> None:
+    text = (
+        "# A\n\nProse.\n\nFigure: A hub. It turns.\n\n> [!TIP] Learning objectives\n> Know hubs.\n\n"
+        "> [!NOTE] Hubs\n> They turn.\n\nDo this.\n\n## FAQ\n\nHubs turn.\n"
+    )
+    start = text.index("Do this.")
+    first, second = chunks(text, kinds=f"question:{start}-{start + 8}", section_kinds={"faq": "explanation"})
+    assert {kind: first.text[start:end] for start, end, kind in unpack_kinds(first.metadata["kinds"])} == {
+        "caption": "Figure: A hub. It turns.",
+        "objective": "> [!TIP] Learning objectives\n> Know hubs.",
+        "question": "Do this.",
+    }
+    assert second.metadata["kinds"] == "explanation:0-10"
+    assert "section_kinds" not in first.metadata
+    assert "kinds" not in chunks("# A\n\nProse.\n")[0].metadata

@@ -124,7 +124,8 @@ class _Reader:
             lines = list_lines(element, self.dropped)
             written = [line for line in lines if line.strip()]
             single = name == "dl" and len(written) == 1 and not written[0].lstrip().startswith("- ")
-            self._add("paragraph" if single else "list", "\n".join(written))
+            listed = "definitions" if name == "dl" and element.find("dt") is not None else "list"
+            self._add("paragraph" if single else listed, "\n".join(written))
         elif name == "table":
             self._table(element)
         elif name == "pre":

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True)
 class Block:
-    """A paragraph, list, table …: ``kind`` is "paragraph", "list", "table", "code", "quote" or "caption"."""
+    """``kind``: "paragraph", "list", "definitions", "table", "code", "quote" or "caption"."""
 
     kind: str
     text: str

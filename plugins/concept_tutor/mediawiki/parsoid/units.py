@@ -19,6 +19,7 @@ _TOKEN = re.compile(r"\S+\s*")
 #: TeX, or a script without spaces: so many characters are a word at least.
 _LONGEST_WORD = 16
 _TINY = 8
+_IN_LINES = frozenset({"list", "definitions", "table", "code", "quote"})
 _INSIDE, _AFTER_COLON, _TOO_SHORT = 20.0, 40.0, 500.0
 
 
@@ -63,14 +64,14 @@ def _fitting(text: str, kind: str, start: int, end: int, most: int) -> Iterator[
     for begin, stop in _seams(text, kind, start, end):
         if count_words(text[begin:stop]) <= most:
             yield begin, stop
-        elif kind in ("list", "table", "code", "quote"):
+        elif kind in _IN_LINES:
             yield from _fitting(text, "paragraph", begin, stop, most)
         else:
             yield from _by_words(text, begin, stop, most)
 
 
 def _seams(text: str, kind: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    if kind in ("list", "table", "code", "quote"):
+    if kind in _IN_LINES:
         yield from (found.span() for found in _LINE.finditer(text, start, end) if found[0].strip("> "))
         return
     for begin, stop in sentence_spans(text, start, end):

@@ -8,7 +8,7 @@ import pytest
 
 from ragstone.core import Host, SourceError
 from ragstone.plugins.book_chat import Shelf
-from ragstone.plugins.book_chat.library.manifest import Manifest, read_manifest, section_simulation
+from ragstone.plugins.book_chat.library.manifest import Manifest, owner_kind, read_manifest, section_simulation
 from tests.support.third_party_fakes import write_pages
 
 if TYPE_CHECKING:
@@ -94,6 +94,17 @@ def test_the_nearest_word_on_a_section_counts() -> None:
     assert section_simulation({}, ["D"]) is None
 
 
+def test_the_nearest_heading_says_the_kind_then_the_file() -> None:
+    kinds = Manifest(kinds={"Try it*": "question", "A › FAQ": "explanation", "appendix/*": "reference"})
+    stated = kinds.kinds_in("appendix/a.md")
+    assert owner_kind(stated, ["A", "Try It at home"]) == "question"
+    assert owner_kind(stated, ["A", "Try it", "FAQ"]) == "question"
+    assert owner_kind(stated, ["Try it", "A", "FAQ"]) == "question"
+    assert owner_kind(stated, ["A", "FAQ"]) == "explanation"
+    assert owner_kind(stated, ["B"]) == "reference"
+    assert owner_kind(kinds.kinds_in("a.md"), ["B"]) is None
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -102,6 +113,11 @@ def test_the_nearest_word_on_a_section_counts() -> None:
         ("[ragstone.urls]\n'a.md' = '/etc/passwd'\n", "is not an address of the web"),
         ("[ragstone\n", "is not valid TOML"),
         ("[ragstone.simulation]\n'a' = 'perhaps'\n", r"ragstone.simulation.a: "),
+        (
+            "[ragstone.kinds]\n'Try it' = 'homework'\n",
+            r"ragstone.kinds: .*'Try it' is 'homework', none of explanation, ",
+        ),
+        ("[ragstone.kinds]\n'Try it' = 1\n", r"ragstone.kinds: .*'Try it' is '1', none of explanation, "),
     ],
 )
 def test_what_is_wrong_is_reported(tmp_path: Path, text: str, message: str) -> None:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from ragstone.plugins.book_chat.markdown.blocks import block_parser, read_blocks
 from ragstone.plugins.book_chat.markdown.editor import code_lines
-from ragstone.plugins.book_chat.markdown.normalization import normalize_markdown
+from ragstone.plugins.book_chat.markdown.normalization import normalize_markdown, normalize_with_kinds
 from tests.support.patience import grows_linearly
 
 CASES = {
@@ -154,3 +154,56 @@ def test_code_is_found_without_parsing_where_there_can_be_none(text: str) -> Non
     tokens = block_parser("html_block").parse(text)
     spans = [token.map or (0, 0) for token in tokens if token.type in ("fence", "code_block")]
     assert code_lines(text) == {number for span in spans for number in range(*span)}
+
+
+KINDS = {
+    "elements": (
+        '<div class="exercise">\n\nWhat.\n\n<div>\n\nMore.\n\n</div>\n\n</div>\n\nProse.\n',
+        [("question", "What.\n\nMore.\n\n")],
+    ),
+    "a type, a role, a name": (
+        '<section data-type="glossary">\nA: b\n</section>\n\n<p role="doc-endnotes">\nN\n</p>\n\n<Quiz>\nQ\n</Quiz>\n',
+        [("definition", "A: b\n\n"), ("reference", "N\n\n"), ("question", "Q\n")],
+    ),
+    "what is within an exercise belongs to it": (
+        '<div class="exercise">\n\nOne.\n\n<p class="caption">Two.</p>\n\n</div>\n',
+        [("question", "One.\n\nTwo.\n")],
+    ),
+    "what is not closed": ('<div class="exercise">\n\nAll the rest of the book.\n', []),
+    "captions and navigation": (
+        "<nav><a href='x'>Home</a></nav>\n\n<figure>\n<figcaption>A wheel. It turns.</figcaption>\n</figure>\n",
+        [("navigation", "Home\n\n"), ("caption", "A wheel. It turns.\n")],
+    ),
+    "definitions": (
+        "Term\n: what it is\n  goes on\n\nprose\n\n<dl><dt>Tyre</dt><dd>A <b>ring</b>.</dd></dl>\n",
+        [("definition", "Term: what it is goes on\n"), ("definition", "Tyre: A ring.\n")],
+    ),
+    "directives": (
+        "```{exercise} Grip\n:label: g\n\nGrip.\n```\n\n::: {#exr-a}\nTurn\n:::\n\n:::objectives\nKnow.\n:::\n\nX\n",
+        [("question", "Grip.\n\n"), ("question", "Turn\n\n"), ("objective", "Know.\n\n")],
+    ),
+    "lists and quotes": (
+        "1. a\n\n   <div class=references>\n   Foo.\n   </div>\n2. b\n\n> <div class=quiz>\n> Why.\n> </div>\n>\n> c\n",
+        [("reference", "   Foo.\n\n"), ("question", "> Why.\n>\n>\n")],
+    ),
+    "a source's own control characters are no marks": (
+        "\x05div question\n\nText.\n\n\x06div\n\n&#5;div question\n",
+        [],
+    ),
+    "code states nothing": ("```html\n<div class='quiz'>\nx\n</div>\n```\n", []),
+}
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_what_elements_and_directives_state(name: str) -> None:
+    source, expected = KINDS[name]
+    text, stated = normalize_with_kinds(source)
+    assert [(kind, text[start:end]) for start, end, kind in stated] == expected
+    assert not re.search(r"[\x00-\x08]", text)
+
+
+@pytest.mark.parametrize(
+    "piece", ["<div class='quiz'>\n\n", "</div>\n\n", "a\n: b\n", ":::quiz\n", "<dl><dt>", "> <nav>\n"]
+)
+def test_kinds_take_linear_time(piece: str) -> None:
+    assert grows_linearly(lambda length: normalize_with_kinds(piece * (length // len(piece))), 20_000)

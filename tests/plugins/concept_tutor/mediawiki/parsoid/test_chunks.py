@@ -9,6 +9,7 @@ import pytest
 from llama_index.core.schema import MetadataMode, TextNode
 from pydantic import ValidationError
 
+from ragstone.core.text import unpack_kinds
 from tests.support.needs import needed
 
 from .pages import (
@@ -22,6 +23,7 @@ from .pages import (
     document_of,
     fetched,
     page,
+    read,
 )
 
 if TYPE_CHECKING:
@@ -150,3 +152,17 @@ def test_settings() -> None:
         PageSettings(min_words=400)
     with pytest.raises(ValidationError, match="must not fall"):
         ParsoidNodeParser(shortest=200)
+
+
+def test_captions_and_lists_of_terms_are_of_their_kind() -> None:
+    body = (
+        f"<p>{sentences(6)}</p><figure><figcaption>A wolf in snow looks at a moose and runs.</figcaption></figure>"
+        "<dl><dt>Alpha</dt><dd>The first wolf of a pack, which leads it.</dd></dl>"
+    )
+    (node,) = texts_of(chunks(read(body)))
+    assert {kind: node.text[start:end] for start, end, kind in unpack_kinds(node.metadata["kinds"])} == {
+        "caption": "A wolf in snow looks at a moose and runs.",
+        "definition": "- Alpha: The first wolf of a pack, which leads it.",
+    }
+    (plain,) = made(("A", [sentences(6)]))
+    assert "kinds" not in plain.metadata
