@@ -1,7 +1,8 @@
 """Answers in a learner's own words, laid beside the span that they should tell.
 
-Nothing in an answer can talk its way to a mark: it is compared and never read as an instruction, and no language model
-decides on it.
+What the key asserts (terms, names, numbers, directions, denials, who does what to whom) is looked up in the answer, and
+what the answer adds is weighed against what it leaves out. Nothing in an answer can talk its way to a mark: it is
+compared and never read as an instruction, and no language model decides on it.
 """
 
 from __future__ import annotations
@@ -12,28 +13,24 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ragstone.core.citations import contradictions
-from ragstone.core.text import stems
 
 from ..records import Finding
+from .comparison import compare
+from .roles import are_swapped, is_shuffled
+from .wording import are_opposite
 
 if TYPE_CHECKING:
     from ragstone.core import Encoder
     from ragstone.core.citations import Contradiction
 
     from ..records import Question
+    from .comparison import Comparison
 
-#: From here on an answer is right, and partly right. Tried on answers written for it: tests/…/learn/test_grading.py.
-_RIGHT, _PARTLY = 0.52, 0.18
-#: A part of an answer's value is the share of the key's words that it has, the rest how near it is in meaning.
-_WORDS = 0.5
-#: How near by the encoder's cosine, above what the question itself has, counts as the same.
-_SAME = 0.5
-_OWN, _MOST_OWN = 0.8, 0.6
-#: So much of a key must be told in its words; of a key of a few words more, for one of them is no answer.
-_LEAST, _LEAST_OF_SHORT, _SHORT = 0.2, 0.6, 3
-#: An answer of so many words, and so many times the key's, copies instead of telling.
+#: From this share of what the key tells an answer is right, and partly right.
+_RIGHT, _PARTLY = 0.6, 0.15
 _LONG, _TIMES = 60, 3
-
+_MOST_PAIRS = 24
+_SYNONYM, _CONTEXT = 0.45, 5.0
 
 @dataclass(frozen=True)
 class FreeAnswers:
@@ -43,41 +40,66 @@ class FreeAnswers:
 
     def grade(self, question: Question, answer: str) -> Finding:
         """Right, partly right or wrong, and why."""
-        given = set(stems(question.text))
-        wanted = [stem for stem in dict.fromkeys(stems(question.key)) if stem not in given]
-        told = set(stems(answer)) - given
         if not answer.strip():
             return Finding("wrong", "no answer was given")
-        if not told:
+        found = compare(question, answer)
+        if not found.matches and not found.foreign:
             return Finding("wrong", "it says no more than the question")
-        covered = sum(stem in told for stem in wanted) / max(1, len(wanted))
-        value = self._value(question, answer, covered)
-        against = contradictions(answer, question.support.text)
-        turned = next((found for found in against if found.kind != "number"), None)
+        if is_shuffled(found):
+            return Finding("wrong", "it has the source's words, but they make no statement")
+        if found.share < _PARTLY:
+            return Finding("wrong")
+        against = next(iter(contradictions(answer, question.support.text)), None)
+        if against is not None and not (against.kind == "negation" and found.denied_by_word):
+            return Finding("wrong", _said_against(against))
+        turned = found.opposite()
         if turned is not None:
-            return Finding("wrong", _said_against(turned))
-        number = next((found for found in against if found.kind == "number"), None)
-        is_right = value >= _RIGHT and covered >= (_LEAST_OF_SHORT if len(wanted) <= _SHORT else _LEAST)
-        if number is not None:
-            if not is_right:
-                return Finding("wrong", _said_against(number))
-            return Finding("partly", _said_against(number), 0.5)
-        if is_right:
-            if len(answer.split()) > max(_LONG, _TIMES * len(question.key.split())):
-                return Finding("partly", "it says much more than what was asked for; say it in a sentence", 0.5)
-            return Finding("right", credit=1.0)
-        if value >= _PARTLY:
-            return Finding("partly", "something of it is missing", 0.5)
-        return Finding("wrong")
+            return Finding("wrong", turned)
+        if are_swapped(found):
+            return Finding("wrong", "it says of one thing what the source says of another")
+        found = self._paraphrased(question, found)
+        rival = found.rival()
+        if rival is not None:
+            return Finding("partly", rival, 0.5)
+        if found.share < _RIGHT:
+            return Finding("partly", _missing(found), 0.5)
+        if len(answer.split()) > max(_LONG, _TIMES * len(question.key.split())):
+            return Finding("partly", "it says much more than what was asked for; say it in a sentence", 0.5)
+        return Finding("right", credit=1.0)
 
-    def _value(self, question: Question, answer: str, covered: float) -> float:
-        if self.encoder is None:
-            return covered
-        asked, key, said = self.encoder.embed_texts([question.text, question.key, answer])
-        base, near = float(np.dot(asked, key)), float(np.dot(said, key))
-        # What the question's own words bring is no merit of the answer.
-        meaning = min(1.0, max(0.0, (near - _OWN * min(base, _MOST_OWN)) / _SAME))
-        return max(covered, _WORDS * covered + (1 - _WORDS) * meaning)
+    def _paraphrased(self, question: Question, found: Comparison) -> Comparison:
+        """With the missing words that the encoder finds in other words of the answer."""
+        words = [at for at in found.missing if not found.key[at].is_exact]
+        others = [at for at in found.foreign if not found.answer[at].is_number]
+        pairs = [
+            (at, place)
+            for at in words
+            for place in others
+            if not are_opposite(found.key[at].low, found.answer[place].low)
+        ][:_MOST_PAIRS]
+        if self.encoder is None or not pairs:
+            return found
+        key = question.key
+        texts = [key]
+        for at, place in pairs:
+            mine, word = found.key[at], found.answer[place]
+            start = key.find(mine.text)
+            texts += [mine.text, word.text, key[:start] + word.text + key[start + len(mine.text) :]]
+        vectors = self.encoder.embed_texts(texts)
+        scores = {}
+        for number, pair in enumerate(pairs):
+            one, other, whole = vectors[1 + 3 * number : 4 + 3 * number]
+            score = float(np.dot(one, other)) - _CONTEXT * (1 - float(np.dot(vectors[0], whole)))
+            if score >= _SYNONYM:
+                scores[pair] = score
+        for at, place in sorted(scores, key=lambda pair: -scores[pair]):
+            if at in found.missing and place in found.foreign:
+                found = found.with_match(at, place)
+        return found
+
+
+def _missing(found: Comparison) -> str:
+    return "missing: " + ", ".join(found.key[at].text for at in found.missing)
 
 
 def _said_against(found: Contradiction) -> str:

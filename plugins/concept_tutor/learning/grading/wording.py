@@ -1,0 +1,188 @@
+"""Words of an answer beside words of a source: forms, synonyms and slips of one word, and words that tell little."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+from ragstone.core.text import stems
+
+from ..reading.numbers import WORD_VALUES
+
+_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+_COMPASS = re.compile(r"\b(north|south)(?:ern)?[ -]?(east|west)(?:ern)?\b|\b(north|south|east|west)ern\b", re.IGNORECASE)
+_POSSESSIVE = re.compile(r"['’]s?$")
+_COUNTRY = re.compile(r"\bU\.?\s?S\.?(?:\s?A\b\.?)?(?!\w)")
+ARTICLES = frozenset({"a", "an", "the", "its", "their", "his", "her"})
+_PRONOUNS = frozenset({"thing", "things", "something", "someone", "somebody", "one", "ones", "anything"})
+COMPASS = frozenset({"north", "south", "east", "west"})
+ORDINALS = frozenset("first second third fourth fifth sixth seventh eighth ninth tenth last".split())  # noqa: SIM905
+#: Ends of words that come of one another ("conversion", "converted"): what is left must be equal.
+_ENDINGS = sorted(
+    """s es ed ing ment ments ion ions ation ations ition itions ition al ally ial ic ical ically y ity ities ive ively
+    ant ent or ors er ers ist ists ize izes ized izing ise ises ised ising ization ous ful ness ian an n e ly ary ate
+    ates ated ating acy ies ied ify th""".split(),  # noqa: SIM905
+    key=len,
+    reverse=True,
+)
+_LEAST_ROOT = 4
+#: Before a word they turn it round: "underactive" is "not active".
+_TURNING = ("under", "un", "in", "im", "ir", "il", "non", "dis")
+_NEGATIONS = frozenset({"not", "no", "never", "without", "nor", "neither", "cannot", "too", "less", "lacks", "hardly"})
+#: Letters of a word from which on one of them, and two, may be missing, too many or exchanged.
+_ONE_SLIP, _TWO_SLIPS = 5, 9
+
+
+@dataclass(frozen=True)
+class Word:
+    """A word as it is written, its stem ("" for a stop word), and the characters between it and the one before."""
+
+    text: str
+    low: str
+    stem: str
+    before: str
+    start: int
+
+    @property
+    def is_name(self) -> bool:
+        """Whether its first letter is a capital one."""
+        return self.text[0].isupper()
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether no other word says the same: a name, a number, a point of the compass."""
+        return self.is_name or self.is_number or self.low in COMPASS or self.low in ORDINALS
+
+    @property
+    def is_pronoun(self) -> bool:
+        """Whether it stands for anything: "something"."""
+        return self.low in _PRONOUNS
+
+    @property
+    def is_verbal(self) -> bool:
+        """Whether it looks like a form of a verb."""
+        return self.low.endswith(("ing", "ed"))
+
+    @property
+    def is_number(self) -> bool:
+        """Whether it is written in digits."""
+        return self.text[0].isdigit()
+
+
+def words_of(text: str) -> list[Word]:
+    """The words of a text, points of the compass one by one: "southeastern" is "south east"."""
+    plain = _COMPASS.sub(lambda at: " ".join(part for part in at.groups() if part), _COUNTRY.sub("United States", text))
+    found: list[Word] = []
+    done = 0
+    for match in _WORD.finditer(plain):
+        written = _POSSESSIVE.sub("", match[0])
+        if written:
+            low = str(WORD_VALUES.get(written.casefold(), written.casefold()))
+            found.append(Word(written, low, stem_of(low), plain[done : match.start()], match.start()))
+        done = match.end()
+    return found
+
+
+@lru_cache(maxsize=8192)
+def stem_of(word: str) -> str:
+    """The stem of one word; "" for a stop word."""
+    return "".join(stems(word))
+
+
+@lru_cache(maxsize=1)
+def _lists() -> tuple[dict[str, frozenset[int]], frozenset[str], frozenset[tuple[str, str]]]:
+    """Of ``words.txt``: for each root its groups of synonyms, the words that tell little, and pairs of opposites."""
+    groups: dict[str, set[int]] = {}
+    light: set[str] = set()
+    pairs: set[tuple[str, str]] = set()
+    lines = Path(__file__).with_name("words.txt").read_text("utf-8").splitlines()
+    for number, line in enumerate(lines):
+        kind, _, listed = line.partition(":")
+        if kind == "light":
+            light.update(listed.split())
+        elif kind == "same":
+            for root in {root for word in listed.split() for root in _roots(word)}:
+                groups.setdefault(root, set()).add(number)
+        elif kind == "opposite":
+            for pair in listed.split(";"):
+                one, other = pair.split()
+                pairs |= {(one, other), (other, one)}
+    return {word: frozenset(numbers) for word, numbers in groups.items()}, frozenset(light), frozenset(pairs)
+
+
+def is_light(word: Word) -> bool:
+    """Whether it tells little: an answer may leave it out or add it."""
+    light = _lists()[1]
+    return word.low in light or word.stem in light or not word.stem
+
+
+@lru_cache(maxsize=16384)
+def same(one: str, other: str) -> bool:
+    """Whether two words in small letters are forms, synonyms or slips of one."""
+    return is_form(one, other) or bool(_groups(one) & _groups(other))
+
+
+def is_form(one: str, other: str) -> bool:
+    """Whether two words in small letters are forms or slips of one: "conversion", "converted", "convertd"."""
+    return bool(_roots(one) & _roots(other)) or is_slip(one, other)
+
+
+def are_opposite(one: str, other: str) -> bool:
+    """Whether two words in small letters, or synonyms of them, say the opposite."""
+    pairs = _lists()[2]
+    return any((same(one, a) and same(other, b)) for a, b in pairs) or turned(one) == other or turned(other) == one
+
+
+def _groups(word: str) -> frozenset[int]:
+    groups = _lists()[0]
+    return frozenset().union(*(groups.get(root, frozenset()) for root in _roots(word)))
+
+
+@lru_cache(maxsize=8192)
+def _roots(word: str) -> frozenset[str]:
+    found = {word, stem_of(word) or word}
+    for ending in _ENDINGS:
+        root = word.removesuffix(ending)
+        if root != word and len(root) >= _LEAST_ROOT:
+            # "decided" and "decision", "running" and "run"
+            found.add(re.sub(r"(.)\1$", r"\1", re.sub(r"[dst]$", "t", root)) if len(root) > _LEAST_ROOT else root)
+    return frozenset(found)
+
+
+def is_negation(word: str) -> bool:
+    """Whether the word denies."""
+    return word in _NEGATIONS or word.endswith(("n't", "n’t"))
+
+
+def turned(word: str) -> str:
+    """What a word denies: "active" for "underactive"; "" for none."""
+    return next((word.removeprefix(each) for each in _TURNING if word.startswith(each) and len(word) > len(each) + 3), "")
+
+
+def is_slip(word: str, written: str) -> bool:
+    """Whether the second is the first with a letter missing, doubled or exchanged with its neighbour.
+
+    No letter may be another one: nitrate is no slip of nitrite.
+    """
+    allowed = 2 if len(word) >= _TWO_SLIPS else 1 if len(word) >= _ONE_SLIP else 0
+    if not allowed or word[0] != written[:1] or abs(len(word) - len(written)) > allowed or word[0].isdigit():
+        return False
+    return _slips(word, written) <= allowed
+
+
+def _slips(one: str, other: str) -> int:
+    """Letters to add, to leave out or to exchange with their neighbour; a changed letter counts as many."""
+    before: list[int] = []
+    row = list(range(len(other) + 1))
+    for i, a in enumerate(one, start=1):
+        older, before, row = before, row, [i]
+        for j, b in enumerate(other, start=1):
+            least = min(before[j] + 1, row[j - 1] + 1)
+            if a == b:
+                least = min(least, before[j - 1])
+            elif i > 1 and j > 1 and a == other[j - 2] and one[i - 2] == b:
+                least = min(least, older[j - 2] + 1)
+            row.append(least)
+    return row[-1]
