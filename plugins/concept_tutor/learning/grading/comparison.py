@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from .wording import ARTICLES, Word, are_opposite, is_form, is_light, is_negation, same, turned, words_of
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
 
 #: What a word that tells little counts beside one that tells something.
 _LIGHT = 0.1
+_DENYING = frozenset({"few", "little", "less", "without", "lack", "lacks", "lacking", "fails", "absence"})
 _MONTHS = frozenset(
     "january february march april may june july august september october november december".split()  # noqa: SIM905
 )
@@ -33,18 +35,28 @@ class Comparison:
     @property
     def share(self) -> float:
         """How much of what the key tells the answer has, 0 to 1."""
-        whole = sum(self.weights.values())
-        return sum(self.weights[at] for at in self.matches) / whole if whole else 0.0
+        cut = next((at for at, word in enumerate(self.key) if word.low == "ie"), len(self.key))
+        return max(self._share(range(cut)), self._share(range(cut, len(self.key))))
+
+    def _share(self, places: range) -> float:
+        whole = sum(weight for at, weight in self.weights.items() if at in places)
+        return sum(self.weights[at] for at in self.matches if at in places) / whole if whole else 0.0
 
     @property
     def missing(self) -> list[int]:
         """Places of the key's words that tell something and that the answer has not."""
         return [at for at, weight in self.weights.items() if at not in self.matches and weight > _LIGHT]
 
-    @property
-    def denied_by_word(self) -> bool:
-        """Whether the key denies with a verb that the answer has not: "prevents it from growing", "it cannot grow"."""
-        return any(at not in self.matches and same(self.key[at].low, "prevent") for at in self.weights)
+    def may_deny(self, stated: str) -> bool:
+        """Whether a denial in the answer says what the key says: both deny, or the key does it with a verb."""
+        if not stated:
+            return any(is_negation(word.low) for word in self.answer)
+        return any(
+            is_negation(word.low)
+            or word.low in _DENYING
+            or (at in self.weights and at not in self.matches and same(word.low, "prevent"))
+            for at, word in enumerate(self.key)
+        )
 
     def with_match(self, at: int, place: int) -> Comparison:
         """With a word of the answer that says what the key's says."""
@@ -57,23 +69,38 @@ class Comparison:
         matched = set(self.matches.values())
         for at in self.weights:
             for place, word in enumerate(self.answer):
-                if at not in self.matches and place not in matched and are_opposite(self.key[at].low, word.low):
+                if at not in self.matches and place not in matched and word.stem and are_opposite(self.key[at].low, word.low):
                     return f"it says “{word.text}” where the source says “{self.key[at].text}”"
+        pairs = [(one.low, other) for one, other in pairwise(self.answer) if one.stem]
+        for before, noun in pairwise(self.key):
+            for other, named in pairs:
+                if before.stem and named.stem == noun.stem and are_opposite(before.low, other):
+                    return f"it says “{other}” where the source says “{before.text}”"
         return None
 
     def rival(self) -> str | None:
         """What the answer says instead of something, or beside it, in words for the learner."""
-        back = {place: at for at, place in self.matches.items()}
-        mine = {at: at for at in self.weights}
-        for at, key in ((at, self.key[at]) for at in self.weights if at not in self.matches):
-            if is_light(key):
+        units = {word.stem: at for at, word in reversed(list(enumerate(self.key))) if word.stem}
+        mine = {at: units[word.stem] for at, word in enumerate(self.key) if word.stem}
+        back = {place: units[self.key[at].stem] for at, place in self.matches.items()}
+        others = [
+            (place, word)
+            for place, word in enumerate(self.answer)
+            if word.stem and not word.is_pronoun and not any(same(word.low, each.low) for each in self.key if each.stem)
+        ]
+        for at, key in enumerate(self.key):
+            if not key.stem or is_light(key):
                 continue
-            for place, word in enumerate(self.answer):
-                if place in back or not word.stem or word.is_pronoun or word.is_verbal != key.is_verbal:
-                    continue
+            for place, word in others:
                 slots = _slots(self.key, at, mine) & _slots(self.answer, place, back)
-                if len(slots) > (0 if place in self.foreign else 1):
+                follows = any(side == "behind" and at >= 0 and not between for side, at, between in slots)
+                alone = place in self.foreign and at in self.weights and at not in self.matches
+                if word.is_verbal == key.is_verbal and (
+                    len(slots) > (0 if alone else 1) or (follows and place in self.foreign)
+                ):
                     return f"it says “{word.text}” where the source says “{key.text}”"
+        for at in self.missing:
+            key = self.key[at]
             if self._lacks_head(at):
                 whole = f"{self.key[at - 1].text} {key.text}"
                 return f"it says “{self.key[at - 1].text}” where the source says “{whole}”"
@@ -88,7 +115,7 @@ class Comparison:
     def _lacks_head(self, at: int) -> bool:
         """Whether the answer has the first noun of two alone: "the square" of "the square root"."""
         place = self.matches.get(at - 1, -1)
-        if place < 0 or self.key[at].before != " " or self.answer[place].low != self.key[at - 1].low:
+        if place < 0 or self.key[at].before != " " or self.key[at].is_name or self.answer[place].low != self.key[at - 1].low:
             return False
         stands_alone = (place == 0 or not self.answer[place - 1].stem) and not any(
             word.stem for word in self.answer[place + 1 : place + 2]
@@ -107,6 +134,8 @@ def _slots(words: list[Word], at: int, known: dict[int, int]) -> set[tuple[str, 
             if words[other].low not in ARTICLES:
                 between.append(words[other].low)
             other += step
+        if other < 0 and between == ["to"]:
+            between.clear()
         if other in known:
             found.add((side, known[other], tuple(between)))
         elif other < 0:
@@ -122,7 +151,7 @@ def compare(question: Question, answer: str) -> Comparison:
     weights: dict[int, float] = {}
     stems: set[tuple[str, bool]] = set()
     for at, word in enumerate(key):
-        if not word.stem or (word.stem, word.is_name) in stems:
+        if not word.stem or word.low == "ie" or (word.stem, word.is_name) in stems:
             continue
         stems.add((word.stem, word.is_name))
         weights[at] = _LIGHT if is_light(word) or any(word.stem == each.stem for each in given) else 1.0
@@ -143,7 +172,7 @@ def compare(question: Question, answer: str) -> Comparison:
     foreign = [
         place
         for place, word in enumerate(said)
-        if place not in matched and word.stem and not is_light(word)
+        if place not in matched and word.stem and not is_light(word) and not is_negation(word.low)
         and not any(same(each.low, word.low) for each in known)
     ]  # fmt: skip
     return Comparison(key, said, weights, matches, foreign)

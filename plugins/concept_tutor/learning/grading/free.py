@@ -16,7 +16,8 @@ from ragstone.core.citations import contradictions
 
 from ..records import Finding
 from .comparison import compare
-from .roles import are_swapped, is_shuffled
+from .order import is_shuffled
+from .roles import are_swapped
 from .wording import are_opposite
 
 if TYPE_CHECKING:
@@ -27,7 +28,9 @@ if TYPE_CHECKING:
     from .comparison import Comparison
 
 #: From this share of what the key tells an answer is right, and partly right.
-_RIGHT, _PARTLY = 0.6, 0.15
+_RIGHT, _PARTLY = 0.7, 0.15
+#: With less of it an answer is right whose meaning is near the key's: this share, and share and cosine together.
+_LEAST, _TOGETHER, _MANY = 0.5, 1.43, 4
 _LONG, _TIMES = 60, 3
 _MOST_PAIRS = 24
 _SYNONYM, _CONTEXT = 0.45, 5.0
@@ -45,12 +48,12 @@ class FreeAnswers:
         found = compare(question, answer)
         if not found.matches and not found.foreign:
             return Finding("wrong", "it says no more than the question")
-        if is_shuffled(found):
+        if is_shuffled(found.key, found.answer):
             return Finding("wrong", "it has the source's words, but they make no statement")
         if found.share < _PARTLY:
             return Finding("wrong")
         against = next(iter(contradictions(answer, question.support.text)), None)
-        if against is not None and not (against.kind == "negation" and found.denied_by_word):
+        if against is not None and not (against.kind == "negation" and found.may_deny(against.stated)):
             return Finding("wrong", _said_against(against))
         turned = found.opposite()
         if turned is not None:
@@ -61,11 +64,18 @@ class FreeAnswers:
         rival = found.rival()
         if rival is not None:
             return Finding("partly", rival, 0.5)
-        if found.share < _RIGHT:
+        if found.share < _RIGHT and not self._is_near(question.key, answer, found):
             return Finding("partly", _missing(found), 0.5)
         if len(answer.split()) > max(_LONG, _TIMES * len(question.key.split())):
             return Finding("partly", "it says much more than what was asked for; say it in a sentence", 0.5)
         return Finding("right", credit=1.0)
+
+    def _is_near(self, key: str, answer: str, found: Comparison) -> bool:
+        many = sum(weight == 1 for weight in found.weights.values()) >= _MANY
+        if self.encoder is None or found.share < _LEAST or not many:
+            return False
+        one, other = self.encoder.embed_texts([key, answer])
+        return found.share + float(np.dot(one, other)) >= _TOGETHER
 
     def _paraphrased(self, question: Question, found: Comparison) -> Comparison:
         """With the missing words that the encoder finds in other words of the answer."""

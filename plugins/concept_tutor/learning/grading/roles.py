@@ -1,4 +1,4 @@
-"""Who does what to whom: whether an answer exchanges two of a key's words, or has them in no order at all."""
+"""Who does what to whom: whether an answer exchanges two of a key's words."""
 
 from __future__ import annotations
 
@@ -21,46 +21,21 @@ _BEFORE_VERB = frozenset(
 )
 _OPPOSITES = {
     one: other
-    for pair in ("before after", "with without", "over under", "above below", "from to", "into from")
+    for pair in ("before after", "with without", "over under", "above below", "from to")
     for one, other in (pair.split(), pair.split()[::-1])
 }
+_DIRECTED = frozenset({"to", "from", "by", "than", "with", "over"})
+_BE = frozenset({"is", "are", "was", "were", "be", "being", "been", "gets"})
 _BECOMES = frozenset({"becomes", "become", "became", "becoming"})
-_LEAST_SHUFFLED, _FAR, _MOST_JUMPS, _CERTAIN_JUMPS = 4, 3, 0.4, 0.7
-
-
-def is_shuffled(found: Comparison) -> bool:
-    """Whether the answer has the key's words without their order and without sentences of its own."""
-    places = [at for at, word in enumerate(found.key) if word.stem]
-    order = {at: number for number, at in enumerate(places)}
-    seen: list[int] = []
-    for word in found.answer:
-        options = [order[at] for at in places if found.key[at].stem == word.stem]
-        if options:
-            last = seen[-1] + 1 if seen else 0
-            seen.append(min(options, key=lambda one: abs(one - last)))
-    if len(seen) < _LEAST_SHUFFLED:
-        return False
-    jumps = sum(not 0 <= after - before <= _FAR for before, after in zip(seen, seen[1:], strict=False))
-    share = jumps / (len(seen) - 1)
-    broken = _broken(found.answer)
-    return share > _CERTAIN_JUMPS or (share >= _MOST_JUMPS and broken > 0) or (share > 0 and broken > 1)
-
-
-def _broken(words: list[Word]) -> int:
-    """How many articles and prepositions stand where no sentence has them."""
-    lows = [word.low for word in words]
-    ends = lows[-1] in ARTICLES | _PREPOSITIONS - {"in", "on", "up", "by", "through", "after", "before"}
-    return ends + sum(
-        one in ARTICLES and (other in ARTICLES or other in _PREPOSITIONS or other in _BEFORE_VERB)
-        or one == other
-        for one, other in zip(lows, lows[1:], strict=False)
-    )  # fmt: skip
 
 
 def are_swapped(found: Comparison) -> bool:
     """Whether two words of the key have each other's place in the answer."""
     mine, theirs = _roles(found.key, found), _roles(found.answer, found)
     both = [stem for stem in mine if stem in theirs]
+    names = {word.stem for word in found.key if word.is_name}
+    if any(("behind", verb) in mine[agent] for verb, agent in _agents(found) if agent in mine):
+        return True
     for stem in both:
         for kind, word in mine[stem] - theirs[stem]:
             if (kind, _OPPOSITES.get(word, "")) in theirs[stem] - mine[stem]:
@@ -71,16 +46,32 @@ def are_swapped(found: Comparison) -> bool:
             gained = (theirs[other] - mine[other]) & lost
             if any(kind == "bound" for kind, _word in gained):
                 return True
-            if gained and (mine[other] - theirs[other]) & (theirs[one] - mine[one]):
+            returned = (mine[other] - theirs[other]) & (theirs[one] - mine[one])
+            if gained and returned and (
+                one in names and other in names
+                or any(word in _DIRECTED for _kind, word in gained | returned)
+                or all(kind != "start" for kind, _word in gained | returned)
+            ):
                 return True
-            if ("start", "") in gained and any(kind == "preposition" and word != "by" for kind, word in theirs[one]):
-                return True  # what the key is about is a part of it in the answer
         for place in found.foreign:
             # Another word has its place, and it has that of a word that is missing.
             taken = theirs[found.answer[place].stem] & lost
             if taken and any(mine[found.key[at].stem] & (theirs[one] - mine[one]) for at in found.missing):
                 return True
     return False
+
+
+def _agents(found: Comparison) -> list[tuple[str, str]]:
+    """Of the answer's passive verbs, as the key has them, with those who do it: "is eaten by animals"."""
+    back = {place: found.key[at].stem for at, place in found.matches.items()}
+    agents = []
+    for place in back:
+        passive = any(word.low in _BE for word in found.answer[max(0, place - 3) : place])
+        following = found.answer[place + 1 : place + 7]
+        at = next((number for number, word in enumerate(following) if word.low == "by"), None)
+        if passive and at is not None:
+            agents += [(back[place], word.stem) for word in following[at:] if word.stem]
+    return agents
 
 
 def _roles(words: list[Word], found: Comparison) -> dict[str, set[tuple[str, str]]]:
@@ -95,19 +86,25 @@ def _roles(words: list[Word], found: Comparison) -> dict[str, set[tuple[str, str
             for each in subjects:
                 roles[each].add(("preposition", "of"))
             governor = ("preposition", "to")
-        if any(mark in word.before for mark in ",;:.") :
-            governor = ("start", "")
+            if word.low in _BECOMES:
+                continue
+        if any(mark in word.before for mark in ",;:."):
+            governor, bound = ("start", ""), ""
         if word.low in _PREPOSITIONS:
             governor = ("preposition", {"into": "to", "upon": "on", "onto": "on"}.get(word.low, word.low))
             continue
         if word.low in _BINDING or word.is_number:
             bound = "each" if word.low in {"each", "every"} else word.low
             continue
+        if not word.stem and bound and number and words[number - 1].stem:
+            bound = ""  # the phrase with "each" is over
         if not word.stem:
             continue
         stem = canon.get(word.stem, word.stem)
         previous = words[number - 1].low if number else ""
-        verbal = previous in _BEFORE_VERB or (word.low.endswith("ing") and previous and previous not in ARTICLES)
+        verbal = previous in _BEFORE_VERB or (
+            word.low.endswith("ing") and previous and previous not in ARTICLES and word.before != "-"
+        )
         if verbal:
             if governor[1] in _OPPOSITES:
                 roles[stem].add(governor)
@@ -118,6 +115,5 @@ def _roles(words: list[Word], found: Comparison) -> dict[str, set[tuple[str, str
         roles[stem].add(governor)
         if bound:
             roles[stem].add(("bound", bound))
-            bound = ""
         subjects.append(stem)
     return roles

@@ -9,8 +9,7 @@ from ragstone.core.citations import contradictions
 
 from ..reading.spelling import normal
 from ..records import Finding
-from .comparison import compare
-from .roles import is_shuffled
+from .order import is_shuffled
 from .wording import is_form, is_light, is_negation, is_slip, words_of
 
 if TYPE_CHECKING:
@@ -21,7 +20,6 @@ _SEVERAL = re.compile(r"\bor\b|/|;|\beither\b", re.IGNORECASE)
 _MONTHS = "january february march april may june july august september october november december".split()  # noqa: SIM905
 #: More words than these beside the key are no short answer.
 _MANY_MORE = 6
-_DAY = re.compile(r"(\d)(?:st|nd|rd|th)$")
 
 
 def grade_choice(question: Question, answer: str) -> Finding:
@@ -65,7 +63,7 @@ def _against(key: str, answer: str, question: Question) -> Finding:
     if not missing and numbers == given:
         if foreign and (numbers or len(added) > _MANY_MORE or normal(key) not in normal(answer)):
             return Finding("wrong", f"the source does not say “{foreign[0].text}”")
-        if is_shuffled(compare(question, answer)):
+        if is_shuffled(wanted, said):
             return Finding("wrong", "it has the source's words, but they make no statement")
         slips = [wanted[at].text for place, at in alike.items() if is_slip(wanted[at].low, said[place].low)]
         return Finding("right", f"it is spelled {key}" if slips else "", 1.0)
@@ -83,7 +81,7 @@ def _is_same(word: Word, other: Word, *, alone: bool) -> bool:
 
 def _numbers(words: list[Word]) -> frozenset[int]:
     """The whole numbers of a text; months are numbers."""
-    return frozenset(int(_DAY.sub(r"\1", each.low)) for each in words if _DAY.sub(r"\1", each.low).isdecimal()) | {
+    return frozenset(int(each.low.rstrip(".")) for each in words if each.low.rstrip(".").isdecimal()) | {
         _month(each) for each in words if _month(each)
     }
 

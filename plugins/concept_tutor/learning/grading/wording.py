@@ -11,14 +11,20 @@ from ragstone.core.text import stems
 
 from ..reading.numbers import WORD_VALUES
 
-_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+_WORD = re.compile(r"\d+\.\d+(?![.\d])|[^\W_]+(?:['’][^\W_]+)*")
+_THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 _COMPASS = re.compile(r"\b(north|south)(?:ern)?[ -]?(east|west)(?:ern)?\b|\b(north|south|east|west)ern\b", re.IGNORECASE)
 _POSSESSIVE = re.compile(r"['’]s?$")
 _COUNTRY = re.compile(r"\bU\.?\s?S\.?(?:\s?A\b\.?)?(?!\w)")
 ARTICLES = frozenset({"a", "an", "the", "its", "their", "his", "her"})
-_PRONOUNS = frozenset({"thing", "things", "something", "someone", "somebody", "one", "ones", "anything"})
+_PRONOUNS = frozenset({"thing", "things", "something", "someone", "somebody", "one", "ones", "anything", "make", "makes",
+                        "cause", "causes", "lets", "get", "gets", "does"})  # fmt: skip
 COMPASS = frozenset({"north", "south", "east", "west"})
-ORDINALS = frozenset("first second third fourth fifth sixth seventh eighth ninth tenth last".split())  # noqa: SIM905
+_RANKS = (
+    "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth fifteenth"
+    " sixteenth seventeenth eighteenth nineteenth twentieth"
+).split()
+_RANK = re.compile(r"(\d+)(?:st|nd|rd|th)")
 #: Ends of words that come of one another ("conversion", "converted"): what is left must be equal.
 _ENDINGS = sorted(
     """s es ed ing ment ments ion ions ation ations ition itions ition al ally ial ic ical ically y ity ities ive ively
@@ -30,6 +36,16 @@ _ENDINGS = sorted(
 _LEAST_ROOT = 4
 #: Before a word they turn it round: "underactive" is "not active".
 _TURNING = ("under", "un", "in", "im", "ir", "il", "non", "dis")
+#: Words that differ in these alone say the opposite: "inhale", "exhale".
+_PREFIXES = [
+    pair
+    for listed in (
+        "in ex", "im ex", "intra extra", "inter intra", "inner outer", "endo exo", "endo ecto", "hypo hyper",
+        "over under", "pre post", "mono poly", "homo hetero", "macro micro", "auto hetero", "pro eu", "uni multi",
+        "up down", "in out", "fore after", "syn anti", "con anti", "maxi mini", "ana cata", "pro anti", "de re",
+    )
+    for pair in (tuple(listed.split()), tuple(listed.split()[::-1]))
+]  # fmt: skip
 _NEGATIONS = frozenset({"not", "no", "never", "without", "nor", "neither", "cannot", "too", "less", "lacks", "hardly"})
 #: Letters of a word from which on one of them, and two, may be missing, too many or exchanged.
 _ONE_SLIP, _TWO_SLIPS = 5, 9
@@ -53,7 +69,7 @@ class Word:
     @property
     def is_exact(self) -> bool:
         """Whether no other word says the same: a name, a number, a point of the compass."""
-        return self.is_name or self.is_number or self.low in COMPASS or self.low in ORDINALS
+        return self.is_name or self.is_number or self.low in COMPASS
 
     @property
     def is_pronoun(self) -> bool:
@@ -68,21 +84,29 @@ class Word:
     @property
     def is_number(self) -> bool:
         """Whether it is written in digits."""
-        return self.text[0].isdigit()
+        return self.low[0].isdigit()
 
 
 def words_of(text: str) -> list[Word]:
     """The words of a text, points of the compass one by one: "southeastern" is "south east"."""
-    plain = _COMPASS.sub(lambda at: " ".join(part for part in at.groups() if part), _COUNTRY.sub("United States", text))
+    plain = _COMPASS.sub(lambda at: " ".join(part for part in at.groups() if part), _COUNTRY.sub("United States", _THOUSANDS.sub("", text.replace("i.e.", "ie"))))
     found: list[Word] = []
     done = 0
     for match in _WORD.finditer(plain):
         written = _POSSESSIVE.sub("", match[0])
         if written:
-            low = str(WORD_VALUES.get(written.casefold(), written.casefold()))
+            low = _number(written.casefold())
             found.append(Word(written, low, stem_of(low), plain[done : match.start()], match.start()))
         done = match.end()
     return found
+
+
+def _number(low: str) -> str:
+    """A number in digits, of a rank with a point ("16." for "sixteenth"); other words as they are."""
+    if low in _RANKS:
+        return f"{_RANKS.index(low) + 1}."
+    rank = _RANK.fullmatch(low)
+    return f"{rank[1]}." if rank else str(WORD_VALUES.get(low, low))
 
 
 @lru_cache(maxsize=8192)
@@ -132,7 +156,12 @@ def is_form(one: str, other: str) -> bool:
 def are_opposite(one: str, other: str) -> bool:
     """Whether two words in small letters, or synonyms of them, say the opposite."""
     pairs = _lists()[2]
-    return any((same(one, a) and same(other, b)) for a, b in pairs) or turned(one) == other or turned(other) == one
+    if turned(one) == other or turned(other) == one:
+        return True
+    bases = {(one.removeprefix(a), other.removeprefix(b)) for a, b in _PREFIXES if one.startswith(a) and other.startswith(b)}
+    if any(mine == theirs and len(mine) > 2 for mine, theirs in bases):
+        return True
+    return any((same(one, a) and same(other, b)) for a, b in pairs)
 
 
 def _groups(word: str) -> frozenset[int]:
@@ -166,6 +195,7 @@ def is_slip(word: str, written: str) -> bool:
 
     No letter may be another one: nitrate is no slip of nitrite.
     """
+    word, written = word.replace("ph", "f"), written.replace("ph", "f")
     allowed = 2 if len(word) >= _TWO_SLIPS else 1 if len(word) >= _ONE_SLIP else 0
     if not allowed or word[0] != written[:1] or abs(len(word) - len(written)) > allowed or word[0].isdigit():
         return False
