@@ -104,6 +104,10 @@ class Comparison:
             if self._lacks_head(at):
                 whole = f"{self.key[at - 1].text} {key.text}"
                 return f"it says “{self.key[at - 1].text}” where the source says “{whole}”"
+        head = next((at for at, weight in self.weights.items() if weight > _LIGHT), None)
+        first = next((place for place, word in enumerate(self.answer) if word.stem and not is_light(word)), None)
+        if head in self.missing and first in back and self.key[head + 1].low == "of" and back[first] <= head + 3:
+            return f"it says “{self.answer[first].text}” where the source says “{self.key[head].text}”"
         for place in self.foreign:
             for step in (-1, 1):
                 beside = place + 2 * step
@@ -161,7 +165,7 @@ def compare(question: Question, answer: str) -> Comparison:
         if place is not None:
             matches[at] = place
     for at in list(weights):
-        if at + 1 in matches and key[at].is_name and key[at + 1].is_name and key[at + 1].before == " ":
+        if at not in matches and at + 1 in matches and key[at].is_name and key[at + 1].is_name and key[at + 1].before == " ":
             before = matches[at + 1] - 1
             if before < 0 or not said[before].stem or before in matches.values():
                 weights[at] = _LIGHT  # "Orwell" for "George Orwell", but not "Indian Ocean" for "Pacific Ocean"

@@ -18,7 +18,7 @@ from ..records import Finding
 from .comparison import compare
 from .order import is_shuffled
 from .roles import are_swapped
-from .wording import are_opposite
+from .wording import are_opposite, stem_of
 
 if TYPE_CHECKING:
     from ragstone.core import Encoder
@@ -52,7 +52,7 @@ class FreeAnswers:
             return Finding("wrong", "it has the source's words, but they make no statement")
         if found.share < _PARTLY:
             return Finding("wrong")
-        against = next(iter(contradictions(answer, question.support.text)), None)
+        against = next((each for each in contradictions(answer, question.support.text) if _counts(each)), None)
         if against is not None and not (against.kind == "negation" and found.may_deny(against.stated)):
             return Finding("wrong", _said_against(against))
         turned = found.opposite()
@@ -110,6 +110,11 @@ class FreeAnswers:
 
 def _missing(found: Comparison) -> str:
     return "missing: " + ", ".join(found.key[at].text for at in found.missing)
+
+
+def _counts(found: Contradiction) -> bool:
+    """Not "like" and "unlike", of which one is often in a text by chance."""
+    return found.kind != "opposite" or bool(stem_of(found.stated))
 
 
 def _said_against(found: Contradiction) -> str:

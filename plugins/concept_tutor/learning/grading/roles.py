@@ -24,7 +24,7 @@ _OPPOSITES = {
     for pair in ("before after", "with without", "over under", "above below", "from to")
     for one, other in (pair.split(), pair.split()[::-1])
 }
-_DIRECTED = frozenset({"to", "from", "by", "than", "with", "over"})
+_DIRECTED = frozenset({"to", "from", "by", "than", "over"})
 _BE = frozenset({"is", "are", "was", "were", "be", "being", "been", "gets"})
 _BECOMES = frozenset({"becomes", "become", "became", "becoming"})
 
@@ -44,7 +44,9 @@ def are_swapped(found: Comparison) -> bool:
         lost = mine[one] - theirs[one]
         for other in both:
             gained = (theirs[other] - mine[other]) & lost
-            if any(kind == "bound" for kind, _word in gained):
+            if any(
+                role[0] == "bound" and not any(role in mine[each] & theirs[each] for each in both) for role in gained
+            ):
                 return True
             returned = (mine[other] - theirs[other]) & (theirs[one] - mine[one])
             if gained and returned and (
@@ -55,7 +57,7 @@ def are_swapped(found: Comparison) -> bool:
                 return True
         for place in found.foreign:
             # Another word has its place, and it has that of a word that is missing.
-            taken = theirs[found.answer[place].stem] & lost
+            taken = {role for role in theirs[found.answer[place].stem] & lost if role[0] != "start" and role[1] != "with"}
             if taken and any(mine[found.key[at].stem] & (theirs[one] - mine[one]) for at in found.missing):
                 return True
     return False
@@ -96,6 +98,8 @@ def _roles(words: list[Word], found: Comparison) -> dict[str, set[tuple[str, str
         if word.low in _BINDING or word.is_number:
             bound = "each" if word.low in {"each", "every"} else word.low
             continue
+        if word.low in {"and", "or"} and governor[1] in _OPPOSITES:
+            governor = ("start", "and")
         if not word.stem and bound and number and words[number - 1].stem:
             bound = ""  # the phrase with "each" is over
         if not word.stem:

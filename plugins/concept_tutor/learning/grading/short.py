@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from ragstone.core.citations import contradictions
+from ragstone.core.citations import AnalyzedText
 
 from ..reading.spelling import normal
 from ..records import Finding
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 _SEVERAL = re.compile(r"\bor\b|/|;|\beither\b", re.IGNORECASE)
 _MONTHS = "january february march april may june july august september october november december".split()  # noqa: SIM905
+_DATE = re.compile(r"(\d{1,2})[./](\d{1,2})[./](\d{4})")
 #: More words than these beside the key are no short answer.
 _MANY_MORE = 6
 
@@ -40,32 +41,33 @@ def _against(key: str, answer: str, question: Question) -> Finding:
         return Finding("right", credit=1.0)
     if any(is_negation(word.low) for word in said) and not any(is_negation(word.low) for word in wanted):
         return Finding("wrong", "it is denied")
-    if _SEVERAL.search(answer) and not _SEVERAL.search(key):
+    if _SEVERAL.search(answer) and not _SEVERAL.search(key) and not _DATE.search(answer):
         return Finding("wrong", "one answer is asked for, not several")
-    numbers, given = _numbers(wanted), _numbers(said)
-    if numbers and not given <= numbers or (given != numbers and contradictions(answer, key)):
+    numbers, given = _numbers(key), _numbers(answer)
+    if not all(value in numbers and unit in {"", numbers[value]} for value, unit in given.items()):
         return Finding("wrong")
-    known = [*words_of(question.text), *words_of(question.support.text)]
+    if numbers:
+        wanted, said = words_of(_without_numbers(key)), words_of(_without_numbers(answer))
     alike = {
         place: at
         for at, word in enumerate(wanted)
         for place, other in enumerate(said)
         if word.stem and _is_same(word, other, alone=len(wanted) == 1)
     }
-    told = {at for at, word in enumerate(wanted) if word.stem and not word.is_number and not _month(word)}
-    missing = told - set(alike.values())
-    added = [
-        other
-        for place, other in enumerate(said)
-        if place not in alike and other.stem and not other.is_number and not _month(other) and not is_light(other)
-    ]
-    foreign = [each for each in added if not any(each.stem == word.stem for word in known)]
-    if not missing and numbers == given:
-        if foreign and (numbers or len(added) > _MANY_MORE or normal(key) not in normal(answer)):
+    told = {at for at, word in enumerate(wanted) if word.stem}
+    added = [other for place, other in enumerate(said) if place not in alike and other.stem and not is_light(other)]
+    known = {word.stem for word in (*words_of(question.text), *words_of(question.support.text))}
+    foreign = [each for each in added if each.stem not in known]
+    if numbers and given.keys() == numbers.keys():
+        if foreign or (told and added and not alike):
+            return Finding("wrong", f"the source does not say “{(foreign or added)[0].text}”")
+        return Finding("right", credit=1.0)
+    if told and told == set(alike.values()) and not numbers:
+        if foreign and (len(added) > _MANY_MORE or normal(key) not in normal(answer)):
             return Finding("wrong", f"the source does not say “{foreign[0].text}”")
         if is_shuffled(wanted, said):
             return Finding("wrong", "it has the source's words, but they make no statement")
-        slips = [wanted[at].text for place, at in alike.items() if is_slip(wanted[at].low, said[place].low)]
+        slips = any(is_slip(wanted[at].low, said[place].low) for place, at in alike.items() if wanted[at].stem != said[place].stem)
         return Finding("right", f"it is spelled {key}" if slips else "", 1.0)
     if (alike or given) and not added:
         return Finding("partly", f"the whole answer is {key}", 0.5)
@@ -79,11 +81,22 @@ def _is_same(word: Word, other: Word, *, alone: bool) -> bool:
     return not alone and is_form(word.low, other.low)
 
 
-def _numbers(words: list[Word]) -> frozenset[int]:
-    """The whole numbers of a text; months are numbers."""
-    return frozenset(int(each.low.rstrip(".")) for each in words if each.low.rstrip(".").isdecimal()) | {
-        _month(each) for each in words if _month(each)
-    }
+def _numbers(text: str) -> dict[str, str]:
+    """The unit of each number, "" for none; a date's day, month and year are numbers without one."""
+    words = words_of(text)
+    if any(_month(word) for word in words):
+        parts = [str(_month(word) or word.low.rstrip(".")) for word in words]
+        return {part.lstrip("0"): "" for part in parts if part[0].isdigit()}
+    if date := _DATE.fullmatch(text.strip()):
+        return {part.lstrip("0"): "" for part in date.groups()}
+    return {each.value: each.unit for each in AnalyzedText(text).quantities if each.unit != "th"}
+
+
+def _without_numbers(text: str) -> str:
+    found = AnalyzedText(text)
+    for each in reversed(found.quantities):
+        found = AnalyzedText(f"{found.text[: each.start]} {found.text[each.end :]}")
+    return " ".join(word.text for word in words_of(found.text) if not _month(word) and not word.is_number)
 
 
 def _month(word: Word) -> int:
