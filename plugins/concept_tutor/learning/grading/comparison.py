@@ -71,28 +71,26 @@ class Comparison:
             for place, word in enumerate(self.answer):
                 if at not in self.matches and place not in matched and word.stem and are_opposite(self.key[at].low, word.low):
                     return f"it says “{word.text}” where the source says “{self.key[at].text}”"
-        pairs = [(one.low, other) for one, other in pairwise(self.answer) if one.stem]
+        pairs = [(one.low, other.stem) for one, other in pairwise(self.answer) if other.before == " "]
         for before, noun in pairwise(self.key):
             for other, named in pairs:
-                if before.stem and named.stem == noun.stem and are_opposite(before.low, other):
+                if noun.stem and noun.before == " " and named == noun.stem and are_opposite(before.low, other):
                     return f"it says “{other}” where the source says “{before.text}”"
         return None
 
     def rival(self) -> str | None:
         """What the answer says instead of something, or beside it, in words for the learner."""
-        units = {word.stem: at for at, word in reversed(list(enumerate(self.key))) if word.stem}
-        mine = {at: units[word.stem] for at, word in enumerate(self.key) if word.stem}
-        back = {place: units[self.key[at].stem] for at, place in self.matches.items()}
         others = [
             (place, word)
             for place, word in enumerate(self.answer)
             if word.stem and not word.is_pronoun and not any(same(word.low, each.low) for each in self.key if each.stem)
         ]
+        back = {place: at for at, place in self.matches.items()}
         for at, key in enumerate(self.key):
             if not key.stem or is_light(key):
                 continue
             for place, word in others:
-                slots = _slots(self.key, at, mine) & _slots(self.answer, place, back)
+                slots = self._places(at, place)
                 follows = any(side == "behind" and at >= 0 and not between for side, at, between in slots)
                 alone = place in self.foreign and at in self.weights and at not in self.matches
                 if word.is_verbal == key.is_verbal and (
@@ -115,6 +113,16 @@ class Comparison:
                     return f"the source does not say “{self.answer[place].text}”"
         return None
 
+
+    def share_a_place(self, at: int, place: int) -> bool:
+        """Whether a word of the key and one of the answer have the same neighbour."""
+        return bool(self._places(at, place))
+
+    def _places(self, at: int, place: int) -> set[tuple[str, int, tuple[str, ...]]]:
+        units = {word.stem: each for each, word in reversed(list(enumerate(self.key))) if word.stem}
+        mine = {each: units[word.stem] for each, word in enumerate(self.key) if word.stem}
+        back = {each: units[self.key[number].stem] for number, each in self.matches.items()}
+        return _slots(self.key, at, mine) & _slots(self.answer, place, back)
 
     def _lacks_head(self, at: int) -> bool:
         """Whether the answer has the first noun of two alone: "the square" of "the square root"."""

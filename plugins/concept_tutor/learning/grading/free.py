@@ -33,7 +33,8 @@ _RIGHT, _PARTLY = 0.7, 0.15
 _LEAST, _TOGETHER, _MANY = 0.5, 1.43, 4
 _LONG, _TIMES = 60, 3
 _MOST_PAIRS = 24
-_SYNONYM, _CONTEXT = 0.45, 5.0
+#: From here on two words say the same: in the same place of key and answer, and elsewhere.
+_IN_PLACE, _ANYWHERE = 0.26, 0.5
 
 @dataclass(frozen=True)
 class FreeAnswers:
@@ -60,7 +61,7 @@ class FreeAnswers:
             return Finding("wrong", turned)
         if are_swapped(found):
             return Finding("wrong", "it says of one thing what the source says of another")
-        found = self._paraphrased(question, found)
+        found = self._paraphrased(question, answer, found)
         rival = found.rival()
         if rival is not None:
             return Finding("partly", rival, 0.5)
@@ -77,31 +78,34 @@ class FreeAnswers:
         one, other = self.encoder.embed_texts([key, answer])
         return found.share + float(np.dot(one, other)) >= _TOGETHER
 
-    def _paraphrased(self, question: Question, found: Comparison) -> Comparison:
-        """With the missing words that the encoder finds in other words of the answer."""
-        words = [at for at in found.missing if not found.key[at].is_exact]
-        others = [at for at in found.foreign if not found.answer[at].is_number]
+    def _paraphrased(self, question: Question, answer: str, found: Comparison) -> Comparison:
+        """With the missing words that the encoder finds in other words of the answer.
+
+        Two words say the same if they are near each other, and if the key and the answer say the same with one in place
+        of the other.
+        """
+        if self.encoder is None:
+            return found
         pairs = [
             (at, place)
-            for at in words
-            for place in others
-            if not are_opposite(found.key[at].low, found.answer[place].low)
+            for at in found.missing
+            for place in found.foreign
+            if not found.key[at].is_exact
+            and not found.answer[place].is_number
+            and not are_opposite(found.key[at].low, found.answer[place].low)
         ][:_MOST_PAIRS]
-        if self.encoder is None or not pairs:
-            return found
-        key = question.key
-        texts = [key]
+        key, texts = question.key, [question.key, answer]
         for at, place in pairs:
-            mine, word = found.key[at], found.answer[place]
-            start = key.find(mine.text)
-            texts += [mine.text, word.text, key[:start] + word.text + key[start + len(mine.text) :]]
+            mine, theirs = found.key[at].text, found.answer[place].text
+            texts += [mine, theirs, key.replace(mine, theirs, 1), answer.replace(theirs, mine, 1)]
         vectors = self.encoder.embed_texts(texts)
         scores = {}
-        for number, pair in enumerate(pairs):
-            one, other, whole = vectors[1 + 3 * number : 4 + 3 * number]
-            score = float(np.dot(one, other)) - _CONTEXT * (1 - float(np.dot(vectors[0], whole)))
-            if score >= _SYNONYM:
-                scores[pair] = score
+        for number, (at, place) in enumerate(pairs):
+            one, other, with_theirs, with_mine = vectors[2 + 4 * number : 6 + 4 * number]
+            apart = (1 - np.dot(vectors[0], with_theirs)) + 2 * (1 - np.dot(vectors[1], with_mine))
+            score = float(np.dot(one, other) - apart)
+            if score >= (_IN_PLACE if found.share_a_place(at, place) else _ANYWHERE):
+                scores[at, place] = score
         for at, place in sorted(scores, key=lambda pair: -scores[pair]):
             if at in found.missing and place in found.foreign:
                 found = found.with_match(at, place)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import permutations
 from pathlib import Path
 
 from ragstone.core.text import stems
@@ -115,12 +116,16 @@ def stem_of(word: str) -> str:
     return "".join(stems(word))
 
 
+_Pairs = frozenset[tuple[str, str]]
+
+
 @lru_cache(maxsize=1)
-def _lists() -> tuple[dict[str, frozenset[int]], frozenset[str], frozenset[tuple[str, str]]]:
-    """Of ``words.txt``: for each root its groups of synonyms, the words that tell little, and pairs of opposites."""
+def _lists() -> tuple[dict[str, frozenset[int]], frozenset[str], _Pairs, _Pairs]:
+    """Of ``words.txt``: for each root its groups of synonyms, the words that tell little, and pairs of opposites, of different things."""
     groups: dict[str, set[int]] = {}
     light: set[str] = set()
     pairs: set[tuple[str, str]] = set()
+    different: set[tuple[str, str]] = set()
     lines = Path(__file__).with_name("words.txt").read_text("utf-8").splitlines()
     for number, line in enumerate(lines):
         kind, _, listed = line.partition(":")
@@ -130,10 +135,10 @@ def _lists() -> tuple[dict[str, frozenset[int]], frozenset[str], frozenset[tuple
             for root in {root for word in listed.split() for root in _roots(word)}:
                 groups.setdefault(root, set()).add(number)
         elif kind == "opposite":
-            for pair in listed.split(";"):
-                one, other = pair.split()
-                pairs |= {(one, other), (other, one)}
-    return {word: frozenset(numbers) for word, numbers in groups.items()}, frozenset(light), frozenset(pairs)
+            pairs |= {pair for one, other in map(str.split, listed.split(";")) for pair in ((one, other), (other, one))}
+        elif kind == "different":
+            different.update(permutations(listed.split(), 2))
+    return {word: frozenset(numbers) for word, numbers in groups.items()}, frozenset(light), frozenset(pairs), frozenset(different)
 
 
 def is_light(word: Word) -> bool:
@@ -153,15 +158,20 @@ def is_form(one: str, other: str) -> bool:
     return bool(_roots(one) & _roots(other)) or is_slip(one, other)
 
 
+@lru_cache(maxsize=16384)
 def are_opposite(one: str, other: str) -> bool:
     """Whether two words in small letters, or synonyms of them, say the opposite."""
-    pairs = _lists()[2]
+    _groups, _light, pairs, different = _lists()
     if turned(one) == other or turned(other) == one:
         return True
     bases = {(one.removeprefix(a), other.removeprefix(b)) for a, b in _PREFIXES if one.startswith(a) and other.startswith(b)}
     if any(mine == theirs and len(mine) > 2 for mine, theirs in bases):
         return True
-    return any((same(one, a) and same(other, b)) for a, b in pairs)
+    if is_form(one, other):
+        return False
+    return any(is_form(one, a) and is_form(other, b) for a, b in different) or any(
+        same(one, a) and same(other, b) for a, b in pairs
+    )
 
 
 def _groups(word: str) -> frozenset[int]:
