@@ -69,7 +69,7 @@ class Comparison:
         matched = set(self.matches.values())
         for at in self.weights:
             for place, word in enumerate(self.answer):
-                if at not in self.matches and place not in matched and word.stem and are_opposite(self.key[at].low, word.low):
+                if at not in self.matches and place not in matched and word.low != "like" and are_opposite(self.key[at].low, word.low):
                     return f"it says “{word.text}” where the source says “{self.key[at].text}”"
         pairs = [(one.low, other.stem) for one, other in pairwise(self.answer) if other.before == " "]
         for before, noun in pairwise(self.key):
@@ -78,8 +78,12 @@ class Comparison:
                     return f"it says “{other}” where the source says “{before.text}”"
         return None
 
-    def rival(self) -> str | None:
-        """What the answer says instead of something, or beside it, in words for the learner."""
+    def rival(self) -> tuple[str, bool] | None:
+        """What the answer says instead of something, or beside it, in words for the learner; and whether for certain.
+
+        It is not certain where a word has one of the two neighbours of another: both may say the same.
+        """
+        doubt = None
         others = [
             (place, word)
             for place, word in enumerate(self.answer)
@@ -93,26 +97,33 @@ class Comparison:
                 slots = self._places(at, place)
                 follows = any(side == "behind" and at >= 0 and not between for side, at, between in slots)
                 alone = place in self.foreign and at in self.weights and at not in self.matches
-                if word.is_verbal == key.is_verbal and (
-                    len(slots) > (0 if alone else 1) or (follows and place in self.foreign)
-                ):
-                    return f"it says “{word.text}” where the source says “{key.text}”"
+                if word.is_verbal != key.is_verbal or not slots:
+                    continue
+                message = f"it says “{word.text}” where the source says “{key.text}”"
+                if len(slots) > 1 or (alone and word.is_name and key.is_name):
+                    return message, True
+                if follows and place in self.foreign and not self.missing:
+                    return message, True
+                if alone or (follows and place in self.foreign):
+                    doubt = doubt or message
         for at in self.missing:
             key = self.key[at]
             if self._lacks_head(at):
                 whole = f"{self.key[at - 1].text} {key.text}"
-                return f"it says “{self.key[at - 1].text}” where the source says “{whole}”"
+                return f"it says “{self.key[at - 1].text}” where the source says “{whole}”", True
         head = next((at for at, weight in self.weights.items() if weight > _LIGHT), None)
         first = next((place for place, word in enumerate(self.answer) if word.stem and not is_light(word)), None)
         if head in self.missing and first in back and self.key[head + 1].low == "of" and back[first] <= head + 3:
-            return f"it says “{self.answer[first].text}” where the source says “{self.key[head].text}”"
+            return f"it says “{self.answer[first].text}” where the source says “{self.key[head].text}”", True
         for place in self.foreign:
             for step in (-1, 1):
                 beside = place + 2 * step
                 if beside in back and beside >= 0 and self.answer[place + step].low in {"and", "or"}:
-                    return f"the source does not say “{self.answer[place].text}”"
-        return None
-
+                    message = f"the source does not say “{self.answer[place].text}”"
+                    if are_opposite(self.answer[place].low, self.answer[beside].low):
+                        return message, True
+                    doubt = doubt or message
+        return (doubt, False) if doubt is not None else None
 
     def share_a_place(self, at: int, place: int) -> bool:
         """Whether a word of the key and one of the answer have the same neighbour."""
@@ -148,6 +159,8 @@ def _slots(words: list[Word], at: int, known: dict[int, int]) -> set[tuple[str, 
             other += step
         if other < 0 and between == ["to"]:
             between.clear()
+        if other == len(words) and not between:
+            found.add((side, -2, ()))
         if other in known:
             found.add((side, known[other], tuple(between)))
         elif other < 0:

@@ -31,10 +31,12 @@ if TYPE_CHECKING:
 _RIGHT, _PARTLY = 0.7, 0.15
 #: With less of it an answer is right whose meaning is near the key's: this share, and share and cosine together.
 _LEAST, _TOGETHER, _MANY = 0.5, 1.43, 4
+#: The same where another word may stand for a missing one.
+_SURE, _TOGETHER_SURE = 0.78, 1.52
 _LONG, _TIMES = 60, 3
 _MOST_PAIRS = 24
 #: From here on two words say the same: in the same place of key and answer, and elsewhere.
-_IN_PLACE, _ANYWHERE = 0.26, 0.5
+_IN_PLACE, _ANYWHERE = 0.28, 0.5
 
 @dataclass(frozen=True)
 class FreeAnswers:
@@ -62,21 +64,24 @@ class FreeAnswers:
         if are_swapped(found):
             return Finding("wrong", "it says of one thing what the source says of another")
         found = self._paraphrased(question, answer, found)
-        rival = found.rival()
-        if rival is not None:
+        rival, certain = found.rival() or ("", False)
+        if certain:
             return Finding("partly", rival, 0.5)
-        if found.share < _RIGHT and not self._is_near(question.key, answer, found):
-            return Finding("partly", _missing(found), 0.5)
+        if not self._is_whole(question.key, answer, found, doubtful=bool(rival)):
+            return Finding("partly", rival or _missing(found), 0.5)
         if len(answer.split()) > max(_LONG, _TIMES * len(question.key.split())):
             return Finding("partly", "it says much more than what was asked for; say it in a sentence", 0.5)
         return Finding("right", credit=1.0)
 
-    def _is_near(self, key: str, answer: str, found: Comparison) -> bool:
+    def _is_whole(self, key: str, answer: str, found: Comparison, *, doubtful: bool) -> bool:
+        """Whether nothing that matters is missing: most of the words, or many of them and the meaning."""
+        if found.share >= (_SURE if doubtful else _RIGHT):
+            return True
         many = sum(weight == 1 for weight in found.weights.values()) >= _MANY
         if self.encoder is None or found.share < _LEAST or not many:
             return False
         one, other = self.encoder.embed_texts([key, answer])
-        return found.share + float(np.dot(one, other)) >= _TOGETHER
+        return found.share + float(np.dot(one, other)) >= (_TOGETHER_SURE if doubtful else _TOGETHER)
 
     def _paraphrased(self, question: Question, answer: str, found: Comparison) -> Comparison:
         """With the missing words that the encoder finds in other words of the answer.

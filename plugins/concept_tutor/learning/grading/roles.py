@@ -26,6 +26,7 @@ _OPPOSITES = {
 }
 _DIRECTED = frozenset({"to", "from", "by", "than", "over"})
 _BE = frozenset({"is", "are", "was", "were", "be", "being", "been", "gets"})
+_NEW_CLAUSE = frozenset({"so", "because", "where", "when", "while", "but"})
 _BECOMES = frozenset({"becomes", "become", "became", "becoming"})
 
 
@@ -38,7 +39,7 @@ def are_swapped(found: Comparison) -> bool:
         return True
     for stem in both:
         for kind, word in mine[stem] - theirs[stem]:
-            if (kind, _OPPOSITES.get(word, "")) in theirs[stem] - mine[stem]:
+            if word in _OPPOSITES and (kind, _OPPOSITES[word]) in theirs[stem] - mine[stem]:
                 return True
     for one in both:
         lost = mine[one] - theirs[one]
@@ -98,7 +99,7 @@ def _roles(words: list[Word], found: Comparison) -> dict[str, set[tuple[str, str
         if word.low in _BINDING or word.is_number:
             bound = "each" if word.low in {"each", "every"} else word.low
             continue
-        if word.low in {"and", "or"} and governor[1] in _OPPOSITES:
+        if word.low in _NEW_CLAUSE or (word.low in {"and", "or"} and governor[1] in _OPPOSITES):
             governor = ("start", "and")
         if not word.stem and bound and number and words[number - 1].stem:
             bound = ""  # the phrase with "each" is over
