@@ -84,12 +84,14 @@ class Comparison:
         It is not certain where a word has one of the two neighbours of another: both may say the same.
         """
         doubt = None
+        back = {place: at for at, place in self.matches.items()}
+        known = [word.low for word in self.key if word.stem]
         others = [
             (place, word)
             for place, word in enumerate(self.answer)
-            if word.stem and not word.is_pronoun and not any(same(word.low, each.low) for each in self.key if each.stem)
-        ]
-        back = {place: at for at, place in self.matches.items()}
+            if word.stem and not word.is_pronoun and place not in back
+            and not any(same(word.low, each) for each in known)
+        ]  # fmt: skip
         for at, key in enumerate(self.key):
             if not key.stem or is_light(key):
                 continue

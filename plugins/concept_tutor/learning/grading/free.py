@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from .comparison import Comparison
 
 #: From this share of what the key tells an answer is right, and partly right.
-_RIGHT, _PARTLY = 0.7, 0.15
+_RIGHT, _PARTLY, _PARTLY_WITH_OTHERS = 0.7, 0.18, 0.25
 #: With less of it an answer is right whose meaning is near the key's: this share, and share and cosine together.
 _LEAST, _TOGETHER, _MANY = 0.5, 1.43, 4
 #: The same where another word may stand for a missing one.
@@ -53,21 +53,29 @@ class FreeAnswers:
             return Finding("wrong", "it says no more than the question")
         if is_shuffled(found.key, found.answer):
             return Finding("wrong", "it has the source's words, but they make no statement")
-        if found.share < _PARTLY:
+        if found.share < (_PARTLY_WITH_OTHERS if found.foreign else _PARTLY):
             return Finding("wrong")
-        against = next((each for each in contradictions(answer, question.support.text) if _counts(each)), None)
-        if against is not None and not (against.kind == "negation" and found.may_deny(against.stated)):
-            return Finding("wrong", _said_against(against))
-        turned = found.opposite()
+        against = [
+            each
+            for each in contradictions(answer, question.support.text)
+            if stem_of(each.stated) or each.kind != "opposite"  # "like" and "unlike" are often in texts by chance
+            if each.kind != "negation" or not found.may_deny(each.stated)
+        ]
+        turned = next((_said_against(each) for each in against if each.kind != "number"), None) or found.opposite()
         if turned is not None:
             return Finding("wrong", turned)
         if are_swapped(found):
             return Finding("wrong", "it says of one thing what the source says of another")
+        if against:  # another number: the rest of the answer is graded without it
+            numbers = [place for place in found.foreign if found.answer[place].is_number]
+            for at, place in zip([at for at in found.missing if found.key[at].is_number], numbers, strict=False):
+                found = found.with_match(at, place)
         found = self._paraphrased(question, answer, found)
         rival, certain = found.rival() or ("", False)
-        if certain:
-            return Finding("partly", rival, 0.5)
-        if not self._is_whole(question.key, answer, found, doubtful=bool(rival)):
+        is_whole = not certain and self._is_whole(question.key, answer, found, doubtful=bool(rival))
+        if against:
+            return Finding("partly" if is_whole else "wrong", _said_against(against[0]), 0.5 if is_whole else 0.0)
+        if not is_whole:
             return Finding("partly", rival or _missing(found), 0.5)
         if len(answer.split()) > max(_LONG, _TIMES * len(question.key.split())):
             return Finding("partly", "it says much more than what was asked for; say it in a sentence", 0.5)
@@ -119,11 +127,6 @@ class FreeAnswers:
 
 def _missing(found: Comparison) -> str:
     return "missing: " + ", ".join(found.key[at].text for at in found.missing)
-
-
-def _counts(found: Contradiction) -> bool:
-    """Not "like" and "unlike", of which one is often in a text by chance."""
-    return found.kind != "opposite" or bool(stem_of(found.stated))
 
 
 def _said_against(found: Contradiction) -> str:

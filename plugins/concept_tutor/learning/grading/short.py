@@ -37,7 +37,7 @@ def grade_short(question: Question, answer: str) -> Finding:
 
 def _against(key: str, answer: str, question: Question) -> Finding:
     wanted, said = words_of(key), words_of(answer)
-    if normal(key) == normal(answer) or [each.low for each in wanted] == [each.low for each in said]:
+    if normal(key) == normal(answer):
         return Finding("right", credit=1.0)
     if any(is_negation(word.low) for word in said) and not any(is_negation(word.low) for word in wanted):
         return Finding("wrong", "it is denied")

@@ -8,11 +8,14 @@ from functools import lru_cache
 from itertools import permutations
 from pathlib import Path
 
+from ragstone.core.citations import AnalyzedText
 from ragstone.core.text import stems
 
 from ..reading.numbers import WORD_VALUES
 
 _WORD = re.compile(r"\d+\.\d+(?![.\d])|[^\W_]+(?:['’][^\W_]+)*")
+#: The digits or the first word of a quantity.
+_NUMBER = re.compile(r"[-+$€£]*(?:\d[\d.,/]*|[a-z]+)", re.IGNORECASE)
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 _COMPASS = re.compile(r"\b(north|south)(?:ern)?[ -]?(east|west)(?:ern)?\b|\b(north|south|east|west)ern\b", re.IGNORECASE)
 _POSSESSIVE = re.compile(r"['’]s?$")
@@ -60,7 +63,6 @@ class Word:
     low: str
     stem: str
     before: str
-    start: int
 
     @property
     def is_name(self) -> bool:
@@ -89,15 +91,21 @@ class Word:
 
 
 def words_of(text: str) -> list[Word]:
-    """The words of a text, points of the compass one by one: "southeastern" is "south east"."""
-    plain = _COMPASS.sub(lambda at: " ".join(part for part in at.groups() if part), _COUNTRY.sub("United States", _THOUSANDS.sub("", text.replace("i.e.", "ie"))))
+    """The words of a text: points of the compass one by one ("southeastern" is "south east"), no units of numbers."""
+    plain = _COUNTRY.sub("United States", _THOUSANDS.sub("", text.replace("i.e.", "ie")))
+    analyzed = AnalyzedText(_COMPASS.sub(lambda at: " ".join(part for part in at.groups() if part), plain))
+    plain = analyzed.text
+    for each in analyzed.quantities:
+        number = _NUMBER.match(plain, each.start)
+        if number and each.unit not in {"", "th"}:
+            plain = plain[: number.end()] + " " * (each.end - number.end()) + plain[each.end :]
     found: list[Word] = []
     done = 0
     for match in _WORD.finditer(plain):
         written = _POSSESSIVE.sub("", match[0])
         if written:
             low = _number(written.casefold())
-            found.append(Word(written, low, stem_of(low), plain[done : match.start()], match.start()))
+            found.append(Word(written, low, stem_of(low), plain[done : match.start()]))
         done = match.end()
     return found
 
@@ -121,24 +129,22 @@ _Pairs = frozenset[tuple[str, str]]
 
 @lru_cache(maxsize=1)
 def _lists() -> tuple[dict[str, frozenset[int]], frozenset[str], _Pairs, _Pairs]:
-    """Of ``words.txt``: for each root its groups of synonyms, the words that tell little, and pairs of opposites, of different things."""
-    groups: dict[str, set[int]] = {}
-    light: set[str] = set()
-    pairs: set[tuple[str, str]] = set()
-    different: set[tuple[str, str]] = set()
+    """Of ``words.txt``: for each root its groups of synonyms, words that tell little, opposites, different things."""
     lines = Path(__file__).with_name("words.txt").read_text("utf-8").splitlines()
-    for number, line in enumerate(lines):
-        kind, _, listed = line.partition(":")
-        if kind == "light":
-            light.update(listed.split())
-        elif kind == "same":
-            for root in {root for word in listed.split() for root in _roots(word)}:
-                groups.setdefault(root, set()).add(number)
-        elif kind == "opposite":
-            pairs |= {pair for one, other in map(str.split, listed.split(";")) for pair in ((one, other), (other, one))}
-        elif kind == "different":
-            different.update(permutations(listed.split(), 2))
-    return {word: frozenset(numbers) for word, numbers in groups.items()}, frozenset(light), frozenset(pairs), frozenset(different)
+    text = " ".join(line for line in lines if not line.startswith("#"))
+    section = {
+        name: [group.split() for group in words.split(";")] for name, words in re.findall(r"\[(\w+)\]([^\[]*)", text)
+    }
+    groups: dict[str, set[int]] = {}
+    for number, group in enumerate(section["same"]):
+        for root in {root for word in group for root in _roots(word)}:
+            groups.setdefault(root, set()).add(number)
+    return (
+        {word: frozenset(numbers) for word, numbers in groups.items()},
+        frozenset(section["light"][0]),
+        frozenset(pair for group in section["opposite"] for pair in permutations(group, 2)),
+        frozenset(pair for group in section["different"] for pair in permutations(group, 2)),
+    )
 
 
 def is_light(word: Word) -> bool:
