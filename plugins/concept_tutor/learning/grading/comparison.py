@@ -69,13 +69,18 @@ class Comparison:
         matched = set(self.matches.values())
         for at in self.weights:
             for place, word in enumerate(self.answer):
-                if at not in self.matches and place not in matched and word.low != "like" and are_opposite(self.key[at].low, word.low):
+                if (
+                    at not in self.matches
+                    and place not in matched
+                    and word.low != "like"
+                    and are_opposite(self.key[at].low, word.low)
+                ):
                     return f"it says “{word.text}” where the source says “{self.key[at].text}”"
-        pairs = [(one.low, other.stem) for one, other in pairwise(self.answer) if other.before == " "]
-        for before, noun in pairwise(self.key):
-            for other, named in pairs:
-                if noun.stem and noun.before == " " and named == noun.stem and are_opposite(before.low, other):
-                    return f"it says “{other}” where the source says “{before.text}”"
+        mine, theirs = _modifiers(self.key), _modifiers(self.answer)
+        for noun, other in theirs - mine:
+            for named, before in mine - theirs:
+                if noun == named and are_opposite(before, other):
+                    return f"it says “{other}” where the source says “{before}”"
         return None
 
     def rival(self) -> tuple[str, bool] | None:
@@ -140,7 +145,12 @@ class Comparison:
     def _lacks_head(self, at: int) -> bool:
         """Whether the answer has the first noun of two alone: "the square" of "the square root"."""
         place = self.matches.get(at - 1, -1)
-        if place < 0 or self.key[at].before != " " or self.key[at].is_name or self.answer[place].low != self.key[at - 1].low:
+        if (
+            place < 0
+            or self.key[at].before != " "
+            or self.key[at].is_name
+            or self.answer[place].low != self.key[at - 1].low
+        ):
             return False
         stands_alone = (place == 0 or not self.answer[place - 1].stem) and not any(
             word.stem for word in self.answer[place + 1 : place + 2]
@@ -148,6 +158,11 @@ class Comparison:
         ends = not any(word.stem for word in self.key[at + 1 : at + 2])
         noun = place == 0 or self.answer[place - 1].low in ARTICLES
         return stands_alone and ends and noun and not self.key[at].is_verbal
+
+
+def _modifiers(words: list[Word]) -> set[tuple[str, str]]:
+    """Stems with the words directly before them."""
+    return {(noun.stem, one.low) for one, noun in pairwise(words) if noun.stem and noun.before == " "}
 
 
 def _slots(words: list[Word], at: int, known: dict[int, int]) -> set[tuple[str, int, tuple[str, ...]]]:
@@ -188,7 +203,13 @@ def compare(question: Question, answer: str) -> Comparison:
         if place is not None:
             matches[at] = place
     for at in list(weights):
-        if at not in matches and at + 1 in matches and key[at].is_name and key[at + 1].is_name and key[at + 1].before == " ":
+        if (
+            at not in matches
+            and at + 1 in matches
+            and key[at].is_name
+            and key[at + 1].is_name
+            and key[at + 1].before == " "
+        ):
             before = matches[at + 1] - 1
             if before < 0 or not said[before].stem or before in matches.values():
                 weights[at] = _LIGHT  # "Orwell" for "George Orwell", but not "Indian Ocean" for "Pacific Ocean"

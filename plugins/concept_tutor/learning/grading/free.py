@@ -35,8 +35,11 @@ _LEAST, _TOGETHER, _MANY = 0.5, 1.43, 4
 _SURE, _TOGETHER_SURE = 0.78, 1.52
 _LONG, _TIMES = 60, 3
 _MOST_PAIRS = 24
+#: Words that feedback names.
+_NAMED = 5
 #: From here on two words say the same: in the same place of key and answer, and elsewhere.
 _IN_PLACE, _ANYWHERE = 0.28, 0.5
+
 
 @dataclass(frozen=True)
 class FreeAnswers:
@@ -126,7 +129,12 @@ class FreeAnswers:
 
 
 def _missing(found: Comparison) -> str:
-    return "missing: " + ", ".join(found.key[at].text for at in found.missing)
+    """What of the key the answer has, and what not; of what tells little nothing is said."""
+    told = [at for at, weight in found.weights.items() if at in found.matches and weight == 1]
+    had, missing = (", ".join(f"“{found.key[at].text}”" for at in places[:_NAMED]) for places in (told, found.missing))
+    if not missing:
+        return "something of it is missing"
+    return f"you have {had}; still missing: {missing}" if had else f"still missing: {missing}"
 
 
 def _said_against(found: Contradiction) -> str:

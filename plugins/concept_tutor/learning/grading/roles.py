@@ -16,9 +16,7 @@ _PREPOSITIONS = frozenset(
 )
 #: They belong to the next word alone: "each point".
 _BINDING = frozenset({"each", "every", "all", "no"})
-_BEFORE_VERB = frozenset(
-    {"that", "which", "who", "can", "could", "may", "might", "must", "will", "would", "should"}
-)
+_BEFORE_VERB = frozenset({"that", "which", "who", "can", "could", "may", "might", "must", "will", "would", "should"})
 _OPPOSITES = {
     one: other
     for pair in ("before after", "with without", "over under", "above below", "from to")
@@ -50,15 +48,21 @@ def are_swapped(found: Comparison) -> bool:
             ):
                 return True
             returned = (mine[other] - theirs[other]) & (theirs[one] - mine[one])
-            if gained and returned and (
-                one in names and other in names
-                or any(word in _DIRECTED for _kind, word in gained | returned)
-                or all(kind != "start" for kind, _word in gained | returned)
+            if (
+                gained
+                and returned
+                and (
+                    names >= {one, other}
+                    or any(word in _DIRECTED for _kind, word in gained | returned)
+                    or all(kind != "start" for kind, _word in gained | returned)
+                )
             ):
                 return True
         for place in found.foreign:
             # Another word has its place, and it has that of a word that is missing.
-            taken = {role for role in theirs[found.answer[place].stem] & lost if role[0] != "start" and role[1] != "with"}
+            taken = {
+                role for role in theirs[found.answer[place].stem] & lost if role[0] != "start" and role[1] != "with"
+            }
             if taken and any(mine[found.key[at].stem] & (theirs[one] - mine[one]) for at in found.missing):
                 return True
     return False
@@ -68,12 +72,12 @@ def _agents(found: Comparison) -> list[tuple[str, str]]:
     """Of the answer's passive verbs, as the key has them, with those who do it: "is eaten by animals"."""
     back = {place: found.key[at].stem for at, place in found.matches.items()}
     agents = []
-    for place in back:
+    for place, verb in back.items():
         passive = any(word.low in _BE for word in found.answer[max(0, place - 3) : place])
         following = found.answer[place + 1 : place + 7]
         at = next((number for number, word in enumerate(following) if word.low == "by"), None)
         if passive and at is not None:
-            agents += [(back[place], word.stem) for word in following[at:] if word.stem]
+            agents += [(verb, word.stem) for word in following[at:] if word.stem]
     return agents
 
 

@@ -67,7 +67,11 @@ def _against(key: str, answer: str, question: Question) -> Finding:
             return Finding("wrong", f"the source does not say “{foreign[0].text}”")
         if is_shuffled(wanted, said):
             return Finding("wrong", "it has the source's words, but they make no statement")
-        slips = any(is_slip(wanted[at].low, said[place].low) for place, at in alike.items() if wanted[at].stem != said[place].stem)
+        slips = any(
+            is_slip(wanted[at].low, said[place].low)
+            for place, at in alike.items()
+            if wanted[at].stem != said[place].stem
+        )
         return Finding("right", f"it is spelled {key}" if slips else "", 1.0)
     if (alike or given) and not added:
         return Finding("partly", f"the whole answer is {key}", 0.5)

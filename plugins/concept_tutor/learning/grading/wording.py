@@ -12,22 +12,30 @@ from ragstone.core.citations import AnalyzedText
 from ragstone.core.text import stems
 
 from ..reading.numbers import WORD_VALUES
+from ..reading.spelling import word_set
 
 _WORD = re.compile(r"\d+\.\d+(?![.\d])|[^\W_]+(?:['’][^\W_]+)*")
 #: The digits or the first word of a quantity.
 _NUMBER = re.compile(r"[-+$€£]*(?:\d[\d.,/]*|[a-z]+)", re.IGNORECASE)
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
-_COMPASS = re.compile(r"\b(north|south)(?:ern)?[ -]?(east|west)(?:ern)?\b|\b(north|south|east|west)ern\b", re.IGNORECASE)
+_COMPASS = re.compile(
+    r"\b(north|south)(?:ern)?[ -]?(east|west)(?:ern)?\b|\b(north|south|east|west)ern\b", re.IGNORECASE
+)
+_POSSESSIVE = re.compile(r"['’]s?$")
+_COUNTRY = re.compile(r"\bU\.?\s?S\.?(?:\s?A\b\.?)?(?!\w)")
+ARTICLES = frozenset({"a", "an", "the", "its", "their", "his", "her"})
+_PRONOUNS = word_set(
+    "thing things something someone somebody one ones anything make makes cause causes lets get gets does"
+)
+COMPASS = re.compile(r"\b(north|south)(?:ern)?[ -]?(east|west)(?:ern)?\b|\b(north|south|east|west)ern\b", re.IGNORECASE)
 _POSSESSIVE = re.compile(r"['’]s?$")
 _COUNTRY = re.compile(r"\bU\.?\s?S\.?(?:\s?A\b\.?)?(?!\w)")
 ARTICLES = frozenset({"a", "an", "the", "its", "their", "his", "her"})
 _PRONOUNS = frozenset({"thing", "things", "something", "someone", "somebody", "one", "ones", "anything", "make", "makes",
                         "cause", "causes", "lets", "get", "gets", "does"})  # fmt: skip
 COMPASS = frozenset({"north", "south", "east", "west"})
-_RANKS = (
-    "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth fifteenth"
-    " sixteenth seventeenth eighteenth nineteenth twentieth"
-).split()
+_RANKS = """first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth
+    fifteenth sixteenth seventeenth eighteenth nineteenth twentieth""".split()  # noqa: SIM905 - easily read
 _RANK = re.compile(r"(\d+)(?:st|nd|rd|th)")
 #: Ends of words that come of one another ("conversion", "converted"): what is left must be equal.
 _ENDINGS = sorted(
@@ -170,7 +178,9 @@ def are_opposite(one: str, other: str) -> bool:
     _groups, _light, pairs, different = _lists()
     if turned(one) == other or turned(other) == one:
         return True
-    bases = {(one.removeprefix(a), other.removeprefix(b)) for a, b in _PREFIXES if one.startswith(a) and other.startswith(b)}
+    bases = {
+        (one.removeprefix(a), other.removeprefix(b)) for a, b in _PREFIXES if one.startswith(a) and other.startswith(b)
+    }
     if any(mine == theirs and len(mine) > 2 for mine, theirs in bases):
         return True
     if is_form(one, other):
@@ -203,7 +213,9 @@ def is_negation(word: str) -> bool:
 
 def turned(word: str) -> str:
     """What a word denies: "active" for "underactive"; "" for none."""
-    return next((word.removeprefix(each) for each in _TURNING if word.startswith(each) and len(word) > len(each) + 3), "")
+    return next(
+        (word.removeprefix(each) for each in _TURNING if word.startswith(each) and len(word) > len(each) + 3), ""
+    )
 
 
 def is_slip(word: str, written: str) -> bool:
