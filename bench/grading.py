@@ -13,6 +13,7 @@ import json
 import tempfile
 from collections import Counter
 from pathlib import Path
+from typing import Literal
 
 from ragstone.core import EncoderSettings
 from ragstone.core.embedding import Encoder
@@ -37,7 +38,7 @@ def graded(rows: list[dict[str, str]], encoder: Encoder | None) -> list[Finding]
 
 def _question(row: dict[str, str]) -> Question:
     support = Support("", 0, len(row["span"]), row["span"])
-    form = "blank" if row["form"] == "blank" else "open"
+    form: Literal["blank", "open"] = "blank" if row["form"] == "blank" else "open"
     return Question("", "", "", form, "term", row["question"], row["key"], (), (), "", support, ())
 
 
@@ -54,14 +55,16 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="ragstone-bench-") as folder:
         model = default_embed_model(EncoderSettings(), Path(folder)) if not wanted.without_encoder else None
         findings = graded(rows, Encoder(model) if model is not None else None)
-    pairs = Counter((row["grade"], found.verdict) for row, found in zip(rows, findings, strict=True))
+    pairs: Counter[tuple[str, str]] = Counter(
+        (row["grade"], found.verdict) for row, found in zip(rows, findings, strict=True)
+    )
     print(f"{len(rows)} answers to {len({row['span'] for row in rows})} spans\n\nteacher   {'':6}graded")
     print(" " * 10 + "".join(f"{grade:>8}" for grade in _GRADES))
     for grade in _GRADES:
         total = max(1, sum(pairs[grade, each] for each in _GRADES))
         shares = f"   {pairs[grade, 'right'] / total:.1%} graded right"
         print(f"{grade:10}" + "".join(f"{pairs[grade, each]:8}" for each in _GRADES) + shares)
-    kinds = Counter(
+    kinds: Counter[tuple[str, str]] = Counter(
         (row.get("kind", ""), found.verdict)
         for row, found in zip(rows, findings, strict=True)
         if row["grade"] == "wrong"

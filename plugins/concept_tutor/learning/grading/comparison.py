@@ -167,7 +167,7 @@ def _modifiers(words: list[Word]) -> set[tuple[str, str]]:
 
 def _slots(words: list[Word], at: int, known: dict[int, int]) -> set[tuple[str, int, tuple[str, ...]]]:
     """What stands beside a word: the key's word before and behind it, with what is between; -1 for an end."""
-    found = set()
+    found: set[tuple[str, int, tuple[str, ...]]] = set()
     for step, side in ((-1, "behind"), (1, "before")):
         other, between = at + step, list[str]()
         while 0 <= other < len(words) and not words[other].stem:

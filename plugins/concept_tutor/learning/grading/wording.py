@@ -27,12 +27,6 @@ ARTICLES = frozenset({"a", "an", "the", "its", "their", "his", "her"})
 _PRONOUNS = word_set(
     "thing things something someone somebody one ones anything make makes cause causes lets get gets does"
 )
-COMPASS = re.compile(r"\b(north|south)(?:ern)?[ -]?(east|west)(?:ern)?\b|\b(north|south|east|west)ern\b", re.IGNORECASE)
-_POSSESSIVE = re.compile(r"['’]s?$")
-_COUNTRY = re.compile(r"\bU\.?\s?S\.?(?:\s?A\b\.?)?(?!\w)")
-ARTICLES = frozenset({"a", "an", "the", "its", "their", "his", "her"})
-_PRONOUNS = frozenset({"thing", "things", "something", "someone", "somebody", "one", "ones", "anything", "make", "makes",
-                        "cause", "causes", "lets", "get", "gets", "does"})  # fmt: skip
 COMPASS = frozenset({"north", "south", "east", "west"})
 _RANKS = """first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth
     fifteenth sixteenth seventeenth eighteenth nineteenth twentieth""".split()  # noqa: SIM905 - easily read
