@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from .check import MARKER, check_sentence
 from .contradiction import Contradiction, contradictions
 from .sentence_stream import ITEM_MARK, Splitter, split_answer
-from .sources import Segment, Source
+from .sources import AnalyzedText, Segment, Source
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -95,6 +95,7 @@ def find_fault(sentence: str, source: str) -> str | None:
 
 __all__ = [
     "ITEM_MARK",
+    "AnalyzedText",
     "CheckedSentence",
     "Contradiction",
     "Passages",

@@ -116,7 +116,7 @@ def find_opposite(words: Collection[str], source: Collection[str]) -> tuple[str,
             if other in source and other not in words:
                 return word, other
         for prefix in _PREFIXES:
-            if f"{prefix}{word}" in source and f"{prefix}{word}" not in words:
+            if len(word) > 2 and f"{prefix}{word}" in source and f"{prefix}{word}" not in words:
                 return word, f"{prefix}{word}"
             bare = word.removeprefix(prefix)
             if bare != word and len(bare) > 2 and bare in source and bare not in words:

@@ -1,7 +1,8 @@
 """Answers in a learner's own words, laid beside the span that they should tell.
 
-Nothing in an answer can talk its way to a mark: it is compared and never read as an instruction, and no language model
-decides on it.
+What the key asserts (terms, names, numbers, directions, denials, who does what to whom) is looked up in the answer, and
+what the answer adds is weighed against what it leaves out. Nothing in an answer can talk its way to a mark: it is
+compared and never read as an instruction, and no language model decides on it.
 """
 
 from __future__ import annotations
@@ -12,27 +13,32 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ragstone.core.citations import contradictions
-from ragstone.core.text import stems
 
 from ..records import Finding
+from .comparison import compare
+from .order import is_shuffled
+from .roles import are_swapped
+from .wording import are_opposite, stem_of
 
 if TYPE_CHECKING:
     from ragstone.core import Encoder
     from ragstone.core.citations import Contradiction
 
     from ..records import Question
+    from .comparison import Comparison
 
-#: From here on an answer is right, and partly right. Tried on answers written for it: tests/…/learn/test_grading.py.
-_RIGHT, _PARTLY = 0.52, 0.18
-#: A part of an answer's value is the share of the key's words that it has, the rest how near it is in meaning.
-_WORDS = 0.5
-#: How near by the encoder's cosine, above what the question itself has, counts as the same.
-_SAME = 0.5
-_OWN, _MOST_OWN = 0.8, 0.6
-#: So much of a key must be told in its words; of a key of a few words more, for one of them is no answer.
-_LEAST, _LEAST_OF_SHORT, _SHORT = 0.2, 0.6, 3
-#: An answer of so many words, and so many times the key's, copies instead of telling.
+#: From this share of what the key tells an answer is right, and partly right.
+_RIGHT, _PARTLY, _PARTLY_WITH_OTHERS = 0.7, 0.18, 0.25
+#: With less of it an answer is right whose meaning is near the key's: this share, and share and cosine together.
+_LEAST, _TOGETHER, _MANY = 0.5, 1.43, 4
+#: The same where another word may stand for a missing one.
+_SURE, _TOGETHER_SURE = 0.78, 1.52
 _LONG, _TIMES = 60, 3
+_MOST_PAIRS = 24
+#: Words that feedback names.
+_NAMED = 5
+#: From here on two words say the same: in the same place of key and answer, and elsewhere.
+_IN_PLACE, _ANYWHERE = 0.28, 0.5
 
 
 @dataclass(frozen=True)
@@ -43,41 +49,92 @@ class FreeAnswers:
 
     def grade(self, question: Question, answer: str) -> Finding:
         """Right, partly right or wrong, and why."""
-        given = set(stems(question.text))
-        wanted = [stem for stem in dict.fromkeys(stems(question.key)) if stem not in given]
-        told = set(stems(answer)) - given
         if not answer.strip():
             return Finding("wrong", "no answer was given")
-        if not told:
+        found = compare(question, answer)
+        if not found.matches and not found.foreign:
             return Finding("wrong", "it says no more than the question")
-        covered = sum(stem in told for stem in wanted) / max(1, len(wanted))
-        value = self._value(question, answer, covered)
-        against = contradictions(answer, question.support.text)
-        turned = next((found for found in against if found.kind != "number"), None)
+        if is_shuffled(found.key, found.answer):
+            return Finding("wrong", "it has the source's words, but they make no statement")
+        if found.share < (_PARTLY_WITH_OTHERS if found.foreign else _PARTLY):
+            return Finding("wrong")
+        against = [
+            each
+            for each in contradictions(answer, question.support.text)
+            if stem_of(each.stated) or each.kind != "opposite"  # "like" and "unlike" are often in texts by chance
+            if each.kind != "negation" or not found.may_deny(each.stated)
+        ]
+        turned = next((_said_against(each) for each in against if each.kind != "number"), None) or found.opposite()
         if turned is not None:
-            return Finding("wrong", _said_against(turned))
-        number = next((found for found in against if found.kind == "number"), None)
-        is_right = value >= _RIGHT and covered >= (_LEAST_OF_SHORT if len(wanted) <= _SHORT else _LEAST)
-        if number is not None:
-            if not is_right:
-                return Finding("wrong", _said_against(number))
-            return Finding("partly", _said_against(number), 0.5)
-        if is_right:
-            if len(answer.split()) > max(_LONG, _TIMES * len(question.key.split())):
-                return Finding("partly", "it says much more than what was asked for; say it in a sentence", 0.5)
-            return Finding("right", credit=1.0)
-        if value >= _PARTLY:
-            return Finding("partly", "something of it is missing", 0.5)
-        return Finding("wrong")
+            return Finding("wrong", turned)
+        if are_swapped(found):
+            return Finding("wrong", "it says of one thing what the source says of another")
+        if against:  # another number: the rest of the answer is graded without it
+            numbers = [place for place in found.foreign if found.answer[place].is_number]
+            for at, place in zip([at for at in found.missing if found.key[at].is_number], numbers, strict=False):
+                found = found.with_match(at, place)
+        found = self._paraphrased(question, answer, found)
+        rival, certain = found.rival() or ("", False)
+        is_whole = not certain and self._is_whole(question.key, answer, found, doubtful=bool(rival))
+        if against:
+            return Finding("partly" if is_whole else "wrong", _said_against(against[0]), 0.5 if is_whole else 0.0)
+        if not is_whole:
+            return Finding("partly", rival or _missing(found), 0.5)
+        if len(answer.split()) > max(_LONG, _TIMES * len(question.key.split())):
+            return Finding("partly", "it says much more than what was asked for; say it in a sentence", 0.5)
+        return Finding("right", credit=1.0)
 
-    def _value(self, question: Question, answer: str, covered: float) -> float:
+    def _is_whole(self, key: str, answer: str, found: Comparison, *, doubtful: bool) -> bool:
+        """Whether nothing that matters is missing: most of the words, or many of them and the meaning."""
+        if found.share >= (_SURE if doubtful else _RIGHT):
+            return True
+        many = sum(weight == 1 for weight in found.weights.values()) >= _MANY
+        if self.encoder is None or found.share < _LEAST or not many:
+            return False
+        one, other = self.encoder.embed_texts([key, answer])
+        return found.share + float(np.dot(one, other)) >= (_TOGETHER_SURE if doubtful else _TOGETHER)
+
+    def _paraphrased(self, question: Question, answer: str, found: Comparison) -> Comparison:
+        """With the missing words that the encoder finds in other words of the answer.
+
+        Two words say the same if they are near each other, and if the key and the answer say the same with one in place
+        of the other.
+        """
         if self.encoder is None:
-            return covered
-        asked, key, said = self.encoder.embed_texts([question.text, question.key, answer])
-        base, near = float(np.dot(asked, key)), float(np.dot(said, key))
-        # What the question's own words bring is no merit of the answer.
-        meaning = min(1.0, max(0.0, (near - _OWN * min(base, _MOST_OWN)) / _SAME))
-        return max(covered, _WORDS * covered + (1 - _WORDS) * meaning)
+            return found
+        pairs = [
+            (at, place)
+            for at in found.missing
+            for place in found.foreign
+            if not found.key[at].is_exact
+            and not found.answer[place].is_number
+            and not are_opposite(found.key[at].low, found.answer[place].low)
+        ][:_MOST_PAIRS]
+        key, texts = question.key, [question.key, answer]
+        for at, place in pairs:
+            mine, theirs = found.key[at].text, found.answer[place].text
+            texts += [mine, theirs, key.replace(mine, theirs, 1), answer.replace(theirs, mine, 1)]
+        vectors = self.encoder.embed_texts(texts)
+        scores = {}
+        for number, (at, place) in enumerate(pairs):
+            one, other, with_theirs, with_mine = vectors[2 + 4 * number : 6 + 4 * number]
+            apart = (1 - np.dot(vectors[0], with_theirs)) + 2 * (1 - np.dot(vectors[1], with_mine))
+            score = float(np.dot(one, other) - apart)
+            if score >= (_IN_PLACE if found.share_a_place(at, place) else _ANYWHERE):
+                scores[at, place] = score
+        for at, place in sorted(scores, key=lambda pair: -scores[pair]):
+            if at in found.missing and place in found.foreign:
+                found = found.with_match(at, place)
+        return found
+
+
+def _missing(found: Comparison) -> str:
+    """What of the key the answer has, and what not; of what tells little nothing is said."""
+    told = [at for at, weight in found.weights.items() if at in found.matches and weight == 1]
+    had, missing = (", ".join(f"“{found.key[at].text}”" for at in places[:_NAMED]) for places in (told, found.missing))
+    if not missing:
+        return "something of it is missing"
+    return f"you have {had}; still missing: {missing}" if had else f"still missing: {missing}"
 
 
 def _said_against(found: Contradiction) -> str:

@@ -5,21 +5,22 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from ragstone.core.text import stems
+from ragstone.core.citations import AnalyzedText
 
-from ..reading.numbers import WORD_VALUES
 from ..reading.spelling import normal
 from ..records import Finding
+from .order import is_shuffled
+from .wording import is_form, is_light, is_negation, is_slip, words_of
 
 if TYPE_CHECKING:
     from ..records import Question
+    from .wording import Word
 
-_MANY_MORE = 6
-_LEAD = re.compile(r"^(?:it|this|that|they|the answer)(?: is|'s|’s| was| are| were)\s+", re.IGNORECASE)
 _SEVERAL = re.compile(r"\bor\b|/|;|\beither\b", re.IGNORECASE)
-_DENIED = re.compile(r"\b(?:not|no|never|isn't|wasn't|neither|nor)\b", re.IGNORECASE)
-#: Letters of a word from which on one of them, and two, may be wrong.
-_ONE_SLIP, _TWO_SLIPS = 5, 9
+_MONTHS = "january february march april may june july august september october november december".split()  # noqa: SIM905
+_DATE = re.compile(r"(\d{1,2})[./](\d{1,2})[./](\d{4})")
+#: More words than these beside the key are no short answer.
+_MANY_MORE = 6
 
 
 def grade_choice(question: Question, answer: str) -> Finding:
@@ -29,54 +30,78 @@ def grade_choice(question: Question, answer: str) -> Finding:
 
 def grade_short(question: Question, answer: str) -> Finding:
     """The key or another name that the sources have for it, slips of spelling allowed; a part of it is partly right."""
-    said = _LEAD.sub("", answer.strip().rstrip("."))
-    if not normal(said):
+    if not normal(answer):
         return Finding("wrong", "no answer was given")
-    found = [_against(key, said) for key in (question.key, *question.also)]
-    return max(found, key=lambda one: one.credit)
+    return max((_against(key, answer, question) for key in (question.key, *question.also)), key=lambda one: one.credit)
 
 
-def _against(key: str, said: str) -> Finding:
-    one, other = _plain(key), _plain(said)
-    if one == other:
+def _against(key: str, answer: str, question: Question) -> Finding:
+    wanted, said = words_of(key), words_of(answer)
+    if normal(key) == normal(answer):
         return Finding("right", credit=1.0)
-    words, told = one.split(), other.split()
-    if _DENIED.search(said) and not _DENIED.search(key):
+    if any(is_negation(word.low) for word in said) and not any(is_negation(word.low) for word in wanted):
         return Finding("wrong", "it is denied")
-    if any(word[0].isdigit() for word in words):
+    if _SEVERAL.search(answer) and not _SEVERAL.search(key) and not _DATE.search(answer):
+        return Finding("wrong", "one answer is asked for, not several")
+    numbers, given = _numbers(key), _numbers(answer)
+    if not all(value in numbers and unit in {"", numbers[value]} for value, unit in given.items()):
         return Finding("wrong")
-    if f" {one} " in f" {other} ":
-        if _SEVERAL.search(said) or len(told) > len(words) + _MANY_MORE:
-            return Finding("wrong", "one answer is asked for, not several")
+    if numbers:
+        wanted, said = words_of(_without_numbers(key)), words_of(_without_numbers(answer))
+    alike = {
+        place: at
+        for at, word in enumerate(wanted)
+        for place, other in enumerate(said)
+        if word.stem and _is_same(word, other, alone=len(wanted) == 1)
+    }
+    told = {at for at, word in enumerate(wanted) if word.stem}
+    added = [other for place, other in enumerate(said) if place not in alike and other.stem and not is_light(other)]
+    known = {word.stem for word in (*words_of(question.text), *words_of(question.support.text))}
+    foreign = [each for each in added if each.stem not in known]
+    if numbers and given.keys() == numbers.keys():
+        if foreign or (told and added and not alike):
+            return Finding("wrong", f"the source does not say “{(foreign or added)[0].text}”")
         return Finding("right", credit=1.0)
-    if stems(key) and stems(key) == stems(said):
-        return Finding("right", credit=1.0)
-    if len(words) == len(told) and all(_is_slip(a, b) for a, b in zip(words, told, strict=True)):
-        return Finding("right", f"it is spelled {key}", 1.0)
-    part = [word for word in told if word in words and len(word) > 2]
-    if part and len(part) == len(told):
+    if told and told == set(alike.values()) and not numbers:
+        if foreign and (len(added) > _MANY_MORE or normal(key) not in normal(answer)):
+            return Finding("wrong", f"the source does not say “{foreign[0].text}”")
+        if is_shuffled(wanted, said):
+            return Finding("wrong", "it has the source's words, but they make no statement")
+        slips = any(
+            is_slip(wanted[at].low, said[place].low)
+            for place, at in alike.items()
+            if wanted[at].stem != said[place].stem
+        )
+        return Finding("right", f"it is spelled {key}" if slips else "", 1.0)
+    if (alike or given) and not added:
         return Finding("partly", f"the whole answer is {key}", 0.5)
     return Finding("wrong")
 
 
-def _plain(text: str) -> str:
-    return " ".join(str(WORD_VALUES.get(word, word)) for word in normal(text).split())
+def _is_same(word: Word, other: Word, *, alone: bool) -> bool:
+    """A term alone may be in the plural or have a slip; in a phrase it may have another form ("Egyptian")."""
+    if word.stem == other.stem or is_slip(word.low, other.low):
+        return True
+    return not alone and is_form(word.low, other.low)
 
 
-def _is_slip(word: str, told: str) -> bool:
-    allowed = 2 if len(word) >= _TWO_SLIPS else 1 if len(word) >= _ONE_SLIP else 0
-    return abs(len(word) - len(told)) <= allowed and _distance(word, told) <= allowed
+def _numbers(text: str) -> dict[str, str]:
+    """The unit of each number, "" for none; a date's day, month and year are numbers without one."""
+    words = words_of(text)
+    if any(_month(word) for word in words):
+        parts = [str(_month(word) or word.low.rstrip(".")) for word in words]
+        return {part.lstrip("0"): "" for part in parts if part[0].isdigit()}
+    if date := _DATE.fullmatch(text.strip()):
+        return {part.lstrip("0"): "" for part in date.groups()}
+    return {each.value: each.unit for each in AnalyzedText(text).quantities if each.unit != "th"}
 
 
-def _distance(one: str, other: str) -> int:
-    """Letters to change, add, leave out or exchange with their neighbour (optimal string alignment)."""
-    before: list[int] = []
-    row = list(range(len(other) + 1))
-    for i, a in enumerate(one, start=1):
-        older, before, row = before, row, [i]
-        for j, b in enumerate(other, start=1):
-            least = min(before[j] + 1, row[j - 1] + 1, before[j - 1] + (a != b))
-            if i > 1 and j > 1 and a == other[j - 2] and one[i - 2] == b:
-                least = min(least, older[j - 2] + 1)
-            row.append(least)
-    return row[-1]
+def _without_numbers(text: str) -> str:
+    found = AnalyzedText(text)
+    for each in reversed(found.quantities):
+        found = AnalyzedText(f"{found.text[: each.start]} {found.text[each.end :]}")
+    return " ".join(word.text for word in words_of(found.text) if not _month(word) and not word.is_number)
+
+
+def _month(word: Word) -> int:
+    return _MONTHS.index(word.low) + 1 if word.low in _MONTHS else 0

@@ -1,0 +1,242 @@
+"""What a key asserts, looked up word by word in an answer: what it has, what is missing, what it adds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from .wording import ARTICLES, Word, are_opposite, is_form, is_light, is_negation, same, turned, words_of
+
+if TYPE_CHECKING:
+    from ..records import Question
+
+#: What a word that tells little counts beside one that tells something.
+_LIGHT = 0.1
+_DENYING = frozenset({"few", "little", "less", "without", "lack", "lacks", "lacking", "fails", "absence"})
+_MONTHS = frozenset(
+    "january february march april may june july august september october november december".split()  # noqa: SIM905
+)
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """The words of a key and of an answer, stop words included, by their places."""
+
+    key: list[Word]
+    answer: list[Word]
+    #: Places of the key's words that tell something beyond the question, one for each stem, with what they count.
+    weights: dict[int, float]
+    #: For each of them that the answer has, where.
+    matches: dict[int, int]
+    #: Places of the answer's words that tell something which neither the source nor the question says.
+    foreign: list[int]
+
+    @property
+    def share(self) -> float:
+        """How much of what the key tells the answer has, 0 to 1."""
+        cut = next((at for at, word in enumerate(self.key) if word.low == "ie"), len(self.key))
+        return max(self._share(range(cut)), self._share(range(cut, len(self.key))))
+
+    def _share(self, places: range) -> float:
+        whole = sum(weight for at, weight in self.weights.items() if at in places)
+        return sum(self.weights[at] for at in self.matches if at in places) / whole if whole else 0.0
+
+    @property
+    def missing(self) -> list[int]:
+        """Places of the key's words that tell something and that the answer has not."""
+        return [at for at, weight in self.weights.items() if at not in self.matches and weight > _LIGHT]
+
+    def may_deny(self, stated: str) -> bool:
+        """Whether a denial in the answer says what the key says: both deny, or the key does it with a verb."""
+        if not stated:
+            return any(is_negation(word.low) for word in self.answer)
+        return any(
+            is_negation(word.low)
+            or word.low in _DENYING
+            or (at in self.weights and at not in self.matches and same(word.low, "prevent"))
+            for at, word in enumerate(self.key)
+        )
+
+    def with_match(self, at: int, place: int) -> Comparison:
+        """With a word of the answer that says what the key's says."""
+        return replace(
+            self, matches={**self.matches, at: place}, foreign=[each for each in self.foreign if each != place]
+        )
+
+    def opposite(self) -> str | None:
+        """A word of the answer that says the opposite of what the source says, in words for the learner."""
+        matched = set(self.matches.values())
+        for at in self.weights:
+            for place, word in enumerate(self.answer):
+                if (
+                    at not in self.matches
+                    and place not in matched
+                    and word.low != "like"
+                    and are_opposite(self.key[at].low, word.low)
+                ):
+                    return f"it says “{word.text}” where the source says “{self.key[at].text}”"
+        mine, theirs = _modifiers(self.key), _modifiers(self.answer)
+        for noun, other in theirs - mine:
+            for named, before in mine - theirs:
+                if noun == named and are_opposite(before, other):
+                    return f"it says “{other}” where the source says “{before}”"
+        return None
+
+    def rival(self) -> tuple[str, bool] | None:
+        """What the answer says instead of something, or beside it, in words for the learner; and whether for certain.
+
+        It is not certain where a word has one of the two neighbours of another: both may say the same.
+        """
+        doubt = None
+        back = {place: at for at, place in self.matches.items()}
+        known = [word.low for word in self.key if word.stem]
+        others = [
+            (place, word)
+            for place, word in enumerate(self.answer)
+            if word.stem and not word.is_pronoun and place not in back
+            and not any(same(word.low, each) for each in known)
+        ]  # fmt: skip
+        for at, key in enumerate(self.key):
+            if not key.stem or is_light(key):
+                continue
+            for place, word in others:
+                slots = self._places(at, place)
+                follows = any(side == "behind" and at >= 0 and not between for side, at, between in slots)
+                alone = place in self.foreign and at in self.weights and at not in self.matches
+                if word.is_verbal != key.is_verbal or not slots:
+                    continue
+                message = f"it says “{word.text}” where the source says “{key.text}”"
+                if len(slots) > 1 or (alone and word.is_name and key.is_name):
+                    return message, True
+                if follows and place in self.foreign and not self.missing:
+                    return message, True
+                if alone or (follows and place in self.foreign):
+                    doubt = doubt or message
+        for at in self.missing:
+            key = self.key[at]
+            if self._lacks_head(at):
+                whole = f"{self.key[at - 1].text} {key.text}"
+                return f"it says “{self.key[at - 1].text}” where the source says “{whole}”", True
+        head = next((at for at, weight in self.weights.items() if weight > _LIGHT), None)
+        first = next((place for place, word in enumerate(self.answer) if word.stem and not is_light(word)), None)
+        if head in self.missing and first in back and self.key[head + 1].low == "of" and back[first] <= head + 3:
+            return f"it says “{self.answer[first].text}” where the source says “{self.key[head].text}”", True
+        for place in self.foreign:
+            for step in (-1, 1):
+                beside = place + 2 * step
+                if beside in back and beside >= 0 and self.answer[place + step].low in {"and", "or"}:
+                    message = f"the source does not say “{self.answer[place].text}”"
+                    if are_opposite(self.answer[place].low, self.answer[beside].low):
+                        return message, True
+                    doubt = doubt or message
+        return (doubt, False) if doubt is not None else None
+
+    def share_a_place(self, at: int, place: int) -> bool:
+        """Whether a word of the key and one of the answer have the same neighbour."""
+        return bool(self._places(at, place))
+
+    def _places(self, at: int, place: int) -> set[tuple[str, int, tuple[str, ...]]]:
+        units = {word.stem: each for each, word in reversed(list(enumerate(self.key))) if word.stem}
+        mine = {each: units[word.stem] for each, word in enumerate(self.key) if word.stem}
+        back = {each: units[self.key[number].stem] for number, each in self.matches.items()}
+        return _slots(self.key, at, mine) & _slots(self.answer, place, back)
+
+    def _lacks_head(self, at: int) -> bool:
+        """Whether the answer has the first noun of two alone: "the square" of "the square root"."""
+        place = self.matches.get(at - 1, -1)
+        if (
+            place < 0
+            or self.key[at].before != " "
+            or self.key[at].is_name
+            or self.answer[place].low != self.key[at - 1].low
+        ):
+            return False
+        stands_alone = (place == 0 or not self.answer[place - 1].stem) and not any(
+            word.stem for word in self.answer[place + 1 : place + 2]
+        )
+        ends = not any(word.stem for word in self.key[at + 1 : at + 2])
+        noun = place == 0 or self.answer[place - 1].low in ARTICLES
+        return stands_alone and ends and noun and not self.key[at].is_verbal
+
+
+def _modifiers(words: list[Word]) -> set[tuple[str, str]]:
+    """Stems with the words directly before them."""
+    return {(noun.stem, one.low) for one, noun in pairwise(words) if noun.stem and noun.before == " "}
+
+
+def _slots(words: list[Word], at: int, known: dict[int, int]) -> set[tuple[str, int, tuple[str, ...]]]:
+    """What stands beside a word: the key's word before and behind it, with what is between; -1 for an end."""
+    found: set[tuple[str, int, tuple[str, ...]]] = set()
+    for step, side in ((-1, "behind"), (1, "before")):
+        other, between = at + step, list[str]()
+        while 0 <= other < len(words) and not words[other].stem:
+            if words[other].low not in ARTICLES:
+                between.append(words[other].low)
+            other += step
+        if other < 0 and between == ["to"]:
+            between.clear()
+        if other == len(words) and not between:
+            found.add((side, -2, ()))
+        if other in known:
+            found.add((side, known[other], tuple(between)))
+        elif other < 0:
+            found.add((side, -1, tuple(between)))
+    return found
+
+
+def compare(question: Question, answer: str) -> Comparison:
+    """Lay an answer beside a question's key, by their words alone."""
+    key, said, span = words_of(question.key), words_of(answer), words_of(question.support.text)
+    given = [word for word in words_of(question.text) if word.stem]
+    matches: dict[int, int] = {}
+    weights: dict[int, float] = {}
+    stems: set[tuple[str, bool]] = set()
+    for at, word in enumerate(key):
+        if not word.stem or word.low == "ie" or (word.stem, word.is_name) in stems:
+            continue
+        stems.add((word.stem, word.is_name))
+        weights[at] = _LIGHT if is_light(word) or any(word.stem == each.stem for each in given) else 1.0
+    # Names first: the "states" of the United States are no state.
+    for at in sorted(weights, key=lambda one: not key[one].is_name):
+        place = _place(key[at], said, set(matches.values()))
+        if place is not None:
+            matches[at] = place
+    for at in list(weights):
+        if (
+            at not in matches
+            and at + 1 in matches
+            and key[at].is_name
+            and key[at + 1].is_name
+            and key[at + 1].before == " "
+        ):
+            before = matches[at + 1] - 1
+            if before < 0 or not said[before].stem or before in matches.values():
+                weights[at] = _LIGHT  # "Orwell" for "George Orwell", but not "Indian Ocean" for "Pacific Ocean"
+        elif key[at].low in _MONTHS or (at + 1 < len(key) and key[at].is_number and key[at + 1].low in _MONTHS):
+            weights[at] = _LIGHT
+    matched = set(matches.values())
+    known = [word for word in (*key, *span, *given) if word.stem]
+    foreign = [
+        place
+        for place, word in enumerate(said)
+        if place not in matched and word.stem and not is_light(word) and not is_negation(word.low)
+        and not any(same(each.low, word.low) for each in known)
+    ]  # fmt: skip
+    return Comparison(key, said, weights, matches, foreign)
+
+
+def _place(word: Word, said: list[Word], taken: set[int]) -> int | None:
+    """Where the answer has the word: the same, then a form or synonym of it, in one or two parts, or its denial."""
+    free = [(place, other) for place, other in enumerate(said) if place not in taken and other.stem]
+    for place, other in free:
+        if other.text == word.text:
+            return place
+    for alike in (str.__eq__, is_form, same):
+        for place, other in free:
+            if alike(word.low, other.low) or (place and alike(word.low, said[place - 1].low + other.low)):
+                return place
+    bare = turned(word.low)
+    if bare and any(is_negation(other.low) for other in said):
+        return next((place for place, other in enumerate(said) if same(bare, other.low)), None)
+    return None

@@ -1,0 +1,240 @@
+"""Words of an answer beside words of a source: forms, synonyms and slips of one word, and words that tell little."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import permutations
+from pathlib import Path
+
+from ragstone.core.citations import AnalyzedText
+from ragstone.core.text import stems
+
+from ..reading.numbers import WORD_VALUES
+from ..reading.spelling import word_set
+
+_WORD = re.compile(r"\d+\.\d+(?![.\d])|[^\W_]+(?:['’][^\W_]+)*")
+#: The digits or the first word of a quantity.
+_NUMBER = re.compile(r"[-+$€£]*(?:\d[\d.,/]*|[a-z]+)", re.IGNORECASE)
+_THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
+_COMPASS = re.compile(
+    r"\b(north|south)(?:ern)?[ -]?(east|west)(?:ern)?\b|\b(north|south|east|west)ern\b", re.IGNORECASE
+)
+_POSSESSIVE = re.compile(r"['’]s?$")
+_COUNTRY = re.compile(r"\bU\.?\s?S\.?(?:\s?A\b\.?)?(?!\w)")
+ARTICLES = frozenset({"a", "an", "the", "its", "their", "his", "her"})
+_PRONOUNS = word_set(
+    "thing things something someone somebody one ones anything make makes cause causes lets get gets does"
+)
+COMPASS = frozenset({"north", "south", "east", "west"})
+_RANKS = """first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth
+    fifteenth sixteenth seventeenth eighteenth nineteenth twentieth""".split()  # noqa: SIM905 - easily read
+_RANK = re.compile(r"(\d+)(?:st|nd|rd|th)")
+#: Ends of words that come of one another ("conversion", "converted"): what is left must be equal.
+_ENDINGS = sorted(
+    """s es ed ing ment ments ion ions ation ations ition itions ition al ally ial ic ical ically y ity ities ive ively
+    ant ent or ors er ers ist ists ize izes ized izing ise ises ised ising ization ous ful ness ian an n e ly ary ate
+    ates ated ating acy ies ied ify th""".split(),  # noqa: SIM905
+    key=len,
+    reverse=True,
+)
+_LEAST_ROOT = 4
+#: Before a word they turn it round: "underactive" is "not active".
+_TURNING = ("under", "un", "in", "im", "ir", "il", "non", "dis")
+#: Words that differ in these alone say the opposite: "inhale", "exhale".
+_PREFIXES = [
+    pair
+    for listed in (
+        "in ex", "im ex", "intra extra", "inter intra", "inner outer", "endo exo", "endo ecto", "hypo hyper",
+        "over under", "pre post", "mono poly", "homo hetero", "macro micro", "auto hetero", "pro eu", "uni multi",
+        "up down", "in out", "fore after", "syn anti", "con anti", "maxi mini", "ana cata", "pro anti", "de re",
+    )
+    for pair in (tuple(listed.split()), tuple(listed.split()[::-1]))
+]  # fmt: skip
+_NEGATIONS = frozenset({"not", "no", "never", "without", "nor", "neither", "cannot", "too", "less", "lacks", "hardly"})
+#: Letters of a word from which on one of them, and two, may be missing, too many or exchanged.
+_ONE_SLIP, _TWO_SLIPS = 5, 9
+
+
+@dataclass(frozen=True)
+class Word:
+    """A word as it is written, its stem ("" for a stop word), and the characters between it and the one before."""
+
+    text: str
+    low: str
+    stem: str
+    before: str
+
+    @property
+    def is_name(self) -> bool:
+        """Whether its first letter is a capital one."""
+        return self.text[0].isupper()
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether no other word says the same: a name, a number, a point of the compass."""
+        return self.is_name or self.is_number or self.low in COMPASS
+
+    @property
+    def is_pronoun(self) -> bool:
+        """Whether it stands for anything: "something"."""
+        return self.low in _PRONOUNS
+
+    @property
+    def is_verbal(self) -> bool:
+        """Whether it looks like a form of a verb."""
+        return self.low.endswith(("ing", "ed"))
+
+    @property
+    def is_number(self) -> bool:
+        """Whether it is written in digits."""
+        return self.low[0].isdigit()
+
+
+def words_of(text: str) -> list[Word]:
+    """The words of a text: points of the compass one by one ("southeastern" is "south east"), no units of numbers."""
+    plain = _COUNTRY.sub("United States", _THOUSANDS.sub("", text.replace("i.e.", "ie")))
+    analyzed = AnalyzedText(_COMPASS.sub(lambda at: " ".join(part for part in at.groups() if part), plain))
+    plain = analyzed.text
+    for each in analyzed.quantities:
+        number = _NUMBER.match(plain, each.start)
+        if number and each.unit not in {"", "th"}:
+            plain = plain[: number.end()] + " " * (each.end - number.end()) + plain[each.end :]
+    found: list[Word] = []
+    done = 0
+    for match in _WORD.finditer(plain):
+        written = _POSSESSIVE.sub("", match[0])
+        if written:
+            low = _number(written.casefold())
+            found.append(Word(written, low, stem_of(low), plain[done : match.start()]))
+        done = match.end()
+    return found
+
+
+def _number(low: str) -> str:
+    """A number in digits, of a rank with a point ("16." for "sixteenth"); other words as they are."""
+    if low in _RANKS:
+        return f"{_RANKS.index(low) + 1}."
+    rank = _RANK.fullmatch(low)
+    return f"{rank[1]}." if rank else str(WORD_VALUES.get(low, low))
+
+
+@lru_cache(maxsize=8192)
+def stem_of(word: str) -> str:
+    """The stem of one word; "" for a stop word."""
+    return "".join(stems(word))
+
+
+_Pairs = frozenset[tuple[str, str]]
+
+
+@lru_cache(maxsize=1)
+def _lists() -> tuple[dict[str, frozenset[int]], frozenset[str], _Pairs, _Pairs]:
+    """Of ``words.txt``: for each root its groups of synonyms, words that tell little, opposites, different things."""
+    lines = Path(__file__).with_name("words.txt").read_text("utf-8").splitlines()
+    text = " ".join(line for line in lines if not line.startswith("#"))
+    section = {
+        name: [group.split() for group in words.split(";")] for name, words in re.findall(r"\[(\w+)\]([^\[]*)", text)
+    }
+    groups: dict[str, set[int]] = {}
+    for number, group in enumerate(section["same"]):
+        for root in {root for word in group for root in _roots(word)}:
+            groups.setdefault(root, set()).add(number)
+    return (
+        {word: frozenset(numbers) for word, numbers in groups.items()},
+        frozenset(section["light"][0]),
+        frozenset(pair for group in section["opposite"] for pair in permutations(group, 2)),
+        frozenset(pair for group in section["different"] for pair in permutations(group, 2)),
+    )
+
+
+def is_light(word: Word) -> bool:
+    """Whether it tells little: an answer may leave it out or add it."""
+    light = _lists()[1]
+    return word.low in light or word.stem in light or not word.stem
+
+
+@lru_cache(maxsize=16384)
+def same(one: str, other: str) -> bool:
+    """Whether two words in small letters are forms, synonyms or slips of one."""
+    return is_form(one, other) or bool(_groups(one) & _groups(other))
+
+
+def is_form(one: str, other: str) -> bool:
+    """Whether two words in small letters are forms or slips of one: "conversion", "converted", "convertd"."""
+    return bool(_roots(one) & _roots(other)) or is_slip(one, other)
+
+
+@lru_cache(maxsize=16384)
+def are_opposite(one: str, other: str) -> bool:
+    """Whether two words in small letters, or synonyms of them, say the opposite."""
+    _groups, _light, pairs, different = _lists()
+    if turned(one) == other or turned(other) == one:
+        return True
+    bases = {
+        (one.removeprefix(a), other.removeprefix(b)) for a, b in _PREFIXES if one.startswith(a) and other.startswith(b)
+    }
+    if any(mine == theirs and len(mine) > 2 for mine, theirs in bases):
+        return True
+    if is_form(one, other):
+        return False
+    return any(is_form(one, a) and is_form(other, b) for a, b in different) or any(
+        same(one, a) and same(other, b) for a, b in pairs
+    )
+
+
+def _groups(word: str) -> frozenset[int]:
+    groups = _lists()[0]
+    return frozenset().union(*(groups.get(root, frozenset()) for root in _roots(word)))
+
+
+@lru_cache(maxsize=8192)
+def _roots(word: str) -> frozenset[str]:
+    found = {word, stem_of(word) or word}
+    for ending in _ENDINGS:
+        root = word.removesuffix(ending)
+        if root != word and len(root) >= _LEAST_ROOT:
+            # "decided" and "decision", "running" and "run"
+            found.add(re.sub(r"(.)\1$", r"\1", re.sub(r"[dst]$", "t", root)) if len(root) > _LEAST_ROOT else root)
+    return frozenset(found)
+
+
+def is_negation(word: str) -> bool:
+    """Whether the word denies."""
+    return word in _NEGATIONS or word.endswith(("n't", "n’t"))
+
+
+def turned(word: str) -> str:
+    """What a word denies: "active" for "underactive"; "" for none."""
+    return next(
+        (word.removeprefix(each) for each in _TURNING if word.startswith(each) and len(word) > len(each) + 3), ""
+    )
+
+
+def is_slip(word: str, written: str) -> bool:
+    """Whether the second is the first with a letter missing, doubled or exchanged with its neighbour.
+
+    No letter may be another one: nitrate is no slip of nitrite.
+    """
+    word, written = word.replace("ph", "f"), written.replace("ph", "f")
+    allowed = 2 if len(word) >= _TWO_SLIPS else 1 if len(word) >= _ONE_SLIP else 0
+    if not allowed or word[0] != written[:1] or abs(len(word) - len(written)) > allowed or word[0].isdigit():
+        return False
+    return _slips(word, written) <= allowed
+
+
+def _slips(one: str, other: str) -> int:
+    """Letters to add, to leave out or to exchange with their neighbour; a changed letter counts as many."""
+    before: list[int] = []
+    row = list(range(len(other) + 1))
+    for i, a in enumerate(one, start=1):
+        older, before, row = before, row, [i]
+        for j, b in enumerate(other, start=1):
+            least = min(before[j] + 1, row[j - 1] + 1)
+            if a == b:
+                least = min(least, before[j - 1])
+            elif i > 1 and j > 1 and a == other[j - 2] and one[i - 2] == b:
+                least = min(least, older[j - 2] + 1)
+            row.append(least)
+    return row[-1]

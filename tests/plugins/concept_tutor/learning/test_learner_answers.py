@@ -1,0 +1,200 @@
+"""Learners' answers in their own words: right, partly right, and wrong by one thing.
+
+The sentences are written for this test. The same distinctions on real texts are counted by ``python -m bench.grading``.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from ragstone.plugins.concept_tutor.learning.grading.free import FreeAnswers
+from ragstone.plugins.concept_tutor.learning.grading.short import grade_short
+from tests.plugins.concept_tutor.learning.test_grading import question
+
+if TYPE_CHECKING:
+    from ragstone.core import Encoder
+
+#: By the question's subject: the key, and answers by their grade.
+OPEN: dict[str, tuple[str, dict[str, list[str]]]] = {
+    "a syphon": (
+        "a bent pipe that carries a liquid from a higher tank over its edge to a lower tank",
+        {
+            "right": [
+                "a bent tube which carries liquid from a higher tank over the edge to a lower tank",
+                "A curved pipe bringing a liquid over the edge of a higher tank to a lower tank.",
+            ],
+            "partly": ["a bent pipe", "a pipe that carries a liquid"],
+            "wrong": [
+                "a bent pipe that carries a liquid from a lower tank over its edge to a higher tank",
+                "a bent pipe that carries a gas from a higher tank over its edge to a lower tank",
+                "tank pipe the bent a liquid of over lower carries edge higher to a",
+                "a syphon",
+            ],
+        },
+    ),
+    "a cambium": (
+        "a layer of cells between bark and wood that divides to make a trunk thicker",
+        {
+            "right": [
+                "the layer of cells between the wood and the bark which divides so that a trunk gets thicker",
+                "a cell layer that lies between bark and wood; it divides and makes the trunk thicker",
+            ],
+            "partly": ["a layer of cells"],
+            "wrong": [
+                "a layer of cells between bark and wood that divides to make a trunk thinner",
+                "a layer of cells between bark and wood that never divides",
+                "a layer of stones between roots and soil",
+                "",
+            ],
+        },
+    ),
+    "Port Merrow": (
+        "a city in the northwestern region of Ardania",
+        {
+            "right": [
+                "a city in the north-west of Ardania",
+                "city in northwest Ardania",
+                "it's a town in the north-western part of Ardania",
+            ],
+            "partly": ["a city"],
+            "wrong": [
+                "a city in the southeastern region of Ardania",
+                "a city in the north-east of Ardania",
+                "a country in the northwestern region of Ardania",
+                "a river in the northwestern region of Ardania",
+            ],
+        },
+    ),
+    "Ludmar": (
+        "a country in eastern Africa",
+        {
+            "right": ["a nation in the east of Africa", "an east African country"],
+            "partly": ["a country"],
+            "wrong": ["a country in eastern Asia", "a country in western Africa", "a city in eastern Africa"],
+        },
+    ),
+    "a Brolen acid": (
+        "a substance that can accept a pair of electrons",
+        {
+            "right": ["electron pair acceptor", "something that accepts an electron pair"],
+            "wrong": [
+                "a substance that can donate a pair of electrons",
+                "electron pair donor",
+                "a substance that can accept a proton",
+                "a substance that cannot accept a pair of electrons",
+            ],
+        },
+    ),
+    "smelting": (
+        "the conversion of ore into metal by heat",
+        {
+            "right": ["turning ore into metal with heat", "ore is converted to metal by heat"],
+            "partly": ["the conversion of ore"],
+            "wrong": ["the conversion of metal into ore by heat", "the conversion of ore into metal by pressure"],
+        },
+    ),
+    "a quartet": (
+        "a group of four musicians who play together without a conductor",
+        {
+            "right": ["4 musicians who play together without a conductor"],
+            "wrong": [
+                "a group of five musicians who play together without a conductor",
+                "a group of four musicians who play together with a conductor",
+                "a group of four conductors who play without a musician",
+            ],
+        },
+    ),
+    "a leech": (
+        "a worm that attacks larger animals and drinks their blood",
+        {
+            "right": ["a worm which drinks the blood of larger animals that it attacks"],
+            "wrong": ["a worm that is attacked by larger animals", "a worm that defends larger animals"],
+        },
+    ),
+    "a hardy plant": (
+        "a plant that can survive after a hard frost",
+        {
+            "right": ["a plant able to survive after hard frost"],
+            "wrong": ["a plant that can survive before a hard frost"],
+        },
+    ),
+    "a torch relay": (
+        "a run in which each runner passes a flame to the next runner until the games begin",
+        {"wrong": ["In your own words: what is a torch relay?", "I don't know", "a lamp"]},
+    ),
+}
+#: The question, the key, and answers by their grade.
+SHORT: list[tuple[str, str, dict[str, list[str]]]] = [
+    (
+        "How long is the bridge? ____",
+        "300–600 metres",
+        {"right": ["300 to 600 m", "300-600 metres"], "partly": ["300 m"], "wrong": ["300-600 km", "30-60 metres"]},
+    ),
+    (
+        "When was it opened? ____",
+        "14 May 1931",
+        {
+            "right": ["May 14, 1931", "on the 14th of May 1931", "14.05.1931"],
+            "partly": ["1931"],
+            "wrong": ["14 March 1931", "14 May 1913"],
+        },
+    ),
+    ("What share burned? ____", "24%", {"right": ["24 percent", "24 %", "24"], "wrong": ["42%", "24 dollars"]}),
+    (
+        "Which teachers are liked? ____",
+        "patient and cheerful",
+        {"right": ["cheerful and patient"], "partly": ["patient"], "wrong": ["strict", "impatient"]},
+    ),
+    (
+        "Which law is it? ____",
+        "Marlow's second law",
+        {
+            "right": ["the 2nd law of Marlow"],
+            "partly": ["Marlow's law"],
+            "wrong": ["Marlow's third law", "Brown's law"],
+        },
+    ),
+    (
+        "Which salt is it? ____",
+        "potassium nitrite",
+        {"right": ["potasium nitrite"], "wrong": ["potassium nitrate", "sodium nitrite", "not potassium nitrite"]},
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("subject", "key", "answer", "grade"),
+    [
+        (subject, key, answer, grade)
+        for subject, (key, grades) in OPEN.items()
+        for grade, answers in grades.items()
+        for answer in answers
+    ],
+)
+def test_answers_in_own_words(encoder: Encoder, subject: str, key: str, answer: str, grade: str) -> None:
+    span = f"{subject.capitalize()} is {key}."
+    found = FreeAnswers(encoder).grade(question("open", f"In your own words: what is {subject}?", key, span), answer)
+    # Wrong by one thing may be called partly right, with the thing named; it is never right.
+    assert found.verdict == grade or (grade, found.verdict) == ("wrong", "partly")
+    assert found.verdict == "right" or found.because or found.credit == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "key", "answer", "grade"),
+    [
+        (text, key, answer, grade)
+        for text, key, grades in SHORT
+        for grade, answers in grades.items()
+        for answer in answers
+    ],
+)
+def test_short_answers_in_own_words(text: str, key: str, answer: str, grade: str) -> None:
+    assert grade_short(question("blank", text, key, f"It is {key}."), answer).verdict == grade
+
+
+def test_partly_names_what_is_there_and_what_is_missing(encoder: Encoder) -> None:
+    asked = question("open", "What is a syphon?", OPEN["a syphon"][0], f"A syphon is {OPEN['a syphon'][0]}.")
+    because = FreeAnswers(encoder).grade(asked, "a bent pipe").because
+    assert because == "you have “bent”, “pipe”; still missing: “liquid”, “higher”, “tank”, “edge”, “lower”"
