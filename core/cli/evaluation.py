@@ -170,6 +170,10 @@ def inspect(asked: Asked) -> None:
     if cut_passages:
         click.echo("\ncut:")
         output.table(("why", *columns[1:]), [[p["cut"], *cells(p)[1:]] for p in cut_passages], empty="")
+    for passage in [*passages, *cut_passages]:
+        if passage["linked"]:
+            page = passage["place"] or passage["chunk_id"]
+            click.echo(f"\nsecond hop: the first passage names {page}, which adds {passage['linked']} of the words")
     click.echo("\nsentences:")
     of_sentences = ("score", "words", "cosine", "kind", "rank", "text")
     output.table(of_sentences, [[each[name] for name in of_sentences] for each in sentences], empty="None can answer.")
@@ -226,6 +230,7 @@ def _passage(rank: int | None, node: NodeWithScore, found: Retrieval, form: Cita
         "dense_rank": None if scores is None else scores.dense_rank,
         "lexical": None if scores is None else round(scores.lexical, 3),
         "lexical_rank": None if scores is None else scores.lexical_rank,
+        "linked": None if scores is None else round(scores.linked, 4),
         "place": " › ".join(form.place(form.fields_of(node.node)).path),
         "text": " ".join(node.node.get_content().split())[:100],
     }

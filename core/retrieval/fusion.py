@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..text.packed_terms import is_beside_the_text
-from .rerank import rerank_scores
+from .rerank import link_scores, rerank_scores
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -33,12 +33,14 @@ class Scores:
     lexical: float
     #: Convex combination of both, each normalised, 0 to 1.
     fused: float
-    #: Added by reranking, -1.8 to 0.8; see ``rank``.
+    #: Added by reranking, -1.8 to 1.8; see ``rank``.
     added: float = 0.0
     #: Ranks by each of the three, from 1; ``None`` where that side did not find the chunk.
     dense_rank: int | None = None
     lexical_rank: int | None = None
     fused_rank: int | None = None
+    #: The part of ``added`` that the passage has because the first one names it and lacks words of the question.
+    linked: float = 0.0
 
     @property
     def final(self) -> float:
@@ -77,12 +79,17 @@ def rank(
     own cosine, not normalised against the others. On 1,500 SQuAD questions that brings nDCG@10 from 0.896 to 0.907, on
     SciFact from 0.744 to 0.743, on 100 HotpotQA questions from 0.845 to 0.847. Chunks that answer nothing but questions
     about exercises or references come after the others.
+
+    Where the first one then lacks words of the question, a second hop: those whose titles it names get what they have
+    of these (``link_scores``). That brings nDCG@10 on HotpotQA from 0.847 to 0.883, and changes it on no set of
+    questions that one passage answers (SQuAD, CLAP NQ, SciFact).
     """
     dense, lexical = found.dense, found.lexical
     fused = fuse(dense, lexical, weight)
     best = sorted(fused, key=lambda key: (-fused[key], key))
     fused_places = {key: place for place, key in enumerate(best, start=1)}
     added: dict[int, float] = {}
+    linked: dict[int, float] = {}
     if 0 < weight < 1:
         reranked = packed(best[:_RERANKED])
         sentences, pairs = rerank_scores(list(reranked.values()), found.words, found.idf)
@@ -92,6 +99,11 @@ def rank(
             if not found.takes_tasks and is_beside_the_text(reranked[key]):
                 added[key] -= _NO_ANSWER_PENALTY
         best.sort(key=lambda key: (-(fused[key] + added.get(key, 0.0)), key))
+        near = [key for key in best if key in reranked]
+        linked = dict(zip(near, link_scores([reranked[key] for key in near], found.words, found.idf), strict=True))
+        if any(linked.values()):
+            added |= {key: added[key] + linked[key] for key in near}
+            best.sort(key=lambda key: (-(fused[key] + added.get(key, 0.0)), key))
     dense_places, lexical_places = _places(dense), _places(lexical)
     return {
         key: Scores(
@@ -102,6 +114,7 @@ def rank(
             dense_places.get(key),
             lexical_places.get(key),
             fused_places[key],
+            linked.get(key, 0.0),
         )
         for key in best[:top_k]
     }

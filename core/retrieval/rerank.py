@@ -67,3 +67,39 @@ def rerank_scores(
         adjacent[passage[beside], word[beside]] = True
         pairs = adjacent.mean(axis=1)
     return sentence, pairs
+
+
+def link_scores(passages: Sequence[bytes], words: Sequence[str], idf: Mapping[str, float]) -> list[float]:
+    """Scores the packed passages that the first one leads to, each 0 to 1: the share of the question's weight in
+    ``idf`` that the passage has and the first has not. 0 unless the first has the stems of the passage's headings side
+    by side, as a page names another by its title, and the question has not all of them.
+
+    A question may name no page of its answer: "Who was the first president of the association which published …".
+    """
+    found = [0.0] * len(passages)
+    if not passages:
+        return found
+    weights = {stem_hash(word): idf.get(word, 0.0) for word in words}
+    named, text = _headings_and_text(passages[0])
+    missing = {stem: weight for stem, weight in weights.items() if weight > 0 and stem not in named.union(text)}
+    for number in range(1, len(passages)) if missing else ():
+        title, own = _headings_and_text(passages[number])
+        if title and title != named and not title <= weights.keys() and _has_run(text, title):
+            held = missing.keys() & title.union(own)
+            found[number] = sum(missing[stem] for stem in held) / sum(weights.values())
+    return found
+
+
+def _headings_and_text(passage: bytes) -> tuple[frozenset[int], list[int]]:
+    """The stems of a packed passage's headings, and of its text in order."""
+    numbers = np.frombuffer(passage, "<u4")
+    headings, counts, sizes = numbers[1:HEADER].tolist()
+    title = frozenset(numbers[HEADER : HEADER + headings].tolist())
+    return title, numbers[HEADER + headings + counts + sizes :].tolist()
+
+
+def _has_run(text: Sequence[int], title: frozenset[int]) -> bool:
+    """Whether the stems of the title, in any order, are side by side in the text."""
+    size = len(title)
+    runs = (text[at : at + size] for at, stem in enumerate(text) if stem in title)
+    return title.issubset(text) and any(title == set(run) for run in runs)

@@ -8,7 +8,7 @@ from pydantic import Field
 from ragstone.core import Table
 
 DocType = Literal["prompt", "note", "procedure", "exploration", "email", "state", "log"]
-Strategy = Literal["markdown", "exploration", "mail", "state", "log"]
+Strategy = Literal["markdown", "exploration", "mail", "state", "log", "chat"]
 
 DOC_TYPES: tuple[DocType, ...] = get_args(DocType)
 
@@ -43,8 +43,9 @@ _DEFAULT_TYPES: dict[str, DocType] = {
     "**/*.eml": "email",
     "**/*.mbox": "email",
 }
-DEFAULT_MAP: tuple[Rule, ...] = tuple(
-    Rule(pattern=pattern, type=doc_type) for pattern, doc_type in _DEFAULT_TYPES.items()
+DEFAULT_MAP: tuple[Rule, ...] = (
+    *(Rule(pattern=pattern, type=doc_type) for pattern, doc_type in _DEFAULT_TYPES.items()),
+    *(Rule(pattern=f"chats/**/*.{suffix}", type="log", strategy="chat") for suffix in ("txt", "log")),
 )
 
 #: Folders and files of no use in a memory, at any depth.

@@ -16,6 +16,8 @@ DOC_TYPE = "doc_type"
 SECTION = "section"
 #: All headings above the text, from the file's title down, joined by SEPARATOR. It is embedded with the text.
 HEADING_PATH = "heading_path"
+#: Chats alone: the turns before the chunk's, embedded and in full text with it, but not quoted; missing for the first.
+CONTEXT = "context"
 #: The file's own title: first heading, subject, else its name.
 TITLE = "title"
 #: When the file was changed, seconds since 1970 (float).

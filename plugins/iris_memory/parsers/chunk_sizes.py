@@ -97,7 +97,7 @@ class ChunkSizer:
                 parts.append((start, end, tokens))
         for start, end, _ in self._without_small(parts):
             at = section.at if start == section.start else start
-            yield Section(start, end, at, section.date)
+            yield replace(section, start=start, end=end, at=at)
 
     def _without_small(self, parts: list[tuple[int, int, int]]) -> list[tuple[int, int, int]]:
         """Parts below ``low`` joined to a neighbour, where that gives no more than ``hard``."""

@@ -6,6 +6,7 @@ import bisect
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator  # noqa: TC003 - pydantic reads them
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import PurePosixPath
 from typing import Any, ClassVar
@@ -17,19 +18,28 @@ from ragstone.core import SlicingNodeParser
 
 from ..indexing import fields
 from .chunk_sizes import ChunkSizer, Limits
-from .sections import Outline, Section, date_in, exploration_sections, log_sections, markdown_sections
+from .sections import (
+    Outline,
+    Section,
+    chat_sections,
+    date_in,
+    exploration_sections,
+    log_sections,
+    markdown_sections,
+)
 
 
 class MemoryNodeParser(SlicingNodeParser):
     """Cuts the documents of the package ``readers`` by ``metadata["indexing"]["strategy"]``.
 
     Markdown by ``##`` (up to 500 tokens), explorations by ``##`` and ``**Key`` (up to 600, each repeating up to
-    ``overlap`` of the one before), logs by date or session (up to 500), mail and state as they are (up to ``maximum``).
+    ``overlap`` of the one before), logs by date or session (up to 500), mail and state as they are (up to ``maximum``),
+    chats by turn, each embedded with the two before it.
     A section below ``minimum`` is joined to a neighbour; a file's only chunk may be shorter.
     """
 
     version: ClassVar[int] = 1
-    embedded_keys = (fields.HEADING_PATH,)
+    embedded_keys = (fields.CONTEXT, fields.HEADING_PATH)
     parser_keys = (fields.INDEXING,)
 
     minimum: int = Field(default=50, gt=0, description="Tokens of a chunk, at least; not of mail and state.")
@@ -77,6 +87,7 @@ class MemoryNodeParser(SlicingNodeParser):
                 end_char_idx=section.end,
                 metadata={
                     **known,
+                    **({fields.CONTEXT: section.context} if section.context else {}),
                     fields.TITLE: title,
                     fields.SECTION: last,
                     fields.HEADING_PATH: headings,
@@ -100,10 +111,12 @@ class MemoryNodeParser(SlicingNodeParser):
                 limits = Limits(0, hard, hard)
             case "state":
                 found, limits = _keys(text), Limits(0, hard, hard)
-            case "log":
-                found, limits = log_sections(text, outline), Limits(low, min(500, hard), hard)
+            case "log" | "chat":
+                is_chat = strategy == "chat"
+                found = (chat_sections if is_chat else log_sections)(text, outline)
+                limits = Limits(0, hard, hard) if is_chat else Limits(low, min(500, hard), hard)
                 named = date_in(PurePosixPath(path).name)
-                found = [Section(one.start, one.end, one.at, one.date or named) for one in found]
+                found = [replace(one, date=one.date or named) for one in found]
             case "exploration":
                 found = exploration_sections(text, outline)
                 limits = Limits(low, min(600, hard), hard, self.overlap)

@@ -39,6 +39,8 @@ class Section:
     at: int
     #: Seconds since 1970, if the section has a date of its own.
     date: float | None = None
+    #: What is embedded with a chat's turn: the turns before it.
+    context: str = ""
 
 
 class Outline:
@@ -184,3 +186,37 @@ def log_sections(text: str, outline: Outline) -> list[Section]:
 def _day(line: str) -> str:
     found = re.search(_ISO, line)
     return found[0][:10] if found else ""
+
+
+#: A line that begins a turn: a time or nothing, in brackets or not, then who speaks: ``[10:11] <mira>``, ``**Mira**:``.
+_TURN = re.compile(
+    r"[ \t]{0,20}(?:[-*>][ \t]{1,4})?"
+    r"(?:[\[(]?(?=[\d:]{0,9}\d[.:/-]\d)[\d.:/, TZ-]{4,30}(?:[AP]M)?[\])]?[ \t]{0,4}(?:-[ \t]{1,4})?)?"
+    r"(?:<[^<>\s][^<>\n]{0,39}>|\*\*[^*:\n]{1,40}:?\*\*:?|[^\W\d][\w.@'-]{0,20}(?: [\w.@'-]{1,20}){0,2}:)[ \t]{1,20}\S"
+)
+#: Turns before each one that are its context, and characters of each. On two chats among 1,000 turns of others, nDCG@10
+#: of the turn was 0.56 and 0.66 with two, 0.48 and 0.60 with three, 0.39 and 0.58 with one, 0.20 and 0.48 with none.
+_TURNS_BEFORE, _TURN_LENGTH = 2, 200
+
+
+def chat_sections(text: str, outline: Outline) -> list[Section]:
+    """One section for each turn, with its date, or the last one above, and the turns before it under the same heading.
+
+    A heading is in the section of its first turn.
+    """
+    headings = {heading.start: heading.title for heading in outline.headings}
+    dates: dict[int, float | None] = {}
+    latest, at, is_bare = None, outline.body_start, False
+    for begin, line in lines_outside_code(text, outline.body_start):
+        turn = None if begin in headings else _TURN.match(line)
+        if turn is not None or begin in headings:
+            at = at if is_bare and turn is not None else begin
+            latest = date_in(headings[begin] if turn is None else turn[0]) or latest
+            dates[at] = latest
+        is_bare = begin in headings or (is_bare and not line.strip())
+    found, before = [], list[str]()
+    for section in cut_at(text, outline, sorted(dates)):
+        before = [] if section.start in headings else before[-_TURNS_BEFORE:]
+        found.append(replace(section, date=dates.get(section.start), context="\n".join(before)))
+        before.append(" ".join(text[section.start : section.end].split())[:_TURN_LENGTH])
+    return found

@@ -464,6 +464,23 @@ def test_inspect_shows_sentences_and_the_verdict(with_book: Here) -> None:
     assert (found["gate"]["verdict"], found["gate"]["refused"]) == ("answered", False)
 
 
+def test_inspect_shows_the_second_hop(here: Here, tmp_path: Path) -> None:
+    texts = {
+        "Hill Songs": "Hill Songs is an album by Mona Ward, recorded in a barn.",
+        "Mona Ward": "She was born in the state of Oregon.",
+        "John Oaks": "He was born in the state of Nevada, where albums are recorded.",
+    }
+    for title, text in texts.items():
+        (tmp_path / f"{title}.md").write_text(f"# {title}\n\n{text}\n", "utf-8")
+    assert here("book", "add", str(tmp_path), "--title", "Music").code == 0
+    asked = ("inspect", "book_chat", "In which state was the singer of the album Hill Songs born?")
+    passages = json.loads(here(*asked, "--json").out)["passages"]
+    assert passages[0]["place"] == "Music › First Edition › Hill Songs"
+    assert [passage["place"] for passage in passages if passage["linked"]] == ["Music › First Edition › Mona Ward"]
+    hop = "\nsecond hop: the first passage names Music › First Edition › Mona Ward, which adds 0."
+    assert hop in here(*asked).out
+
+
 @pytest.mark.parametrize("command", ["ask", "search", "inspect"])
 @pytest.mark.parametrize("top_k", ["-3", "0", "51"])
 def test_no_command_takes_a_number_of_passages_that_cannot_be(with_book: Here, command: str, top_k: str) -> None:

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from ragstone.core.catalog import WordScores
 from ragstone.core.retrieval.bm25 import top_chunks
 from ragstone.core.retrieval.fusion import Candidates, rank
-from ragstone.core.retrieval.rerank import rerank_scores
+from ragstone.core.retrieval.rerank import link_scores, rerank_scores
 from ragstone.core.retrieval.search_cache import RevisionSearch, SearchCache
 from ragstone.core.retrieval.top_k import top_positions
 from ragstone.core.runtime.batched_matvec import BatchedMatVec
@@ -97,6 +97,49 @@ def test_the_second_look_puts_the_sentence_that_tells_first() -> None:
     assert list(ranked) == [2, 1]
     assert ranked[2].added > ranked[1].added > 0
     assert ranked[2].fused == ranked[1].fused
+
+
+ALBUM = ("Hill Songs", "Hill Songs is an album by Mona Ward, recorded in a barn.")
+SINGER = ("Mona Ward", "She was born in the state of Oregon and sings.")
+STRANGER = ("John Oaks", "He was born in the state of Nevada and sings.")
+
+
+def links(question: str, *passages: tuple[str, str]) -> list[float]:
+    words = question_stems(question)
+    return link_scores([pack(*each) for each in passages], words, dict.fromkeys(words, 1.0))
+
+
+def test_a_page_that_the_first_names_is_ranked_by_the_words_that_the_first_lacks() -> None:
+    question = "In which state was the singer of Hill Songs born?"  # the stems state, singer, hill, song, born
+    assert links(question, ALBUM, STRANGER, SINGER) == [0.0, 0.0, pytest.approx(2 / 5)]
+    assert links(question, ALBUM, (*SINGER[:1], "She plays.")) == [0.0, 0.0], "it has none of these words"
+    assert links(question, ALBUM, ("Mona", "Ward was born.")) == [0.0, pytest.approx(1 / 5)]
+    assert links(question, ALBUM, ("Ward, Mona", "Born.")) == [0.0, pytest.approx(1 / 5)], "in any order"
+    assert links(question, ALBUM, ("Ward's barn", "Born.")) == [0.0, 0.0], "the words are not side by side"
+    assert links(question, ALBUM) == [0.0]
+    assert links(question) == []
+
+
+def test_nothing_is_added_where_the_first_has_all_words_or_the_question_names_the_page() -> None:
+    assert links("Which album was recorded in a barn?", ALBUM, SINGER) == [0.0, 0.0]
+    assert links("Was Mona Ward of Hill Songs born?", ALBUM, SINGER) == [0.0, 0.0]
+    assert links("In which state was the singer of Hill Songs born?", ALBUM, ALBUM, ("", SINGER[1])) == [0.0] * 3
+
+
+def test_the_second_hop_puts_the_named_page_second() -> None:
+    texts = dict(enumerate((ALBUM, STRANGER, SINGER), start=1))
+    words = question_stems("In which state was the singer of Hill Songs born?")
+    scores = {1: 1.0, 2: 0.7, 3: 0.6}
+    ranked = rank(
+        Candidates(words, dict.fromkeys(words, 1.0), scores, scores),
+        weight=0.5,
+        top_k=3,
+        packed=lambda keys: {key: pack(*texts[key]) for key in keys},
+    )
+    assert list(ranked) == [1, 3, 2]
+    assert [each.linked for each in ranked.values()] == pytest.approx([0.0, 2 / 5, 0.0])
+    assert ranked[3].added > ranked[3].linked
+    assert ranked[3].fused_rank == 3
 
 
 @settings(max_examples=100, deadline=None)

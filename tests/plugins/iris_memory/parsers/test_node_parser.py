@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from llama_index.core.schema import Document, TextNode
+from llama_index.core.schema import Document, MetadataMode, TextNode
 
 from ragstone.plugins.iris_memory.indexing.fields import INDEXING, chunk_id
 from ragstone.plugins.iris_memory.parsers.node_parser import MemoryNodeParser
@@ -16,7 +16,14 @@ from ragstone.plugins.iris_memory.parsers.node_parser import MemoryNodeParser
 if TYPE_CHECKING:
     from ragstone.core.embedding import Encoder
 
-TYPES = {"markdown": "note", "exploration": "exploration", "log": "log", "mail": "email", "state": "state"}
+TYPES = {
+    "markdown": "note",
+    "exploration": "exploration",
+    "log": "log",
+    "mail": "email",
+    "state": "state",
+    "chat": "log",
+}
 
 
 def words(count: int, first: str = "word") -> str:
@@ -150,6 +157,41 @@ def test_logs_are_cut_by_day_and_by_session() -> None:
     assert undated.metadata["date"] == 5.0
 
 
+CHAT = """\
+# 2026-03-02 Roof
+
+Mira: What about the insurance?
+Jun: They pay four thousand,
+minus the excess.
+Mira: Which is?
+Jun: Two hundred and fifty.
+
+# Next week
+[2026-03-09 10:11] Jun: It came.
+10:12 <mira> How much?
+**Jun**: All of it.
+"""
+
+
+def test_a_chat_has_a_chunk_for_each_turn_which_is_embedded_with_the_two_before() -> None:
+    found = chunks(CHAT, "chat", path="chats/roof.txt")
+    assert [lines(node) for node in found] == [(1, 3), (4, 5), (6, 6), (7, 7), (9, 10), (11, 11), (12, 12)]
+    assert found[3].text == "Jun: Two hundred and fifty."
+    assert found[3].metadata["context"] == "Jun: They pay four thousand, minus the excess.\nMira: Which is?"
+    assert found[3].get_metadata_str(MetadataMode.EMBED) == f"{found[3].metadata['context']}\n2026-03-02 Roof"
+    assert ["context" in node.metadata for node in found] == [False, True, True, True, False, True, True]
+    assert [node.metadata["date"] for node in found] == [1772409600.0] * 4 + [1773051060.0] * 3
+    assert found[6].metadata["section"] == "# Next week"
+
+
+def test_what_a_chat_has_before_its_first_turn_or_of_long_turns_is_kept() -> None:
+    text = f"Of the roof.\n\nMira: {words(900)}\nJun: Yes."
+    found = chunks(text, "chat", path="chats/2026-02-18.txt")
+    assert [node.text[:4] for node in found] == ["Of t", "Mira", "word", "Jun:"]
+    assert [len(node.metadata.get("context", "")) for node in found] == [0, 12, 12, 12 + 1 + 200]
+    assert {node.metadata["date"] for node in found} == {1771372800.0}
+
+
 def test_a_mail_is_one_chunk_and_a_long_one_several() -> None:
     mail: dict[str, Any] = {"subject": "Tea", "title": "Tea", "from": "Ann <ann@x.org>", INDEXING: {"lines": 40}}
     (node,) = chunks(f"From: Ann <ann@x.org>\nSubject: Tea\n\n# no heading\n\n{words(700)}", "mail", **mail)
@@ -175,7 +217,7 @@ def test_what_is_forgotten_or_left_out_has_no_chunk() -> None:
     assert chunks(text, indexing={"left_out": "is binary"}) == []
 
 
-@pytest.mark.parametrize("strategy", ["markdown", "exploration", "log", "mail"])
+@pytest.mark.parametrize("strategy", ["markdown", "exploration", "log", "chat", "mail"])
 @pytest.mark.parametrize(
     "text", ["x" * 40_000, "😀" * 3000, "a b " * 20_000, "\n" * 5000 + "x", "#\n" * 3000, "```\n" * 999]
 )
@@ -200,11 +242,14 @@ PIECES = (
     "```",
     "- item",
     "2026-01-02 x",
+    "[2026-01-02 10:11] Ann Lee: x",
     "Aa. Bb. " * 99,
 )
 
 
-@given(st.lists(st.sampled_from(PIECES), max_size=25), st.sampled_from(["markdown", "exploration", "log", "mail"]))
+@given(
+    st.lists(st.sampled_from(PIECES), max_size=25), st.sampled_from(["markdown", "exploration", "log", "chat", "mail"])
+)
 @settings(max_examples=150, deadline=None, derandomize=True)
 def test_nothing_is_lost_and_every_chunk_is_at_its_lines(pieces: list[str], strategy: str) -> None:
     text = "\n".join(pieces)
@@ -221,6 +266,6 @@ def test_nothing_is_lost_and_every_chunk_is_at_its_lines(pieces: list[str], stra
             counted[at] += 1
     assert all(times or char.isspace() for times, char in zip(counted, text, strict=True))
     sizes = [len(node.text.split()) for node in nodes]
-    if strategy != "mail":
+    if strategy not in ("mail", "chat"):
         for one, other in itertools.pairwise(sizes):
             assert min(one, other) >= 40 or one + other > 700, "they could have been joined"

@@ -1,0 +1,67 @@
+"""Chats in the memory, cut as logs and by turn: ``python -m bench.chats``. No target is asserted.
+
+``bench/chats`` holds two chats of some weeks, written for this, with questions and the turns that answer them. How many
+turns before each one are embedded with it was chosen on the exhibition's, not on the operations'.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import tempfile
+from contextlib import closing
+from pathlib import Path
+from statistics import fmean
+from typing import TYPE_CHECKING, Any
+
+from ragstone.core import Host, Settings
+from ragstone.plugins.iris_memory import memory_of
+from ragstone.plugins.iris_memory.recall.search import MemoryQuery, recall
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_CHATS = Path(__file__).with_name("chats")
+_PASSAGES = (1, 2, 5, 10)
+
+
+def measure(strategy: str, folder: Path) -> dict[str, Any]:
+    """By chat: of so many passages the share of questions whose turn is in them, and their words; how many questions
+    get a plain answer, and how many one with the turn in it."""
+    root = folder / "root"
+    shutil.copytree(_CHATS, root / "chats", dirs_exist_ok=True)
+    rule = {"pattern": "chats/*.txt", "type": "log", "strategy": strategy}
+    options = {"iris_memory": {"root": str(root), "map": [rule], "date_weight": 0}}
+    settings = Settings(data_dir=folder / strategy, cache_dir=folder / "cache", plugins=options)
+    found: dict[str, Any] = {}
+    with closing(Host(settings)) as host:
+        host.start()
+        memory_of(host).update()
+        for file in sorted(_CHATS.glob("*.jsonl")):
+            asked = [json.loads(line) for line in file.read_text("utf-8").splitlines()]
+            found[file.stem] = {f"{count} passages": _recalled(host, asked, count) for count in _PASSAGES}
+            answers = [(host.assistant("memory").ask(each["question"]), each["turns"]) for each in asked]
+            plain = [(answer, turns) for answer, turns in answers if not (answer.refused or answer.closest)]
+            right = sum(any(turn in answer.text for turn in turns) for answer, turns in plain)
+            found[file.stem] |= {"questions": len(asked), "answered": len(plain), "with the turn": right}
+    return found
+
+
+def _recalled(host: Host, asked: Sequence[dict[str, Any]], count: int) -> dict[str, float]:
+    memory = memory_of(host)
+    queries = [MemoryQuery(each["question"], n_results=count, min_relevance=-1) for each in asked]
+    texts = [[chunk.text for chunk in recall(memory, query).chunks] for query in queries]
+    hits = [
+        any(turn in text for text in found for turn in each["turns"]) for each, found in zip(asked, texts, strict=True)
+    ]
+    return {"recall": round(fmean(hits), 3), "words": round(fmean(len(" ".join(found).split()) for found in texts))}
+
+
+def main() -> None:
+    """Measure and print JSON."""
+    with tempfile.TemporaryDirectory(prefix="ragstone-chats-") as made:
+        print(json.dumps({strategy: measure(strategy, Path(made)) for strategy in ("log", "chat")}, indent=2))
+
+
+if __name__ == "__main__":
+    main()
