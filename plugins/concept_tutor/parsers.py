@@ -15,7 +15,7 @@ from .mediawiki.parsoid.documents import SECTIONS, SEPARATOR
 from .mediawiki.parsoid.units import pack, units
 
 _NAMESPACE = uuid.UUID("c5f7a0de-0d0b-5f0e-8f4a-5d1f6f1b7c33")
-_OF_PAGE = ("page_title", "revision", "licence", "retrieved_at", "language", "direction")
+_OF_PAGE = ("page_title", "revision", "licence", "retrieved_at", "language", "direction", "categories")
 
 
 class ParsoidNodeParser(SlicingNodeParser):
