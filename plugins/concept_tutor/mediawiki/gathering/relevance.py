@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 # Of 1: which words occur at all, how often they occur, and whether they are the page's title. The lead of the
 # concept's own page comes before all else: it says what the concept is.
-_THERE, _FREQUENT, _SUBJECT = 0.4, 0.2, 0.4
+_THERE, _FREQUENT, _SUBJECT = 0.4, 0.15, 0.45
 #: Occurrences of a word that count half of the most that any number could count.
 _HALF = 1.5
 #: Share of a concept's words that a passage and its headings must have to be relevant at all.
@@ -71,7 +71,7 @@ def _is_about(page: Sequence[TextNode], asked: set[str]) -> bool:
 def word_relevance(concept: str, nodes: Sequence[TextNode]) -> list[float]:
     """A ``Scorer``, 0 to 1: which of the concept's words occur, how often, and whether they are the page's title.
 
-    The page's lead counts fully for that and the rest half, as the lead of such a page defines the concept. A
+    The page's opening counts fully for that and the rest half, as the opening of such a page defines the concept. A
     passage with fewer than ``LEAST_SHARE`` of the words gets 0.
     """
     asked = set(question_stems(concept))
@@ -107,5 +107,5 @@ def _score(asked: set[str], node: TextNode, titles: dict[str, frozenset[str]]) -
     subject = 0.0
     if titles[title]:
         same = len(asked & titles[title]) / len(asked | titles[title])
-        subject = same * (0.5 if node.metadata.get("section") else 1.0)
+        subject = same * (0.5 if node.metadata.get("section") else 0.6 if node.start_char_idx else 1.0)
     return _THERE * there + _FREQUENT * frequency + _SUBJECT * subject

@@ -28,7 +28,7 @@ CHECK = Path(__file__).parent / "independent_check.py"
 def written(sources: dict[str, list[SourceChunk]], most: int = 6) -> list[Question]:
     """Questions of each four passages of an article, as if each four were a concept's."""
     material = Material([each for chunks in sources.values() for each in chunks])
-    writer = BuiltIn(material, names=sources)
+    writer = BuiltIn(material, names={name: name for name in sources})
     found: dict[str, Question] = {}
     for name, chunks in sources.items():
         for at in range(0, len(chunks), 4):
@@ -92,7 +92,7 @@ def test_the_same_sources_and_seed_give_the_same_questions(
 
 def test_the_check_finds_what_it_is_for(dump: dict[str, list[SourceChunk]], of_dump: list[Question]) -> None:
     chunks = {each.chunk_id: asdict(each) for of_concept in dump.values() for each in of_concept}
-    choice = next(question for question in of_dump if question.form == "choice" and question.asked == "person")
+    choice = next(question for question in of_dump if question.asked == "year")
     words = choice.support.text.split()
     other = next(word for word in words if word.istitle() and word not in choice.key and word not in choice.text[:80])
     wrong = [option for option in choice.options if option != choice.key]

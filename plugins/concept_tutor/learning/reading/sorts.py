@@ -8,28 +8,29 @@ from .spelling import word_set
 
 _PERSONS = re.compile(
     r"(?:ist|[^v]ian|[^ac]er|tor|ogue|poet|king|queen|emperor|politician|president|statesman|lawyer|actor|actress|monarch"
-    r"|singer|soldier|general|astronaut|pope|saint|prophet|hero|goddess|god|character|author|prince|princess|pilot|son|daughter|niece|nephew|wife|husband|brother"
-    r"|sister|mother|father|nobleman|queen|scholar|grandson|granddaughter|leader|founder|hero|pianist)s?$"
+    r"|singer|soldier|general|astronaut|pope|saint|prophet|hero|goddess|god|character|author|prince|princess|pilot|son"
+    r"|daughter|niece|nephew|wife|husband|brother|sister|mother|father|nobleman|deity|deitie|scholar|grandson|granddaughter|founder)s?$"
 )
 _NOT_PERSONS = word_set(
     """
-    number power river tower water paper matter order letter computer chapter member water cluster center daughter
-    character factor vector sector motor fighter border disorder parameter container reactor layer polymer
+    number power river tower water paper matter order letter computer chapter member cluster center factor vector sector
+    motor fighter border disorder parameter container reactor layer polymer monomer carrier transporter biomolecule
+    receptor meter barrier dimer isomer linker buffer conductor generator marker regulator inhibitor cover character
     """
 )
 _SORTS = {
     "place": """country state province city town village island region territory river continent nation kingdom republic
-        county ocean sea lake mountain capital district municipality principality empire economy""",
+        county ocean sea lake mountain capital district municipality principality empire""",
     "organisation": """organization organisation company institute university institution party agency corporation
-        association union church army force league conference committee museum network broadcaster group band""",
+        association union church army force forces league conference committee museum network group band""",
     "work": """novel book film movie song poem novella composition album play magazine journal newspaper painting opera
         series programme program story essay anthem symphony documentary""",
     "study": """branch field science study discipline theory philosophy doctrine art practice method technique
         technology tradition movement religion hobby sport""",
     "living": """order class species mammal family genus animal plant bird fish insect phylum subclass organism tribe
         breed""",
-    "event": "war battle revolution ceremony festival event award mission conflict movement treaty flight",
-    "language": "language dialect alphabet script letter system code standard",
+    "event": "war battle revolution ceremony festival event award mission conflict treaty flight",
+    "language": "language languages dialect alphabet script code standard",
     "condition": "disorder disease syndrome condition illness infection",
     "measure": "unit ratio quantity measure scale number value rate mean sum",
     "matter": "substance compound element chemical metal mineral acid molecule mixture material ion fluid",
