@@ -167,7 +167,7 @@ def definition_of(sentence: Sentence) -> Definition | None:
     cut = _ELSEWHERE.search(text, start, end)
     end = cut.start() if cut else end
     tells = sentence.text[start:end]
-    if not _is_subject(subject, match["det"]) or _PRAISE.match(subject) or _PRAISE.match(tells):
+    if not is_subject(subject, match["det"]) or _PRAISE.match(subject) or _PRAISE.match(tells):
         return None
     bare = re.match(r"(?:an?|the|any|one of the)\s", tells) is None and group == "tells"
     genus = _genus(f"{'the ' * bare}{text[start:end].replace(_HIDDEN, ' ')}")
@@ -184,7 +184,8 @@ def without_parentheses(text: str) -> str:
     return _PARENTHESES.sub("", _PARENTHESES.sub("", text))
 
 
-def _is_subject(subject: str, determiner: str | None) -> bool:
+def is_subject(subject: str, determiner: str | None) -> bool:
+    """Whether it may name a thing, and is no clause and nothing that points back."""
     words = subject.split()
     if not 1 <= len(words) <= _LONGEST_SUBJECT or words[0].casefold() in _NO_SUBJECT:
         return False

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from .definitions import is_subject
 from .spelling import stem_set
 
 if TYPE_CHECKING:
@@ -58,7 +59,9 @@ _NEW_CLAUSE = re.compile(
     r"|,\s(?:which|who|where|when|as|with|making|including|such as|if|the|a|an|it|he|she|they|leading|resulting)\s"
 )
 _LAST_ASIDE = re.compile(r",?\s\([^()]*\)$")
-_NO_OBJECT = re.compile(r"(?:of|is|are|was|were|out|and|or|which|that|to|by|has|have|many|several|some|this|it|both)\b")
+_NO_OBJECT = re.compile(
+    r"(?:of|is|are|was|were|out|and|or|which|that|to|by|has|have|many|several|some|this|it|both|over|more|about|around|nearly|whether|approximately)\b"
+)
 _PLURALS = frozenset({"people", "men", "women", "children", "bacteria", "data", "fungi", "algae", "media", "mice"})
 _LONGEST = 22
 
@@ -79,6 +82,9 @@ def relation_of(sentence: Sentence) -> Relation | None:
     """The sentence as a relation of its subject; ``None`` where it is none."""
     match = _RELATION.match(sentence.text)
     if match is None or (match["verb"] in _ASKED_BY) == bool(match["be"]) or not _agrees(match):
+        return None
+    article = re.match(r"(?:An?|The)\s", match["subject"])
+    if not is_subject(match["subject"][article.end() if article else 0 :], article and article[0]):
         return None
     start, end = match.span("object")
     for cut in (_NEW_CLAUSE.search(sentence.text, start, end), _LAST_ASIDE.search(sentence.text, start, end)):

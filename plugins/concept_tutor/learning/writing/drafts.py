@@ -121,7 +121,9 @@ class Drafting:
             "open", "definition", self._asks_what(definition), definition.tells, (), sentence, worth, once=not own
         )
         if own and not definition.is_entry:
-            yield from self._inner(definition.sentence, (definition.start, definition.end), worth - 0.2)
+            yield from self._inner(
+                definition.sentence, (definition.start, definition.end), worth - 0.2, definition.genus
+            )
         if len(told) < _TELLS_MUCH - definition.is_entry or gives_away(tells, definition.subject):
             return
         if len(definition.subject.split()) > _LONGEST_TERM:
@@ -187,8 +189,11 @@ class Drafting:
             worth = 0.6 + 0.1 * (not sentence.chunk.section)
             yield from self._cloze(sentence, (start, end), "year", worth, wrong)
 
-    def _inner(self, sentence: Sentence, span: tuple[int, int], worth: float) -> Iterator[Draft]:
-        """The word within what a sentence tells that is best asked for: a name, or what the sources speak of much."""
+    def _inner(self, sentence: Sentence, span: tuple[int, int], worth: float, genus: str = "") -> Iterator[Draft]:
+        """The word within what a sentence tells that is best asked for: a name, or what the sources speak of much.
+
+        ``genus``: of a definition, for which any word of the page's own is taken, or else this one.
+        """
         text, found = sentence.text, list[tuple[float, int, int, "Asked"]]()
         inside = re.sub(r"\([^()]*\)", lambda match: " " * len(match[0]), text)
         for match in _NAMED.finditer(inside, *span):
@@ -197,14 +202,16 @@ class Drafting:
             word, (start, end) = match[0], match.span()
             if start < span[0] or not _WHOLE.match(inside[end:]) or _NO_NOUN.search(word):
                 continue
-            longer = re.search(r"[a-z][\w-]+ $", inside[span[0] : start])
+            longer = re.search(r"(?<![\w-])[a-z][\w-]+ $", inside[span[0] : start])
             phrase = f"{longer[0]}{word}" if longer else word
             if self._is_known(phrase):
                 found.append((0.2, start - len(longer[0]) if longer else start, end, "term"))
             elif self._is_known(word):
                 found.append((0.15, start, end, "term"))
-            elif span[0] and (own := self._material.specificity(word, sentence.chunk.page_title)) > _SPECIFIC:
-                found.append((0.1 * own - 0.2, start, end, "term"))
+            elif genus and (own := self._material.specificity(word, sentence.chunk.page_title)) > _SPECIFIC:
+                found.append((0.1 * own - 0.18, start, end, "term"))
+            elif word == genus:
+                found.append((-0.19, start, end, "term"))
         for more, start, end, asked in sorted(found, key=lambda one: -one[0]):
             wrong = tuple(self._distractors.beside(text[start:end], sentence))
             drafts = list(self._cloze(sentence, (start, end), asked, worth + more, wrong))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from dataclasses import asdict, replace
@@ -54,15 +55,17 @@ def of_dump(dump: dict[str, list[SourceChunk]]) -> list[Question]:
 
 
 @pytest.mark.slow
-def test_two_hundred_questions_over_the_dump_have_a_proved_key_and_one_right_option(
-    dump: dict[str, list[SourceChunk]], of_dump: list[Question], tmp_path: Path
+def test_two_hundred_questions_over_articles_have_a_proved_key_and_one_right_option(
+    dump: dict[str, list[SourceChunk]], data: Path, tmp_path: Path
 ) -> None:
-    assert len(of_dump) >= 200
-    assert {question.form for question in of_dump} == {"choice", "blank", "open"}
-    (tmp_path / "questions.json").write_text(json.dumps([as_json(question) for question in of_dump]), "utf-8")
+    sources = {**dump, **passages.of_squad(data)}
+    questions = written(sources)
+    assert len(questions) >= 200
+    assert {question.form for question in questions} == {"choice", "blank", "open"}
+    (tmp_path / "questions.json").write_text(json.dumps([as_json(question) for question in questions]), "utf-8")
     chunks = [
         {name: getattr(each, name) for name in ("chunk_id", "page_title", "page_url", "content")}
-        for of_concept in dump.values()
+        for of_concept in sources.values()
         for each in of_concept
     ]
     (tmp_path / "chunks.json").write_text(json.dumps(chunks), "utf-8")
@@ -88,6 +91,14 @@ def test_the_same_sources_and_seed_give_the_same_questions(
     few = dict(list(dump.items())[:8])
     assert written(few) == written(few)
     assert len({question.question_id for question in of_dump}) == len(of_dump)
+
+
+def test_no_question_and_no_sentence_is_asked_twice(of_dump: list[Question]) -> None:
+    assert len({question.text for question in of_dump}) == len(of_dump)
+    places = [(question.support.text, question.form == "open") for question in of_dump]
+    assert len(set(places)) == len(places)
+    closed = [question for question in of_dump if question.form != "open"]
+    assert not [one.text for one in closed if re.search(rf"\b{re.escape(one.key)}\b", one.text)]
 
 
 def test_the_check_finds_what_it_is_for(dump: dict[str, list[SourceChunk]], of_dump: list[Question]) -> None:
