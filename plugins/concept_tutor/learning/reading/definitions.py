@@ -27,7 +27,7 @@ _DEFINITION = re.compile(
     rf"(?:,\s[^;:.]{{2,160}}?,|,\salso (?:known as|called)\s[\w -]{{2,30}}?)?{_HIDDEN}*\s"
     r"(?:(?P<be>is|are|was|were)(?:\s(?:also|usually|generally|typically))?\s"
     r"(?P<tells>(?:an?|the|any|one of the)\s[^:]+?|(?<=are )[a-z][^:]+?|(?<=were )[a-z][^:]+?)"
-    r"|(?P<verb>refers? to|(?:is|are) defined as|means?|constitutes?)"
+    r"|(?P<verb>refers? to|(?:is|are) defined as|constitutes?)"
     r"\s(?P<meant>[^:]+?))\.$"
 )
 _ASIDE_BEFORE = re.compile(r"\([^()]*\),?\s+")
@@ -120,7 +120,7 @@ class Definition:
     @property
     def plural(self) -> bool:
         """Whether it speaks of several."""
-        return self.verb in {"are", "were", "refer to", "are defined as", "mean", "constitute"}
+        return self.verb in {"are", "were", "refer to", "are defined as", "constitute"}
 
     @property
     def past(self) -> bool:

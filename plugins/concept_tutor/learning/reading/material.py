@@ -170,6 +170,7 @@ def topic_key(name: str) -> str:
 def is_about(subject: str, title: str) -> bool:
     """Whether a sentence's subject is what the page is about: "Aldous Leonard Huxley" is Aldous Huxley."""
     title = bare_title(title)
+    subject = re.sub(r"\sof\s(?:an?|the)\s.*", "", subject) if " of " not in title else subject
     mine, theirs = stem_set(subject), stem_set(title)
     if normal(subject) == normal(title) or (mine and mine == theirs):
         return True

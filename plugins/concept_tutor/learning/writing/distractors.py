@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from typing import TYPE_CHECKING
 
 from ..reading.material import topic_key
@@ -49,8 +50,8 @@ class Distractors:
             if len(told & stem_set(other.tells)) >= _MUCH * len(told):
                 continue
             near = self._is_near(other.sentence.chunk, mine)
-            alike = other.sort == definition.sort and (near or (other.genus and other.genus == definition.genus))
-            if alike or (key in beside and not _APART_SORTS & ({other.sort} ^ {definition.sort})):
+            alike = other.genus == definition.genus and other.genus and other.sort == definition.sort
+            if alike or ((near or key in beside) and not _APART_SORTS & ({other.sort} ^ {definition.sort})):
                 found.append((-(2 * (key in beside) + near), self._shown(other)))
         random.Random(f"{self._seed}\n{definition.subject}").shuffle(found)  # noqa: S311 - for variety
         found.sort(key=lambda each: each[0])
@@ -96,7 +97,8 @@ class Distractors:
         return []
 
     def _shown(self, definition: Definition) -> str:
-        return definition.subject if definition.is_entry else self._material.lowered(definition.subject)
+        subject = re.sub(r"\sof\s(?:an?|the)\s.*", "", definition.subject)
+        return subject if definition.is_entry else self._material.lowered(subject)
 
     def _is_name(self, definition: Definition) -> bool:
         return self._shown(definition)[0].isupper()

@@ -173,7 +173,7 @@ class Drafting:
         subject = (
             f"{article.lower()} {rest}" if article in {"A", "An", "The"} else self._material.lowered(found.subject)
         )
-        worth = (0.85 if own else 0.75) - 0.1 * (len(stem_set(told)) == 1)
+        worth = (0.85 if own else 0.75) - 0.2 * (len(stem_set(told)) == 1)
         yield Draft("open", "relation", found.question.format(subject), told, (), sentence, worth)
 
     def _called(self, sentence: Sentence) -> Iterator[Draft]:
@@ -203,9 +203,9 @@ class Drafting:
             if start < span[0] or not _WHOLE.match(inside[end:]) or _NO_NOUN.search(word):
                 continue
             longer = re.search(r"(?<![\w-])[a-z][\w-]+ $", inside[span[0] : start])
-            phrase = f"{longer[0]}{word}" if longer else word
-            if self._is_known(phrase):
-                found.append((0.2, start - len(longer[0]) if longer else start, end, "term"))
+            first = start - len(longer[0]) if longer and stem_set(longer[0]) else start
+            if self._is_known(inside[first:end]):
+                found.append((0.2, first, end, "term"))
             elif self._is_known(word):
                 found.append((0.15, start, end, "term"))
             elif genus and (own := self._material.specificity(word, sentence.chunk.page_title)) > _SPECIFIC:
