@@ -55,7 +55,7 @@ _GENUS_ENDS = re.compile(
 )
 _ONE_OF = re.compile(r"(?:one|some|part|any|most|member) of ")
 _KIND_OF = re.compile(
-    r"^\w+ (?:[a-z]+ )?(?:type|kind|form|sort|variety|class|group|set|series|collection) of (?:an? )?"
+    r"^\w+ (?:[\w-]+ ){0,3}?(?:type|kind|form|sort|variety|class|group|set|series|collection) of (?:an? )?"
     r"|^\w+ (?:[a-z]+ )?term (?:used )?for (?:an? |the )?"
 )
 #: Says little of a thing: nearly everything is one of these.
@@ -80,11 +80,13 @@ _PRAISE = re.compile(
     r"|regional|established|increasing))\b"
 )
 #: Endings of adjectives: "a philosophical and protoscientific tradition" is a tradition.
-_QUALITY = re.compile(
+QUALITY = re.compile(
     r"(?:[^mn]al|ical|ic|ive|ous|ful|less|able|ible|ary|most|more|least|very|early|ed)$"
     r"|^(?:larg|old|small|high|long|tall|great|young|wide|deep|near|fast|earli|lat)est$|^(?:small|large|big|short|long|old|young|new|high|low|free|rare|hard|soft|warm|cold|single|modern|diverse|broad"
     r"|simple|complex|western|eastern|northern|southern|red|white|black|green|blue|fast|slow|light|heavy|wild|round|flat)$"
 )
+#: A category of people.
+_PERSON = re.compile(r"^\d{3,4}s? (?:BC )?(?:births|deaths)$|^Living people$")
 _LONGEST_SUBJECT = 7
 #: Stems of what an entry says before a semicolon, where that is taken alone.
 _TELLS_ENOUGH = 5
@@ -129,8 +131,9 @@ class Definition:
 
     @property
     def sort(self) -> str:
-        """What sort of thing it is, in a word; "" where its genus does not tell."""
-        return sort_of(self.genus)
+        """What sort of thing it is, in a word; "" where neither its page's categories nor its genus tell."""
+        is_person = not self.determiner and any(_PERSON.search(each) for each in self.sentence.chunk.categories)
+        return "person" if is_person else sort_of(self.genus)
 
 
 def definitions_of(chunk: SourceChunk) -> Iterator[Definition]:
@@ -199,6 +202,6 @@ def _genus(tells: str) -> str:
     rest = _KIND_OF.sub("", tells) if _KIND_OF.match(tells) else tells.partition(" ")[2]
     for end in (*_GENUS_ENDS.finditer(rest), None):
         words = (rest[: end.start()] if end else rest).split()
-        if words and not _QUALITY.search(words[-1]):
-            return words[-1] if words[-1].isalpha() and words[-1].islower() else ""
+        if words and not QUALITY.search(words[-1]):
+            return words[-1].lower() if words[-1].isalpha() else ""
     return ""

@@ -6,6 +6,7 @@ import random
 import re
 from typing import TYPE_CHECKING
 
+from ..reading.definitions import QUALITY
 from ..reading.material import topic_key
 from ..reading.numbers import near_years
 from ..reading.spelling import normal, stem_set
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from ..reading.sentences import Sentence
 
 WRONG = 3
+#: Ends the name of what goes on, or of a property.
+_PROCESS = re.compile(r"(?:[st]ion|sis|ing|ment|ity|ness|port)$")
 #: Years between two that are taken for the same time, and between two options.
 _FAR, _APART = 60, 3
 #: Told apart at a glance: among three persons a mammal is found by anybody.
@@ -45,6 +48,9 @@ class Distractors:
         for key, other in material.topics.items():
             if (other.plural, other.past) != (definition.plural, definition.past):
                 continue
+            likeness = _likeness(self._shown(other), self._shown(definition))
+            if likeness < 0:
+                continue
             if self._is_name(other) != self._is_name(definition) or self._is_one_of(other, definition):
                 continue
             if len(told & stem_set(other.tells)) >= _MUCH * len(told):
@@ -52,7 +58,7 @@ class Distractors:
             near = self._is_near(other.sentence.chunk, mine)
             alike = other.genus == definition.genus and other.genus and other.sort == definition.sort
             if alike or ((near or key in beside) and not _APART_SORTS & ({other.sort} ^ {definition.sort})):
-                found.append((-(2 * (key in beside) + near), self._shown(other)))
+                found.append((-(2 * (key in beside) + near + likeness + bool(alike)), self._shown(other)))
         random.Random(f"{self._seed}\n{definition.subject}").shuffle(found)  # noqa: S311 - for variety
         found.sort(key=lambda each: each[0])
         return self._pick((each[1] for each in found), definition.subject, definition.sentence, told)
@@ -107,6 +113,14 @@ class Distractors:
         """A thing that is defined by the key's name, or the key by its, may be one of its sort and so right as well."""
         mine, theirs = stem_set(definition.subject), stem_set(other.subject)
         return mine <= stem_set(other.tells) or theirs <= stem_set(definition.tells)
+
+
+def _likeness(one: str, other: str) -> int:
+    """How much two names look alike, so that no option stands out; below 0 for an adjective, a process and a thing."""
+    a, b = normal(one), normal(other)
+    if any(bool(ending.search(a)) != bool(ending.search(b)) for ending in (QUALITY, _PROCESS)):
+        return -1
+    return 2 * (a.split()[-1] == b.split()[-1] or a[-4:] == b[-4:]) + (len(a.split()) == len(b.split()))
 
 
 def _is_within(one: str, other: str) -> bool:

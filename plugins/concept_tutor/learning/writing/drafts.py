@@ -33,6 +33,8 @@ _NAMED = re.compile(
     rf"\b(?:by|named after|native to|capital of|located in|part of|(?:son|daughter) of)\s(?:the\s)?(?:[a-z]+\s){{0,3}}"
     rf"(?P<name>{_NAME})(?=[,.]|\s(?:and|in|as|on|from|for|with|at|to)\b)"
 )
+#: Ends what a definition tells: "a western province of Canada".
+_PLACE = re.compile(rf"\s(?:in|of)\s(?:the\s)?(?P<name>{_NAME})$")
 _CALLED = re.compile(
     r"^[^,;:]{12,120}?\s(?:is|are)\s(?:often\s|also\s)?(?:called|known as|referred to as|termed)\s(?:an?\s|the\s)?"
     r"[“\"]?(?P<term>[a-z][a-z-]+(?:\s[a-z-]+){0,2}?)[”\"]?(?=[,.]|\s(?:and|because|when|which|that|in|by)\b)"
@@ -186,8 +188,9 @@ class Drafting:
         if len(years) == 1 and _HAPPENED.search(sentence.text):
             start, end, year = years[0]
             wrong = tuple(self._distractors.years(year, sentence))
-            worth = 0.6 + 0.1 * (not sentence.chunk.section)
-            yield from self._cloze(sentence, (start, end), "year", worth, wrong)
+            if wrong:
+                worth = 0.6 + 0.1 * (not sentence.chunk.section)
+                yield from self._cloze(sentence, (start, end), "year", worth, wrong)
 
     def _inner(self, sentence: Sentence, span: tuple[int, int], worth: float, genus: str = "") -> Iterator[Draft]:
         """The word within what a sentence tells that is best asked for: a name, or what the sources speak of much.
@@ -198,6 +201,8 @@ class Drafting:
         inside = re.sub(r"\([^()]*\)", lambda match: " " * len(match[0]), text)
         for match in _NAMED.finditer(inside, *span):
             found.append((0.15, *match.span("name"), "name"))
+        if genus and (place := _PLACE.search(inside, span[0], span[1])):
+            found.append((-0.1, *place.span("name"), "name"))
         for match in re.finditer(r"(?<![\w-])[a-z][a-z-]{3,}(?![\w-])", inside[: span[1]]):
             word, (start, end) = match[0], match.span()
             if start < span[0] or not _WHOLE.match(inside[end:]) or _NO_NOUN.search(word):
@@ -227,11 +232,17 @@ class Drafting:
     ) -> Iterator[Draft]:
         start, end = span
         text, key = sentence.text, sentence.text[start:end]
-        if not wrong and asked != "year":
+        if not wrong:
             wrong = tuple(self._distractors.beside(key, sentence))
         before = _ARTICLE_BEFORE.sub(r"\1(n) ", text[:start])
         asks = without_parentheses(f"{before}{BLANK}{text[end:]}")
-        if BLANK not in asks or _LISTED.search(asks) or gives_away(asks, key) or (asked == "year" and not wrong):
+        if (
+            BLANK not in asks
+            or "." in key
+            or _LISTED.search(asks)
+            or gives_away(asks, key)
+            or (asked == "year" and not wrong)
+        ):
             return
         worth -= 0.1 * (len(asks.split()) > 30)
         what = {"year": "Which year fills the blank?", "term": "Which term fills the blank?"}
@@ -241,5 +252,6 @@ class Drafting:
 
 def _begins_with(text: str, title: str) -> bool:
     """Whether a sentence's subject is what the page is about."""
-    names = "|".join(re.escape(name) for name in (title, title.rsplit(maxsplit=1)[-1]))
-    return re.match(rf"(?:(?:In|On)\s[^,]+,\s)?(?:The\s)?(?:{names})\b", text, re.IGNORECASE) is not None
+    within = title[0].lower() + title[1:]
+    names = "|".join(re.escape(name) for name in (title, within, title.rsplit(maxsplit=1)[-1]))
+    return re.match(rf"(?:(?:In|On)\s[^,]+,\s)?(?:The\s)?(?:{names})\b", text) is not None
