@@ -56,7 +56,7 @@ _GENUS_ENDS = re.compile(
 _ONE_OF = re.compile(r"(?:one|some|part|any|most|member) of ")
 _KIND_OF = re.compile(
     r"^\w+ (?:[\w-]+ ){0,3}?(?:type|kind|form|sort|variety|class|group|set|series|collection) of (?:an? )?"
-    r"|^\w+ (?:[a-z]+ )?term (?:used )?for (?:an? |the )?"
+    r"|^\w+ (?:[a-z]+ )?term (?:(?:used )?for|that (?:includes|covers|describes|refers to)) (?:an? |the )?"
 )
 #: Says little of a thing: nearly everything is one of these.
 _EMPTY_GENUS = word_set(
@@ -75,8 +75,9 @@ _ELSEWHERE = re.compile(
 )
 #: Praises or ranks a thing instead of saying what it is.
 _PRAISE = re.compile(
-    r"^(?:one of the most|(?:(?:an?|the|any)\s)?(?:\w+ly\s)?(?:important|key|major|main|common|popular|famous|notable"
-    r"|significant|powerful|member|site|birthplace|home|essential|good|great|leading|well-known|successful|official|most|best|original"
+    r"^(?:one of the (?:most|\w+est)|(?:(?:an?|the|any)\s)?(?:\w+ly\s)?(?:important|key|major|main|common|popular"
+    r"|famous|notable|significant|powerful|member|site|birthplace|home|essential|good|great|leading|well-known"
+    r"|successful|official|most|best|original"
     r"|regional|established|increasing))\b"
 )
 #: Endings of adjectives: "a philosophical and protoscientific tradition" is a tradition.

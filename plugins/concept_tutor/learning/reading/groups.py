@@ -15,9 +15,11 @@ if TYPE_CHECKING:
 
     from ...plans.records import SourceChunk
 
-_WORD = r"[^\W\d_][\w’'-]*"
+_WORD = r"[^\W\d_][\w’'-]{0,30}"
 _ITEM = rf"{_WORD}(?: {_WORD}){{0,2}}"
-_ROW = re.compile(rf"(?P<first>{_ITEM}), (?P<middle>(?:{_ITEM}, ){{0,8}}{_ITEM}),? (?:and|or) (?P<last>{_ITEM})")
+_ROW = re.compile(
+    rf"(?<![\w’'-])(?P<first>{_ITEM}), (?P<middle>(?:{_ITEM}, ){{0,8}}{_ITEM}),? (?:and|or) (?P<last>{_ITEM})"
+)
 _LINE = re.compile(rf"^[-*•] (?:The )?(?P<item>{_ITEM}(?: {_WORD}){{0,2}})(?=$|[:(–—,]| [-–—(])", re.MULTILINE)
 _CELL = re.compile(rf"^\| (?P<item>{_ITEM}) \|", re.MULTILINE)
 _FUNCTION = word_set(
@@ -36,10 +38,17 @@ class Groups:
     def __init__(self, chunks: Sequence[SourceChunk]) -> None:
         #: For each name the other members of its groups, each with the chunk that has the group.
         self._beside: dict[str, list[tuple[str, SourceChunk]]] = defaultdict(list)
-        found = [(group, chunk) for chunk in chunks for group in _groups_in(chunk)]
-        for group, chunk in (*found, *_categories(chunks)):
-            for one in group:
-                self._beside[normal(one)] += [(other, chunk) for other in group if normal(one) != normal(other)]
+        self._categories: dict[str, set[str]] = defaultdict(set)
+        for chunk in chunks:
+            self._categories[normal(bare_title(chunk.page_title))].update(chunk.categories)
+            for group in _groups_in(chunk):
+                for one in group:
+                    self._beside[normal(one)] += [(other, chunk) for other in group if normal(one) != normal(other)]
+
+    def share_category(self, one: str, other: str) -> bool:
+        """Whether two pages of these titles are in one category."""
+        mine, theirs = (self._categories.get(normal(name), set()) for name in (one, other))
+        return bool(mine & theirs)
 
     def beside(self, name: str, where: Callable[[SourceChunk], bool]) -> list[str]:
         """What stands beside it in such chunks, most often first."""
@@ -61,16 +70,6 @@ def _groups_in(chunk: SourceChunk) -> Iterator[list[str]]:
             yield from _usable([match["first"].split()[-1], *middle, match["last"].split()[0]])
         else:
             yield from _usable(middle)
-
-
-def _categories(chunks: Sequence[SourceChunk]) -> Iterator[tuple[list[str], SourceChunk]]:
-    pages: dict[str, dict[str, SourceChunk]] = defaultdict(dict)
-    for chunk in chunks:
-        for category in chunk.categories:
-            pages[category].setdefault(bare_title(chunk.page_title), chunk)
-    for group in pages.values():
-        for names in _usable(group):
-            yield from ((names, chunk) for chunk in group.values())
 
 
 def _usable(items: Iterable[str]) -> Iterator[list[str]]:

@@ -29,6 +29,10 @@ _DEMONYM = re.compile(r"(?:ish|ese|ian|ean|can|man|ench|utch|ek|wan)s?$")
 #: Of the words around a blank, so many in one sentence make what else it has a second right answer.
 _MUCH = 0.4
 _LEAST_WORDS = 2
+#: Sections that say of a page's own subject what it is.
+_DEFINES = re.compile(
+    r"(?:the )?(?:definitions?|overview|introduction|concepts?|description|summary|basics)\b", re.IGNORECASE
+)
 
 
 class Material:
@@ -54,6 +58,8 @@ class Material:
             if definition.is_entry:
                 rank = 0
             elif is_about(definition.subject, chunk.page_title):
+                if chunk.section and not _DEFINES.match(chunk.section):
+                    continue  # "Assistive technology in sport" says what it is in sport
                 rank = 2 if chunk.section else 1
             elif self._is_term(definition):
                 rank = 3

@@ -32,9 +32,17 @@ _SORTS = {
     "event": "war battle revolution ceremony festival event award mission conflict treaty flight",
     "language": "language languages dialect alphabet script code standard",
     "condition": "disorder disease syndrome condition illness infection",
-    "measure": "unit ratio quantity measure scale number value rate mean sum",
-    "matter": "substance compound element chemical metal mineral acid molecule mixture material ion fluid",
-    "process": "process act procedure operation ending formation removal conversion reading hearing development",
+    "measure": """unit ratio quantity measure scale number value rate mean sum energy amount concentration force
+        pressure temperature potential gradient""",
+    "matter": """substance compound element chemical metal mineral acid molecule mixture material ion fluid protein
+        enzyme lipid fat sugar hormone pigment gas liquid polymer monomer macromolecule carbohydrate
+        polysaccharide nucleotide antibody catalyst transporter receptor kinase base drug""",
+    "structure": """structure organelle region membrane part filament network tube fiber fibre layer wall body cell
+        tissue organ vesicle junction channel compartment sac gland bone vessel site constriction appendage
+        muscle nerve""",
+    "process": """process act procedure operation ending formation removal conversion reading hearing development stage
+        phase period division reaction movement transport pathway mechanism growth synthesis breakdown transfer change
+        response cycle fusion release loss variation""",
 }
 _SORT_OF = {genus: sort for sort, words in _SORTS.items() for genus in words.split()}
 

@@ -20,12 +20,12 @@ if TYPE_CHECKING:
     from ..reading.sentences import Sentence
 
 WRONG = 3
+#: Told apart at a glance: among three persons a mammal is found by anybody.
+_APART_SORTS = frozenset({"person", "place", "organisation", "work", "event", "living", "language"})
 #: Ends the name of what goes on, or of a property.
 _PROCESS = re.compile(r"(?:[st]ion|sis|ing|ment|ity|ness|port)$")
 #: Years between two that are taken for the same time, and between two options.
-_FAR, _APART = 60, 3
-#: Told apart at a glance: among three persons a mammal is found by anybody.
-_APART_SORTS = frozenset({"person", "place", "organisation", "work", "event", "living", "language"})
+_FAR, _APART = 30, 3
 #: Of what a thing is said to be, so much in what another is said to be makes that one a second right answer.
 _MUCH = 0.3
 
@@ -40,7 +40,7 @@ class Distractors:
         self._seed = seed
 
     def terms(self, definition: Definition) -> list[str]:
-        """Other things that the sources define: beside it, or of its genus, or of its sort and near by."""
+        """Other things that the sources define: of its sort beside it or near by, and of its page's categories."""
         material, told = self._material, stem_set(definition.tells)
         mine = definition.sentence.chunk
         beside = set(map(topic_key, material.groups.beside(definition.subject, lambda _chunk: True)))
@@ -48,17 +48,20 @@ class Distractors:
         for key, other in material.topics.items():
             if (other.plural, other.past) != (definition.plural, definition.past):
                 continue
-            likeness = _likeness(self._shown(other), self._shown(definition))
-            if likeness < 0:
+            if self._shown(other)[0].isupper() != self._shown(definition)[0].isupper():
                 continue
-            if self._is_name(other) != self._is_name(definition) or self._is_one_of(other, definition):
+            if self._is_one_of(other, definition):
                 continue
             if len(told & stem_set(other.tells)) >= _MUCH * len(told):
                 continue
             near = self._is_near(other.sentence.chunk, mine)
-            alike = other.genus == definition.genus and other.genus and other.sort == definition.sort
-            if alike or ((near or key in beside) and not _APART_SORTS & ({other.sort} ^ {definition.sort})):
-                found.append((-(2 * (key in beside) + near + likeness + bool(alike)), self._shown(other)))
+            likeness = _likeness(self._shown(other), self._shown(definition))
+            same = other.sort == definition.sort if other.sort or definition.sort else other.genus == definition.genus
+            typed = likeness >= 0 and (key in beside or near) and (same or likeness > 1)
+            kin = material.groups.share_category(definition.subject, other.subject)
+            if typed or (kin and not _APART_SORTS & ({other.sort} ^ {definition.sort})):
+                more = 2 * (key in beside) + near + kin + likeness + 2 * (other.genus == definition.genus)
+                found.append((-more, self._shown(other)))
         random.Random(f"{self._seed}\n{definition.subject}").shuffle(found)  # noqa: S311 - for variety
         found.sort(key=lambda each: each[0])
         return self._pick((each[1] for each in found), definition.subject, definition.sentence, told)
@@ -105,9 +108,6 @@ class Distractors:
     def _shown(self, definition: Definition) -> str:
         subject = re.sub(r"\sof\s(?:an?|the)\s.*", "", definition.subject)
         return subject if definition.is_entry else self._material.lowered(subject)
-
-    def _is_name(self, definition: Definition) -> bool:
-        return self._shown(definition)[0].isupper()
 
     def _is_one_of(self, other: Definition, definition: Definition) -> bool:
         """A thing that is defined by the key's name, or the key by its, may be one of its sort and so right as well."""

@@ -23,8 +23,10 @@ if TYPE_CHECKING:
     from .distractors import Distractors
 
 #: Stems that a definition must have to be asked for, and for its name to be found by it.
-_TELLS_ENOUGH, _TELLS_MUCH = 3, 4
+_TELLS_ENOUGH, _TELLS_MUCH, _TELLS_ONE = 3, 4, 7
 _LONGEST_TELLS, _LONGEST_TERM = 40, 4
+#: Characters of a definition at the end of which a place is asked for.
+_SHORT = 100
 #: Of the sentences that have a word, more must be the page's where that word is asked for.
 _SPECIFIC = 0.3
 _NAME = r"[A-ZÀ-Þ][\w’'.-]*(?:\s(?:(?:of|de|la|von|van|the)\s)?[A-ZÀ-Þ][\w’'-]*){0,3}"
@@ -40,9 +42,8 @@ _CALLED = re.compile(
     r"[“\"]?(?P<term>[a-z][a-z-]+(?:\s[a-z-]+){0,2}?)[”\"]?(?=[,.]|\s(?:and|because|when|which|that|in|by)\b)"
 )
 _HAPPENED = re.compile(
-    r"\b(?:founded|established|born|died|published|invented|discovered|introduced|began|ratified|adopted|elected"
-    r"|proclaimed|signed|abolished|opened|released|premiered|coined|independence|created|formed|completed|enacted"
-    r"|admitted|written|developed|proposed|standardi[sz]ed|landed|launched)\b"
+    r"\b(?:founded|established|born|first published|invented|discovered|introduced|ratified|proclaimed|abolished"
+    r"|premiered|coined|independence|created|enacted|admitted|landed|launched|described|dissolved)\b"
 )
 #: Behind a word that is whole: "the proton number" has only a part of one.
 _WHOLE = re.compile(
@@ -128,7 +129,9 @@ class Drafting:
             )
         if len(told) < _TELLS_MUCH - definition.is_entry or gives_away(tells, definition.subject):
             return
-        if len(definition.subject.split()) > _LONGEST_TERM:
+        is_name = not definition.is_entry and material.lowered(definition.subject)[0].isupper()
+        # There are more states in the south-east and more physicists.
+        if len(definition.subject.split()) > _LONGEST_TERM or (is_name and len(told) < _TELLS_ONE):
             return
         key = definition.subject if definition.is_entry else material.lowered(definition.subject)
         also = tuple(sorted(material.other_names.get(normal(definition.subject), ())))
@@ -153,7 +156,9 @@ class Drafting:
     def _asks_what(self, definition: Definition) -> str:
         if definition.is_entry:
             return f"What does the term “{definition.subject}” mean?"
-        determiner = definition.determiner.lower()
+        determiner = definition.determiner
+        if f"{determiner} {definition.subject}" != bare_title(definition.sentence.chunk.page_title):
+            determiner = determiner.lower()  # "An American in Paris" is a name
         subject = definition.subject if determiner else self._material.lowered(definition.subject)
         who = "who" if definition.sort == "person" and not determiner and subject[0].isupper() else "what"
         be = definition.verb
@@ -189,7 +194,7 @@ class Drafting:
             start, end, year = years[0]
             wrong = tuple(self._distractors.years(year, sentence))
             if wrong:
-                worth = 0.6 + 0.1 * (not sentence.chunk.section)
+                worth = 0.7 if not sentence.chunk.section else 0.6 * (not sentence.text.startswith(("In ", "On ")))
                 yield from self._cloze(sentence, (start, end), "year", worth, wrong)
 
     def _inner(self, sentence: Sentence, span: tuple[int, int], worth: float, genus: str = "") -> Iterator[Draft]:
@@ -201,7 +206,7 @@ class Drafting:
         inside = re.sub(r"\([^()]*\)", lambda match: " " * len(match[0]), text)
         for match in _NAMED.finditer(inside, *span):
             found.append((0.15, *match.span("name"), "name"))
-        if genus and (place := _PLACE.search(inside, span[0], span[1])):
+        if genus and span[1] - span[0] < _SHORT and (place := _PLACE.search(inside, span[0], span[1])):
             found.append((-0.1, *place.span("name"), "name"))
         for match in re.finditer(r"(?<![\w-])[a-z][a-z-]{3,}(?![\w-])", inside[: span[1]]):
             word, (start, end) = match[0], match.span()
