@@ -204,7 +204,7 @@ class Drafting:
         """
         text, found = sentence.text, list[tuple[float, int, int, "Asked"]]()
         inside = re.sub(r"\([^()]*\)", lambda match: " " * len(match[0]), text)
-        for match in _NAMED.finditer(inside, *span):
+        for match in _NAMED.finditer(inside, span[0], span[1] + 1):
             found.append((0.15, *match.span("name"), "name"))
         if genus and span[1] - span[0] < _SHORT and (place := _PLACE.search(inside, span[0], span[1])):
             found.append((-0.1, *place.span("name"), "name"))
