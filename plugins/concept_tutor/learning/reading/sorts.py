@@ -37,7 +37,8 @@ _SORTS = {
     "matter": """substance compound element chemical metal mineral acid molecule mixture material ion fluid protein
         enzyme lipid fat sugar hormone pigment gas liquid polymer monomer macromolecule carbohydrate
         polysaccharide nucleotide antibody catalyst transporter receptor kinase base drug""",
-    "structure": """structure organelle region membrane part filament network tube fiber fibre layer wall body cell
+    "cell": "cell cells neuron lymphocyte",
+    "structure": """structure organelle region membrane part filament network tube fiber fibre layer wall body
         tissue organ vesicle junction channel compartment sac gland bone vessel site constriction appendage
         muscle nerve""",
     "process": """process act procedure operation ending formation removal conversion reading hearing development stage

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 #: Stems that a definition must have to be asked for, and for its name to be found by it.
 _TELLS_ENOUGH, _TELLS_MUCH, _TELLS_ONE = 3, 4, 7
+#: Stems that are not the term's own: "lipid-derived hormone: hormone derived from lipids" tells nothing.
+_TELLS_NEW = 2
 _LONGEST_TELLS, _LONGEST_TERM = 40, 4
 #: Characters of a definition at the end of which a place is asked for.
 _SHORT = 100
@@ -116,7 +118,11 @@ class Drafting:
         tells = without_parentheses(definition.tells).strip()
         told = stem_set(tells)
         least = _TELLS_ENOUGH - (definition.is_entry or (own and definition.sort != "person"))
-        if len(told) < least or len(tells.split()) > _LONGEST_TELLS:
+        if (
+            len(told) < least
+            or len(told - stem_set(definition.subject)) < _TELLS_NEW
+            or len(tells.split()) > _LONGEST_TELLS
+        ):
             return
         # What is learned is asked for in both directions, other terms in the one that can be graded best.
         worth = 1.0 if own else 0.85 if definition.is_entry else 0.75
