@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from ..plans.importers import ImportedPlan
 
 _SHOWN = 10
+#: Concepts of a plan where nothing else is said.
+_OF_PAGE, _OF_CORPUS = 15, 60
 
 
 @click.command(epilog="Example: ragstone tutor plan add concepts.csv --title Statistics")
@@ -35,7 +37,7 @@ _SHOWN = 10
 @click.option("--format", "format_", type=click.Choice(FORMATS), help="The file's format; otherwise by its suffix.")
 @click.option("--title", default="", help="The plan's title.")
 @click.option("--slug", default="", help="Its name in addresses and commands; otherwise made of the title.")
-@click.option("--most", default=15, show_default=True, help="Concepts of a plan from a page, a topic or a corpus.")
+@click.option("--most", type=int, help="Concepts of a plan from a page or a topic (else 15), or a corpus (else 60).")
 @json_option()
 @click.pass_obj
 def add(
@@ -48,7 +50,7 @@ def add(
     format_: str | None,
     title: str,
     slug: str,
-    most: int,
+    most: int | None,
     as_json: bool,
 ) -> None:
     """Make a plan of a list, JSON, JSON lines or CSV (FILE, or - for what is piped in), of a page, topic or corpus.
@@ -62,15 +64,19 @@ def add(
     if from_page is not None:
         from ..plans.importers.wiki_page import plan_from_page
 
-        made = plan_from_page(host.once(Wikis), from_page, most=most, title=title, slug=slug)
+        made = plan_from_page(
+            host.once(Wikis), from_page, most=_OF_PAGE if most is None else most, title=title, slug=slug
+        )
     elif topic is not None:
         from ..plans.importers.llm import plan_by_model
 
-        made = plan_by_model(host, topic, most=most, title=title, slug=slug)
+        made = plan_by_model(host, topic, most=_OF_PAGE if most is None else most, title=title, slug=slug)
     elif corpus is not None:
         from ..plans.importers.corpus import plan_from_corpus
 
-        made = plan_from_corpus(host, corpus, part=part, most=most, title=title, slug=slug)
+        made = plan_from_corpus(
+            host, corpus, part=part, most=_OF_CORPUS if most is None else most, title=title, slug=slug
+        )
     elif file == "-":
         made = read_plan(sys.stdin.read(), format=format_, title=title, slug=slug, where="standard input")
     else:

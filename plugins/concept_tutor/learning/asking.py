@@ -57,7 +57,7 @@ class Writers:
         material = self._material(plan, [chunk for each in everything.values() for chunk in each])
         most, name = self._options.questions, names.get(concept, concept)
         built_in = BuiltIn(material, names=names, near=self._near(plan), seed=self._options.seed)
-        asked = ()
+        asked: tuple[Question, ...] = ()
         if self._asks_model:
             asked = self._by_model(plan, concept, name, built_in.owned(concept, chunks) or chunks, material)
         more = built_in.write(plan, concept, name, chunks, most).questions if len(asked) < most else ()

@@ -31,7 +31,7 @@ _DEFINITION = re.compile(
     r"\s(?P<meant>[^:]+?))\.$"
 )
 _ASIDE_BEFORE = re.compile(r"\([^()]*\),?\s+")
-_ENTRY = re.compile(r"^(?P<subject>[^:.;|]{2,60}): (?P<tells>(?!see )\S.{10,400})$")
+_ENTRY = re.compile(r"^(?P<subject>\w[^:.;|]{1,60}): (?P<tells>(?!see )\S.{10,400})$")
 #: Begin no name of a thing, or are a clause of their own.
 _NO_SUBJECT = word_set(
     """

@@ -50,13 +50,13 @@ _HAPPENED = re.compile(
 #: Behind a word that is whole: "the proton number" has only a part of one.
 _WHOLE = re.compile(
     r"[,.;:)]|\s(?:and|or|in|of|to|for|by|at|on|with|as|from|who|which|that|when|where|after|before|during|under|over|into"
-    r"|is|was|are|were|has|have|can|may|through|between|within|without|consisting|containing|concerned|whose|than|[a-z]+ed)\b"
+    r"|is|was|are|were|has|have|can|may|through|between|within|without|consisting|containing|concerned|found|made|whose|than|[a-z]+ed)\b"
 )
 _NO_NOUN = re.compile(
     r"(?:ly|ed|ing|[^mn]al|ical|ic|ive|ous|ful|less|able|ible|ary|est|ern)$"
     r"|^(?:that|other|various|several|certain|different|about|usually|number|group|process|thing|which|their|first|second"
     r"|people|things|person|persons|example|parts?|types?|forms?|means|large|small|known|between|within|through"
-    r"|three|seven|eight|twenty|human|natural|world|areas?|terms?|years?)$"
+    r"|members?|borders?|three|seven|eight|twenty|human|natural|world|areas?|terms?|years?)$"
 )
 _LISTED = re.compile(
     rf",\s(?:and\s|or\s)?{BLANK}|{BLANK}(?:\s(?:and|or)\s|,\s\w+(?:,|\s(?:and|or)\s))|(?:and|or)\s{BLANK}"
@@ -226,8 +226,8 @@ class Drafting:
                 found.append((0.15, start, end, "term"))
             elif genus and (own := self._material.specificity(word, sentence.chunk.page_title)) > _SPECIFIC:
                 found.append((0.1 * own - 0.18, start, end, "term"))
-            elif word == genus:
-                found.append((-0.19, start, end, "term"))
+            elif genus:
+                found.append((-0.19 if word == genus else -0.2 + len(word) / 10_000, start, end, "term"))
         for more, start, end, asked in sorted(found, key=lambda one: -one[0]):
             wrong = tuple(self._distractors.beside(text[start:end], sentence))
             drafts = list(self._cloze(sentence, (start, end), asked, worth + more, wrong))

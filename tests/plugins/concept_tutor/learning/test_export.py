@@ -155,7 +155,7 @@ def test_qti_has_an_item_for_each_question_with_the_right_answer() -> None:
         assert (template.get("template", "").rpartition("/")[2] if template is not None else None) == named
         assert question.explanation in said
         assert [each.get("href") for each in root.iter(f"{QTI}a")] == [one.page_url for one in question.sources]
-    refs = [each.get("href") for each in test.iter(f"{QTI}assessmentItemRef")]
+    refs = [each.get("href", "") for each in test.iter(f"{QTI}assessmentItemRef")]
     assert sorted(refs) == sorted(items)
     assert [each.get("title") for each in test.iter(f"{QTI}assessmentSection")][:2] == ["Compost", "Mulch"]
     order = [each.tag.removeprefix(PACKAGE) for each in manifest]
