@@ -35,7 +35,7 @@ class Writers:
         self._host = host
         self._options = options
         #: Of the plan that was written for last: its concepts are mostly asked for one after another.
-        self._read: tuple[str, int, Material] | None = None
+        self._read: tuple[str, int, BuiltIn] | None = None
 
     @property
     def fingerprint(self) -> str:
@@ -54,12 +54,11 @@ class Writers:
         everything: Mapping[str, Sequence[SourceChunk]],
     ) -> tuple[Question, ...]:
         """The concept's questions out of its chunks. ``names``: of all concepts; ``everything``: what they rest on."""
-        material = self._material(plan, [chunk for each in everything.values() for chunk in each])
+        built_in = self._built_in(plan, names, [chunk for each in everything.values() for chunk in each])
         most, name = self._options.questions, names.get(concept, concept)
-        built_in = BuiltIn(material, names=names, near=self._near(plan), seed=self._options.seed)
         asked: tuple[Question, ...] = ()
-        if self._asks_model:
-            asked = self._by_model(plan, concept, name, built_in.owned(concept, chunks) or chunks, material)
+        if self._asks_model and (own := built_in.owned(concept, chunks)):
+            asked = self._by_model(plan, concept, name, own, built_in.material)
         more = built_in.write(plan, concept, name, chunks, most).questions if len(asked) < most else ()
         done = {_place(one) for one in asked} | {normal(one.key) for one in asked}
         return (*asked, *(one for one in more if not {_place(one), normal(one.key)} & done))[:most]
@@ -85,11 +84,13 @@ class Writers:
             _log.info("feedback is the built-in one: %s", error)
             return None
 
-    def _material(self, plan: str, chunks: Sequence[SourceChunk]) -> Material:
-        key = hash(tuple((chunk.chunk_id, chunk.content) for chunk in chunks))
+    def _built_in(self, plan: str, names: Mapping[str, str], chunks: Sequence[SourceChunk]) -> BuiltIn:
+        near = self._near(plan)
+        texts = tuple((chunk.concept, chunk.chunk_id, chunk.content) for chunk in chunks)
+        key = hash((texts, tuple(names.items()), tuple((one, *sorted(more)) for one, more in sorted(near.items()))))
         kept = self._read
         if kept is None or kept[:2] != (plan, key):
-            kept = self._read = (plan, key, Material(chunks))
+            kept = self._read = (plan, key, BuiltIn(Material(chunks), names=names, near=near, seed=self._options.seed))
         return kept[2]
 
     @property

@@ -44,7 +44,7 @@ class BuiltIn:
     ) -> None:
         """``material``: all that the plan's sources say. ``names``: of its concepts; ``near``: their prerequisites and
         siblings."""
-        self._material = material
+        self.material = material
         self._seed = seed
         self._owners = _owners(material, names)
         self._first: dict[str, str] = {}
@@ -84,7 +84,7 @@ class BuiltIn:
             if taken or of_kind[draft.asked] >= _MOST_OF_A_KIND.get(draft.asked, most):
                 continue
             question = self._question(plan, concept, draft, chunks)
-            fault = fault_of(question, offered, self._material)
+            fault = fault_of(question, offered, self.material)
             if fault is not None:
                 left_out[fault] += 1
                 continue
@@ -107,7 +107,7 @@ class BuiltIn:
         if not chunk.language.casefold().startswith(("en", "simple")) and chunk.language:
             return
         for entry in definitions_of(chunk):
-            if self._material.topics[topic_key(entry.subject)].sentence == entry.sentence:
+            if self.material.topics[topic_key(entry.subject)].sentence == entry.sentence:
                 yield from self._drafting.of_definition(entry, name)
         for sentence in sentences_of(chunk):
             if self._first[normal(sentence.text)] == chunk.chunk_id:
