@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ...plans.records import SourceChunk
     from ..reading.material import Material
     from ..records import Asked
-    from .drafts import Draft
+    from .clozes import Draft
 
 #: What is worth less is not asked: few good questions are better than many.
 _LEAST_WORTH = 0.6
