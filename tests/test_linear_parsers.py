@@ -56,8 +56,7 @@ def parsers_of_plugins() -> dict[str, Parser]:
     from ragstone.plugins.book_chat.markdown.blocks import read_blocks
     from ragstone.plugins.book_chat.markdown.mdx import rewrite_mdx
     from ragstone.plugins.book_chat.markdown.normalization import normalize_markdown
-    from ragstone.plugins.concept_tutor.learning.reading.names import names_in
-    from ragstone.plugins.concept_tutor.learning.reading.numbers import counts_in
+    from ragstone.plugins.concept_tutor.learning.reading.material import Material
     from ragstone.plugins.iris_memory.mail.message import text_of_html
     from ragstone.plugins.iris_memory.mail.replies import split_reply
     from ragstone.plugins.iris_memory.parsers.sections import Outline, log_sections, markdown_sections
@@ -67,6 +66,7 @@ def parsers_of_plugins() -> dict[str, Parser]:
     from ragstone.plugins.wiki_edge.planner.redaction import Redactor
     from ragstone.plugins.wiki_edge.readers.prose import encyclopedic_blocks, tidy
     from ragstone.plugins.wiki_edge.readers.wikitext import paragraphs
+    from tests.plugins.concept_tutor.learning.passages import chunk
 
     def toml(text: str) -> None:
         try:
@@ -82,8 +82,8 @@ def parsers_of_plugins() -> dict[str, Parser]:
         "SUMMARY.md": lambda text: list(entries_of(text)),
         "TOML": toml,
         "YAML": read_yaml,
-        "names": lambda text: list(names_in(text)),
-        "counts": lambda text: list(counts_in(text)),
+        "definitions": lambda text: (Material([chunk("x", text, section="Glossary")]).topics, None),
+        "groups": lambda text: (Material([chunk("x", text)]).groups, None),
         "log": lambda text: log_sections(text, Outline(text)),
         "memory's Markdown": lambda text: markdown_sections(text, Outline(text)),
         "mail's HTML": text_of_html,
@@ -120,7 +120,9 @@ KNOWN = [
     ("contradictions", "", "not ", 2_000),
     ("passage", "", "0", 3_000),
     ("sentence and passage", "", "&#1;", 600),
-    ("counts", "", "1 million ", 4_000),
+    ("groups", "", "ab, ", 4_000),
+    ("groups", "", "ab cd ", 4_000),
+    ("definitions", "", "ab: c (d) ", 4_000),
     ("mail's HTML", "<a", "1", 3_000),
     ("mail", "", "--\n", 800),
     ("prose", "(", "/", 2_000),

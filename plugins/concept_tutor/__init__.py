@@ -5,9 +5,11 @@ from typing import TYPE_CHECKING
 from ragstone.core.runtime import lazy_names
 
 if TYPE_CHECKING:
+    from .learning.export import export_questions
     from .learning.lessons import Lessons
     from .mediawiki.gathering import Gathering, Progress
     from .plans.importers import ImportedPlan, read_plan, read_plan_file
+    from .plans.importers.corpus import plan_from_corpus
     from .plans.records import Concept, Edge, NewChunk, NewConcept, NewPlan, Plan, SourceChunk
     from .plans.sample import add_sample
     from .plans.store import PlanStore
@@ -26,6 +28,8 @@ __all__ = [
     "Progress",
     "SourceChunk",
     "add_sample",
+    "export_questions",
+    "plan_from_corpus",
     "read_plan",
     "read_plan_file",
 ]
@@ -33,9 +37,11 @@ __all__ = [
 __getattr__, __dir__ = lazy_names(
     __name__,
     {
+        "learning.export": "export_questions",
         "learning.lessons": "Lessons",
         "mediawiki.gathering": "Gathering Progress",
         "plans.importers": "ImportedPlan read_plan read_plan_file",
+        "plans.importers.corpus": "plan_from_corpus",
         "plans.records": "Concept Edge NewChunk NewConcept NewPlan Plan SourceChunk",
         "plans.sample": "add_sample",
         "plans.store": "PlanStore",

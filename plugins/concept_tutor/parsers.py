@@ -17,16 +17,17 @@ from .mediawiki.parsoid.units import pack, units
 
 _NAMESPACE = uuid.UUID("c5f7a0de-0d0b-5f0e-8f4a-5d1f6f1b7c33")
 _KINDS_OF_BLOCKS: dict[str, Kind] = {"caption": "caption", "definitions": "definition"}
-_OF_PAGE = ("page_title", "revision", "licence", "retrieved_at", "language", "direction")
+_SHORTEST_LEAD = 8
+_OF_PAGE = ("page_title", "revision", "licence", "retrieved_at", "language", "direction", "categories")
 
 
 class ParsoidNodeParser(SlicingNodeParser):
     """Cuts the documents of wiki pages into chunks of ``min_words`` to ``max_words``, at ends of sentences.
 
     A chunk is a slice of its document and never crosses a section's end. A section of fewer than ``shortest`` words
-    gives none. A chunk's metadata: ``page_title``, ``url`` (with the section's anchor), ``heading`` (the path, joined),
-    ``section`` (the main section, empty for the lead), ``revision``, ``licence``, ``retrieved_at`` (ISO 8601),
-    ``language``, ``direction``.
+    gives none, but for the page's lead, which says what the page is about. A chunk's metadata: ``page_title``, ``url``
+    (with the section's anchor), ``heading`` (the path, joined), ``section`` (the main section, empty for the lead),
+    ``revision``, ``licence``, ``retrieved_at`` (ISO 8601), ``language``, ``direction``, ``categories``.
     """
 
     version: ClassVar[int] = 2
@@ -56,7 +57,8 @@ class ParsoidNodeParser(SlicingNodeParser):
             blocks = [(kind, start, end) for kind, start, end in section["blocks"]]
             stated = [(start, end, _KINDS_OF_BLOCKS[kind]) for kind, start, end in blocks if kind in _KINDS_OF_BLOCKS]
             path: list[str] = section["path"]
-            for piece in pack(units(text, blocks, self.max_words), self.min_words, self.max_words, self.shortest):
+            shortest = self.shortest if path else min(self.shortest, _SHORTEST_LEAD)
+            for piece in pack(units(text, blocks, self.max_words), self.min_words, self.max_words, shortest):
                 start, end = piece[0].start, piece[-1].end
                 kinds = pack_kinds(stated, start, end)
                 yield TextNode(

@@ -24,16 +24,20 @@ if TYPE_CHECKING:
     from ..plans.importers import ImportedPlan
 
 _SHOWN = 10
+#: Concepts of a plan where nothing else is said.
+_OF_PAGE, _OF_CORPUS = 15, 60
 
 
 @click.command(epilog="Example: ragstone tutor plan add concepts.csv --title Statistics")
 @click.argument("file", required=False)
 @click.option("--from-page", metavar="WIKI/PAGE", help="Make it of a wiki's page, by its key or its address.")
 @click.option("--topic", help="Let the language model make it; see [llm] in the settings.")
+@click.option("--corpus", metavar="NAME", help="Make it of a corpus's documents and passages: of your own books.")
+@click.option("--part", default="", help="Of a corpus, the documents of this book, chapter or title alone.")
 @click.option("--format", "format_", type=click.Choice(FORMATS), help="The file's format; otherwise by its suffix.")
 @click.option("--title", default="", help="The plan's title.")
 @click.option("--slug", default="", help="Its name in addresses and commands; otherwise made of the title.")
-@click.option("--most", default=15, show_default=True, help="Concepts of a plan from a page or a topic.")
+@click.option("--most", type=int, help="Concepts of a plan from a page or a topic (else 15), or a corpus (else 60).")
 @json_option()
 @click.pass_obj
 def add(
@@ -41,28 +45,38 @@ def add(
     file: str | None,
     from_page: str | None,
     topic: str | None,
+    corpus: str | None,
+    part: str,
     format_: str | None,
     title: str,
     slug: str,
-    most: int,
+    most: int | None,
     as_json: bool,
 ) -> None:
-    """Make a plan of a list, JSON, JSON lines or CSV (FILE, or - for what is piped in), of a page, or of a topic.
+    """Make a plan of a list, JSON, JSON lines or CSV (FILE, or - for what is piped in), of a page, topic or corpus.
 
     In a list every line is a concept, and "A <- B, C" means that A needs B and C. Sources are then found by ragstone
     tutor sources.
     """
     host = deployment.host()
-    if [file, from_page, topic].count(None) != 2:
-        raise BadRequest("name one of FILE, --from-page and --topic")
+    if [file, from_page, topic, corpus].count(None) != 3:
+        raise BadRequest("name one of FILE, --from-page, --topic and --corpus")
     if from_page is not None:
         from ..plans.importers.wiki_page import plan_from_page
 
-        made = plan_from_page(host.once(Wikis), from_page, most=most, title=title, slug=slug)
+        made = plan_from_page(
+            host.once(Wikis), from_page, most=_OF_PAGE if most is None else most, title=title, slug=slug
+        )
     elif topic is not None:
         from ..plans.importers.llm import plan_by_model
 
-        made = plan_by_model(host, topic, most=most, title=title, slug=slug)
+        made = plan_by_model(host, topic, most=_OF_PAGE if most is None else most, title=title, slug=slug)
+    elif corpus is not None:
+        from ..plans.importers.corpus import plan_from_corpus
+
+        made = plan_from_corpus(
+            host, corpus, part=part, most=_OF_CORPUS if most is None else most, title=title, slug=slug
+        )
     elif file == "-":
         made = read_plan(sys.stdin.read(), format=format_, title=title, slug=slug, where="standard input")
     else:

@@ -1,4 +1,4 @@
-"""``ragstone tutor learn``, ``due``, ``questions`` and ``anki``."""
+"""``ragstone tutor learn``, ``due``, ``questions``, and ``anki``, ``gift`` and ``qti``."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import click
 from ragstone.core import BadRequest, StorageError
 from ragstone.core.cli import json_option, printable, show_json, show_table
 
+from ..learning.export import export_questions
 from ..learning.grading.hints import STEPS
 from ..learning.lessons import ME, Lessons
 from ..plans.store import PlanStore
@@ -19,6 +20,7 @@ from ..plans.store import PlanStore
 if TYPE_CHECKING:
     from ragstone.core.cli import Deployment
 
+    from ..learning.export import QuestionFormat
     from ..learning.records import Grade, Question
 
 _learner = click.option("--learner", default=ME, show_default=True, help="Whose answers they are.")
@@ -99,23 +101,46 @@ def questions(deployment: Deployment, plan: str, concept: str | None, as_json: b
         click.echo(f"There are none: no concept has sources yet. ragstone tutor plan show {plan}")
 
 
-@click.command(epilog="Example: ragstone tutor anki machine-learning --out machine-learning.apkg")
-@click.argument("plan")
-@click.option("--out", required=True, type=click.Path(dir_okay=False, path_type=Path), help="The file to write.")
-@json_option()
-@click.pass_obj
-def anki(deployment: Deployment, plan: str, out: Path, as_json: bool) -> None:
-    """Write the questions of a plan as a package for Anki; importing a later one brings its cards up to date."""
-    lessons = deployment.host().once(Lessons)
-    made = lessons.anki(plan)
-    try:
-        out.write_bytes(made)
-    except OSError as error:
-        raise StorageError(f"cannot be written: {error.strerror or error}", where=str(out)) from error
-    if as_json:
-        show_json({"file": str(out), "bytes": len(made)})
-        return
-    click.echo(printable(f"{out}: {len(made):,} bytes. In Anki: File, Import."))
+def _export_command(format: QuestionFormat, suffix: str, help: str, then: str) -> click.Command:  # noqa: A002
+    """The command that writes the questions of a plan in a format; ``then``: what to do with the file."""
+
+    @click.command(format, help=help, epilog=f"Example: ragstone tutor {format} biology --out biology{suffix}")
+    @click.argument("plan")
+    @click.option("--out", required=True, type=click.Path(dir_okay=False, path_type=Path), help="The file to write.")
+    @json_option()
+    @click.pass_obj
+    def command(deployment: Deployment, plan: str, out: Path, as_json: bool) -> None:
+        made = export_questions(deployment.host(), plan, format)
+        try:
+            out.write_bytes(made)
+        except OSError as error:
+            raise StorageError(f"cannot be written: {error.strerror or error}", where=str(out)) from error
+        if as_json:
+            show_json({"file": str(out), "bytes": len(made)})
+            return
+        click.echo(printable(f"{out}: {len(made):,} bytes. {then}"))
+
+    return command
+
+
+anki = _export_command(
+    "anki",
+    ".apkg",
+    "Write the questions of a plan as a package for Anki; importing a later one brings its cards up to date.",
+    "In Anki: File, Import.",
+)
+gift = _export_command(
+    "gift",
+    ".gift",
+    "Write the questions of a plan in GIFT, with a category for each concept.",
+    "In Moodle: Question bank, Import, GIFT format.",
+)
+qti = _export_command(
+    "qti",
+    ".zip",
+    "Write the questions of a plan as a content package of QTI 2.1, with a section for each concept.",
+    "Import it where QTI 2.1 packages are read.",
+)
 
 
 def _asked(lessons: Lessons, question: Question, learner: str) -> Grade | None:

@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING
 
 from ragstone.core import require_extra
 
+from .reading.spelling import gives_away
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from datetime import datetime
@@ -56,7 +58,8 @@ def package(title: str, slug: str, names: Mapping[str, str], questions: Sequence
         deck.add_note(
             genanki.Note(
                 model=model,
-                fields=[*_fields(question), _plain(concept)],
+                # Shown above the question: not where it is the answer.
+                fields=[*_fields(question), _plain("" if gives_away(concept, question.key) else concept)],
                 guid=f"ragstone-{question.question_id}",
                 tags=[_tag(slug), _tag(concept)],
             )

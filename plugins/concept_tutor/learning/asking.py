@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import logging
+from collections import defaultdict
 from typing import TYPE_CHECKING
 
 from ragstone.core import LLMError
 
+from ..plans.store import PlanStore
 from .reading.material import Material
+from .reading.spelling import normal
 from .writing.built_in import BuiltIn
 
 if TYPE_CHECKING:
@@ -22,7 +25,7 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 
 #: Raised whenever the built-in writer would write other questions.
-_VERSION = 1
+_VERSION = 2
 
 
 class Writers:
@@ -32,7 +35,7 @@ class Writers:
         self._host = host
         self._options = options
         #: Of the plan that was written for last: its concepts are mostly asked for one after another.
-        self._read: tuple[str, int, Material] | None = None
+        self._read: tuple[str, int, BuiltIn] | None = None
 
     @property
     def fingerprint(self) -> str:
@@ -51,16 +54,23 @@ class Writers:
         everything: Mapping[str, Sequence[SourceChunk]],
     ) -> tuple[Question, ...]:
         """The concept's questions out of its chunks. ``names``: of all concepts; ``everything``: what they rest on."""
-        material = self._material(plan, [chunk for each in everything.values() for chunk in each])
+        built_in = self._built_in(plan, names, [chunk for each in everything.values() for chunk in each])
         most, name = self._options.questions, names.get(concept, concept)
-        asked = self._by_model(plan, concept, name, chunks, material) if self._asks_model else ()
-        if len(asked) >= most:
-            return asked[:most]
-        built_in = BuiltIn(material, seed=self._options.seed, names=names.values())
-        made = built_in.write(plan, concept, name, chunks, most)
-        spans = {(one.support.chunk_id, one.support.start, one.form) for one in asked}
-        more = [one for one in made.questions if (one.support.chunk_id, one.support.start, one.form) not in spans]
-        return (*asked, *more)[:most]
+        asked: tuple[Question, ...] = ()
+        if self._asks_model and (own := built_in.owned(concept, chunks)):
+            asked = self._by_model(plan, concept, name, own, built_in.material)
+        more = built_in.write(plan, concept, name, chunks, most).questions if len(asked) < most else ()
+        done = {_place(one) for one in asked} | {normal(one.key) for one in asked}
+        return (*asked, *(one for one in more if not {_place(one), normal(one.key)} & done))[:most]
+
+    def _near(self, plan: str) -> dict[str, set[str]]:
+        """For each concept its prerequisites, and those that share one with it."""
+        needs: dict[str, set[str]] = defaultdict(set)
+        needed: dict[str, set[str]] = defaultdict(set)
+        for edge in self._host.once(PlanStore).edges(plan):
+            needs[edge.concept].add(edge.prerequisite)
+            needed[edge.prerequisite].add(edge.concept)
+        return {key: found.union(*(needed[one] for one in found)) for key, found in needs.items()}
 
     def feedback(self, question: Question, answer: str, finding: Finding) -> str | None:
         """A language model's feedback that passes the citation check; ``None``: take the built-in one."""
@@ -74,11 +84,13 @@ class Writers:
             _log.info("feedback is the built-in one: %s", error)
             return None
 
-    def _material(self, plan: str, chunks: Sequence[SourceChunk]) -> Material:
-        key = hash(tuple((chunk.chunk_id, chunk.content) for chunk in chunks))
+    def _built_in(self, plan: str, names: Mapping[str, str], chunks: Sequence[SourceChunk]) -> BuiltIn:
+        near = self._near(plan)
+        texts = tuple((chunk.concept, chunk.chunk_id, chunk.content) for chunk in chunks)
+        key = hash((texts, tuple(names.items()), tuple((one, *sorted(more)) for one, more in sorted(near.items()))))
         kept = self._read
         if kept is None or kept[:2] != (plan, key):
-            kept = self._read = (plan, key, Material(chunks))
+            kept = self._read = (plan, key, BuiltIn(Material(chunks), names=names, near=near, seed=self._options.seed))
         return kept[2]
 
     @property
@@ -98,3 +110,7 @@ class Writers:
             _log.info("questions of %s/%s are the built-in ones: %s", plan, concept, error)
             return ()
         return made.questions
+
+
+def _place(question: Question) -> tuple[str, int, bool]:
+    return (question.support.chunk_id, question.support.start, question.form == "open")

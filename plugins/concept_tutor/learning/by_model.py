@@ -22,7 +22,7 @@ from ragstone.core.llm import ask_llm
 from ragstone.core.text import escape_fences
 
 from ..prompts import FEEDBACK, QUESTION
-from .reading.material import bare_title
+from .reading.sentences import bare_title
 from .records import Question, Support, Written
 from .writing.built_in import id_of, source_of
 from .writing.proof import fault_of

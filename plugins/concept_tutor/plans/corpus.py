@@ -59,6 +59,7 @@ def document_of(slug: str, chunk: NewChunk) -> Document:
             "chunk": chunk_id,
             "url": chunk.page_url or stored_copy(chunk_id),
             "retrieved": chunk.retrieved.isoformat(timespec="seconds"),
+            "categories": list(chunk.categories),
             **{name: getattr(chunk, name) for name in _FIELDS},
         },
     )
@@ -191,6 +192,8 @@ def _source(use: Row[Any], node: TextNode) -> SourceChunk:
         content=node.text,
         page_url=known["url"],
         retrieved=datetime.fromisoformat(known["retrieved"]),
+        # What an older Ragstone stored has none.
+        categories=tuple(known.get("categories") or ()),
         **{name: known[name] for name in _FIELDS},
     )
 

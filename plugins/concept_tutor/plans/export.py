@@ -49,4 +49,5 @@ def _source(chunk: SourceChunk) -> dict[str, Any]:
         "retrieved": chunk.retrieved.isoformat(),
         "language": chunk.language,
         "relevance": chunk.relevance,
+        "categories": list(chunk.categories),
     }

@@ -76,6 +76,8 @@ class NewChunk:
     language: str = ""
     #: Made of the address and the text if it is empty: it stays when a newer revision has the same text there.
     chunk_id: str = ""
+    #: Of its page, by the wiki; of a book's section, its chapter.
+    categories: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -90,8 +90,8 @@ def test_a_plan_of_a_page(here: Here, wiki: SmallWiki) -> None:
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
-        (("plan", "add"), 2, "name one of FILE, --from-page and --topic"),
-        (("plan", "add", "a.csv", "--topic", "x"), 2, "name one of FILE, --from-page and --topic"),
+        (("plan", "add"), 2, "name one of FILE, --from-page, --topic and --corpus"),
+        (("plan", "add", "a.csv", "--topic", "x"), 2, "name one of FILE, --from-page, --topic and --corpus"),
         (("plan", "add", "nothing.csv"), 1, "nothing.csv: cannot be read"),
         (("plan", "add", "bad.json"), 2, "bad.json, line 1, column 2: is no JSON"),
         (("plan", "add", "--topic", "Statistics"), 1, "no language model is set"),

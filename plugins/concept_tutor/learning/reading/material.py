@@ -1,42 +1,38 @@
-"""All that a plan's sources say, read once: its sentences, what they define, its names, and what goes with what."""
+"""All that a plan's sources say, read once: its sentences, what they define, and what goes with what."""
 
 from __future__ import annotations
 
 import re
 from collections import defaultdict
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from .frames import definition_of
-from .names import DEMONYM, Kinds
-from .numbers import counts_in, years_in
-from .sentences import sentences_of
+from .definitions import definition_of, definitions_of
+from .groups import Groups
+from .numbers import years_in
+from .sentences import bare_title, sentences_of
 from .spelling import normal, same_thing, stem_set
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ...plans.records import SourceChunk
-    from .frames import Definition
+    from .definitions import Definition
     from .sentences import Sentence
 
-_ASIDE = re.compile(r"\s*\([^()]*\)\s*$")
 _OTHER_NAME = re.compile(
     r"^(?:(?:An?|The)\s)?(?P<name>[^,;:()]{2,60}?)(?:\s\((?P<aside>[^(),;]{2,40})\)|,?\s(?:or|also known as|also called"
     r"|sometimes called|commonly known as|commonly called|abbreviated(?: as)?|known as)\s(?P<other>[^,;:().]{2,40}),)"
 )
+#: "Jewish", "American": keep their capital.
+_DEMONYM = re.compile(r"(?:ish|ese|ian|ean|can|man|ench|utch|ek|wan)s?$")
 #: Of the words around a blank, so many in one sentence make what else it has a second right answer.
 _MUCH = 0.4
 _LEAST_WORDS = 2
-
-
-@dataclass(frozen=True)
-class Topic:
-    """A thing that the sources define, under the name that they define it by."""
-
-    name: str
-    definition: Definition
+#: Sections that say of a page's own subject what it is.
+_DEFINES = re.compile(
+    r"(?:the )?(?:definitions?|overview|introduction|concepts?|description|summary|basics)\b", re.IGNORECASE
+)
 
 
 class Material:
@@ -48,21 +44,42 @@ class Material:
         self.sentences: tuple[Sentence, ...] = tuple(s for chunk in self.chunks for s in sentences_of(chunk))
 
     @cached_property
-    def kinds(self) -> Kinds:
-        """What kind of thing each name is."""
-        return Kinds((sentence.text for sentence in self.sentences), self.small_words)
+    def groups(self) -> Groups:
+        """What stands side by side."""
+        return Groups(self.chunks)
 
     @cached_property
-    def topics(self) -> tuple[Topic, ...]:
-        """What the sources define, each once, in their order."""
-        found: dict[str, Topic] = {}
-        for sentence in self.sentences:
-            definition = definition_of(sentence)
-            if definition is None:
+    def topics(self) -> dict[str, Definition]:
+        """What the sources define, each once, by its ``topic_key``: by a glossary or its own page first."""
+        found: dict[str, tuple[int, Definition]] = {}
+        entries = (entry for chunk in self.chunks for entry in definitions_of(chunk))
+        for definition in (*entries, *filter(None, map(definition_of, self.sentences))):
+            chunk = definition.sentence.chunk
+            if definition.is_entry:
+                rank = 0
+            elif is_about(definition.subject, chunk.page_title):
+                if chunk.section and not _DEFINES.match(chunk.section):
+                    continue  # "Assistive technology in sport" says what it is in sport
+                rank = 2 if chunk.section else 1
+            elif self._is_term(definition):
+                rank = 3
+            else:
                 continue
-            if definition.names_a_term or is_about(definition.subject, sentence.chunk.page_title):
-                found.setdefault(normal(definition.subject), Topic(definition.subject, definition))
-        return tuple(found.values())
+            key = topic_key(definition.subject)
+            if key not in found or rank < found[key][0]:
+                found[key] = (rank, definition)
+        return {key: definition for key, (_, definition) in found.items()}
+
+    def _is_term(self, definition: Definition) -> bool:
+        """Whether the subject is a name of a sort of things: "A z-score is …", not "The oldest text of it is …"."""
+        words, title = definition.subject.split(), bare_title(definition.sentence.chunk.page_title)
+        if definition.tells.startswith("one of") or (self.lowered(title)[0].isupper() and title in definition.tells):
+            return False  # "Rugby is a traditional sport in Andorra" says something of Andorra
+        if len(words) > 3 or {"of", "or", "and", "in"} & set(words) or definition.past:
+            return False
+        return definition.determiner in {"A", "An", "a", "an"} or (
+            not definition.determiner and self.lowered(definition.subject)[0].islower()
+        )
 
     @cached_property
     def other_names(self) -> dict[str, frozenset[str]]:
@@ -76,15 +93,6 @@ class Material:
                 found[normal(match["name"])].add(other)
                 found[normal(other)].add(match["name"])
         return {name: frozenset(others) for name, others in found.items()}
-
-    @cached_property
-    def counts(self) -> dict[str, tuple[str, ...]]:
-        """The numbers that the sources have of each thing that they count."""
-        found: dict[str, dict[str, None]] = defaultdict(dict)
-        for sentence in self.sentences:
-            for count in counts_in(sentence.text):
-                found[count.counted].setdefault(count.text)
-        return {counted: tuple(numbers) for counted, numbers in found.items()}
 
     @cached_property
     def years(self) -> tuple[str, ...]:
@@ -119,10 +127,6 @@ class Material:
         least = max(_LEAST_WORDS, much * len(wanted)) if len(wanted) >= _LEAST_WORDS else 1
         return any(len(wanted & self._stems[at]) >= least for at in self._with(option))
 
-    def together(self, one: str, other: str) -> bool:
-        """Whether any sentence has both."""
-        return bool(set(self._with(one)) & set(self._with(other)))
-
     def lowered(self, phrase: str) -> str:
         """A phrase that stood at a sentence's beginning as it stands within one."""
         first, space, rest = phrase.partition(" ")
@@ -130,7 +134,7 @@ class Material:
             return phrase  # "Animal Farm" is a name, though "animal" is none
         bare = first.removesuffix("'s").removesuffix("’s")
         is_common = first.casefold() in self.small_words or (
-            rest and bare not in self.capital_words and not DEMONYM.search(bare)
+            rest and bare not in self.capital_words and not _DEMONYM.search(bare)
         )
         return f"{first.casefold()}{space}{rest}" if is_common and not first[1:].isupper() else phrase
 
@@ -140,6 +144,12 @@ class Material:
         first = wanted.split()[:1]
         places = self._places.get(first[0], ()) if first else ()
         return [at for at in places if wanted in self._plain[at]]
+
+    def specificity(self, word: str, page: str) -> float:
+        """Which part of the sentences that have the word are the page's; 0 where it is in one alone."""
+        places = self._places.get(normal(word), ())
+        own = sum(self.sentences[at].chunk.page_title == page for at in places)
+        return own / len(places) if own > 1 else 0.0
 
     @cached_property
     def _plain(self) -> list[str]:
@@ -158,15 +168,17 @@ class Material:
         return found
 
 
-def bare_title(title: str) -> str:
-    """A page's title without what tells it from others of that name: "Animalia (book)" is "Animalia"."""
-    return _ASIDE.sub("", title) or title
+def topic_key(name: str) -> str:
+    """The same for one and for several of a thing."""
+    return " ".join(sorted(stem_set(name))) or normal(name)
 
 
 def is_about(subject: str, title: str) -> bool:
-    """Whether a sentence's subject is what the page is about."""
-    one, other = normal(subject), normal(bare_title(title))
-    if one == other:
+    """Whether a sentence's subject is what the page is about: "Aldous Leonard Huxley" is Aldous Huxley."""
+    title = bare_title(title)
+    subject = re.sub(r"\sof\s(?:an?|the)\s.*", "", subject) if " of " not in title else subject
+    mine, theirs = stem_set(subject), stem_set(title)
+    if normal(subject) == normal(title) or (mine and mine == theirs):
         return True
-    mine, theirs = stem_set(subject), stem_set(bare_title(title))
-    return bool(mine) and mine == theirs
+    words, named = subject.split(), title.split()
+    return len(named) > 1 and words[0] == named[0] and words[-1] == named[-1] and all(w[0].isupper() for w in words)

@@ -72,6 +72,9 @@ _DEFINITE = re.compile(r"The ((?:[^\W_]+(?:['’-][^\W_]+)*\s+){1,3})")
 _ENDS = re.compile(r"[.]$")
 
 
+_ASIDE = re.compile(r"\s*\([^()]*\)\s*$")
+
+
 @dataclass(frozen=True)
 class Sentence:
     """``text`` is ``chunk.content[start:end]``; its own full stop included."""
@@ -101,7 +104,7 @@ def stands_alone(sentence: Sentence, known: frozenset[str] = frozenset()) -> boo
     """
     text = sentence.text
     words = _WORD.findall(text)
-    if not _SHORTEST <= len(words) <= _LONGEST or not _is_whole(text):
+    if not _SHORTEST <= len(words) <= _LONGEST or not is_whole(text):
         return False
     if words[0].casefold() in _LEANING or _LEANING_PHRASE.match(text):
         return False
@@ -110,7 +113,7 @@ def stands_alone(sentence: Sentence, known: frozenset[str] = frozenset()) -> boo
     return not _dangles(text, known) and not _leans_on_the(text, known)
 
 
-def _is_whole(text: str) -> bool:
+def is_whole(text: str) -> bool:
     """Whether it is one sentence of plain words that was cut at its own ends."""
     if not text[0].isupper() or not _ENDS.search(text) or _MARKUP.search(text):
         return False
@@ -149,3 +152,8 @@ def _leans_on_the(text: str, known: frozenset[str]) -> bool:
     return not re.match(
         r"The (?:[^\W_-]+\s){0,2}(?!\w+(?:ed|sts)\s)[^\W_-]+\s(?:of|that|which|who|between|for)\s", text
     )
+
+
+def bare_title(title: str) -> str:
+    """A page's title without what tells it from others of that name: "Animalia (book)" is "Animalia"."""
+    return _ASIDE.sub("", title) or title

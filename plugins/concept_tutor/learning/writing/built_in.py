@@ -7,48 +7,63 @@ import random
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from ..reading.material import bare_title
-from ..reading.numbers import WORD_VALUES
-from ..reading.sentences import sentences_of, stands_alone
-from ..reading.spelling import normal, stem_set
+from ..reading.definitions import definitions_of
+from ..reading.material import is_about, topic_key
+from ..reading.sentences import sentences_of
+from ..reading.spelling import normal
 from ..records import Question, QuestionSource, Support, Written
-from .blanks import blanks
-from .defining import definitions, relations
 from .distractors import Distractors
+from .drafts import Drafting
 from .proof import fault_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from ...plans.records import SourceChunk
     from ..reading.material import Material
-    from ..records import Asked, Form
-    from .drafting import Draft
+    from ..records import Asked
+    from .clozes import Draft
 
+#: What is worth less is not asked: few good questions are better than many.
+_LEAST_WORTH = 0.6
 #: Of one concept, so many questions at most that ask for the same kind of thing.
-_MOST_OF_A_KIND: dict[Asked, int] = {"year": 1, "number": 1, "place": 1, "name": 1, "person": 2, "relation": 2}
-_BY_RANK = 0.04
+_MOST_OF_A_KIND: dict[Asked, int] = {"year": 1, "name": 2, "relation": 2, "definition": 3}
+_BY_RANK = 0.03
 
 
 class BuiltIn:
-    """Writes for one plan; ``material``: all that its sources say, for wrong options and for what is right as well."""
+    """Writes for one plan. No sentence and no term is asked about for two of its concepts."""
 
-    def __init__(self, material: Material, *, seed: int = 0, names: Iterable[str] = ()) -> None:
-        """``names``: of the plan's concepts."""
-        self._material = material
+    def __init__(
+        self,
+        material: Material,
+        *,
+        names: Mapping[str, str],
+        near: Mapping[str, Collection[str]] | None = None,
+        seed: int = 0,
+    ) -> None:
+        """``material``: all that the plan's sources say. ``names``: of its concepts; ``near``: their prerequisites and
+        siblings."""
+        self.material = material
         self._seed = seed
-        self._distractors = Distractors(material, seed)
-        titles = (bare_title(chunk.page_title) for chunk in material.chunks)
-        known = {*map(bare_title, names), *titles, *(topic.name for topic in material.topics)}
-        #: Common nouns among them; proper names are found as names.
-        self._terms = frozenset(
-            low
-            for name in known
-            if (low := material.lowered(name)) and low[0].islower() and len(low) > 3 and " and " not in low
-        )
+        self._owners = _owners(material, names)
+        self._first: dict[str, str] = {}
+        for sentence in material.sentences:
+            self._first.setdefault(normal(sentence.text), sentence.chunk.chunk_id)
+
+        def is_near(one: SourceChunk, other: SourceChunk) -> bool:
+            mine, theirs = (self._owners[each.chunk_id] for each in (one, other))
+            return mine == theirs or theirs in (near or {}).get(mine, ())
+
+        distractors = Distractors(material, is_near, seed)
+        self._drafting = Drafting(material, distractors, frozenset(map(topic_key, names.values())))
+
+    def owned(self, concept: str, chunks: Sequence[SourceChunk]) -> list[SourceChunk]:
+        """Those of the chunks that this concept asks about, and no other one of the plan."""
+        return [chunk for chunk in chunks if self._owners.get(chunk.chunk_id) == concept]
 
     def write(self, plan: str, concept: str, name: str, chunks: Sequence[SourceChunk], most: int) -> Written:
-        """At most ``most`` questions out of the chunks, which are numbered from 1 in their order.
+        """At most ``most`` questions out of the chunks, which are numbered from 1 in their order, the best ones first.
 
         ``name``: the concept's, in words.
         """
@@ -56,55 +71,47 @@ class BuiltIn:
         left_out: Counter[str] = Counter()
         kept: list[Question] = []
         of_kind: Counter[Asked] = Counter()
-        used: set[tuple[str, int, Form]] = set()
-        keys: set[tuple[str, Form]] = set()
-        for draft in self._drafts(chunks, name):
+        used: set[object] = set()
+        for draft in self._best(concept, name, chunks):
             if len(kept) == most:
                 break
-            place = (draft.sentence.chunk.chunk_id, draft.sentence.start)
-            form: Form = "open" if draft.form == "open" else "choice"
-            if (*place, form) in used or of_kind[draft.asked] >= _MOST_OF_A_KIND.get(draft.asked, most):
-                continue
-            if (
-                draft.asked != "definition"
-                and any((*place, other) in used for other in ("open", "choice"))
-                and draft.asked != "term"
-            ):
-                continue
-            if (normal(draft.key), draft.form) in keys:
+            # A sentence is asked about once, or once in each direction; nothing is the key of two alike questions.
+            is_open = draft.form == "open"
+            own, *others = (
+                (draft.sentence.chunk.chunk_id, draft.sentence.start, way) for way in (is_open, not is_open)
+            )
+            taken = {own, (normal(draft.key), is_open), *(others if draft.once else ())} & used
+            if taken or of_kind[draft.asked] >= _MOST_OF_A_KIND.get(draft.asked, most):
                 continue
             question = self._question(plan, concept, draft, chunks)
-            fault = fault_of(question, offered, self._material)
+            fault = fault_of(question, offered, self.material)
             if fault is not None:
                 left_out[fault] += 1
                 continue
             kept.append(question)
-            used.add((*place, form))
-            keys.add((normal(draft.key), draft.form))
+            used |= {own, (normal(draft.key), is_open)}
             of_kind[draft.asked] += 1
         return Written(tuple(kept), dict(left_out))
 
-    def _drafts(self, chunks: Sequence[SourceChunk], name: str) -> list[Draft]:
-        """The best ones first; where two are worth the same, in the sources' order."""
+    def _best(self, concept: str, name: str, chunks: Sequence[SourceChunk]) -> list[Draft]:
+        """The drafts by their worth; where two are worth the same, in the sources' order."""
         found = [
             (draft.worth - _BY_RANK * rank, draft)
-            for rank, chunk in enumerate(chunks)
+            for rank, chunk in enumerate(self.owned(concept, chunks))
             for draft in self._of(chunk, name)
+            if draft.worth >= _LEAST_WORTH
         ]
         return [draft for _worth, draft in sorted(found, key=lambda each: -each[0])]
 
     def _of(self, chunk: SourceChunk, name: str) -> Iterator[Draft]:
         if not chunk.language.casefold().startswith(("en", "simple")) and chunk.language:
             return
-        title = bare_title(chunk.page_title)
-        known = frozenset(normal(f"{title} {name}").split()) | {normal(title), normal(name)}
+        for entry in definitions_of(chunk):
+            if self.material.topics[topic_key(entry.subject)].sentence == entry.sentence:
+                yield from self._drafting.of_definition(entry, name)
         for sentence in sentences_of(chunk):
-            if not stands_alone(sentence, known):
-                continue
-            yield from definitions(sentence, self._material, self._distractors)
-            yield from relations(sentence, self._material)
-            own = {term for term in self._terms if stem_set(term) <= stem_set(f"{title}")}
-            yield from blanks(sentence, self._material, self._distractors, self._terms - own)
+            if self._first[normal(sentence.text)] == chunk.chunk_id:
+                yield from self._drafting.of(sentence, name)
 
     def _question(self, plan: str, concept: str, draft: Draft, chunks: Sequence[SourceChunk]) -> Question:
         sentence, chunk = draft.sentence, draft.sentence.chunk
@@ -112,7 +119,6 @@ class BuiltIn:
         question_id = id_of(plan, concept, draft.text, draft.key)
         options = [draft.key, *draft.wrong] if draft.form == "choice" else []
         random.Random(f"{self._seed}\n{question_id}").shuffle(options)  # noqa: S311 - an order, no secret
-        options = sorted(options, key=_value) if draft.asked in {"year", "number"} else options
         return Question(
             question_id=question_id,
             plan=plan,
@@ -121,12 +127,26 @@ class BuiltIn:
             asked=draft.asked,
             text=draft.text,
             key=draft.key,
-            options=tuple(options),
+            options=tuple(sorted(options) if draft.asked == "year" else options),
             also=draft.also,
-            explanation=f"As the article on {chunk.page_title} says [{number}]: “{sentence.text}”",
+            explanation=f"As {named(chunk)} says [{number}]: “{sentence.text}”",
             support=Support(chunk.chunk_id, sentence.start, sentence.end, sentence.text),
             sources=(source_of(number, chunk),),
         )
+
+
+def _owners(material: Material, names: Mapping[str, str]) -> dict[str, str]:
+    """For each chunk the concept that asks about it: the one that its page is named after, else the first one."""
+    of_page: dict[str, str] = {}
+    for chunk in material.chunks:
+        if is_about(names.get(chunk.concept, ""), chunk.page_title):
+            of_page.setdefault(chunk.page_title, chunk.concept)
+    return {chunk.chunk_id: of_page.get(chunk.page_title, chunk.concept) for chunk in material.chunks}
+
+
+def named(chunk: SourceChunk) -> str:
+    """The page as an explanation names it."""
+    return f"“{chunk.page_title}”" if chunk.source.startswith("corpus ") else f"the article on {chunk.page_title}"
 
 
 def source_of(number: int, chunk: SourceChunk) -> QuestionSource:
@@ -137,10 +157,3 @@ def source_of(number: int, chunk: SourceChunk) -> QuestionSource:
 def id_of(plan: str, concept: str, text: str, key: str) -> str:
     """A question's id."""
     return hashlib.sha256(f"{plan}\n{concept}\n{text}\n{key}".encode()).hexdigest()[:20]
-
-
-def _value(option: str) -> float:
-    try:
-        return float(option.replace(",", ""))
-    except ValueError:
-        return float(WORD_VALUES.get(option, 0))

@@ -11,10 +11,12 @@ from ragstone.core import SettingsError, SourceError
 
 from ...plans.records import NewChunk
 from .page_chunks import PageChunks
-from .relevance import memoized, word_relevance
+from .relevance import memoized, pages_about, word_relevance
 from .selection import select_for_concept
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from llama_index.core.schema import TextNode
 
     from ..wikis import Wikis
@@ -63,11 +65,12 @@ class SourceFinder:
         pages: list[tuple[TextNode, ...]] = []
         for wiki, key in self._hits(name, errors):
             try:
-                pages.append(_relevant(name, self._page_chunks.chunks(wiki, key), score))
+                pages.append(self._page_chunks.chunks(wiki, key))
             except SourceError as error:
                 errors.append(error)
+        relevant = [_relevant(name, page, score) for page in pages_about(name, pages)]
         caps = self._wikis.options.pages
-        chosen = select_for_concept(pages, name, score, a_page=caps.chunks_a_page, a_concept=caps.chunks_a_concept)
+        chosen = select_for_concept(relevant, name, score, a_page=caps.chunks_a_page, a_concept=caps.chunks_a_concept)
         if not chosen and errors:
             raise errors[0]
         scored = sorted(zip(score(name, chosen), chosen, strict=True), key=lambda one: -one[0])
@@ -88,7 +91,7 @@ class SourceFinder:
         return mixed[: options.pages_a_concept]
 
 
-def _relevant(name: str, nodes: tuple[TextNode, ...], score: Scorer) -> tuple[TextNode, ...]:
+def _relevant(name: str, nodes: Sequence[TextNode], score: Scorer) -> tuple[TextNode, ...]:
     return tuple(node for node, relevance in zip(nodes, score(name, nodes), strict=True) if relevance > 0)
 
 
@@ -105,6 +108,7 @@ def _chunk(node: TextNode, relevance: float, source: str) -> NewChunk:
         relevance=round(relevance, 4),
         content=_plain(node.text),
         language=str(known.get("language") or ""),
+        categories=tuple(map(_plain, known.get("categories") or ())),
     )
 
 

@@ -51,6 +51,7 @@ def document_of(page: Page, fetched: WikiPage) -> Document:
             "retrieved_at": fetched.retrieved_at.isoformat(),
             "language": fetched.language,
             "direction": page.direction,
+            "categories": list(page.categories),
             "dropped": dict(page.dropped),
             SECTIONS: entries,
         },

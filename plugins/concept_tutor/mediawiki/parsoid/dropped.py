@@ -44,6 +44,11 @@ _REASONS = {token: reason for reason, tokens in _DROPPED.items() for token in to
 _PREFIXES = tuple((token[1:-1], reason) for token, reason in _REASONS.items() if token.endswith("*"))
 _HIDDEN = re.compile(r"(?:display\s*:\s*none|visibility\s*:\s*hidden)", re.IGNORECASE)
 _MARK = re.compile(r"\s*\[\s*(?:\d{1,4}|[a-z]{1,2}|\w{1,20} \d{1,3}|citation needed)\s*\]\s*")
+#: The reason of a template that the wiki does not have; its name stands where its words would.
+MISSING = "missing template"
+_TEMPLATE = re.compile(
+    r"(?:Template|Vorlage|Modèle|Plantilla|Predefinição|Sjabloon|Шаблон|قالب|תבנית|الگو):\S", re.IGNORECASE
+)
 _LONGEST = 2000
 _MOST_CLASSES = 60
 
@@ -60,6 +65,8 @@ def drop_reason(element: Any, name: str) -> str | None:
     why = why or _by_class((known.get("class") or "")[:_LONGEST]) or _REASONS.get(f"#{known.get('id', '').casefold()}")
     if why:
         return why
+    if name == "a" and "new" in (known.get("class") or "").split() and _TEMPLATE.match(element.text or ""):
+        return MISSING  # a wiki that has a page but not all of its templates shows their names as links
     # Sections and tables that a mobile page folds are hidden only until they are touched.
     classes = known.get("class") or ""
     folded = name == "section" or "wikitable" in classes or classes.startswith("pcs")
@@ -105,7 +112,8 @@ _HEADINGS = {
 }
 #: These may also name a part of the subject ("Sources of vitamin C"), so only a main section of that name is left out.
 _MAIN_HEADINGS = {
-    "en": "notes | note | sources | bibliography | literature | gallery | citations and notes | links",
+    "en": """notes | note | sources | bibliography | literature | gallery | citations and notes | links | publications
+        | selected publications | selected bibliography | books | filmography | discography""",
     "de": "literatur | quellen | anmerkungen | nachweise | belege | galerie",
     "fr": "notes | sources | bibliographie | annexes | galerie",
     "es": "bibliografía | notas | fuentes | galería",

@@ -6,7 +6,7 @@ import re
 import unicodedata
 from typing import TYPE_CHECKING, Any
 
-from .dropped import drop_reason
+from .dropped import MISSING, drop_reason
 
 if TYPE_CHECKING:
     from collections import Counter
@@ -21,6 +21,8 @@ _INVISIBLE = re.compile(
 )
 _MAGIC = re.compile(r"__[A-Z]{3,30}__")
 _EMPTY = re.compile(r" ?\([ ,;:]*\)(?!\w)")
+#: What is left in parentheses of which the first or last part was dropped: "(; 4 April 1932)".
+_RAGGED = re.compile(r"(?<=\()[ ,;:]+(?=\w)|(?<=\w)[ ,;:]+(?=\))|(?<=[,;]) *[,;]+(?= )| +(?=, )")
 _RAISED = str.maketrans("0123456789+-−=()n", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁼⁽⁾ⁿ")
 _LOWERED = str.maketrans("0123456789+-−=()", "₀₁₂₃₄₅₆₇₈₉₊₋₋₌₍₎")
 _CAN_RAISE = re.compile(r"[0-9+−=()n-]{1,12}")
@@ -37,7 +39,7 @@ def clean(text: str) -> str:
     """The text with single spaces, without what cannot be seen; line breaks stay."""
     text = _MAGIC.sub("", _INVISIBLE.sub("", text)) if text else ""
     text = unicodedata.normalize("NFC", _SPACES.sub(" ", text))
-    return _EMPTY.sub("", _AROUND_LINE.sub("\n", text)).strip()
+    return _RAGGED.sub("", _EMPTY.sub("", _AROUND_LINE.sub("\n", text))).strip()
 
 
 class InlineText:
@@ -46,7 +48,8 @@ class InlineText:
     def __init__(self, dropped: Counter[str]) -> None:
         self._parts: list[str] = []
         self._dropped = dropped
-        self._marked = False
+        #: The reason of what was dropped last, where nothing was added since.
+        self._marked = ""
 
     def add(self, text: str | None) -> None:
         """Add text of the page, where line breaks are spaces."""
@@ -55,7 +58,7 @@ class InlineText:
 
     def take(self) -> str:
         """The text that was added since the last call."""
-        parts, self._parts, self._marked = self._parts, [], False
+        parts, self._parts, self._marked = self._parts, [], ""
         return clean("".join(parts))
 
     def read(self, element: Any, block: Callable[[Any, str], bool] | None = None) -> None:
@@ -67,7 +70,7 @@ class InlineText:
             self._add(formula(element))
         elif (why := drop_reason(element, name)) is not None:
             self._dropped[why] += 1
-            self._marked = self._marked or why == "footnote mark"
+            self._marked = self._marked or (why if why in {"footnote mark", MISSING} else "")
         elif name == "br":
             self._add("\n")
         elif name == "wbr":
@@ -109,10 +112,13 @@ class InlineText:
     def _add(self, text: str) -> None:
         if not text:
             return
-        # A footnote mark between two sentences without a space becomes a space.
-        if self._marked and self._parts and text[0].isalnum() and self._parts[-1][-1:] in ".!?;,:)؟،":
-            self._parts.append(" ")
-        self._marked = False
+        if self._marked and self._parts and text[0].isalnum():
+            # A footnote mark between two sentences without a space becomes a space.
+            if self._parts[-1][-1:] in ".!?;,:)؟،":
+                self._parts.append(" ")
+            elif self._marked == MISSING and self._parts[-1][-1:].isalnum():
+                self._parts.append("…")  # 1775 and 1783 are no 17751783
+        self._marked = ""
         self._parts.append(text)
 
 

@@ -10,6 +10,8 @@ from .records import Link
 
 _MOST = 2_000
 _LONGEST = 255
+_MOST_CATEGORIES = 50
+_UPKEEP = re.compile(r"\b(?:articles?|pages?|wikipedia|wikibooks|cs1|templates?|links?|dates?|stubs?)\b", re.IGNORECASE)
 #: A namespace: "File:Dog.jpg" is no page to learn from, "2001: A Space Odyssey" is one.
 _NAMESPACE = re.compile(r"[^:]+:[^_ ]")
 
@@ -32,6 +34,18 @@ class Links:
     def found(self) -> tuple[Link, ...]:
         """In the order in which they came."""
         return tuple(Link(key, count, self._sections[key]) for key, count in self._counts.items())
+
+
+def categories_of(root: Any) -> tuple[str, ...]:
+    """The names of the categories that a page of Parsoid's is in, those of its upkeep left out."""
+    found: dict[str, None] = {}
+    for link in root.iter("link"):
+        path = (link.get("href") or "").partition("#")[0]
+        if "mw:PageProp/Category" in (link.get("rel") or "").split() and ":" in path and len(found) < _MOST_CATEGORIES:
+            name = unquote(path.partition(":")[2], errors="replace").replace("_", " ")[:_LONGEST]
+            if name and not _UPKEEP.search(name):
+                found.setdefault(name)
+    return tuple(found)
 
 
 def key_of(rel: str, href: str, classes: str) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 
 from .dropped import drop_reason, is_boilerplate
 from .inline import BLOCKS, InlineText, fenced_code, inline_text, is_formula
-from .links import Links
+from .links import Links, categories_of
 from .lists import LISTS, is_data, is_navigation, list_lines, table_lines
 from .records import Block, Page, Section
 
@@ -23,6 +23,8 @@ _LONGEST_ANCHOR = 400
 #: A caption is text if it is of use without its picture: a sentence is, "The skull of a wolf" is not.
 _CAPTION_WORDS = 8
 _SENTENCE_END = re.compile(r"[.!?…؟。][\"'”’»)\]]*$")
+#: In an entry of a bibliography.
+_WORK = re.compile(r"\b(?:ISBN|ISSN|OCLC|PMID|JSTOR)\b|\b(?:doi|arXiv):|\bOnline at\b")
 _LEAVES = frozenset({"dt", "li", "dd", "td", "th", "tr", "tbody", "thead", "tfoot"})
 
 
@@ -53,6 +55,7 @@ def read_page(raw: bytes, language: str = "") -> Page:
         direction="rtl" if "rtl" in (body.get("dir") or root.get("dir") or "").casefold() else "ltr",
         dropped=dict(reader.dropped),
         links=reader.links.found(),
+        categories=categories_of(root),
     )
 
 
@@ -123,6 +126,9 @@ class _Reader:
         elif name in LISTS:
             lines = list_lines(element, self.dropped)
             written = [line for line in lines if line.strip()]
+            if 2 * sum(bool(_WORK.search(line)) for line in written) > len(written):
+                self.dropped["references"] += 1
+                return
             single = name == "dl" and len(written) == 1 and not written[0].lstrip().startswith("- ")
             listed = "definitions" if name == "dl" and element.find("dt") is not None else "list"
             self._add("paragraph" if single else listed, "\n".join(written))

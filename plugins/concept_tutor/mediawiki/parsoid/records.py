@@ -47,3 +47,5 @@ class Page:
     dropped: dict[str, int] = field(default_factory=dict)
     #: In the order in which they are named first.
     links: tuple[Link, ...] = ()
+    #: The names of its categories, without those by which a wiki keeps order among its articles.
+    categories: tuple[str, ...] = ()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime  # noqa: TC003 - pydantic reads it
+from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
@@ -35,6 +36,7 @@ class SourceSchema(_Schema):
     retrieved: datetime | None = None
     language: str = Field(default="", max_length=35)
     relevance: float = Field(default=1.0, ge=0, le=1)
+    categories: tuple[Annotated[str, Field(max_length=300)], ...] = Field(default=(), max_length=50)
 
 
 class ConceptSchema(_Schema):

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -23,6 +24,7 @@ __all__ = ["GARDEN", "Form", "Question", "QuestionSource", "Support", "chunk", "
 
 _NOW = datetime(2026, 1, 1, tzinfo=UTC)
 _LICENCE = "CC BY-SA 4.0"
+_GARDENING = ("Gardening",)
 
 #: A plan of three concepts that its questions can be known of beforehand.
 GARDEN = {
@@ -63,7 +65,7 @@ def chunk(
 
 def garden() -> dict[str, list[SourceChunk]]:
     """The passages of ``GARDEN`` by concept."""
-    return {concept: [chunk(concept, text)] for concept, text in GARDEN.items()}
+    return {concept: [replace(chunk(concept, text), categories=_GARDENING)] for concept, text in GARDEN.items()}
 
 
 def of_dump(data: Path) -> dict[str, list[SourceChunk]]:
@@ -117,5 +119,6 @@ def put(host: Host, slug: str = "garden", edges: Iterable[tuple[str, str]] = ())
         made = NewChunk(
             source="wikipedia", page_title=key.capitalize(), page_url=f"https://en.wikipedia.org/wiki/{key.capitalize()}",
             section="Overview", revision="1", licence=_LICENCE, retrieved=_NOW, relevance=1.0, content=text,
+            categories=_GARDENING,
         )  # fmt: skip
         store.put_sources(slug, key, [made])

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from ragstone.core.testing import ScriptedLLM, open_host
+from ragstone.core import Host, Settings
+from ragstone.core.testing import ScriptedLLM, TestModels, open_host
 from ragstone.plugins.concept_tutor import Lessons
 from tests.plugins.concept_tutor.learning import passages
+from tests.support.llm_server import Server, refuse, say
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
-
-    from ragstone.core import Host
 
 QUOTE = "Mulch is a layer of straw, bark or leaves that keeps the ground moist and cool."
 GOOD: dict[str, Any] = {
@@ -161,3 +161,27 @@ def test_other_feedback_is_not(host: Host, llm: ScriptedLLM, feedback: str) -> N
 def test_the_model_does_not_grade(host: Host, llm: ScriptedLLM) -> None:
     llm.enqueue("{}", "{}", "The learner is right. Verdict: right [1].")
     assert wrong(host)[0] == "wrong"
+
+
+def test_a_model_over_http_writes_and_the_proof_decides(tmp_path: Path) -> None:
+    open_question = {"form": "open", "text": "What does mulch do?", "key": "keeps the ground moist and cool"}
+    rest = {"quote": QUOTE, "explanation": GOOD["explanation"], "sources": [{"index": 1}]}
+    invented = {**GOOD, "text": "What was mulch made of in 1200?", "key": "straw", "quote": "Mulch was straw in 1200."}
+    two_right = {**GOOD, "text": "What does mulch keep cool?", "options": ["the ground", "leaves", "the roof"]}
+    reply = output(GOOD, invented, {**open_question, **rest}, two_right)
+    with Server() as server:
+        llm = {"provider": "openai_like", "model": "m", "api_base": server.base, "remember": False}
+        options = {"concept_tutor": {"sample": False}}
+        settings = Settings(data_dir=tmp_path / "data", index={"store": "none"}, llm=llm, plugins=options)
+        with Host(settings, plugins={"test_models": TestModels()}) as host:
+            host.start()
+            passages.put(host)
+            server.acts(say(reply[:200], reply[200:]), refuse(400))
+            made = host.once(Lessons).questions("garden", "mulch")
+            of_http = [(one.text, one.writer) for one in made if one.writer != "built-in"]
+            assert of_http == [(GOOD["text"], "m"), ("What does mulch do?", "m")]
+            # The built-in writer adds nothing that asks the same sentence in the same direction.
+            places = [(one.support.start, one.form == "open") for one in made]
+            assert len(set(places)) == len(places)
+            assert "Mulch is a layer of straw" in server.asked[0].prompt
+            assert {one.writer for one in host.once(Lessons).questions("garden", "compost")} == {"built-in"}

@@ -79,7 +79,8 @@ def test_never_more_than_three_requests_at_once(tmp_path: Path, wiki: SmallWiki)
 
 
 def test_a_page_is_asked_for_once_however_many_concepts_need_it(tmp_path: Path, wiki: SmallWiki) -> None:
-    wiki.pages = {"Dice": page("Mean", extra=f"<section><p>{'Median and mode and mean. ' * 20}</p></section>")}
+    extra = f"<section><h2>Median and mode</h2><p>{'Median and mode and mean. ' * 20}</p></section>"
+    wiki.pages = {"Dice": page("Mean", extra=extra)}
     with hosting(tmp_path, wiki, "Mean", "Median", "Mode") as (host, store):
         host.once(Gathering).run("p")
         assert set(_states(store).values()) == {"found"}

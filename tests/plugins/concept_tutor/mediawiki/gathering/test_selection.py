@@ -7,7 +7,7 @@ import re
 import pytest
 from llama_index.core.schema import TextNode
 
-from ragstone.plugins.concept_tutor.mediawiki.gathering.relevance import word_relevance
+from ragstone.plugins.concept_tutor.mediawiki.gathering.relevance import pages_about, word_relevance
 from ragstone.plugins.concept_tutor.mediawiki.gathering.selection import select, select_for_concept
 from tests.plugins.concept_tutor.mediawiki.parsoid.pages import chunks, page
 from tests.support.needs import needed
@@ -43,6 +43,17 @@ def test_headings_count_and_half_of_the_words_must_be_there() -> None:
     scores = word_relevance("standard deviation of samples", [under, away, half])
     assert scores[0] > 0
     assert scores[1:] == [0, 0]
+
+
+def test_a_page_that_speaks_of_the_concept_only_in_passing_is_not_taken() -> None:
+    acid = [_node("Acids donate protons.", "Acid")]
+    passing = [_node("It is an end. Folic acid matters.", "Abortion"), *[_node("It is a procedure.", "Abortion")] * 3]
+    heading = [_node("It is a procedure.", "Chemistry"), _node("They are sour.", "Chemistry", "Acids")]
+    opening = [_node("The oxoacid, an acid, has oxygen.", "Oxo compounds")]
+    assert pages_about("Acid", [passing, acid]) == [acid]
+    assert pages_about("Acid", [passing, heading, opening, []]) == [heading, opening]
+    economy, mission = ([_node("Words.", title)] for title in ("Economy of Apollo", "Apollo 11"))
+    assert pages_about("Apollo", [[_node("A god.", "Apollo")], economy, mission])[1:] == [economy]
 
 
 def test_a_concept_of_stop_words_or_of_nothing_fails_nowhere() -> None:

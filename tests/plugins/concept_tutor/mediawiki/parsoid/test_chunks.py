@@ -102,6 +102,7 @@ def test_every_chunk_says_where_it_is_from() -> None:
         "retrieved_at": "2026-11-01T12:30:00+00:00",
         "language": "de",
         "direction": "",
+        "categories": [],
         "words": 50,
     }
     assert document.text[node.start_char_idx : node.end_char_idx] == node.text

@@ -182,3 +182,27 @@ def test_nothing_is_nothing(raw: bytes) -> None:
 def test_the_direction_is_read() -> None:
     assert read_page(b"<html><body lang=ar dir=rtl>x").direction == "rtl"
     assert read_page(b"<html><body lang=en>x").direction == "ltr"
+
+
+def missing(name: str) -> str:
+    """As Parsoid shows a template that the wiki does not have."""
+    return f'<a rel="mw:WikiLink" href="./Template:{name}" title="Template:{name}" class="new">Template:{name}</a>'
+
+
+def test_a_missing_template_leaves_no_name_behind() -> None:
+    body = f"<p>{missing('Redirect2')} {missing('Pp-move')} Andorra ({missing('IPA')}; {missing('Lang')}) is small.</p>"
+    found = read(f"{body}<p>The war (1775{missing('Ndash')}1783, {missing('Lang')}) ended.</p>")
+    assert [block.text for block in found.sections[0].blocks] == ["Andorra is small.", "The war (1775…1783) ended."]
+    assert found.dropped["missing template"] == 6
+
+
+def test_a_list_of_works_is_no_text() -> None:
+    works = "".join(f"<li>A. Writer: <i>A book {number}</i>, ISBN 978-0-00-000000-{number}</li>" for number in range(3))
+    found = read(f"<p>Lead.</p><h2>Life</h2><ul>{works}</ul><ul><li>A list of words</li></ul>")
+    assert [block.text for section in found.sections for block in section.blocks] == ["Lead.", "- A list of words"]
+
+
+def test_categories_are_read_without_those_of_upkeep() -> None:
+    names = ("Alkali_metals#%20", "Articles_with_dead_links", "Groups_in_the_periodic_table")
+    links = "".join(f'<link rel="mw:PageProp/Category" href="./Category:{name}"/>' for name in names)
+    assert read(f"<p>Lead.</p>{links}").categories == ("Alkali metals", "Groups in the periodic table")

@@ -1,0 +1,208 @@
+"""Sentences and entries of glossaries that say what a thing is, taken apart."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ragstone.core.text import section_kind
+
+from .sentences import Sentence
+from .sorts import sort_of
+from .spelling import stem_set, word_set
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ...plans.records import SourceChunk
+
+#: Stands in for what is in parentheses, so that places in the text stay what they are.
+_HIDDEN = "\x01"
+_PARENTHESES = re.compile(r" ?\([^()]*\)")
+#: "In chemistry and physics, …".
+_OPENING = r"(?:(?:In|Within)\s(?:the\s)?[^\W\d_][^,.;:]{2,60}(?:,\s(?:and\s)?[a-z][a-z ]{2,30}){0,2},\s)?"
+_DEFINITION = re.compile(
+    rf"^{_OPENING}(?:(?P<det>[Aa]n?|[Tt]he)\s)?[“\"]?(?P<subject>[^,;:“”\"{_HIDDEN}]{{2,70}}?)[”\"]?{_HIDDEN}*"
+    rf"(?:,\s[^;:.]{{2,160}}?,|,\salso (?:known as|called)\s[\w -]{{2,30}}?)?{_HIDDEN}*\s"
+    r"(?:(?P<be>is|are|was|were)(?:\s(?:also|usually|generally|typically))?\s"
+    r"(?P<tells>(?:an?|the|any|one of the)\s[^:]+?|(?<=are )[a-z][^:]+?|(?<=were )[a-z][^:]+?)"
+    r"|(?P<verb>refers? to|(?:is|are) defined as|constitutes?)"
+    r"\s(?P<meant>[^:]+?))\.$"
+)
+_ASIDE_BEFORE = re.compile(r"\([^()]*\),?\s+")
+_ENTRY = re.compile(r"^(?P<subject>\w[^:.;|]{1,60}): (?P<tells>(?!see )\S.{10,400})$")
+#: Begin no name of a thing, or are a clause of their own.
+_NO_SUBJECT = word_set(
+    """
+    one most many some each every several few all none any another other its his her their our such there part
+    much half two three four five six seven eight nine ten among between in on at by from with for of as after
+    before during both either neither no not if when while although since because what who which that this these
+    those he she it they according additionally also however unlike like first second third last main major
+    important notable early modern later example examples result results aim goal purpose reason effect name names
+    term word total various numerous
+    """
+)
+_VERB_WITHIN = re.compile(
+    r"\b(?:is|are|was|were|has|have|had|that|which|who|whose|where|when|if|can|may|will|would|could|should|must|does|do"
+    r"|did|be|been|said|says|states|argues|argued|called|known|because|while|than|to|with|by|from)\b"
+)
+_GENUS_ENDS = re.compile(
+    r"(?<!-)\b(?:of|that|which|who|whose|in|for|from|with|used|where|by|to|on|at|and|or|as|whereby|when|based|located|made"
+    r"|containing|consisting|concerned|written|between|whereas|having|capable|found|known|involving|held|set|born"
+    r"|concerning|covering|living|native|among|under|near|about|over|during|after|before|against|through|within|into"
+    r"|has|is|are|was|were|[a-z]{3,}ed)\b|,|\("
+)
+_ONE_OF = re.compile(r"(?:one|some|part|any|most|member) of ")
+_KIND_OF = re.compile(
+    r"^\w+ (?:[\w-]+ ){0,3}?(?:type|kind|form|sort|variety|class|group|set|series|collection) of (?:an? )?"
+    r"|^\w+ (?:[a-z]+ )?term (?:(?:used )?for|that (?:includes|covers|describes|refers to)) (?:an? |the )?"
+)
+#: Says little of a thing: nearly everything is one of these.
+_EMPTY_GENUS = word_set(
+    """
+    one way part example result reason time place thing something kind type form lot subject topic matter issue
+    problem question fact name list most first second last best largest main major only same other term word
+    cause staple component source product application key feature theme aspect center centre beginning end start idea
+    basis home site member case
+    """
+)
+#: What follows tells of something else.
+_ELSEWHERE = re.compile(
+    r",?\s(?:but|although|though|while|whereas|however|because|since)\s|,?\sand\s(?:is|was|are|were|has|have|had|it|he|she"
+    r"|they|contains|includes)\s|,\sand\s(?:its|his|her|their)\s|;\s|,?\sand\s(?:the|an?)\s\w+\s(?:is|was|are|were)\s"
+    r"|,\s(?:having|making|which is why|currently|although|as well as)\s"
+)
+#: Praises or ranks a thing instead of saying what it is.
+_PRAISE = re.compile(
+    r"^(?:one of the (?:most|\w+est)|(?:(?:an?|the|any)\s)?(?:\w+ly\s)?(?:important|key|major|main|common|popular"
+    r"|famous|notable|significant|powerful|member|site|birthplace|home|essential|good|great|leading|well-known"
+    r"|successful|official|most|best|original"
+    r"|regional|established|increasing))\b"
+)
+#: Endings of adjectives: "a philosophical and protoscientific tradition" is a tradition.
+QUALITY = re.compile(
+    r"(?:[^mn]al|ical|ic|ive|ous|ful|less|able|ible|ary|most|more|least|very|early|ed)$"
+    r"|^(?:larg|old|small|high|long|tall|great|young|wide|deep|near|fast|earli|lat)est$|^(?:small|large|big|short|long|old|young|new|high|low|free|rare|hard|soft|warm|cold|single|modern|diverse|broad"
+    r"|simple|complex|western|eastern|northern|southern|red|white|black|green|blue|fast|slow|light|heavy|wild|round|flat)$"
+)
+#: A category of people.
+_PERSON = re.compile(r"^\d{3,4}s? (?:BC )?(?:births|deaths)$|^Living people$")
+_LONGEST_SUBJECT = 7
+#: Stems of what an entry says before a semicolon, where that is taken alone.
+_TELLS_ENOUGH = 5
+
+
+@dataclass(frozen=True)
+class Definition:
+    """A sentence or an entry that says what ``subject`` is: ``tells``, which is ``text[start:end]`` of it."""
+
+    sentence: Sentence
+    determiner: str
+    subject: str
+    #: Between the two: "is", "refers to"; empty in a glossary's entry.
+    verb: str
+    tells: str
+    start: int
+    end: int
+    #: The noun that names the sort of thing; empty where none is found.
+    genus: str
+
+    @property
+    def is_entry(self) -> bool:
+        """Whether it is of a glossary."""
+        return not self.verb
+
+    @property
+    def sentence_alone(self) -> Sentence:
+        """The definition without asides, as a sentence of its own; its place is not the text's."""
+        subject = f"{self.determiner} {self.subject}".strip()
+        text = f"{subject[0].upper()}{subject[1:]} {self.verb} {without_parentheses(self.tells)}."
+        return Sentence(self.sentence.chunk, 0, 0, text)
+
+    @property
+    def plural(self) -> bool:
+        """Whether it speaks of several."""
+        return self.verb in {"are", "were", "refer to", "are defined as", "constitute"}
+
+    @property
+    def past(self) -> bool:
+        """Whether it speaks of what was."""
+        return self.verb in {"was", "were"}
+
+    @property
+    def sort(self) -> str:
+        """What sort of thing it is, in a word; "" where neither its page's categories nor its genus tell."""
+        is_person = not self.determiner and any(_PERSON.search(each) for each in self.sentence.chunk.categories)
+        return "person" if is_person else sort_of(self.genus)
+
+
+def definitions_of(chunk: SourceChunk) -> Iterator[Definition]:
+    """The entries of a chunk that is a glossary."""
+    if section_kind(chunk.section.rpartition(" › ")[2]) != "definition":
+        return
+    at = 0
+    for line in chunk.content.splitlines(keepends=True):
+        text = line.strip().removeprefix("- ")
+        start = at + line.find(text)
+        at += len(line)
+        match = _ENTRY.match(text)
+        if match and not _VERB_WITHIN.search(match["subject"]) and len(match["subject"].split()) <= _LONGEST_SUBJECT:
+            tells, _, rest = match["tells"].partition("; ")
+            if rest and len(stem_set(tells)) < _TELLS_ENOUGH:
+                tells = match["tells"]
+            sentence = Sentence(chunk, start, start + len(text), text)
+            begin = match.start("tells") + (aside.end() if (aside := _ASIDE_BEFORE.match(tells)) else 0)
+            tells = text[begin : match.start("tells") + len(tells)]
+            subject = re.sub(r" \([^()]*\)$", "", match["subject"])
+            yield Definition(sentence, "", subject, "", tells, begin, begin + len(tells), _genus(f"a {tells}"))
+
+
+def definition_of(sentence: Sentence) -> Definition | None:
+    """The sentence as a definition; ``None`` where it is none."""
+    text = _PARENTHESES.sub(lambda found: _HIDDEN * len(found[0]), sentence.text)
+    text = _PARENTHESES.sub(lambda found: _HIDDEN * len(found[0]), text)
+    match = _DEFINITION.match(text)
+    if match is None:
+        return None
+    subject = re.sub(r"\sor\s.*", "", match["subject"])
+    group = "tells" if match["tells"] else "meant"
+    start, end = match.span(group)
+    cut = _ELSEWHERE.search(text, start, end)
+    end = cut.start() if cut else end
+    tells = sentence.text[start:end]
+    if not is_subject(subject, match["det"]) or _PRAISE.match(subject) or _PRAISE.match(tells):
+        return None
+    bare = re.match(r"(?:an?|the|any|one of the)\s", tells) is None and group == "tells"
+    genus = _genus(f"{'the ' * bare}{text[start:end].replace(_HIDDEN, ' ')}")
+    if bare and (not genus.endswith("s") or _GENUS_ENDS.match(tells)):
+        return None  # "Algae are used …", "Alkanes are not …"
+    if group == "tells" and (_ONE_OF.match(tells.partition(" ")[2]) or not genus or genus in _EMPTY_GENUS):
+        return None
+    verb = match["be"] or match["verb"]
+    return Definition(sentence, match["det"] or "", subject, verb, tells, start, end, genus)
+
+
+def without_parentheses(text: str) -> str:
+    """The text without what is in parentheses."""
+    return _PARENTHESES.sub("", _PARENTHESES.sub("", text))
+
+
+def is_subject(subject: str, determiner: str | None) -> bool:
+    """Whether it may name a thing, and is no clause and nothing that points back."""
+    words = subject.split()
+    if not 1 <= len(words) <= _LONGEST_SUBJECT or words[0].casefold() in _NO_SUBJECT:
+        return False
+    if _VERB_WITHIN.search(subject) or not words[-1][0].isalnum():
+        return False
+    return bool(determiner) or words[0][0].isupper()
+
+
+def _genus(tells: str) -> str:
+    """The noun that says of what sort the thing is: the last word before what tells it from others."""
+    rest = _KIND_OF.sub("", tells) if _KIND_OF.match(tells) else tells.partition(" ")[2]
+    for end in (*_GENUS_ENDS.finditer(rest), None):
+        words = (rest[: end.start()] if end else rest).split()
+        if words and not QUALITY.search(words[-1]):
+            return words[-1].lower() if words[-1].isalpha() else ""
+    return ""

@@ -1,0 +1,116 @@
+"""Sentences that say how a thing stands to another, taken apart, and the questions for what they tell."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from .definitions import is_subject
+from .spelling import stem_set
+
+if TYPE_CHECKING:
+    from .sentences import Sentence
+
+#: Verbs of a relation: of several, of one, in the past; "-" for a form that is mostly a noun.
+_ACTIVES = """
+    consist of, consists of, consisted of; contain, contains, contained; comprise, comprises, comprised;
+    -, causes, caused; -, results in, resulted in; -, results from, resulted from; lead to, leads to, led to;
+    depend on, depends on, depended on; -, measures, -; -, produces, produced; require, requires, required;
+    describe, describes, -; convert, converts, -; prevent, prevents, prevented; deal with, deals with, -;
+    represent, represents, -; feed on, feeds on, -; derive from, derives from, -; -, enables, -; eat, eats, -;
+    store, stores, -; form, forms, -; protect, protects, -; regulate, regulates, -; catalyze, catalyzes, -;
+    carry, carries, -; transport, transports, -; absorb, absorbs, -; release, releases, -; study, studies, -
+"""
+_PASSIVES = (
+    "composed of|made of|made up of|caused by|derived from|named after|based on|used for|used to|used as"
+    "|divided into|classified as|classified into|known for|characterized by|characterised by"
+    "|formed by|formed from|produced by|created by|invented by|discovered by|developed by|introduced by|written by"
+    "|founded by|proposed by|designed by|painted by|directed by|located in|found in|measured in"
+    "|measured by|determined by|surrounded by|bordered by|responsible for|controlled by|required for|needed for"
+)
+
+
+def _asked_by() -> dict[str, str]:
+    """For each form of a verb: "does", "do" or "did", and its base."""
+    found: dict[str, str] = {}
+    for forms in _ACTIVES.split(";"):
+        several, one, past = (" ".join(form.split()) for form in forms.split(","))
+        verb, space, rest = one.partition(" ")
+        base = several if several != "-" else f"{verb.removesuffix('s')}{space}{rest}"
+        found |= {several: f"do {base}", one: f"does {base}", past: f"did {base}"}
+    found.pop("-", None)
+    return found
+
+
+_ASKED_BY = _asked_by()
+_BEFORE_VERB = (
+    r"^(?P<subject>(?:(?:An?|The)\s)?[^,;:()“”\"]{2,60}?)(?:\s\([^()]{1,80}\))?(?:,\s[^,;:.]{2,80},)?\s"
+    r"(?:(?P<be>is|are|was|were)\s)?(?:also\s|mainly\s|primarily\s|often\s|usually\s|generally\s|best\s)?"
+)
+_RELATION = re.compile(
+    rf"{_BEFORE_VERB}(?P<verb>{_PASSIVES}|{'|'.join(sorted(_ASKED_BY, key=len, reverse=True))})\s(?P<object>[^;:]+?)\.$"
+)
+#: Where what is asked for is over and something else begins.
+_NEW_CLAUSE = re.compile(
+    r",?\sand\s(?:appears?|does|do|is|are|was|were|has|have|had|can|may|will|presumably|so|thus|often|then)\s|"
+    r",?\sand\s(?:the|an?|its|their|his|her)\s\w+\s(?:is|are|was|were|has|have|had)\s|"
+    r",?\s(?:but|although|though|while|whereas|because|since|which means|so that|unless|however)\s"
+    r"|,\s(?:which|who|where|when|as|with|making|including|such as|if|the|a|an|it|he|she|they|leading|resulting)\s"
+)
+_LAST_ASIDE = re.compile(r",?\s\([^()]*\)$")
+_NO_OBJECT = re.compile(
+    r"(?:of|is|are|was|were|out|and|or|which|that|to|by|has|have|many|several|some|this|it|both|over|more|about|around|nearly|whether|approximately)\b"
+)
+_PLURALS = frozenset({"people", "men", "women", "children", "bacteria", "data", "fungi", "algae", "media", "mice"})
+_LONGEST = 22
+
+
+@dataclass(frozen=True)
+class Relation:
+    """What ``text[start:end]`` of a sentence tells of ``subject``, which has its article; ``question``: for that."""
+
+    sentence: Sentence
+    subject: str
+    #: With "{}" in the subject's place.
+    question: str
+    start: int
+    end: int
+
+
+def relation_of(sentence: Sentence) -> Relation | None:
+    """The sentence as a relation of its subject; ``None`` where it is none."""
+    match = _RELATION.match(sentence.text)
+    if match is None or (match["verb"] in _ASKED_BY) == bool(match["be"]) or not _agrees(match):
+        return None
+    article = re.match(r"(?:An?|The)\s", match["subject"])
+    if not is_subject(match["subject"][article.end() if article else 0 :], article and article[0]):
+        return None
+    start, end = match.span("object")
+    for cut in (_NEW_CLAUSE.search(sentence.text, start, end), _LAST_ASIDE.search(sentence.text, start, end)):
+        end = min(end, cut.start()) if cut else end
+    told = sentence.text[start:end]
+    if not stem_set(told) or len(told.split()) > _LONGEST or told.count("(") != told.count(")"):
+        return None
+    return None if _NO_OBJECT.match(told) else Relation(sentence, match["subject"], _question(match), start, end)
+
+
+def _agrees(match: re.Match[str]) -> bool:
+    """Whether the verb fits to its subject's number: else it was a noun, and the verb comes later."""
+    head = re.split(r"\s(?:of|in|for|from|with|and)\s", match["subject"])[0]
+    joined = " and " in match["subject"]
+    several = joined or (head.endswith("s") and not head.endswith(("ss", "us", "is", "ics"))) or head in _PLURALS
+    if match["be"]:
+        return several or match["be"] in {"is", "was"}
+    does = _ASKED_BY[match["verb"]].partition(" ")[0]
+    return does == "did" or several == (does == "do")
+
+
+def _question(match: re.Match[str]) -> str:
+    verb, be = match["verb"], match["be"]
+    if not be:
+        return "What {} {{}} {}?".format(*_ASKED_BY[verb].split(" ", 1))
+    if verb == "located in":
+        return f"Where {be} {{}} located?"
+    somebody = verb.endswith(" by") and not verb.startswith(("character", "surrounded", "bordered"))
+    return f"{'Who or what' if somebody else 'What'} {be} {{}} {'used to do' if verb == 'used to' else verb}?"

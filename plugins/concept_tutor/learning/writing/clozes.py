@@ -1,0 +1,157 @@
+"""Drafts of questions from a sentence with a word, a name or a year left out."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ..reading.definitions import without_parentheses
+from ..reading.material import topic_key
+from ..reading.numbers import years_in
+from ..reading.spelling import gives_away, stem_set
+from ..records import BLANK
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ..reading.material import Material
+    from ..reading.sentences import Sentence
+    from ..records import Asked, Form
+    from .distractors import Distractors
+
+#: Of the sentences that have a word, more must be the page's where that word is asked for.
+_SPECIFIC = 0.3
+#: Characters of a definition at the end of which a place is asked for.
+_SHORT = 100
+_NAME = r"[A-ZÀ-Þ][\w’'.-]*(?:\s(?:(?:of|de|la|von|van|the)\s)?[A-ZÀ-Þ][\w’'-]*){0,3}"
+#: What follows these is what the sentence is told for.
+_NAMED = re.compile(
+    rf"\b(?:by|named after|native to|capital of|located in|part of|(?:son|daughter) of)\s(?:the\s)?(?:[a-z]+\s){{0,3}}"
+    rf"(?P<name>{_NAME})(?=[,.]|\s(?:and|in|as|on|from|for|with|at|to)\b)"
+)
+#: Ends what a definition tells: "a western province of Canada".
+_PLACE = re.compile(rf"\s(?:in|of)\s(?:the\s)?(?P<name>{_NAME})$")
+_CALLED = re.compile(
+    r"^[^,;:]{12,120}?\s(?:is|are)\s(?:often\s|also\s)?(?:called|known as|referred to as|termed)\s(?:an?\s|the\s)?"
+    r"[“\"]?(?P<term>[a-z][a-z-]+(?:\s[a-z-]+){0,2}?)[”\"]?(?=[,.]|\s(?:and|because|when|which|that|in|by)\b)"
+)
+_HAPPENED = re.compile(
+    r"\b(?:founded|established|born|first published|invented|discovered|introduced|ratified|proclaimed|abolished"
+    r"|premiered|coined|independence|created|enacted|admitted|landed|launched|described|dissolved)\b"
+)
+#: Behind a word that is whole: "the proton number" has only a part of one.
+_WHOLE = re.compile(
+    r"[,.;:)]|\s(?:and|or|in|of|to|for|by|at|on|with|as|from|who|which|that|when|where|after|before|during|under|over|into"
+    r"|is|was|are|were|has|have|can|may|through|between|within|without|consisting|containing|concerned|found|made|whose|than|[a-z]+ed)\b"
+)
+_NO_NOUN = re.compile(
+    r"(?:ly|ed|ing|[^mn]al|ical|ic|ive|ous|ful|less|able|ible|ary|est|ern)$"
+    r"|^(?:that|other|various|several|certain|different|about|usually|number|group|process|thing|which|their|first|second"
+    r"|people|things|person|persons|example|parts?|types?|forms?|means|large|small|known|between|within|through"
+    r"|members?|borders?|three|seven|eight|twenty|human|natural|world|areas?|terms?|years?)$"
+)
+_LISTED = re.compile(
+    rf",\s(?:and\s|or\s)?{BLANK}|{BLANK}(?:\s(?:and|or)\s|,\s\w+(?:,|\s(?:and|or)\s))|(?:and|or)\s{BLANK}"
+)
+_ARTICLE_BEFORE = re.compile(r"\b([Aa])n? $")
+
+
+@dataclass(frozen=True)
+class Draft:
+    """A question that a sentence may prove."""
+
+    form: Form
+    asked: Asked
+    text: str
+    key: str
+    #: The wrong ones.
+    wrong: tuple[str, ...]
+    sentence: Sentence
+    #: 0 to 1 and more: how much a teacher would want it.
+    worth: float
+    also: tuple[str, ...] = ()
+    #: Whether only one question is asked of its sentence.
+    once: bool = False
+
+
+class Clozes:
+    """Leaves words out, for one plan."""
+
+    def __init__(self, material: Material, distractors: Distractors, names: frozenset[str]) -> None:
+        """``names``: of the plan's concepts, by their ``topic_key``."""
+        self._material = material
+        self._distractors = distractors
+        self._names = names
+
+    def called(self, sentence: Sentence) -> Iterator[Draft]:
+        match = _CALLED.match(sentence.text)
+        if match:
+            yield from self._cloze(sentence, match.span("term"), "term", 0.8)
+
+    def year(self, sentence: Sentence) -> Iterator[Draft]:
+        years = list(years_in(sentence.text))
+        if len(years) == 1 and _HAPPENED.search(sentence.text):
+            start, end, year = years[0]
+            wrong = tuple(self._distractors.years(year, sentence))
+            if wrong:
+                worth = 0.7 if not sentence.chunk.section else 0.6 * (not sentence.text.startswith(("In ", "On ")))
+                yield from self._cloze(sentence, (start, end), "year", worth, wrong)
+
+    def inner(self, sentence: Sentence, span: tuple[int, int], worth: float, genus: str = "") -> Iterator[Draft]:
+        """The word within what a sentence tells that is best asked for: a name, or what the sources speak of much.
+
+        ``genus``: of a definition, in which another word is taken where there is no such one: one that the page has
+        more than others, the genus, or any noun.
+        """
+        text, found = sentence.text, list[tuple[float, int, int, "Asked"]]()
+        inside = re.sub(r"\([^()]*\)", lambda match: " " * len(match[0]), text)
+        for match in _NAMED.finditer(inside, span[0], span[1] + 1):
+            found.append((0.15, *match.span("name"), "name"))
+        if genus and span[1] - span[0] < _SHORT and (place := _PLACE.search(inside, span[0], span[1])):
+            found.append((-0.1, *place.span("name"), "name"))
+        for match in re.finditer(r"(?<![\w-])[a-z][a-z-]{3,}(?![\w-])", inside[: span[1]]):
+            word, (start, end) = match[0], match.span()
+            if start < span[0] or not _WHOLE.match(inside[end:]) or _NO_NOUN.search(word):
+                continue
+            longer = re.search(r"(?<![\w-])[a-z][\w-]+ $", inside[span[0] : start])
+            first = start - len(longer[0]) if longer and stem_set(longer[0]) else start
+            if self._is_known(inside[first:end]):
+                found.append((0.2, first, end, "term"))
+            elif self._is_known(word):
+                found.append((0.15, start, end, "term"))
+            elif genus and (own := self._material.specificity(word, sentence.chunk.page_title)) > _SPECIFIC:
+                found.append((0.1 * own - 0.18, start, end, "term"))
+            elif genus:
+                found.append((-0.19 if word == genus else -0.2 + len(word) / 10_000, start, end, "term"))
+        for more, start, end, asked in sorted(found, key=lambda one: -one[0]):
+            wrong = tuple(self._distractors.beside(text[start:end], sentence))
+            drafts = list(self._cloze(sentence, (start, end), asked, worth + more, wrong))
+            if drafts:
+                yield drafts[0]
+                return
+
+    def _is_known(self, phrase: str) -> bool:
+        return topic_key(phrase) in self._material.topics or topic_key(phrase) in self._names
+
+    def _cloze(
+        self, sentence: Sentence, span: tuple[int, int], asked: Asked, worth: float, wrong: tuple[str, ...] = ()
+    ) -> Iterator[Draft]:
+        start, end = span
+        text, key = sentence.text, sentence.text[start:end]
+        if not wrong:
+            wrong = tuple(self._distractors.beside(key, sentence))
+        before = _ARTICLE_BEFORE.sub(r"\1(n) ", text[:start])
+        asks = without_parentheses(f"{before}{BLANK}{text[end:]}")
+        if (
+            BLANK not in asks
+            or "." in key
+            or _LISTED.search(asks)
+            or gives_away(asks, key)
+            or (asked == "year" and not wrong)
+        ):
+            return
+        worth -= 0.1 * (len(asks.split()) > 30)
+        what = {"year": "Which year fills the blank?", "term": "Which term fills the blank?"}
+        asking = what.get(asked, "What fills the blank?") if wrong else "Fill in the blank."
+        yield Draft("choice" if wrong else "blank", asked, f"{asking} “{asks}”", key, wrong, sentence, worth)

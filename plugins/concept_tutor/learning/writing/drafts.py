@@ -1,0 +1,143 @@
+"""Drafts of questions from one sentence or entry, each with how much a teacher would want it."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from ..reading.definitions import definition_of, without_parentheses
+from ..reading.material import is_about, topic_key
+from ..reading.relations import relation_of
+from ..reading.sentences import bare_title, is_whole, stands_alone
+from ..reading.spelling import gives_away, normal, stem_set
+from ..records import BLANK
+from .clozes import Clozes, Draft
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ..reading.definitions import Definition
+    from ..reading.material import Material
+    from ..reading.sentences import Sentence
+    from .distractors import Distractors
+
+#: Stems that a definition must have to be asked for, and for its name to be found by it.
+_TELLS_ENOUGH, _TELLS_MUCH, _TELLS_ONE = 3, 4, 7
+#: Stems that are not the term's own: "lipid-derived hormone: hormone derived from lipids" tells nothing.
+_TELLS_NEW = 2
+_LONGEST_TELLS, _LONGEST_TERM = 40, 4
+
+
+class Drafting:
+    """Writes drafts for one plan."""
+
+    def __init__(self, material: Material, distractors: Distractors, names: frozenset[str]) -> None:
+        """``names``: of the plan's concepts, by their ``topic_key``."""
+        self._material = material
+        self._distractors = distractors
+        self._clozes = Clozes(material, distractors, names)
+
+    def of(self, sentence: Sentence, concept: str) -> Iterator[Draft]:
+        """Of one sentence of a page; ``concept``: the name of what is learned."""
+        title = bare_title(sentence.chunk.page_title)
+        known = frozenset(normal(f"{title} {concept}").split()) | {normal(title), normal(concept)}
+        definition = definition_of(sentence)
+        if definition is not None and self._is_topic(definition):
+            alone = definition.sentence_alone
+            if is_whole(alone.text) if is_about(definition.subject, title) else stands_alone(alone, known):
+                yield from self.of_definition(definition, concept)
+        if not stands_alone(sentence, known):
+            return
+        yield from self._relation(sentence, title, concept)
+        if definition is None:
+            yield from self._clozes.called(sentence)
+            if _begins_with(sentence.text, title):
+                yield from self._clozes.year(sentence)
+                if not sentence.chunk.section:
+                    yield from self._clozes.inner(sentence, (0, len(sentence.text)), 0.5)
+
+    def of_definition(self, definition: Definition, concept: str) -> Iterator[Draft]:
+        """What it is, in one's own words; its name; and a word within it."""
+        sentence, material = definition.sentence, self._material
+        title = bare_title(sentence.chunk.page_title)
+        own = is_about(definition.subject, title) or is_about(definition.subject, concept)
+        tells = without_parentheses(definition.tells).strip()
+        told = stem_set(tells)
+        least = _TELLS_ENOUGH - (definition.is_entry or (own and definition.sort != "person"))
+        if (
+            len(told) < least
+            or len(told - stem_set(definition.subject)) < _TELLS_NEW
+            or len(tells.split()) > _LONGEST_TELLS
+        ):
+            return
+        # What is learned is asked for in both directions, other terms in the one that can be graded best.
+        worth = 1.0 if own else 0.85 if definition.is_entry else 0.75
+        yield Draft(
+            "open", "definition", self._asks_what(definition), definition.tells, (), sentence, worth, once=not own
+        )
+        if own and not definition.is_entry:
+            yield from self._clozes.inner(
+                definition.sentence, (definition.start, definition.end), worth - 0.2, definition.genus
+            )
+        if len(told) < _TELLS_MUCH - definition.is_entry or gives_away(tells, definition.subject):
+            return
+        is_name = not definition.is_entry and material.lowered(definition.subject)[0].isupper()
+        # There are more states in the south-east and more physicists.
+        if len(definition.subject.split()) > _LONGEST_TERM or (is_name and len(told) < _TELLS_ONE):
+            return
+        key = definition.subject if definition.is_entry else material.lowered(definition.subject)
+        also = tuple(sorted(material.other_names.get(normal(definition.subject), ())))
+        if any(gives_away(tells, other) for other in also):
+            return
+        wrong = tuple(self._distractors.terms(definition))
+        verb = definition.verb
+        if wrong:
+            text = f"Which term means “{tells}”?" if definition.is_entry else f"Which of these {verb} {tells}?"
+            worth += -0.05 if own else 0.05
+            yield Draft("choice", "term", text, key, wrong, sentence, worth, also, not own)
+        else:
+            determiner = definition.determiner.casefold()
+            before = "A(n) " if determiner in {"a", "an"} else "The " * bool(determiner)
+            text = f"{BLANK}: {tells}" if definition.is_entry else f"{before}{BLANK} {verb} {tells}"
+            yield Draft("blank", "term", f"Fill in the blank. “{text}.”", key, (), sentence, worth - 0.2, also, not own)
+
+    def _is_topic(self, definition: Definition) -> bool:
+        known = self._material.topics.get(topic_key(definition.subject))
+        return known is not None and known.sentence == definition.sentence
+
+    def _asks_what(self, definition: Definition) -> str:
+        if definition.is_entry:
+            return f"What does the term “{definition.subject}” mean?"
+        determiner = definition.determiner
+        if f"{determiner} {definition.subject}" != bare_title(definition.sentence.chunk.page_title):
+            determiner = determiner.lower()  # "An American in Paris" is a name
+        subject = definition.subject if determiner else self._material.lowered(definition.subject)
+        who = "who" if definition.sort == "person" and not determiner and subject[0].isupper() else "what"
+        be = definition.verb
+        if be not in {"is", "are", "was", "were"}:
+            be = "are" if definition.plural else "is"
+        return f"In your own words: {who} {be} {f'{determiner} ' if determiner else ''}{subject}?"
+
+    def _relation(self, sentence: Sentence, title: str, concept: str) -> Iterator[Draft]:
+        found = relation_of(sentence)
+        if found is None:
+            return
+        bare = re.sub(r"^(?:An?|The)\s", "", found.subject)
+        told = sentence.text[found.start : found.end]
+        own = any(is_about(bare, name) for name in (title, concept))
+        part = stem_set(title) <= stem_set(bare) and len(bare.split()) <= _LONGEST_TERM
+        if gives_away(bare, told) or not (own or part or topic_key(bare) in self._material.topics):
+            return
+        article, _, rest = found.subject.partition(" ")
+        subject = (
+            f"{article.lower()} {rest}" if article in {"A", "An", "The"} else self._material.lowered(found.subject)
+        )
+        worth = (0.85 if own else 0.75) - 0.2 * (len(stem_set(told)) == 1)
+        yield Draft("open", "relation", found.question.format(subject), told, (), sentence, worth)
+
+
+def _begins_with(text: str, title: str) -> bool:
+    """Whether a sentence's subject is what the page is about."""
+    within = title[0].lower() + title[1:]
+    names = "|".join(re.escape(name) for name in (title, within, title.rsplit(maxsplit=1)[-1]))
+    return re.match(rf"(?:(?:In|On)\s[^,]+,\s)?(?:The\s)?(?:{names})\b", text) is not None

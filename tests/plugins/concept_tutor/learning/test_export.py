@@ -1,0 +1,187 @@
+"""Questions as GIFT and as a package of QTI 2.1, read again by rules of their own."""
+
+from __future__ import annotations
+
+import io
+import re
+import zipfile
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+from xml.etree import ElementTree as ET
+
+import pytest
+
+from ragstone.core import NotFound
+from ragstone.core.testing import open_host
+from ragstone.plugins.concept_tutor import export_questions
+from ragstone.plugins.concept_tutor.learning.gift import gift
+from ragstone.plugins.concept_tutor.learning.qti import package
+from tests.plugins.concept_tutor.learning import passages
+from tests.plugins.concept_tutor.learning.test_questions_proved import written
+from tests.plugins.concept_tutor.material import run
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.plugins.concept_tutor.learning.passages import Question
+
+AT = datetime(2026, 3, 1, tzinfo=UTC)
+NAMES = {key: key.capitalize() for key in passages.GARDEN}
+NASTY = "a ~ b = c # {d} 1:2 \\n // <b>&amp;</b> 50% -> “x”"
+QTI = "{http://www.imsglobal.org/xsd/imsqti_v2p1}"
+PACKAGE = "{http://www.imsglobal.org/xsd/imscp_v1p1}"
+#: What the schema allows of the elements that are written: required and optional attributes, and children in order.
+ELEMENTS = {
+    "assessmentItem": (
+        "identifier title adaptive timeDependent",
+        "responseDeclaration* outcomeDeclaration* itemBody? responseProcessing?",
+    ),
+    "responseDeclaration": ("identifier cardinality baseType", "defaultValue? correctResponse? mapping?"),
+    "outcomeDeclaration": ("identifier cardinality baseType", "defaultValue?"),
+    "defaultValue": ("", "value+"),
+    "correctResponse": ("", "value+"),
+    "value": ("", ""),
+    "mapping": ("defaultValue", "mapEntry+"),
+    "mapEntry": ("mapKey mappedValue caseSensitive", ""),
+    "itemBody": ("", "choiceInteraction? p? extendedTextInteraction? rubricBlock*"),
+    "choiceInteraction": ("responseIdentifier shuffle maxChoices", "prompt? simpleChoice+"),
+    "prompt": ("", ""),
+    "simpleChoice": ("identifier", ""),
+    "extendedTextInteraction": ("responseIdentifier expectedLines", "prompt?"),
+    "textEntryInteraction": ("responseIdentifier", ""),
+    "rubricBlock": ("view", "p+"),
+    "p": ("", "textEntryInteraction? a?"),
+    "a": ("href", ""),
+    "responseProcessing": ("template", ""),
+    "assessmentTest": ("identifier title", "testPart+"),
+    "testPart": ("identifier navigationMode submissionMode", "assessmentSection+"),
+    "assessmentSection": ("identifier title visible", "assessmentItemRef+"),
+    "assessmentItemRef": ("identifier href", ""),
+}
+
+
+def questions() -> list[Question]:
+    made = written(passages.garden())
+    assert {"choice", "open"} <= {question.form for question in made}
+    blank = replace(
+        next(question for question in made if question.form == "open"),
+        question_id="blank", form="blank", text="A ____ grows.", key="plant", also=("shrub",),
+    )  # fmt: skip
+    return [*made, blank]
+
+
+def entries(made: bytes) -> list[str]:
+    """The entries of a GIFT file; an escaped character becomes one of the private use area, so that no rule sees it."""
+    text = re.sub(r"\\(.)", lambda found: chr(0xE000 + ord(found[1])), made.decode())
+    return text.strip().split("\n\n")
+
+
+def plain(text: str) -> str:
+    return re.sub("[\ue000-\ue0ff]", lambda found: chr(ord(found[0]) - 0xE000), text)
+
+
+def test_gift_has_a_category_for_each_concept_and_an_entry_for_each_question() -> None:
+    made = questions()
+    found = entries(gift("Gardens / all", NAMES, made))
+    categories = [entry for entry in found if entry.startswith("$CATEGORY: ")]
+    assert categories[0] == "$CATEGORY: Gardens // all/Compost"
+    by_id = {match[1]: match for entry in found if (match := re.fullmatch(
+        r"::([^:]+)::\[plain\]([^{}~=#:]+) \{\n((?:[=~][^{}~=#:]+\n)*)####([^{}~=#:]+)\n\}", entry))}  # fmt: skip
+    assert by_id.keys() == {question.question_id for question in made}
+    for question in made:
+        match = by_id[question.question_id]
+        assert plain(match[2]).replace("_____", "____") == question.text
+        answers = [(line[0], plain(line[1:])) for line in match[3].splitlines()]
+        if question.form == "choice":
+            assert answers == [("=" if one == question.key else "~", one) for one in question.options]
+        elif question.form == "blank":
+            assert answers == [("=", one) for one in dict.fromkeys((question.key, *question.also))]
+        else:
+            assert (answers, question.key in plain(match[4])) == ([], True)
+        assert question.explanation in plain(match[4])
+        assert question.sources[0].page_url in plain(match[4])
+
+
+def test_words_of_a_source_are_never_marks_of_gift() -> None:
+    choice = next(question for question in questions() if question.form == "choice")
+    nasty = replace(choice, text=f"{NASTY}\n\n::x:: {{=y}}", options=(NASTY, "b", "c"), key=NASTY, explanation=NASTY)
+    (_, entry) = entries(gift(NASTY, {}, [nasty]))
+    assert re.fullmatch(r"::[^:]+::\[plain\][^{}~=#:]+ \{\n=[^{}~=#:]+\n~b\n~c\n####[^{}~=#:]+\n\}", entry)
+    assert plain(entry.split("\n=")[1].split("\n")[0]).replace("\u200b", "") == NASTY
+
+
+def checked(root: ET.Element) -> ET.Element:
+    """The element, after its names, attributes and children were compared with the schema's."""
+    for element in root.iter():
+        attributes, children = ELEMENTS[element.tag.removeprefix(QTI)]
+        known = {name for name in element.attrib if not name.startswith("{http://www.w3.org/2001/XMLSchema-instance}")}
+        assert known == set(attributes.split()), element.tag
+        names = "".join(f"{child.tag.removeprefix(QTI)} " for child in element)
+        allowed = re.sub(r"(\w+)([*+?])", r"(?:\1 )\2", children).replace(") (", ")(")
+        assert re.fullmatch(re.sub(r"(?<=[*+?]) ", "", allowed), names), (element.tag, names)
+        if "identifier" in element.attrib:
+            assert re.fullmatch(r"[A-Za-z_][\w.-]*", element.attrib["identifier"])
+    return root
+
+
+def unpacked(made: bytes) -> tuple[dict[str, ET.Element], ET.Element, ET.Element]:
+    """The items by name, the test and the manifest."""
+    with zipfile.ZipFile(io.BytesIO(made)) as packed:
+        assert packed.testzip() is None
+        files = {name: ET.fromstring(packed.read(name)) for name in packed.namelist()}
+    manifest, test = files.pop("imsmanifest.xml"), checked(files.pop("test.xml"))
+    return {name: checked(root) for name, root in files.items()}, test, manifest
+
+
+def test_qti_has_an_item_for_each_question_with_the_right_answer() -> None:
+    made = questions()
+    items, test, manifest = unpacked(package("Garden", "garden", NAMES, made, AT))
+    for question in made:
+        root = items[f"items/question-{question.question_id}.xml"]
+        right = [value.text for value in root.iterfind(f"{QTI}responseDeclaration/{QTI}correctResponse/{QTI}value")]
+        options = {each.get("identifier"): each.text for each in root.iter(f"{QTI}simpleChoice")}
+        said = " ".join(" ".join(root.itertext()).split())
+        if question.form == "choice":
+            assert list(options.values()) == list(question.options)
+            assert [options[each] for each in right] == [question.key]
+        else:
+            assert right == [question.key]
+        if question.form == "blank":
+            answers = list(dict.fromkeys((question.key, *question.also)))
+            assert [entry.get("mapKey") for entry in root.iter(f"{QTI}mapEntry")] == answers
+        template = root.find(f"{QTI}responseProcessing")
+        named = {"choice": "match_correct", "blank": "map_response"}.get(question.form)
+        assert (template.get("template", "").rpartition("/")[2] if template is not None else None) == named
+        assert question.explanation in said
+        assert [each.get("href") for each in root.iter(f"{QTI}a")] == [one.page_url for one in question.sources]
+    refs = [each.get("href", "") for each in test.iter(f"{QTI}assessmentItemRef")]
+    assert sorted(refs) == sorted(items)
+    assert [each.get("title") for each in test.iter(f"{QTI}assessmentSection")][:2] == ["Compost", "Mulch"]
+    order = [each.tag.removeprefix(PACKAGE) for each in manifest]
+    assert order == ["metadata", "organizations", "resources"]
+    resources = {each.get("href"): each for each in manifest.iter(f"{PACKAGE}resource")}
+    assert set(resources) == {*items, "test.xml"}
+    needed = {each.get("identifierref") for each in resources["test.xml"].iter(f"{PACKAGE}dependency")}
+    assert needed == {each.get("identifier") for href, each in resources.items() if href != "test.xml"}
+
+
+def test_words_of_a_source_are_text_in_qti() -> None:
+    choice = next(question for question in questions() if question.form == "choice")
+    nasty = replace(choice, text=f"{NASTY}\x00\ud800", options=(NASTY, "b"), key=NASTY, explanation=f"]]> {NASTY}")
+    items, _, _ = unpacked(package(NASTY, "garden", {choice.concept: NASTY}, [nasty], AT))
+    (root,) = items.values()
+    assert next(root.iter(f"{QTI}prompt")).text == f"{NASTY}\ufffd\ufffd"
+    assert next(root.iter(f"{QTI}simpleChoice")).text == NASTY
+
+
+@pytest.mark.parametrize("format_", ["anki", "gift", "qti"])
+def test_a_plan_is_exported_by_a_command_and_by_python(tmp_path: Path, format_: str) -> None:
+    with open_host(tmp_path, options={"concept_tutor": {"sample": False}}) as host:
+        passages.put(host)
+        out = tmp_path / "questions"
+        assert f"{out}: " in run(host, format_, "garden", "--out", str(out))
+        made = export_questions(host, "garden", format_)  # type: ignore[arg-type]
+        assert out.read_bytes()[:2] == made[:2]
+        with pytest.raises(NotFound):
+            export_questions(host, "nowhere", format_)  # type: ignore[arg-type]

@@ -1,0 +1,164 @@
+"""Which questions the built-in writer asks, and which wrong options it offers."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+
+from ragstone.plugins.concept_tutor.learning.reading.definitions import definition_of, definitions_of
+from ragstone.plugins.concept_tutor.learning.reading.material import Material
+from ragstone.plugins.concept_tutor.learning.reading.relations import relation_of
+from ragstone.plugins.concept_tutor.learning.reading.sentences import sentences_of
+from ragstone.plugins.concept_tutor.learning.writing.built_in import BuiltIn
+from tests.plugins.concept_tutor.learning.passages import chunk
+
+if TYPE_CHECKING:
+    from ragstone.plugins.concept_tutor import SourceChunk
+    from tests.plugins.concept_tutor.learning.passages import Question
+
+GLOSSARY = """axon: nerve fiber that carries impulses away from the body of a cell
+
+dendrite: branched fiber that receives impulses and carries them towards the body
+
+myelin: layer of fat around a nerve that insulates it
+
+sheath: layer of connective tissue that protects a bundle
+
+gap: (also, node) region between two insulated segments where currents pass
+
+soma: see cell body"""
+
+
+def written(*chunks: SourceChunk, names: dict[str, str] | None = None) -> list[Question]:
+    """The questions of all the chunks' concepts, each of its own ones."""
+    concepts = dict.fromkeys(one.concept for one in chunks)
+    names = names or {key: key.capitalize() for key in concepts}
+    writer = BuiltIn(Material(chunks), names=names)
+    return [
+        question
+        for key in concepts
+        for question in writer.write(
+            "plan", key, names[key], [one for one in chunks if one.concept == key], 6
+        ).questions
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "subject", "tells", "genus"),
+    [
+        ("Atomic number is the number of protons.", "Atomic number", "the number of protons", "number"),
+        ("In chemistry and physics, the atomic number (symbol Z) is the number of protons in a nucleus.",
+         "atomic number", "the number of protons in a nucleus", "number"),
+        ("Asphalt (/ˈæsfælt/), also known as bitumen, is a sticky liquid form of petroleum.",
+         "Asphalt", "a sticky liquid form of petroleum", "petroleum"),
+        ("Altruism or selflessness is the practice of concern for others.",
+         "Altruism", "the practice of concern for others", "practice"),
+        ("Amphibians are tetrapod vertebrates of the class Amphibia.",
+         "Amphibians", "tetrapod vertebrates of the class Amphibia", "vertebrates"),
+        ("Aristotle (384–322 BC) was a Greek philosopher born in Stagira.",
+         "Aristotle", "a Greek philosopher born in Stagira", "philosopher"),
+        ("Energy density refers to the amount of energy in a volume.",
+         "Energy density", "the amount of energy in a volume", "amount"),
+    ],
+)  # fmt: skip
+def test_a_definition_is_taken_apart(text: str, subject: str, tells: str, genus: str) -> None:
+    (sentence,) = sentences_of(chunk("x", text))
+    found = definition_of(sentence)
+    assert found is not None
+    assert (found.subject, found.tells, found.genus) == (subject, tells, genus)
+    assert text[found.start : found.end] == tells
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The mean of a sample is called the sample mean.",
+        "Angola is one of the fastest-growing economies in the world.",
+        "Albedo is an important concept in climatology.",
+        "It is a kind of stone.",
+        "Alkanes are used as fuels in many countries.",
+        "Another example is the city of Luanda.",
+    ],
+)
+def test_what_is_no_definition_is_none(text: str) -> None:
+    assert [definition_of(sentence) for sentence in sentences_of(chunk("x", text))] == [None]
+
+
+def test_a_clause_is_no_subject_of_a_relation() -> None:
+    texts = ("An abortion may be caused purposely.", "Alkanes consist of hydrogen and carbon atoms.")
+    first, second = (relation_of(next(sentences_of(chunk("x", text)))) for text in texts)
+    assert first is None
+    assert second is not None
+    assert second.question.format("alkanes") == "What do alkanes consist of?"
+
+
+def test_the_entries_of_a_glossary_are_definitions() -> None:
+    made = list(definitions_of(chunk("nerve", GLOSSARY, section="Nerves › Glossary")))
+    assert [entry.subject for entry in made] == ["axon", "dendrite", "myelin", "sheath", "gap"]
+    for entry in made:
+        assert GLOSSARY[entry.sentence.start : entry.sentence.end] == entry.sentence.text
+        assert entry.sentence.text[entry.start : entry.end] == entry.tells
+    assert list(definitions_of(chunk("nerve", GLOSSARY, section="Nerves"))) == []
+
+
+def test_a_concept_with_a_defining_sentence_has_a_definition_and_a_cloze() -> None:
+    for text in (
+        "The atomic number is the number of protons found in the nucleus of an atom.",
+        "An appellate court is any court of law that hears an appeal of a lower tribunal.",
+        "Angola is a country in Southern Africa.",
+    ):
+        title = text.split(" is ")[0].removeprefix("The ").removeprefix("An ").capitalize()
+        made = written(chunk("one", text, title=title), names={"one": title})
+        assert {question.form for question in made} == {"open", "blank"}, text
+
+
+def test_options_stand_side_by_side_in_the_sources_and_are_of_one_sort() -> None:
+    entries = {
+        "starch": "sugar that plants store in seeds and roots", "lactose": "sugar that the milk of mammals contains",
+        "maltose": "sugar that forms when malt is made of barley", "fructose": "sugar of ripe fruits and of honey",
+        "digestion": "process by which food becomes soluble in the gut", "stomach": "organ in which acid meets food",
+    }  # fmt: skip
+    glossary = "\n\n".join(f"{term}: {tells}" for term, tells in entries.items())
+    made = written(chunk("food", glossary, section="Glossary"))
+    choices = {question.key: set(question.options) for question in made if question.form == "choice"}
+    assert choices["starch"] == {"starch", "lactose", "maltose", "fructose"}
+    assert not {"digestion", "stomach"} & choices.keys()  # nothing of their sort is there: asked without options
+
+
+def test_an_option_that_another_sentence_supports_is_none() -> None:
+    entries = "\n\n".join(
+        f"{term}: sugar that is found in {place}"
+        for term, place in (
+            ("starch", "roots"),
+            ("lactose", "roots and milk"),
+            ("maltose", "malt"),
+            ("glucose", "blood"),
+        )
+    )
+    made = written(chunk("food", entries, section="Glossary"))
+    assert "choice" not in {question.form for question in made}
+
+
+def test_siblings_are_those_of_the_pages_categories() -> None:
+    definitions = {
+        "Algeria": "a country in the north of Africa whose capital is Algiers, with the Sahara in its south",
+        "Angola": "a country on the Atlantic coast with rich oil fields and a long civil war behind it",
+        "Albania": "a country of mountains beside the Adriatic that was closed to visitors for decades",
+        "Andorra": "a country between France and Spain that lives of skiers and cheap shops",
+        "Aruba": "a country of beaches near Venezuela under a Dutch king",
+    }
+    chunks = [chunk(name.lower(), f"{name} is {tells}.", title=name) for name, tells in definitions.items()]
+    listed = [replace(one, categories=("Countries",) if one.concept != "aruba" else ()) for one in chunks]
+    assert not [question for question in written(*chunks) if question.form == "choice"]
+    options = {question.key: set(question.options) for question in written(*listed) if question.form == "choice"}
+    assert options["Algeria"] == {"Algeria", "Angola", "Albania", "Andorra"}
+
+
+def test_two_concepts_ask_nothing_twice() -> None:
+    text = "Mulch is a layer of straw or leaves that keeps the ground moist. Mulch prevents the growth of weeds."
+    shared = [chunk("mulch", text), replace(chunk("weeds", text, title="Mulch"), chunk_id="copy")]
+    made = written(*shared)
+    assert {question.concept for question in made} == {"mulch"}
+    assert len({question.text for question in made}) == len(made) >= 2

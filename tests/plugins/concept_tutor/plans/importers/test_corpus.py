@@ -1,0 +1,87 @@
+"""Plans and questions of one's own books: by the host's corpus, whatever plugin made it."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from ragstone.core import BadRequest, NotFound
+from ragstone.core.testing import open_host
+from ragstone.plugins.book_chat import Shelf
+from ragstone.plugins.concept_tutor import Lessons, PlanStore, plan_from_corpus
+from tests.plugins.concept_tutor.material import run
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from ragstone.core import Host
+
+PROSE = (
+    "{name} is explained in this chapter of the book, step by step and with many examples from daily life in a lab. "
+    "Whoever reads it to its end will know how {name} goes on in a living cell, and which parts of the cell it needs."
+)
+CHAPTERS = {
+    "Osmosis": "osmosis: movement of water through a membrane towards a higher concentration of dissolved matter\n\n"
+    "diffusion: movement of particles from a higher concentration to a lower one without any energy\n\n"
+    "filtration: movement of a liquid through a sieve under pressure",
+    "Mitosis": "mitosis: division of a nucleus into two equal nuclei\n\n"
+    "cytokinesis: division of the cytoplasm after the nuclei have formed",
+}
+
+
+@pytest.fixture(scope="module")
+def host(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Host]:
+    folder = tmp_path_factory.mktemp("host")
+    book = write_book(folder / "cells")
+    with open_host(folder, options={"concept_tutor": {"sample": False}}) as opened:
+        shelf = opened.once(Shelf)
+        shelf.add(shelf.plan(book))
+        yield opened
+
+
+def write_book(folder: Path) -> Path:
+    """An mdBook with a glossary and exercises in each chapter."""
+    (folder / "src").mkdir(parents=True)
+    (folder / "book.toml").write_text('[book]\ntitle = "Cells"\n')
+    (folder / "src" / "SUMMARY.md").write_text("".join(f"- [{name}]({name.lower()}.md)\n" for name in CHAPTERS))
+    for name, terms in CHAPTERS.items():
+        entries = terms.replace("\n\n", "\n\n- ")
+        (folder / "src" / f"{name.lower()}.md").write_text(
+            f"# {name}\n\n{PROSE.format(name=name)}\n\n## Review questions\n\n{PROSE.format(name='Nothing')}\n\n"
+            f"## Glossary\n\n- {entries}\n"
+        )
+    return folder
+
+
+def test_a_plan_has_the_books_chapters_with_their_passages(host: Host) -> None:
+    made = plan_from_corpus(host, "books")
+    assert [concept.name for concept in made.plan.concepts] == list(CHAPTERS)
+    (prose, glossary) = made.sources["osmosis"]
+    assert prose.content.startswith("Osmosis is explained")
+    assert glossary.section.endswith("Glossary")
+    assert (prose.page_title, prose.source, prose.licence) == ("Osmosis", "corpus books", "not stated")
+    assert not any("Nothing" in chunk.content for chunks in made.sources.values() for chunk in chunks)
+
+
+def test_its_questions_are_of_the_glossary_with_its_terms_as_options(host: Host) -> None:
+    slug = json.loads(run(host, "plan", "add", "--corpus", "books", "--title", "Cells", "--json"))["slug"]
+    assert host.once(PlanStore).plan(slug).origin == "from the corpus books"
+    made = {question.key: question for question in host.once(Lessons).questions(slug, "osmosis")}
+    text = "movement of particles from a higher concentration to a lower one without any energy"
+    asked = next(one for one in made.values() if text in (one.text, one.key) or text in one.text)
+    assert asked.support.text in CHAPTERS["Osmosis"]
+    assert asked.explanation.startswith("As “Osmosis” says [")
+
+
+def test_a_part_is_named_by_its_title_and_what_is_not_there_says_so(host: Host) -> None:
+    made = plan_from_corpus(host, "books", part="mitosis", title="One", slug="one")
+    assert ([concept.name for concept in made.plan.concepts], made.plan.slug) == (["Mitosis"], "one")
+    with pytest.raises(BadRequest, match="nothing to learn under 'Meiosis'"):
+        plan_from_corpus(host, "books", part="Meiosis")
+    with pytest.raises(BadRequest, match="more than 1 documents"):
+        plan_from_corpus(host, "books", most=1)
+    with pytest.raises(NotFound):
+        plan_from_corpus(host, "letters")
