@@ -1,4 +1,4 @@
-"""A concept's explanation before its first question: what its sources say of it, word for word, in about two minutes."""
+"""A concept's explanation before its first question: what its sources say of it, word for word, in two minutes."""
 
 from __future__ import annotations
 
