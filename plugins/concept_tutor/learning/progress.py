@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from .records import Form
 
 #: Days of reviews to come, and of answers that were given; points of the curve of mastery at most.
-AHEAD, BACK, POINTS = 21, 28, 24
+AHEAD, BACK, POINTS = 21, 84, 24
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Progress:
 
     #: How many reviews are due on each of the next days; what is overdue is due on the first of them, today.
     due: tuple[tuple[date, int], ...]
-    #: Mean mastery, 0 to 100, at the end of days from the first answer to today.
+    #: Mean mastery, 0 to 100, at the end of days from the one before the first answer to today.
     mastery: tuple[tuple[date, int], ...]
     #: Answers on each of the last days, today being the last.
     answers: tuple[tuple[date, int], ...]
@@ -110,7 +110,7 @@ class Progresses:
 
 def _moments(first: datetime, now: datetime) -> list[datetime]:
     """Ends of days from the first to now, at most ``POINTS``; the last one is now."""
-    days = (_day(now) - _day(first)).days
+    days = (_day(now) - _day(first)).days + 1
     step = max(1, -(-days // (POINTS - 1)))
     ends = [datetime.combine(_day(now) - timedelta(n), time.max).astimezone() for n in range(step, days + 1, step)]
     return [*reversed(ends), now]

@@ -99,7 +99,7 @@ def _mark(concept: Concept, known: Mastery | None, percent: int) -> tuple[str, s
     if known is None or not known.attempts:
         return "k0", "new"
     if known.level < GROWING:
-        return "k1", f"begun, {percent} %"
+        return "k1", f"begun, {percent} %" if percent else "begun"
     return ("k2", f"growing, {percent} %") if known.level < KNOWN else ("k3", f"known, {percent} %")
 
 

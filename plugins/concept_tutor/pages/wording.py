@@ -15,17 +15,17 @@ if TYPE_CHECKING:
 _DAY = 86_400
 #: Of what a failure's reason speaks, in the words of the client's errors, and what a learner is told instead.
 _FAILURES = (
-    (r"no such page", "The wiki has no page of that name."),
-    (r"asks to wait|takes no more", "The wiki takes no more requests just now. Try again in a few minutes."),
-    (r"does not serve|answers with 4\d\d|contact", "The wiki does not let this site read its pages."),
+    (r"no such page", "the wiki has no page of that name"),
+    (r"asks to wait|takes no more", "the wiki takes no more requests just now; try again in a few minutes"),
+    (r"does not serve|answers with 4\d\d|contact", "the wiki does not let this site read its pages"),
     (
         r"cannot be reached|no address|looked up|did not answer|had no place|answers with|within",
-        "The wiki could not be reached. Try again later.",
+        "the wiki could not be reached; try again later",
     ),
-    (r"too large|more than|larger", "The wiki’s page is too large to be read."),
+    (r"too large|more than|larger", "the wiki’s page is too large to be read"),
 )
-_NONE = "No page of the wikis is about it."
-_FAILED = "Looking for sources failed. Try again later."
+_NONE = "no page of the wikis is about it"
+_FAILED = "looking for sources failed; try again later"
 #: A blank, or the first letter of a hidden word and a sign for each other one.
 _HIDDEN = re.compile(r"(?<![^\W_])(?P<begun>[^\W\d_])(?P<rest>_+)(?![^\W_])|(?P<blank>_{3,})|(?P<digits>#+)(?!\w)")
 
