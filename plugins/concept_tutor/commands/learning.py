@@ -13,7 +13,8 @@ from ragstone.core import BadRequest, StorageError
 from ragstone.core.cli import json_option, printable, show_json, show_table
 
 from ..learning.grading.hints import STEPS
-from ..learning.lessons import ME, Lessons
+from ..learning.identifiers import ME
+from ..learning.lessons import Lessons
 from ..learning.sessions import LENGTH, Sessions
 from ..plans.store import PlanStore
 

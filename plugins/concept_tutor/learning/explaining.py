@@ -59,7 +59,7 @@ def explain(chunks: Sequence[SourceChunk], questions: Sequence[Question]) -> Exp
             continue
         chosen.setdefault(number, set()).add(index)
         used += length
-    parts, sources, before = [], [], ""
+    parts, sources, before = list[Part](), list[QuestionSource](), ""
     for number in sorted(chosen):
         chunk = chunks[number]
         source = QuestionSource(
