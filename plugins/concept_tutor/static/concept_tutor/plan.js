@@ -80,13 +80,15 @@ draw();
 const WORDS = { waiting: "waiting", running: "looking for sources", none: "no sources", failed: "failed" };
 let changed = false;
 let drawing = null;
+let drawn = 0;
 
-// The drawing follows: it is the server's, asked for anew at most every second and a half.
+// The drawing follows: it is the server's, asked for anew soon after a change, and at most every second and a half.
 function follow() {
-  drawing ??= setTimeout(() => {
+  drawing ??= setTimeout(async () => {
+    await choose(location.href, false).catch(() => {});
+    drawn = performance.now();
     drawing = null;
-    choose(location.href, false).catch(() => {});
-  }, 1500);
+  }, Math.max(150, drawn + 1500 - performance.now()));
 }
 
 function show({ concept, state, chunks, done, of }) {
