@@ -6,7 +6,10 @@ from ragstone.core.runtime import lazy_names
 
 if TYPE_CHECKING:
     from .learning.lessons import Lessons
+    from .learning.progress import Progresses
+    from .learning.sessions import Sessions
     from .mediawiki.gathering import Gathering, Progress
+    from .plans.editing import ConceptChange, PlanEditor
     from .plans.importers import ImportedPlan, read_plan, read_plan_file
     from .plans.records import Concept, Edge, NewChunk, NewConcept, NewPlan, Plan, SourceChunk
     from .plans.sample import add_sample
@@ -14,6 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Concept",
+    "ConceptChange",
     "Edge",
     "Gathering",
     "ImportedPlan",
@@ -22,8 +26,11 @@ __all__ = [
     "NewConcept",
     "NewPlan",
     "Plan",
+    "PlanEditor",
     "PlanStore",
     "Progress",
+    "Progresses",
+    "Sessions",
     "SourceChunk",
     "add_sample",
     "read_plan",
@@ -34,7 +41,10 @@ __getattr__, __dir__ = lazy_names(
     __name__,
     {
         "learning.lessons": "Lessons",
+        "learning.progress": "Progresses",
+        "learning.sessions": "Sessions",
         "mediawiki.gathering": "Gathering Progress",
+        "plans.editing": "ConceptChange PlanEditor",
         "plans.importers": "ImportedPlan read_plan read_plan_file",
         "plans.records": "Concept Edge NewChunk NewConcept NewPlan Plan SourceChunk",
         "plans.sample": "add_sample",
