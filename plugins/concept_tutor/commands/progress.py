@@ -29,8 +29,9 @@ if TYPE_CHECKING:
 def explain(deployment: Deployment, plan: str, concept: str, as_json: bool) -> None:
     """Print what the sources say of a concept, in the words of the sources: two minutes to read."""
     host = deployment.host()
+    name = host.once(PlanStore).concept(plan, concept).name
     chunks = host.once(PlanStore).sources(plan, concept)[: host.options(ConceptTutorSettings).learn.chunks]
-    made = explanation_of(chunks, host.once(Lessons).questions(plan, concept))
+    made = explanation_of(name, chunks, host.once(Lessons).questions(plan, concept))
     if as_json:
         parts = [asdict(part) for part in made.parts]
         show_json({"parts": parts, "words": made.words, "sources": [one.as_json() for one in made.sources]})

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from .reading.sentences import sentences_of, stands_alone
+from .reading.spelling import stem_set
 from .records import QuestionSource
 
 if TYPE_CHECKING:
@@ -48,11 +49,16 @@ class Explanation:
         return max(1, round(self.words / _A_MINUTE))
 
 
-def explain(chunks: Sequence[SourceChunk], questions: Sequence[Question]) -> Explanation:
-    """Made of these passages, the most relevant first: how each begins, and the sentences that prove the questions."""
+def explain(name: str, chunks: Sequence[SourceChunk], questions: Sequence[Question]) -> Explanation:
+    """Of the concept of that name, made of these passages: how each begins, and the sentences that prove the questions.
+
+    Pages of that title come first, then the others in their order; of those nothing is taken that does not name it.
+    """
     asked = [(one.support.chunk_id, one.support.start) for one in questions]
     chosen, used = dict[int, set[int]](), 0
-    listed = [[each for each in sentences_of(chunk) if _is_readable(each)] for chunk in chunks]
+    words = stem_set(name)
+    chunks = sorted(chunks, key=lambda chunk: not _is_titled(chunk, words))  # stable: by relevance within the two
+    listed = [_readable(chunk, words, asked) for chunk in chunks]
     for number, index in _in_turn(chunks, listed, asked):
         length = len(listed[number][index].text.split())
         if index in chosen.get(number, ()) or used + length > _MOST_WORDS:
@@ -94,8 +100,25 @@ def _in_turn(
     return wanted
 
 
-def _is_readable(sentence: Sentence) -> bool:
-    text = sentence.text.strip()
+def _is_titled(chunk: SourceChunk, words: frozenset[str]) -> bool:
+    """Whether the page is about the concept: "Ammonia" about ammonia, "Mean (statistics)" about the mean."""
+    title = stem_set(chunk.page_title.partition("(")[0])
+    return bool(words and title) and (words <= title or title <= words)
+
+
+def _readable(chunk: SourceChunk, words: frozenset[str], asked: Sequence[tuple[str, int]]) -> list[Sentence]:
+    """The passage's whole sentences; of a page on something else those that name the concept or prove a question."""
+    proved = {start for chunk_id, start in asked if chunk_id == chunk.chunk_id}
+    titled = _is_titled(chunk, words)
+    return [
+        each
+        for each in sentences_of(chunk)
+        if _is_whole(each.text.strip())
+        and (titled or words <= stem_set(each.text) or any(each.start <= start < each.end for start in proved))
+    ]
+
+
+def _is_whole(text: str) -> bool:
     return len(text.split()) >= _FEWEST_WORDS and text.endswith((".", "!", "?", ".”", '."', ".)")) and text[0].isupper()
 
 

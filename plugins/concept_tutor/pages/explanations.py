@@ -50,7 +50,7 @@ def explanation_view(host: Host, slug: str, key: str, learner: str) -> Explanati
     store = host.once(PlanStore)
     concept = store.concept(slug, key)
     chunks = store.sources(slug, key)[: host.options(ConceptTutorSettings).learn.chunks]
-    made = explain(chunks, host.once(Lessons).questions(slug, key))
+    made = explain(concept.name, chunks, host.once(Lessons).questions(slug, key))
     views, edges = concept_views(host, slug, learner)
     rows = {one.key: one for one in views}
     keys = neighbourhood(list(rows), edges, key, most=_AROUND).keys

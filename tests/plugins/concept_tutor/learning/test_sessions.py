@@ -178,19 +178,19 @@ def test_what_cannot_be_is_refused(sessions: Sessions) -> None:
 def test_an_explanation_is_made_of_the_sources_words(host: Host, lessons: Lessons) -> None:
     chunks = host.once(PlanStore).sources("garden", "compost")
     questions = lessons.questions("garden", "compost")
-    made = explain(chunks, questions)
+    made = explain("Compost", chunks, questions)
     assert made.parts[0].text.startswith("Compost is a mixture of decayed plants")
     assert made.parts[0].text.endswith(" [1]")
     for question in questions:
         assert question.support.text in made.parts[0].text, "what is asked was read before"
     assert [source.page_url for source in made.sources] == [chunks[0].page_url]
-    assert explain([], []).parts == ()
+    assert explain("Compost", [], []).parts == ()
 
 
 def test_an_explanation_has_two_minutes_and_shows_what_it_leaves_out() -> None:
     many = " ".join(f"The sentence of number {n} says that the pond has {n} fishes and a frog." for n in range(60))
     chunks = [passages.chunk("pond", many, number=n, section=f"Part {n}") for n in range(1, 5)]
-    made = explain(chunks, [])
+    made = explain("Pond", chunks, [])
     assert 100 < made.words <= 320
     assert made.minutes <= 2
     assert [part.heading for part in made.parts] == ["Part 1", "Part 2", "Part 3", "Part 4"]
@@ -198,10 +198,22 @@ def test_an_explanation_has_two_minutes_and_shows_what_it_leaves_out() -> None:
         "q", "p", "pond", "open", "definition", "?", "k", (), (), "",
         passages.Support("pond-1", many.index("The sentence of number 9 "), 0, "x"), (),
     )  # fmt: skip
-    text = explain(chunks, [asked]).parts[0].text
+    text = explain("Pond", chunks, [asked]).parts[0].text
     assert "number 3 says" in text
     assert "frog. … The sentence of number 9 " in text
     assert "number 6 says" not in text
+
+
+def test_an_explanation_takes_of_other_pages_only_what_names_the_concept() -> None:
+    of_war = "The war began in autumn and it lasted six years. An atom is the smallest part of matter that has its "
+    of_war += "properties. Many treaties followed after the war had ended."
+    of_atoms = "Atoms are made of a nucleus and of electrons around it. They are very very small."
+    chunks = [passages.chunk("war", of_war, title="World war"), passages.chunk("atom", of_atoms, title="Atom")]
+    made = explain("Atom", chunks, [])
+    assert [source.page_title for source in made.sources] == ["Atom", "World war"]
+    assert made.parts[0].text == "Atoms are made of a nucleus and of electrons around it. They are very very small. [1]"
+    assert made.parts[1].text == "An atom is the smallest part of matter that has its properties. [2]"
+    assert explain("Zyzzyva", chunks, []).parts == ()
 
 
 def test_each_option_has_its_source(host: Host, lessons: Lessons) -> None:
