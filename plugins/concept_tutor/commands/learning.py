@@ -15,7 +15,8 @@ from ragstone.core.cli import json_option, printable, show_json, show_table
 from ..learning.grading.hints import STEPS
 from ..learning.identifiers import ME
 from ..learning.lessons import Lessons
-from ..learning.sessions import LENGTH, Sessions
+from ..learning.records import LENGTH
+from ..learning.sessions import Sessions
 from ..plans.store import PlanStore
 
 if TYPE_CHECKING:

@@ -15,7 +15,6 @@ from ..learning.keeping.store import LearnStore
 from ..learning.lessons import Lessons
 from ..learning.progress import Progresses
 from ..plans.store import PlanStore
-from ..settings import ConceptTutorSettings
 
 if TYPE_CHECKING:
     from ragstone.core.cli import Deployment
@@ -30,7 +29,7 @@ def explain(deployment: Deployment, plan: str, concept: str, as_json: bool) -> N
     """Print what the sources say of a concept, in the words of the sources: two minutes to read."""
     host = deployment.host()
     name = host.once(PlanStore).concept(plan, concept).name
-    chunks = host.once(PlanStore).sources(plan, concept)[: host.options(ConceptTutorSettings).learn.chunks]
+    chunks = host.once(PlanStore).sources(plan, concept)
     made = explanation_of(name, chunks, host.once(Lessons).questions(plan, concept))
     if as_json:
         parts = [asdict(part) for part in made.parts]

@@ -24,6 +24,8 @@ _MOST_WORDS = 2 * _A_MINUTE
 _OPENING, _MORE = 4, 2
 _FEWEST_WORDS = 5
 _GAP = " … "
+#: What a passage begins with that says what something is: its subject, before the verb.
+_DEFINES = re.compile(r"((?:An?\s|The\s)?[^.!?]{2,80}?)\s(?:is|are|was|were)\s(?:an?|the|any|one|that|those)\b")
 _NUMBER = re.compile(r"\s?\[\s?(?:\d{1,4}|[a-z]|citation needed|note \d+)\s?\]")
 
 
@@ -52,12 +54,13 @@ class Explanation:
 def explain(name: str, chunks: Sequence[SourceChunk], questions: Sequence[Question]) -> Explanation:
     """Of the concept of that name, made of these passages: how each begins, and the sentences that prove the questions.
 
-    Pages of that title come first, then the others in their order; of those nothing is taken that does not name it.
+    Pages of that title come first, and of them what begins with a definition and what stands before all headings. Of
+    the others nothing is taken that does not name the concept.
     """
     asked = [(one.support.chunk_id, one.support.start) for one in questions]
     chosen, used = dict[int, set[int]](), 0
     words = stem_set(name)
-    chunks = sorted(chunks, key=lambda chunk: not _is_titled(chunk, words))  # stable: by relevance within the two
+    chunks = sorted(chunks, key=lambda chunk: _order(chunk, words))  # stable: otherwise by relevance
     listed = [_readable(chunk, words, asked) for chunk in chunks]
     for number, index in _in_turn(chunks, listed, asked):
         length = len(listed[number][index].text.split())
@@ -83,7 +86,10 @@ def _in_turn(
     chunks: Sequence[SourceChunk], listed: Sequence[Sequence[Sentence]], asked: Sequence[tuple[str, int]]
 ) -> list[tuple[int, int]]:
     """Passages and sentences of them by their numbers, what is needed most first."""
-    wanted = [(0, index) for index in range(min(_OPENING, len(listed[0]) if listed else 0))]
+    first = listed[0] if listed else ()
+    # a passage may begin in the middle of a thought: "It is also …"
+    start = next((index for index, one in enumerate(first) if stands_alone(one)), 0)
+    wanted = [(0, index) for index in range(start, min(start + _OPENING, len(first)))]
     number_of = {chunk.chunk_id: number for number, chunk in enumerate(chunks)}
     for chunk_id, start in asked:
         number = number_of.get(chunk_id)
@@ -98,6 +104,13 @@ def _in_turn(
         if sentences and stands_alone(sentences[0]):
             wanted += [(number, index) for index in range(min(_MORE, len(sentences)))]
     return wanted
+
+
+def _order(chunk: SourceChunk, words: frozenset[str]) -> tuple[bool, bool, bool]:
+    if not _is_titled(chunk, words):
+        return True, True, True
+    subject = _DEFINES.match(chunk.content)
+    return False, subject is None or not words <= stem_set(subject[1]), bool(chunk.section)
 
 
 def _is_titled(chunk: SourceChunk, words: frozenset[str]) -> bool:

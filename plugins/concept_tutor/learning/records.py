@@ -16,6 +16,9 @@ Outcome = Literal["right", "partly", "wrong", "unknown", "skipped"]
 #: What a session asks: what is due and then what is new; only what is due; anything, what is due next first.
 SessionKind = Literal["mixed", "due", "practice"]
 
+#: Answers of a session that is not made of what is due alone.
+LENGTH = 10
+
 #: Stands in a question's text where its key was left out.
 BLANK = "____"
 
@@ -155,14 +158,16 @@ class Step:
 
 @dataclass(frozen=True)
 class Session:
-    """A learner's sitting over a plan, or over one ``concept`` of it, of at most ``length`` answers."""
+    """A learner's sitting over a plan, or over one ``concept`` of it."""
 
     session_id: str
     learner: str
     plan: str
     concept: str | None
     kind: SessionKind
+    #: Questions that there were when it began, and answers at most.
     length: int
+    room: int
     #: Mean mastery of the plan when it began, 0 to 100.
     percent: int
     begun: datetime
@@ -173,6 +178,12 @@ class Session:
     def answers(self) -> tuple[Step, ...]:
         """The steps that count: all that were not skipped."""
         return tuple(one for one in self.steps if one.outcome != "skipped")
+
+    @property
+    def most(self) -> int:
+        """Answers until its end: a short session has room for what went wrong to come again."""
+        missed = {one.question_id for one in self.answers if one.outcome != "right"}
+        return min(self.room, self.length + len(missed))
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from .identifiers import ME, check_id, check_learner
 from .keeping.sessions import SessionStore
 from .keeping.store import LearnStore
 from .lessons import Lessons
-from .records import Outlook, Session, SessionKind, Step
+from .records import LENGTH, Outlook, Session, SessionKind, Step
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
     from .records import Grade, Question
 
-#: Answers of a session that is not made of what is due alone.
-LENGTH = 10
 #: Of what is due at most so many at once.
 MOST_DUE = 50
 #: What went wrong comes once more in a session, after so many others.
@@ -43,7 +41,10 @@ class Sessions:
     def start(
         self, plan: str, concept: str | None = None, learner: str = ME, kind: str = "mixed", length: int = LENGTH
     ) -> Session:
-        """Begin a session of ``length`` answers at most. Raises ``BadRequest`` where there is nothing to ask."""
+        """Begin a session of ``length`` answers at most, or of all that is due.
+
+        Raises ``BadRequest`` where there is nothing to ask.
+        """
         if kind not in get_args(SessionKind):
             raise BadRequest("there is no such kind of session", hint=", ".join(get_args(SessionKind)))
         self._plans.plan(plan)
@@ -54,6 +55,7 @@ class Sessions:
             concept=concept,
             kind=kind,  # type: ignore[arg-type] # checked above
             length=length,
+            room=length,
             percent=self.percent(plan, learner),
             begun=self._lessons.clock(),
         )
@@ -64,7 +66,7 @@ class Sessions:
                 "nothing is due now" if kind == "due" else "there is nothing new, and nothing is due now",
                 hint="practise what you know already, or come back when something is due",
             )
-        new = Session(**{**vars(new), "length": available})
+        new = Session(**{**vars(new), "length": available, "room": max(length, available)})
         self._store.add(new)
         return new
 
@@ -82,7 +84,7 @@ class Sessions:
 
         What was right or skipped does not come again; what was not right comes once more, after others.
         """
-        if session.ended is not None or len(session.answers) >= session.length:
+        if session.ended is not None or len(session.answers) >= session.most:
             return None
         times = Counter(one.question_id for one in session.steps)
         question = next((one for one in self._questions(session) if not times[one.question_id]), None)
@@ -90,10 +92,12 @@ class Sessions:
         missed = [key for key, count in times.items() if key not in settled and count < _TIMES]
         just = {one.question_id for one in session.steps[-_APART:]}
         waiting = [key for key in missed if key not in just]
-        left = session.length - len(session.answers)
+        left = session.most - len(session.answers)
         # the last places are for what went wrong; before them, new ones come first
         if waiting and (question is None or left <= len(missed)):
             return self._lessons.question(waiting[0])
+        if question is None and missed and missed[0] != session.steps[-1].question_id:
+            return self._lessons.question(missed[0])
         return question
 
     def answer(

@@ -13,7 +13,6 @@ from ..learning.lessons import Lessons
 from ..plans.addresses import page_address
 from ..plans.drawing import draw, neighbourhood
 from ..plans.store import PlanStore
-from ..settings import ConceptTutorSettings
 from .concepts import concept_views
 
 if TYPE_CHECKING:
@@ -49,7 +48,7 @@ def explanation_view(host: Host, slug: str, key: str, learner: str) -> Explanati
     """The explanation; without parts where the concept has no sources. Raises ``NotFound``."""
     store = host.once(PlanStore)
     concept = store.concept(slug, key)
-    chunks = store.sources(slug, key)[: host.options(ConceptTutorSettings).learn.chunks]
+    chunks = store.sources(slug, key)
     made = explain(concept.name, chunks, host.once(Lessons).questions(slug, key))
     views, edges = concept_views(host, slug, learner)
     rows = {one.key: one for one in views}

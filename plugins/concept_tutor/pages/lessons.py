@@ -12,7 +12,8 @@ from ragstone.core import BadRequest, NotFound, RagstoneError
 
 from ..learning.lessons import Lessons
 from ..learning.options import option_notes
-from ..learning.sessions import LENGTH, Sessions
+from ..learning.records import LENGTH
+from ..learning.sessions import Sessions
 from ..plans.store import PlanStore
 from .explanations import citations, explanation_view
 from .learners import current_learner

@@ -35,6 +35,7 @@ session = Table(
     Column("concept", Text, nullable=False),
     Column("kind", Text, nullable=False),
     Column("length", Integer, nullable=False),
+    Column("room", Integer, nullable=False),
     #: Mean mastery of the plan at the beginning, in per cent.
     Column("percent", Integer, nullable=False),
     #: ISO 8601 in UTC; ``ended`` is empty while the session goes on.
@@ -77,7 +78,9 @@ class SessionStore:
         """Store a session that begins; whatever the learner had begun in this plan before is ended with it."""
         begun = new.begun.isoformat(timespec="seconds")
         other = (session.c.learner == new.learner, session.c.plan == new.plan, session.c.ended == "")
-        facts = {name: getattr(new, name) for name in ("session_id", "learner", "plan", "kind", "length", "percent")}
+        facts = {
+            name: getattr(new, name) for name in ("session_id", "learner", "plan", "kind", "length", "room", "percent")
+        }
         with self.tables.write() as connection:
             connection.execute(update(session).where(*other).values(ended=begun))
             connection.execute(insert(session).values(**facts, concept=new.concept or "", begun=begun, ended=""))
@@ -121,6 +124,7 @@ def _session(connection: Connection, row: Row[Any]) -> Session:
         concept=row.concept or None,
         kind=row.kind,
         length=row.length,
+        room=row.room,
         percent=row.percent,
         begun=datetime.fromisoformat(row.begun),
         ended=datetime.fromisoformat(row.ended) if row.ended else None,

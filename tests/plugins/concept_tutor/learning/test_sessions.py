@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import pytest
@@ -100,6 +101,18 @@ def test_what_went_wrong_comes_once_more_after_others(sessions: Sessions) -> Non
     assert asked.count(asked[0]) == 2
     assert asked[1] != asked[0] != asked[2]
     assert len(set(asked)) == 4
+
+
+def test_a_short_session_has_room_for_what_went_wrong(sessions: Sessions) -> None:
+    session = sessions.start("garden", "sowing")
+    asked = []
+    while (question := sessions.next(session)) is not None:
+        asked.append(question.question_id)
+        sessions.answer(session, question.question_id, None)
+        session = sessions.session(session.session_id)
+        assert len(session.answers) <= session.most <= 10
+    assert 2 <= session.length < len(asked) <= 2 * session.length
+    assert all(one != other for one, other in pairwise(asked)), "not at once"
 
 
 def test_not_knowing_is_kept_and_skipping_is_not(sessions: Sessions, lessons: Lessons) -> None:
