@@ -106,17 +106,22 @@ def _in_turn(
     return wanted
 
 
-def _order(chunk: SourceChunk, words: frozenset[str]) -> tuple[bool, bool, bool]:
+def _order(chunk: SourceChunk, words: frozenset[str]) -> tuple[int, bool, bool]:
+    title = _title(chunk)
     if not _is_titled(chunk, words):
-        return True, True, True
+        return 2, True, True
     subject = _DEFINES.match(chunk.content)
-    return False, subject is None or not words <= stem_set(subject[1]), bool(chunk.section)
+    return int(title != words), subject is None or not words <= stem_set(subject[1]), bool(chunk.section)
 
 
 def _is_titled(chunk: SourceChunk, words: frozenset[str]) -> bool:
-    """Whether the page is about the concept: "Ammonia" about ammonia, "Mean (statistics)" about the mean."""
-    title = stem_set(chunk.page_title.partition("(")[0])
-    return bool(words and title) and (words <= title or title <= words)
+    """Whether the page is about the concept: "Ammonia" about ammonia, "Mean (statistics)" about the sample mean."""
+    title = _title(chunk)
+    return bool(title) and title <= words
+
+
+def _title(chunk: SourceChunk) -> frozenset[str]:
+    return stem_set(chunk.page_title.partition("(")[0])
 
 
 def _readable(chunk: SourceChunk, words: frozenset[str], asked: Sequence[tuple[str, int]]) -> list[Sentence]:

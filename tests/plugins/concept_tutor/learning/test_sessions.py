@@ -222,10 +222,12 @@ def test_an_explanation_takes_of_other_pages_only_what_names_the_concept() -> No
     of_war += "properties. Many treaties followed after the war had ended."
     of_atoms = "Atoms are made of a nucleus and of electrons around it. They are very very small."
     chunks = [passages.chunk("war", of_war, title="World war"), passages.chunk("atom", of_atoms, title="Atom")]
+    of_bombs = "An atom bomb is a weapon. Its force comes from the nuclei of atoms that are split."
+    chunks.insert(0, passages.chunk("bomb", of_bombs, title="Atom bomb"))
     made = explain("Atom", chunks, [])
-    assert [source.page_title for source in made.sources] == ["Atom", "World war"]
+    assert [source.page_title for source in made.sources] == ["Atom", "Atom bomb", "World war"]
     assert made.parts[0].text == "Atoms are made of a nucleus and of electrons around it. They are very very small. [1]"
-    assert made.parts[1].text == "An atom is the smallest part of matter that has its properties. [2]"
+    assert made.parts[2].text == "An atom is the smallest part of matter that has its properties. [3]"
     assert explain("Zyzzyva", chunks, []).parts == ()
 
 
