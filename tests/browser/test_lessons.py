@@ -257,6 +257,7 @@ def test_every_state_fits_and_can_be_touched(learn_as: Any, snap: Snap, width: i
     )
 
     def check(name: str) -> None:
+        page.wait_for_load_state("load")
         assert page.evaluate(NO_SIDEWAYS), name
         assert page.evaluate(TOO_SMALL) == [], name
         snap(page, f"lesson-{width}-{scheme}-{name}")

@@ -24,6 +24,10 @@ _MOST_WORDS = 2 * _A_MINUTE
 _OPENING, _MORE = 4, 2
 _FEWEST_WORDS = 5
 _GAP = " … "
+#: Openings that point to a sentence before.
+_BACKWARDS = re.compile(
+    r"(?:It|Its|He|His|She|Her|They|Their|This|These|That|Those|Such|However|But|And|Also|Both|Here|Then|Thus)\b"
+)
 #: What a passage begins with that says what something is: its subject, before the verb.
 _DEFINES = re.compile(r"((?:An?\s|The\s)?[^.!?]{2,80}?)\s(?:is|are|was|were)\s(?:an?|the|any|one|that|those)\b")
 _NUMBER = re.compile(r"\s?\[\s?(?:\d{1,4}|[a-z]|citation needed|note \d+)\s?\]")
@@ -88,7 +92,7 @@ def _in_turn(
     """Passages and sentences of them by their numbers, what is needed most first."""
     first = listed[0] if listed else ()
     # a passage may begin in the middle of a thought: "It is also …"
-    start = next((index for index, one in enumerate(first) if stands_alone(one)), 0)
+    start = next((index for index, one in enumerate(first) if not _BACKWARDS.match(one.text)), 0)
     wanted = [(0, index) for index in range(start, min(start + _OPENING, len(first)))]
     number_of = {chunk.chunk_id: number for number, chunk in enumerate(chunks)}
     for chunk_id, start in asked:
