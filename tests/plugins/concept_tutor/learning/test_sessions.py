@@ -229,7 +229,7 @@ def test_an_explanation_takes_of_other_pages_only_what_names_the_concept() -> No
     assert made.parts[0].text == "Atoms are made of a nucleus and of electrons around it. They are very very small. [1]"
     assert made.parts[2].text == "An atom is the smallest part of matter that has its properties. [3]"
     assert explain("Zyzzyva", chunks, []).parts == ()
-    lead = "It is written with one letter. An atom, such as one of gold, is matter that cannot be cut. It is very very small."
+    lead = "It is written with one letter. An atom, such as one of gold, is matter. It is very very small."
     (part,) = explain("Atom", [passages.chunk("atom", lead, title="Atom")], []).parts
     assert part.text.startswith("An atom, such as one of gold"), "not with what points to a sentence before"
 
