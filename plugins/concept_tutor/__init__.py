@@ -7,7 +7,10 @@ from ragstone.core.runtime import lazy_names
 if TYPE_CHECKING:
     from .learning.export import export_questions
     from .learning.lessons import Lessons
+    from .learning.progress import Progresses
+    from .learning.sessions import Sessions
     from .mediawiki.gathering import Gathering, Progress
+    from .plans.editing import ConceptChange, PlanEditor
     from .plans.importers import ImportedPlan, read_plan, read_plan_file
     from .plans.importers.corpus import plan_from_corpus
     from .plans.records import Concept, Edge, NewChunk, NewConcept, NewPlan, Plan, SourceChunk
@@ -16,6 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Concept",
+    "ConceptChange",
     "Edge",
     "Gathering",
     "ImportedPlan",
@@ -24,8 +28,11 @@ __all__ = [
     "NewConcept",
     "NewPlan",
     "Plan",
+    "PlanEditor",
     "PlanStore",
     "Progress",
+    "Progresses",
+    "Sessions",
     "SourceChunk",
     "add_sample",
     "export_questions",
@@ -39,7 +46,10 @@ __getattr__, __dir__ = lazy_names(
     {
         "learning.export": "export_questions",
         "learning.lessons": "Lessons",
+        "learning.progress": "Progresses",
+        "learning.sessions": "Sessions",
         "mediawiki.gathering": "Gathering Progress",
+        "plans.editing": "ConceptChange PlanEditor",
         "plans.importers": "ImportedPlan read_plan read_plan_file",
         "plans.importers.corpus": "plan_from_corpus",
         "plans.records": "Concept Edge NewChunk NewConcept NewPlan Plan SourceChunk",

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from ragstone.core import Assistant, CitationFormat, NotFound, Profile, QuestionFilter
 
+from .learning.identifiers import ME, is_learner
+from .learning.lessons import Lessons
 from .plans import NAME
 from .plans.addresses import PAGES, page_address
 from .plans.corpus import corpus_of
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
 
 #: What a citation shows of its passage, in this order.
 _FIELDS = ("page_title", "section", "source", "licence", "revision", "plan")
-_LEARNER = re.compile(r"[\w.@-]{1,64}")
 _SAMPLE = "elementary-statistics"
 _SAMPLE_QUESTIONS = (
     "What does a confidence interval say?",
@@ -32,8 +32,11 @@ _SAMPLE_QUESTIONS = (
 )
 
 
-def assistant(host: Host) -> Assistant:
-    """The assistant ``concept_tutor`` over all study plans of the host."""
+def assistant(host: Host, plan: str | None = None, learner: str = ME) -> Assistant:
+    """The assistant ``concept_tutor`` over all study plans of the host.
+
+    ``plan``, ``learner``: whose questions it offers to begin with.
+    """
 
     def refusal(filters: Mapping[str, str]) -> str:
         plans = [
@@ -47,20 +50,27 @@ def assistant(host: Host) -> Assistant:
     def conditions(filters: Mapping[str, str]) -> Mapping[str, str | tuple[str, ...]]:
         if (slug := filters.get("plan")) is not None:
             host.once(PlanStore).plan(slug)  # raises NotFound
-        if (learner := filters.get("learner")) is not None and not _LEARNER.fullmatch(learner):
-            raise NotFound("there is no such learner", hint="a name has 1 to 64 letters, digits and . _ - @")
+        if (learner := filters.get("learner")) is not None and not is_learner(learner):
+            raise NotFound("there is no such learner", hint="a name has 1 to 64 letters, digits, blanks and . _ - @")
         return dict(filters)
 
     def examples() -> tuple[str, ...]:
-        plans = host.once(PlanStore).plans()
-        if not plans:
+        plans = [size.plan.slug for size in host.once(PlanStore).plans()]
+        slug = plan or next(iter(plans), None)
+        if slug is None:
             return ()
-        if plans[0].plan.slug == _SAMPLE:
+        lessons = host.once(Lessons)
+        concepts = {each.key: each for each in host.once(PlanStore).concepts(slug) if each.state == "found"}
+        if not concepts:
+            return ()
+        last = lessons.last(slug, learner, most=1)
+        missed = ("Why was my answer wrong?",) if last and last[0].verdict == "wrong" else ()
+        if slug == _SAMPLE and not last:
             return _SAMPLE_QUESTIONS
-        found = [each for each in host.once(PlanStore).concepts(plans[0].plan.slug) if each.state == "found"]
-        return tuple(f"What is “{each.name[:60]}”?" for each in found[:2]) + (
-            ("What should I practise?",) if found else ()
-        )
+        # what is known least is asked first: the weakest, then what comes next
+        keys = [each.concept for each in lessons.weakest(slug, learner, most=len(concepts)) if each.concept in concepts]
+        named = [concepts[key].name[:60] for key in (keys or list(concepts))[: 3 - len(missed)]]
+        return (*missed, *(f"What is “{name}”?" for name in named), "What should I practise?")
 
     return Assistant(
         host,

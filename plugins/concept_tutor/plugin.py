@@ -100,6 +100,7 @@ def ragstone_commands(cli: click.Group) -> None:
     """``ragstone tutor``."""
     modules = {"plan": "plans", "sources": "sources", "seed": "files", "export": "files"}
     modules |= dict.fromkeys(("learn", "due", "questions", "anki", "gift", "qti"), "learning")
+    modules |= dict.fromkeys(("explain", "progress", "learners"), "progress")
     paths = {name: f"{__package__}.commands.{module}.{name}" for name, module in modules.items()}
     text = "Study plans, their sources, and what is learned from them."
     cli.add_command(LazyGroup("tutor", help=text, lazy_subcommands=paths))

@@ -13,7 +13,8 @@ from llama_index.core.vector_stores.types import FilterOperator, MetadataFilter,
 from ragstone.core.retrieval import HybridRetriever, Retrieval, ScoredRetriever, weigh_evidence
 from ragstone.core.text import sentence_spans
 
-from .learning.lessons import ME, Lessons
+from .learning.identifiers import ME
+from .learning.lessons import Lessons
 from .learning.records import BLANK
 from .plans.concept_names import NameVectors, concepts_meant, concepts_named
 from .plans.corpus import corpus_of

@@ -108,10 +108,22 @@ def ready(page: Any) -> None:
     page.wait_for_load_state("load")
 
 
+def begin(page: Any) -> None:
+    """From the page that offers a session to its first question; what is to be read before comes first."""
+    page.get_by_role("button", name=re.compile(r"^\d+ questions$")).click()
+    page.locator("form.lesson, .explained").first.wait_for()
+    if page.locator(".explained").count():
+        page.get_by_role("button", name="I have read it").click()
+    page.locator("form.lesson").wait_for()
+
+
 def answer_wrongly(page: Any) -> None:
     """Go on until an answer is not right: which option is, nobody knows."""
     for _ in range(8):
-        page.locator("form.lesson").wait_for()
+        page.locator("form.lesson, .explained").first.wait_for()
+        if page.locator(".explained").count():
+            page.get_by_role("button", name="I have read it").click()
+            page.locator("form.lesson").wait_for()
         if page.locator(".option").count():
             page.locator(".option").last.click()
         else:
@@ -149,16 +161,17 @@ def test_a_whole_lesson(open_page: Open, snap: Snap, wiki: Server) -> None:
     # the page says how far each concept is, and begins anew when all are done
     page.locator("[data-gathering]").wait_for(state="hidden")
     assert any(kind.startswith("text/event-stream") for kind in streams)
-    keys = {box.get_attribute("data-key") for box in page.locator("svg a.box").all()}
+    keys = {box.get_attribute("data-key") for box in page.locator("svg a.box:visible").all()}
     assert {"tide", "gravitation", "spring-tide", "neap-tide"} <= keys
-    assert page.locator("svg path.curve").count() >= 2
+    assert page.locator(".for-wide path.curve").count() >= 2
     assert page.locator("svg .badge").count() == 0
-    page.locator("svg a.box[data-key=spring-tide]").click()
+    page.locator("svg a.box[data-key=spring-tide]:visible").click()
     page.locator("aside.chosen", has_text="CC BY-SA 4.0").wait_for()
     assert "concept=spring-tide" in page.url
     snap(page, "tutor-plan")
 
     page.get_by_role("link", name="Learn", exact=True).first.click()
+    begin(page)
     answer_wrongly(page)
     assert page.locator(":focus").get_attribute("id") == "verdict", "the verdict is where the reader is"
     badge = page.locator(".verdict a.badge").first
@@ -202,7 +215,11 @@ def test_a_phone_has_no_sideways_scrolling(open_page: Open, snap: Snap, plan: st
     for name, path in (
         ("plans", "/concept_tutor/"),
         ("plan", f"{plan}?concept=tide"),
-        ("learn", f"{plan}learn"),
+        ("begin", f"{plan}learn"),
+        ("explanation", f"{plan}learn?concept=tide"),
+        ("edit", f"{plan}edit"),
+        ("concept", f"{plan}concepts/tide"),
+        ("learners", "/concept_tutor/learners"),
         ("chat", f"/concept_tutor/chat?plan={plan.split('/')[-2]}&q=What+is+a+tide%3F"),
     ):
         page.goto(path)
@@ -213,7 +230,7 @@ def test_a_phone_has_no_sideways_scrolling(open_page: Open, snap: Snap, plan: st
 
 def tab_to(page: Any, result: str, what: str) -> None:
     """Press Tab until the property of whatever has the focus is this."""
-    for _ in range(20):
+    for _ in range(60):
         page.keyboard.press("Tab")
         if page.evaluate(f"document.activeElement.{result}") == what:
             return
@@ -223,7 +240,7 @@ def tab_to(page: Any, result: str, what: str) -> None:
 def test_everything_can_be_done_with_the_keyboard(open_page: Open, plan: str) -> None:
     page = open_page(plan)
     ready(page)
-    page.locator("svg a.box").first.focus()
+    page.locator("svg a.box:visible").first.focus()
     page.keyboard.press("Enter")
     page.locator("aside.chosen").wait_for()
     assert page.locator("svg a.box:focus").count() == 1, "who chose stays where they were"
@@ -231,6 +248,12 @@ def test_everything_can_be_done_with_the_keyboard(open_page: Open, plan: str) ->
     ready(page)
     page.keyboard.press("Tab")
     assert page.locator(":focus").inner_text() == "Skip to the content"
+    tab_to(page, "textContent", "10 questions")
+    page.keyboard.press("Enter")
+    page.locator(".explained").wait_for()
+    tab_to(page, "textContent", "I have read it: ask me")
+    page.keyboard.press("Enter")
+    page.locator("form.lesson").wait_for()
     tab_to(page, "name", "answer")
     page.keyboard.press("Space") if page.locator(".option").count() else page.keyboard.type("Elephants")
     if page.locator("textarea").count():  # in which Enter begins a new line
@@ -239,12 +262,13 @@ def test_everything_can_be_done_with_the_keyboard(open_page: Open, plan: str) ->
     page.locator(".verdict").wait_for()
     tab_to(page, "textContent", "Next question")
     page.keyboard.press("Enter")
-    page.locator("form.lesson").wait_for()
-    assert page.evaluate("document.activeElement.classList.contains('question-text')")
+    page.locator("form.lesson, .explained").first.wait_for()
+    assert page.evaluate("document.activeElement.hasAttribute('data-focus')")
 
 
 def test_it_works_without_javascript(open_page: Open, plan: str) -> None:
     page = open_page(f"{plan}learn", java_script_enabled=False)
+    begin(page)
     page.get_by_role("button", name=re.compile("Hint")).click()
     page.locator(".hints li").wait_for()  # it fails where there are two
     page.get_by_role("button", name=re.compile("hint")).click()
@@ -253,14 +277,50 @@ def test_it_works_without_javascript(open_page: Open, plan: str) -> None:
     answer_wrongly(page)
     page.locator(".verdict a.badge").first.wait_for()
     page.get_by_role("button", name="Next question").click()
-    page.locator("form.lesson").wait_for()
+    page.locator("form.lesson, .explained").first.wait_for()
     page.get_by_role("link", name="Concepts").click()
-    page.locator("svg a.box").first.click()
+    page.locator("svg a.box:visible").first.click()
     page.locator("aside.chosen").wait_for()
     page.get_by_role("link", name="Ask the tutor").click()
     page.get_by_role("textbox", name="Your question").fill("What is a spring tide?")
     page.get_by_role("button", name="Ask", exact=True).click()
     assert "great range" in page.locator(".answer .text").inner_text()
+
+
+def test_the_drawing_follows_the_gathering(open_page: Open) -> None:
+    page = open_page("/concept_tutor/")
+    ready(page)
+    page.get_by_label("Title", exact=True).first.fill("Following")
+    page.get_by_label("Concepts, one per line").fill(
+        "\n".join([*PAGES, *(f"Xylophonistics of Neptune {number}" for number in range(30))])
+    )
+    loads: list[str] = []
+    page.get_by_role("button", name="Make the plan").click()
+    page.get_by_role("heading", name="Following").wait_for()
+    page.on("framenavigated", lambda frame: loads.append(frame.url))
+    seen = set()
+    while page.locator("[data-gathering]:visible").count() and not loads:
+        seen.add(page.locator(".for-wide a.box.none").count())
+        page.wait_for_timeout(100)
+    page.locator("[data-gathering] >> text=30 concepts without sources").wait_for()
+    assert page.locator(".for-wide a.box.none").count() == 30
+    assert len(seen) > 1, f"the drawing changed only at the end: {seen}"
+
+
+FITS = """() => [...document.querySelectorAll("[data-graph]")].filter((one) => one.clientWidth).map((one) =>
+    [one.scrollWidth - one.clientWidth, one.scrollHeight - one.clientHeight,
+     Math.min(...[...one.querySelectorAll(".box > text")].map((text) => text.getBoundingClientRect().height))])"""
+
+
+@pytest.mark.parametrize("width", [390, 768, 1280])
+def test_the_drawing_fits_its_frame(open_page: Open, plan: str, width: int) -> None:
+    page = open_page(plan, viewport={"width": width, "height": 800})
+    ready(page)
+    for path in (plan, f"{plan}?concept=tide"):
+        page.goto(path)
+        ((sideways, down, letters),) = page.evaluate(FITS)
+        assert (sideways, down) == (0, 0)
+        assert letters >= 10, "its words can be read"
 
 
 def test_without_a_wiki_a_concept_says_so_and_is_retried(open_page: Open, wiki: Server) -> None:

@@ -177,6 +177,10 @@ def test_nothing_of_a_plan_or_its_sources_runs(open_page: Open) -> None:
     learn = [f"{PATH}learn?concept=c{number}" for number in (1, 3)]
     for number, path in enumerate([*learn, *(f"{PATH}learn?question=evil{each}" for each in range(QUESTIONS))]):
         look(page, path)
+        if "concept=" in path:
+            page.get_by_role("button", name="Ask me").click()
+            page.locator("form.lesson").wait_for()
+            nothing_ran(page)
         page.get_by_role("button", name="Hint").click()
         page.locator(".hints").wait_for()
         if page.locator(".option").count():
@@ -188,6 +192,13 @@ def test_nothing_of_a_plan_or_its_sources_runs(open_page: Open) -> None:
         nothing_ran(page)
         chunks |= set(page.locator(".verdict a.badge").evaluate_all("all => all.map(a => a.href)"))
     assert chunks
+    page.get_by_role("link", name="Learn", exact=True).first.click()
+    page.get_by_role("button", name="questions").click()
+    page.get_by_role("button", name="End here").click()
+    page.locator(".outlook").wait_for()
+    nothing_ran(page)
+    for path in ("", "edit", "concepts/c1", "delete", "delete?concept=c2", "learn"):
+        look(page, PATH + path)
     for number in (1, 5):
         asked = f"What did Ada Lovelace describe in {1800 + number}? {inline_text(payloads(CONCEPTS)[number], 200)}"
         look(page, f"/concept_tutor/chat?plan=hostile&q={quote(asked)}")

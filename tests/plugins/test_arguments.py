@@ -39,8 +39,20 @@ RIGHT: dict[str, dict[str, Any]] = {
     "Situation": {"goal": "Clean the mug"},
 }
 #: Without arguments, or without anything to do with them: data, what ``host.once`` makes, the end of a context manager.
-OTHERS = {"MemoryChunk", "Planner.close", "Gathering", "Lessons", "PlanStore"} | {
-    *("Concept", "Edge", "ImportedPlan", "NewChunk", "NewConcept", "NewPlan", "Plan", "Progress", "SourceChunk")
+OTHERS = {"MemoryChunk", "Planner.close", "Gathering", "Lessons", "PlanStore", "PlanEditor", "Progresses"} | {
+    *(
+        "Sessions",
+        "Concept",
+        "ConceptChange",
+        "Edge",
+        "ImportedPlan",
+        "NewChunk",
+        "NewConcept",
+        "NewPlan",
+        "Plan",
+        "Progress",
+        "SourceChunk",
+    )
 }
 #: Values that book chat gives, its readers and parser; ``diff`` takes two of its books.
 OTHERS |= {

@@ -14,14 +14,17 @@ from ragstone.core.cli import json_option, printable, show_json, show_table
 
 from ..learning.export import export_questions
 from ..learning.grading.hints import STEPS
-from ..learning.lessons import ME, Lessons
+from ..learning.identifiers import ME
+from ..learning.lessons import Lessons
+from ..learning.records import LENGTH
+from ..learning.sessions import Sessions
 from ..plans.store import PlanStore
 
 if TYPE_CHECKING:
     from ragstone.core.cli import Deployment
 
     from ..learning.export import QuestionFormat
-    from ..learning.records import Grade, Question
+    from ..learning.records import Grade, Question, Session
 
 _learner = click.option("--learner", default=ME, show_default=True, help="Whose answers they are.")
 
@@ -29,29 +32,38 @@ _learner = click.option("--learner", default=ME, show_default=True, help="Whose 
 @click.command(epilog="Example: ragstone tutor learn machine-learning --concept gradient-descent")
 @click.argument("plan")
 @click.option("--concept", help="Ask about this concept alone, by its key.")
-@click.option("--most", default=10, show_default=True, type=click.IntRange(1, 1000), help="Questions in this sitting.")
+@click.option(
+    "--most", default=LENGTH, show_default=True, type=click.IntRange(1, 1000), help="Answers of this session."
+)
+@click.option("--due", "kind", flag_value="due", help="Ask only what is due.")
+@click.option("--practise", "kind", flag_value="practice", help="Ask also what is not due yet.")
 @_learner
 @click.pass_obj
-def learn(deployment: Deployment, plan: str, concept: str | None, most: int, learner: str) -> None:
-    """Be asked, with hints: an empty line or ? gives the next hint, q ends the sitting."""
-    lessons = deployment.host().once(Lessons)
-    asked: set[str] = set()
-    for number in range(1, most + 1):
-        question = lessons.next(plan, concept, learner, asked)
-        if question is None:
-            if number == 1:
-                click.echo(f"There is nothing to ask. Has it sources? ragstone tutor plan show {plan}")
-            break
-        asked.add(question.question_id)
+def learn(deployment: Deployment, plan: str, concept: str | None, most: int, kind: str | None, learner: str) -> None:
+    """Be asked, with hints: ? or an empty line gives a hint, ?? the answer, - skips, q ends the session."""
+    host = deployment.host()
+    lessons, sessions = host.once(Lessons), host.once(Sessions)
+    try:
+        session = sessions.start(plan, concept, learner, kind or "mixed", most)
+    except BadRequest as error:
+        if not any(one.state == "found" for one in host.once(PlanStore).concepts(plan)):
+            click.echo(f"There is nothing to ask. Has it sources? ragstone tutor plan show {plan}")
+            return
+        click.echo(printable(f"{error.what[:1].upper()}{error.what[1:]}. {_next_words(sessions, plan, learner)}"))
+        return
+    number = 0
+    while (question := sessions.next(session)) is not None:
+        number += 1
         _show_question(number, question)
-        grade = _asked(lessons, question, learner)
-        if grade is None:
+        if not _asked(lessons, sessions, session, question):
             break
-        click.echo(printable(grade.feedback))
-        _show_sources(grade)
+        session = sessions.session(session.session_id)
+    session = sessions.end(session)
     levels = lessons.mastery(plan, learner)
     known = sum(each.level for each in levels.values()) / max(1, len(levels))
-    click.echo(f"\n{plan}: {known:.0%} known, {sum(each.due for each in levels.values())} due.")
+    right = sum(one.outcome == "right" for one in session.steps)
+    click.echo(f"\n{right} of {len(session.answers)} right. {_next_words(sessions, plan, learner)}")
+    click.echo(f"{plan}: {known:.0%} known, {sum(each.due for each in levels.values())} due.")
 
 
 @click.command(epilog="Example: ragstone tutor due")
@@ -143,24 +155,42 @@ qti = _export_command(
 )
 
 
-def _asked(lessons: Lessons, question: Question, learner: str) -> Grade | None:
-    """The grade of the answer that is typed; ``None`` where the learner ends the sitting."""
+def _asked(lessons: Lessons, sessions: Sessions, session: Session, question: Question) -> bool:
+    """Whether the session goes on after this question: ``q`` and the end of the input end it."""
     hints = 0
     while True:
         typed = _typed("> ")
         if typed is None or typed.casefold() in {"q", "quit"}:
-            return None
+            return False
+        if typed == "-":
+            sessions.skip(session, question.question_id)
+            return True
         if typed in {"", "?"}:
             if hints == STEPS:
-                click.echo("There are no more hints; type an answer, or q.")
+                click.echo("There are no more hints; type an answer, ?? for the solution, or q.")
                 continue
             hints += 1
             click.echo(printable(lessons.hint(question.question_id, hints).text))
             continue
+        given = None if typed == "??" else _option(question, typed)
         try:
-            return lessons.answer(question.question_id, _option(question, typed), hints=hints, learner=learner)
+            grade = sessions.answer(session, question.question_id, given, hints=hints)
         except BadRequest as error:
             click.echo(printable(str(error)))
+            continue
+        click.echo(printable(grade.feedback))
+        _show_sources(grade)
+        return True
+
+
+def _next_words(sessions: Sessions, plan: str, learner: str) -> str:
+    """What comes next, and when."""
+    outlook = sessions.outlook(plan, learner)
+    if outlook.due:
+        return f"{outlook.due} due now."
+    if outlook.next_due is not None:
+        return f"The next review is on {outlook.next_due.astimezone():%Y-%m-%d at %H:%M}."
+    return "Nothing comes again yet."
 
 
 def _typed(prompt: str) -> str | None:

@@ -1,4 +1,4 @@
-"""``ragstone tutor plan``: list, show and remove study plans."""
+"""``ragstone tutor plan``: list, show, change and remove study plans."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import click
 
 from ragstone.core.cli import LazyGroup, json_option, printable, show_json, show_table
 
+from ..plans.editing import ConceptChange, PlanEditor
 from ..plans.graph import study_order
 from ..plans.store import PlanStore
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
 @click.group(cls=LazyGroup, lazy_subcommands={"add": "ragstone.plugins.concept_tutor.commands.files.add"})
 def plan() -> None:
-    """Make study plans, look at them, remove them."""
+    """Make study plans, look at them, change them, remove them."""
 
 
 @plan.command("list", epilog="Example: ragstone tutor plan list --json")
@@ -75,6 +76,64 @@ def show(deployment: Deployment, slug: str, as_json: bool) -> None:
         [(one.key, one.name, ", ".join(needs[one.key]), _sources(one, counts.get(one.key, 0))) for one in rows],
         empty="",
     )
+
+
+@plan.command(epilog="Example: ragstone tutor plan rename statistics --title 'Statistics, first year'")
+@click.argument("slug", metavar="PLAN")
+@click.option("--title", help="Its new title; the name in addresses and commands stays.")
+@click.option("--description", help="Its new description.")
+@json_option()
+@click.pass_obj
+def rename(deployment: Deployment, slug: str, title: str | None, description: str | None, as_json: bool) -> None:
+    """Give a plan another title or description."""
+    host = deployment.host()
+    old = host.once(PlanStore).plan(slug)
+    host.once(PlanEditor).rename(
+        slug, old.title if title is None else title, old.description if description is None else description
+    )
+    size = host.once(PlanStore).size(slug)
+    if as_json:
+        show_json(plan_facts(size))
+    else:
+        click.echo(printable(f"{slug} is '{size.plan.title}'."))
+
+
+@plan.command(epilog="Example: ragstone tutor plan concept statistics variance --needs mean")
+@click.argument("slug", metavar="PLAN")
+@click.argument("concept")
+@click.option("--name", help="Its new name. A CONCEPT that is not there is added under its own.")
+@click.option("--summary", help="What it is, in a sentence.")
+@click.option("--needs", help="Keys of what is to be learned before it, with commas between; '' for none.")
+@click.option("--remove", is_flag=True, help="Remove it; what needed it then needs what it needed itself.")
+@json_option()
+@click.pass_obj
+def concept(
+    deployment: Deployment,
+    slug: str,
+    concept: str,
+    name: str | None,
+    summary: str | None,
+    needs: str | None,
+    remove: bool,
+    as_json: bool,
+) -> None:
+    """Change, add or remove a concept of a plan."""
+    host = deployment.host()
+    store, editor = host.once(PlanStore), host.once(PlanEditor)
+    old = next((one for one in store.concepts(slug) if one.key == concept), None)
+    if remove:
+        editor.remove_concept(slug, concept)
+    else:
+        before = tuple(edge.prerequisite for edge in store.edges(slug) if edge.concept == concept)
+        keys = before if needs is None else tuple(key.strip() for key in needs.split(",") if key.strip())
+        told = old.summary if old is not None and summary is None else summary or ""
+        change = ConceptChange(name or (old.name if old is not None else concept), told, keys)
+        editor.add_concept(slug, change) if old is None else editor.change_concept(slug, concept, change)
+    size = store.size(slug)
+    if as_json:
+        show_json(plan_facts(size))
+    else:
+        click.echo(printable(f"'{size.plan.title}' has {size.concepts} concepts, {size.edges} prerequisites."))
 
 
 @plan.command(epilog="Example: ragstone tutor plan remove statistics")

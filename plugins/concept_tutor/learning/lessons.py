@@ -20,23 +20,20 @@ from .grading.feedback import cited, feedback
 from .grading.free import FreeAnswers
 from .grading.hints import STEPS, hint
 from .grading.short import grade_choice, grade_short
+from .identifiers import ME, check_id, check_learner, is_id
 from .keeping.mastery import credit_of, known
 from .keeping.spacing import Memory, Spacing
 from .keeping.store import LearnStore
 from .reading.spelling import normal
-from .records import Attempt, Grade, Mastery, Review
+from .records import Attempt, Finding, Grade, Mastery, Review
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator
 
     from ragstone.core import Host
 
-    from .records import Finding, Hint, Question
+    from .records import Hint, Question
 
-#: Whoever says nothing else is this learner.
-ME = "me"
-_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
-_NAME = re.compile(r"[\w.@ -]{1,64}")
 #: No database keeps a lone half of a character, PostgreSQL no NUL.
 _NOT_KEPT = re.compile("[\x00\ud800-\udfff]")
 
@@ -55,7 +52,7 @@ class Lessons:
     def __init__(self, host: Host, clock: Callable[[], datetime] = _now) -> None:
         """``clock``: gives the moment, in UTC."""
         self._host = host
-        self._clock = clock
+        self.clock = clock
         self._options = host.options(ConceptTutorSettings).learn
         self._plans = host.once(PlanStore)
         self._store = LearnStore(host)
@@ -87,7 +84,7 @@ class Lessons:
 
     def question(self, question_id: str) -> Question:
         """The question of that id."""
-        if not _ID.fullmatch(question_id):
+        if not is_id(question_id):
             raise NotFound("there is no such question", hint="ask for the next one")
         return self._store.question(question_id)
 
@@ -99,20 +96,23 @@ class Lessons:
         ``skip``: ids that are not to be asked again now. ``None`` where there is nothing to ask. A plan that is known
         is gone through again, what is due next first.
         """
-        if concept is not None:
-            self._plans.concept(plan, concept)
-        due = [review.question for review in self.due(plan, learner)]
-        ready = [one for one in due if concept in (None, one.concept) and one.question_id not in skip]
-        if ready:
-            return ready[0]
+        for question in self.queue(plan, concept, learner):
+            if question.question_id not in skip:
+                return question
         memories = self._store.memories(learner, plan)
-        asked = {question.question_id for question in memories}
-        for key in self._open(plan, concept, learner):
-            for question in self.questions(plan, key):
-                if question.question_id not in asked and question.question_id not in skip:
-                    return question
         later = (one for one in memories if concept in (None, one.concept) and one.question_id not in skip)
         return next(later, None)
+
+    def queue(self, plan: str, concept: str | None = None, learner: str = ME) -> Iterator[Question]:
+        """What is due, then what is new, concept by concept as the plan is to be learned; written as it is reached."""
+        if concept is not None:
+            self._plans.concept(plan, concept)
+        memories = self._store.memories(learner, plan)
+        now = self.clock()
+        yield from (one for one, memory in memories.items() if memory.due <= now and concept in (None, one.concept))
+        asked = {question.question_id for question in memories}
+        for key in self._open(plan, concept, learner):
+            yield from (one for one in self.questions(plan, key) if one.question_id not in asked)
 
     def hint(self, question_id: str, step: int) -> Hint:
         """The ``step``-th of three hints."""
@@ -125,19 +125,17 @@ class Lessons:
     # Answers
 
     def answer(
-        self, question_id: str, text: str, attempt_id: str | None = None, hints: int = 0, learner: str = ME
+        self, question_id: str, text: str | None, attempt_id: str | None = None, hints: int = 0, learner: str = ME
     ) -> Grade:
-        """Grade an answer and keep it; ``hints``: how many were given before.
+        """Grade an answer and keep it; ``None``: the learner does not know. ``hints``: how many were given before.
 
         The same ``attempt_id`` counts once, and gets the same grade. Raises ``TooLarge`` for a long answer,
         ``BadRequest`` for what is none of the options.
         """
         attempt_id = uuid.uuid4().hex if attempt_id is None else attempt_id
-        text = _NOT_KEPT.sub("\ufffd", text)
-        if not _NAME.fullmatch(learner):
-            raise BadRequest("the learner's name cannot be used", hint="1 to 64 letters, digits, blanks and . @ _ -")
-        if not _ID.fullmatch(attempt_id):
-            raise BadRequest("the attempt's id cannot be used", hint="1 to 64 of A-Z, a-z, 0-9, _ and -")
+        unknown, text = text is None, _NOT_KEPT.sub("\ufffd", text or "")
+        check_learner(learner)
+        check_id(attempt_id, "attempt's id")
         if len(text) > self._options.longest_answer:
             raise TooLarge(
                 f"the answer has {len(text):,} characters, and {self._options.longest_answer:,} are read",
@@ -148,10 +146,11 @@ class Lessons:
         if done is not None:
             return done
         hints = min(max(hints, 0), STEPS)
-        finding = self._finding(question, text)
-        said = self._writers.feedback(question, text, finding) or feedback(question, finding)
+        finding = Finding("wrong") if unknown else self._finding(question, text)
+        said = None if unknown else self._writers.feedback(question, text, finding)
+        said = said or feedback(question, finding)
         credit = credit_of(finding.credit, hints)
-        now = self._clock()
+        now = self.clock()
         attempt = Attempt(
             attempt_id, learner, question.plan, question.concept, question_id, question.text, text,
             finding.verdict, credit, hints, now,
@@ -175,13 +174,13 @@ class Lessons:
 
     def due(self, plan: str | None = None, learner: str = ME) -> list[Review]:
         """The questions that are due now, those due longest first."""
-        now = self._clock()
+        now = self.clock()
         memories = self._store.memories(learner, plan)
         return [Review(question, memory.due) for question, memory in memories.items() if memory.due <= now]
 
     def mastery(self, plan: str, learner: str = ME) -> dict[str, Mastery]:
         """For each concept of the plan how well the learner knows it now."""
-        now = self._clock()
+        now = self.clock()
         answers = self._store.answers(learner, plan)
         recalled: dict[str, list[float]] = {}
         waiting: dict[str, int] = {}
@@ -202,7 +201,7 @@ class Lessons:
             (one for one in found.values() if one.attempts and one.level < self._options.mastered),
             key=lambda one: one.level,
         )
-        untried = (found[key] for key in self._order(plan) if not found[key].attempts)
+        untried = (found[key] for key in self.order(plan) if not found[key].attempts)
         return [*tried, *untried][:most]
 
     def anki(self, plan: str) -> bytes:
@@ -212,7 +211,7 @@ class Lessons:
         concepts = self._plans.concepts(plan)
         questions = [question for concept in concepts for question in self.questions(plan, concept.key)]
         return package(
-            self._plans.plan(plan).title, plan, {each.key: each.name for each in concepts}, questions, self._clock()
+            self._plans.plan(plan).title, plan, {each.key: each.name for each in concepts}, questions, self.clock()
         )
 
     # Inside
@@ -232,11 +231,12 @@ class Lessons:
             yield concept
             return
         mastery = self.mastery(plan, learner)
-        keys = self._order(plan)
+        keys = self.order(plan)
         yield from (key for key in keys if mastery[key].level < self._options.mastered)
         yield from (key for key in keys if mastery[key].level >= self._options.mastered)
 
-    def _order(self, plan: str) -> tuple[str, ...]:
+    def order(self, plan: str) -> tuple[str, ...]:
+        """The keys of the plan's concepts in an order to learn them in."""
         return tuple(study_order([each.key for each in self._plans.concepts(plan)], self._plans.edges(plan)))
 
     def _made_of(self, texts: Iterator[str]) -> str:

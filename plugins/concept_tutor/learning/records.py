@@ -11,6 +11,13 @@ Form = Literal["choice", "blank", "open"]
 #: What the key is.
 Asked = Literal["term", "person", "place", "name", "year", "number", "definition", "relation"]
 Verdict = Literal["right", "partly", "wrong"]
+#: How a question went in a session: its verdict, or the learner did not know, or skipped it.
+Outcome = Literal["right", "partly", "wrong", "unknown", "skipped"]
+#: What a session asks: what is due and then what is new; only what is due; anything, what is due next first.
+SessionKind = Literal["mixed", "due", "practice"]
+
+#: Answers of a session that is not made of what is due alone.
+LENGTH = 10
 
 #: Stands in a question's text where its key was left out.
 BLANK = "____"
@@ -137,6 +144,58 @@ class Review:
 
     question: Question
     due: datetime
+
+
+@dataclass(frozen=True)
+class Step:
+    """A question of a session, and how it went."""
+
+    attempt_id: str
+    question_id: str
+    concept: str
+    outcome: Outcome
+
+
+@dataclass(frozen=True)
+class Session:
+    """A learner's sitting over a plan, or over one ``concept`` of it."""
+
+    session_id: str
+    learner: str
+    plan: str
+    concept: str | None
+    kind: SessionKind
+    #: Questions that there were when it began, and answers at most.
+    length: int
+    room: int
+    #: Mean mastery of the plan when it began, 0 to 100.
+    percent: int
+    begun: datetime
+    ended: datetime | None = None
+    steps: tuple[Step, ...] = ()
+
+    @property
+    def answers(self) -> tuple[Step, ...]:
+        """The steps that count: all that were not skipped."""
+        return tuple(one for one in self.steps if one.outcome != "skipped")
+
+    @property
+    def most(self) -> int:
+        """Answers until its end: a short session has room for what went wrong to come again."""
+        missed = {one.question_id for one in self.answers if one.outcome != "right"}
+        return min(self.room, self.length + len(missed))
+
+
+@dataclass(frozen=True)
+class Outlook:
+    """What comes next in a plan, and when."""
+
+    #: Questions that are due now, and concepts of which nothing was asked yet although they have sources, in order.
+    due: int
+    new: tuple[str, ...]
+    #: When the next question is due that is not due now, and how many are until the end of that day.
+    next_due: datetime | None = None
+    next_count: int = 0
 
 
 @dataclass(frozen=True)

@@ -8,9 +8,12 @@ from flask import render_template, request
 
 from ragstone.core import Question, RagstoneError
 
+from ..assistant import assistant
+from ..learning.identifiers import ME
 from ..plans import NAME
 from ..plans.addresses import page_address, stored_copy
 from ..plans.store import PlanStore
+from .learners import current_learner
 
 if TYPE_CHECKING:
     from flask import Blueprint
@@ -24,20 +27,25 @@ def install(pages: Blueprint, host: Host) -> None:
 
     @pages.get("/chat")
     def chat() -> tuple[str, int]:
-        assistant = host.assistant(NAME)
+        learner = current_learner()
         plans = [size.plan for size in store.plans()]
         slug = request.args.get("plan", "")
         plan = store.plan(slug) if slug else plans[0] if len(plans) == 1 else None
         question = request.args.get("q", "").strip()
+        filters = {"plan": plan.slug} if plan else {}
+        if learner != ME:
+            filters["learner"] = learner
         answer, problem, status = None, None, 200
         if question:
             try:
-                answer = assistant.ask(Question(question, filters={"plan": plan.slug} if plan else {}))
+                answer = host.assistant(NAME).ask(Question(question, filters=filters))
             except RagstoneError as error:
                 problem, status = error.to_problem(), error.status
         page = render_template(
             "concept_tutor/chat.html",
-            assistant=assistant,
+            assistant=assistant(host, plan.slug if plan else None, learner),
+            filters=filters,
+            learner=learner,
             plan=plan,
             plans=plans,
             question=question,

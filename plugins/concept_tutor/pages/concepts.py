@@ -10,6 +10,7 @@ from ..learning.lessons import Lessons
 from ..plans.addresses import PAGES, page_address, stored_copy
 from ..plans.graph import study_order
 from ..plans.store import PlanStore
+from .wording import reason_words
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -57,12 +58,12 @@ class SourcePage:
     kept: tuple[str, ...] = ()
 
 
-def concept_views(host: Host, slug: str) -> tuple[list[ConceptView], list[Edge]]:
-    """The plan's concepts in an order to learn them in, and its edges. Raises ``NotFound``."""
+def concept_views(host: Host, slug: str, learner: str) -> tuple[list[ConceptView], list[Edge]]:
+    """The plan's concepts in an order to learn them in, as the learner knows them, and its edges."""
     store = host.once(PlanStore)
     concepts = {one.key: one for one in store.concepts(slug)}
     edges = store.edges(slug)
-    mastery = host.once(Lessons).mastery(slug)
+    mastery = host.once(Lessons).mastery(slug, learner)
     needs, leads = defaultdict[str, list[str]](list), defaultdict[str, list[str]](list)
     for edge in edges:
         needs[edge.concept].append(edge.prerequisite)
@@ -80,7 +81,7 @@ def _view(concept: Concept, known: Mastery | None, needs: Sequence[str], leads: 
         name=concept.name,
         summary=concept.summary,
         state=concept.state,
-        reason=concept.reason,
+        reason=reason_words(concept.state, concept.reason),
         percent=percent,
         mark=mark,
         word=word,
@@ -92,13 +93,13 @@ def _view(concept: Concept, known: Mastery | None, needs: Sequence[str], leads: 
 
 def _mark(concept: Concept, known: Mastery | None, percent: int) -> tuple[str, str]:
     if concept.state in OPEN:
-        return "none", "no sources yet"
+        return "none", "looking for sources" if concept.state == "running" else "no sources yet"
     if concept.state != "found":
         return "none", "no sources"
     if known is None or not known.attempts:
         return "k0", "new"
     if known.level < GROWING:
-        return "k1", f"begun, {percent} %"
+        return "k1", f"begun, {percent} %" if percent else "begun"
     return ("k2", f"growing, {percent} %") if known.level < KNOWN else ("k3", f"known, {percent} %")
 
 

@@ -1,107 +1,139 @@
-"""The pages of Learn: a question, hints, an answer, its grade with sources, and when it is due again."""
+"""The pages of a session: what comes before it, explanations, questions, hints, answers, and its end."""
 
 from __future__ import annotations
 
 import re
 import uuid
-from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from flask import render_template, request, url_for
+from flask import redirect, render_template, request, url_for
 
-from ragstone.core import BadRequest, Citation, NotFound, RagstoneError
+from ragstone.core import BadRequest, NotFound, RagstoneError
 
-from ..assistant import CITATIONS
 from ..learning.lessons import Lessons
-from ..learning.records import BLANK
-from ..plans.addresses import page_address
+from ..learning.options import option_notes
+from ..learning.records import LENGTH
+from ..learning.sessions import Sessions
 from ..plans.store import PlanStore
+from .explanations import citations, explanation_view
+from .learners import current_learner
+from .results import result_view
+from .wording import moment, pieces
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from flask import Blueprint
+    from werkzeug.wrappers import Response as BaseResponse
 
     from ragstone.core import Host
 
-    from ..learning.records import Question, QuestionSource
+    from ..learning.records import Grade, Question, Session
 
 MOST_HINTS = 3
 #: Characters of an answer that the page takes; learning itself has the last word.
 LONGEST_ANSWER = 1_000
-_DAY = 86_400
 _VERDICTS = {"right": "Right", "partly": "Partly right", "wrong": "Not right"}
-
-
-@dataclass(frozen=True)
-class Due:
-    """When a question comes again: for programs, and in words."""
-
-    at: str
-    words: str
+_UNKNOWN = "Here is the answer"
 
 
 def install(pages: Blueprint, host: Host) -> None:
     """Add the pages of learning."""
-    lessons = host.once(Lessons)
+    lessons, sessions, store = host.once(Lessons), host.once(Sessions), host.once(PlanStore)
 
     @pages.get("/plans/<slug>/learn")
-    def learn(slug: str) -> str:
-        host.once(PlanStore).plan(slug)
+    def learn(slug: str) -> str | BaseResponse:
+        store.plan(slug)
+        session = _session(sessions, slug)
         if asked := request.args.get("question", ""):
-            return _shown(host, slug, _of_plan(lessons, slug, asked), only=bool(request.args.get("only")))
-        concept = request.args.get("concept") or None
-        if concept is not None:
-            host.once(PlanStore).concept(slug, concept)
-        after = request.args.get("after", "")
-        question = lessons.next(slug, concept, skip=(after,) if after else ())
-        if question is None and after:
-            question = lessons.next(slug, concept)
+            return _shown(host, session, _of_plan(lessons, slug, asked))
+        if session is None:
+            return begin(slug)
+        question = sessions.next(session)
         if question is None:
-            return _nothing(host, slug, concept)
-        return _shown(host, slug, question, only=concept is not None)
+            sessions.end(session)
+            return redirect(url_for("concept_tutor.result", slug=slug, session=session.session_id), 303)
+        if _is_new(host, session, question.concept) and request.args.get("read") != question.concept:
+            view = explanation_view(host, slug, question.concept, session.learner)
+            if view.parts:
+                return _page(host, "explain", slug, view=view, session=session, concept=view.concept)
+        return _shown(host, session, question)
+
+    def begin(slug: str, problem: dict[str, Any] | None = None) -> str:
+        learner, concept = current_learner(), request.values.get("concept") or None
+        view = explanation_view(host, slug, concept, learner) if concept is not None else None
+        outlook = sessions.outlook(slug, learner)
+        states = {one.state for one in store.concepts(slug) if concept in (None, one.key)}
+        names = {one.key: one.name for one in store.concepts(slug)}
+        return _page(
+            host, "begin", slug,
+            view=view,
+            concept=view.concept if view is not None else None,
+            current=sessions.current(slug, learner) if concept is None else None,
+            outlook=outlook,
+            next_names=[names[key] for key in outlook.new[:3]],
+            next_due=moment(outlook.next_due) if outlook.next_due is not None else None,
+            length=LENGTH,
+            able="found" in states,
+            problem=problem,
+        )  # fmt: skip
+
+    @pages.post("/plans/<slug>/learn/start")
+    def start(slug: str) -> BaseResponse | tuple[str, int]:
+        concept = request.form.get("concept") or None
+        if concept is not None:
+            store.concept(slug, concept)
+        try:
+            session = sessions.start(slug, concept, current_learner(), request.form.get("kind") or "mixed")
+        except BadRequest as error:
+            return begin(slug, error.to_problem()), error.status
+        # whoever begins from a concept's explanation has read it
+        return redirect(_onward(session, read=concept), 303)
+
+    @pages.post("/plans/<slug>/learn/end")
+    def end(slug: str) -> BaseResponse:
+        session = _session(sessions, slug)
+        if session is None:
+            raise NotFound("there is no such session")
+        sessions.end(session)
+        return redirect(url_for("concept_tutor.result", slug=slug, session=session.session_id), 303)
+
+    @pages.get("/plans/<slug>/learn/result")
+    def result(slug: str) -> str:
+        session = _session(sessions, slug)
+        if session is None:
+            raise NotFound("there is no such session")
+        return _page(host, "result", slug, session=session, view=result_view(host, session))
 
     @pages.post("/plans/<slug>/learn/answer")
-    def answer(slug: str) -> tuple[str, int] | str:
+    def answer(slug: str) -> tuple[str, int] | str | BaseResponse:
+        session = _session(sessions, slug)
         question = _of_plan(lessons, slug, request.form.get("question", ""))
-        given = request.form.get("answer", "").strip()
-        only = bool(request.form.get("only"))
+        attempt, how = request.form.get("attempt") or uuid.uuid4().hex, request.form.get("do", "")
+        given = None if how == "unknown" else request.form.get("answer", "").strip()
         try:
-            if not given:
-                raise BadRequest("the answer is empty")
-            grade = lessons.answer(
-                question.question_id,
-                given,
-                attempt_id=request.form.get("attempt") or None,
-                hints=_number(request.form.get("hints", ""), MOST_HINTS),
-            )
+            if how == "skip" and session is not None:
+                sessions.skip(session, question.question_id, attempt)
+                return redirect(_onward(session), 303)
+            if given == "":
+                raise BadRequest("the answer is empty", hint="there are buttons for what you do not know")
+            hints = _number(request.form.get("hints", ""), MOST_HINTS)
+            if session is None:
+                grade = lessons.answer(question.question_id, given, attempt, hints, current_learner())
+            else:
+                grade = sessions.answer(session, question.question_id, given, attempt, hints)
+                session = sessions.session(session.session_id)
         except RagstoneError as error:
-            return _shown(host, slug, question, only=only, problem=error.to_problem()), error.status
-        return _page(
-            host,
-            slug,
-            question,
-            only=only,
-            grade=grade,
-            answer=given,
-            verdict=_VERDICTS[grade.verdict],
-            feedback=_without(grade.feedback, _VERDICTS[grade.verdict]),
-            citations=citations(grade.sources),
-            due_again=_due(grade.due) if grade.due is not None else None,
-        )
+            return _shown(host, session, question, problem=error.to_problem()), error.status
+        return _graded(host, session, question, grade, given)
 
-    _ = learn, answer
+    _ = learn, start, end, result, answer
 
 
-def citations(sources: Iterable[QuestionSource]) -> tuple[Citation, ...]:
-    """The sources as what the front draws badges and lists from."""
-    found = []
-    for one in sources:
-        fields = {"page_title": one.page_title, "section": one.section, "licence": one.licence}
-        url = page_address(one.page_url, one.chunk_id)
-        found.append(Citation(one.index, one.chunk_id, "", url, fields, place=CITATIONS.place(fields)))
-    return tuple(found)
+def _session(sessions: Sessions, slug: str) -> Session | None:
+    session_id = request.values.get("session", "")
+    found = sessions.session(session_id) if session_id else None
+    if found is not None and found.plan != slug:
+        raise NotFound("there is no such session in this plan")
+    return found
 
 
 def _of_plan(lessons: Lessons, slug: str, question_id: str) -> Question:
@@ -111,65 +143,68 @@ def _of_plan(lessons: Lessons, slug: str, question_id: str) -> Question:
     return question
 
 
-def _shown(host: Host, slug: str, question: Question, *, only: bool, problem: dict[str, Any] | None = None) -> str:
+def _onward(session: Session, read: str | None = None) -> str:
+    return url_for("concept_tutor.learn", slug=session.plan, session=session.session_id, read=read)
+
+
+def _is_new(host: Host, session: Session, concept: str) -> bool:
+    """Whether the learner has seen no question on the concept yet."""
+    if any(one.concept == concept for one in session.steps):
+        return False
+    return not host.once(Lessons).mastery(session.plan, session.learner)[concept].attempts
+
+
+def _shown(host: Host, session: Session | None, question: Question, problem: dict[str, Any] | None = None) -> str:
     """The question, with as many hints as were asked for."""
     values = request.form if request.method == "POST" else request.args
     asked = _number(values.get("hint", "") or values.get("hints", ""), MOST_HINTS)
     lessons = host.once(Lessons)
     hints = [lessons.hint(question.question_id, step) for step in range(1, asked + 1)]
     return _page(
-        host,
-        slug,
-        question,
-        only=only,
-        hints=hints,
+        host, "learn", question.plan,
+        session=session,
+        question=question,
+        question_text=pieces(question.text),
+        hints=[(one.step, pieces(one.text)) for one in hints],
         next_hint=asked + 1 if asked < MOST_HINTS else None,
-        most_hints=MOST_HINTS,
         attempt=values.get("attempt") or uuid.uuid4().hex,
         answer=values.get("answer", ""),
         citations=citations(question.sources),
         problem=problem,
-    )
+    )  # fmt: skip
 
 
-def _page(host: Host, slug: str, question: Question, **facts: Any) -> str:
-    store, lessons = host.once(PlanStore), host.once(Lessons)
-    mastery = lessons.mastery(slug)
-    known = mastery.get(question.concept)
-    return render_template(
-        "concept_tutor/learn.html",
-        plan=store.plan(slug),
-        concept=store.concept(slug, question.concept),
+def _graded(host: Host, session: Session | None, question: Question, grade: Grade, given: str | None) -> str:
+    notes, sources = option_notes(question, host.once(PlanStore).all_sources(question.plan))
+    verdict = _VERDICTS[grade.verdict] if given is not None else _UNKNOWN
+    return _page(
+        host, "learn", question.plan,
+        session=session,
         question=question,
-        blank=BLANK,
-        percent=round(100 * known.level) if known is not None else 0,
-        due=sum(one.due for one in mastery.values()),
-        limits={"answer": LONGEST_ANSWER},
-        **facts,
-    )
+        question_text=pieces(question.text),
+        grade=grade,
+        notes=notes,
+        answer=given,
+        verdict=verdict,
+        feedback=_without(grade.feedback, _VERDICTS[grade.verdict]),
+        citations=citations(sources if notes else grade.sources),
+        due_again=moment(grade.due) if grade.due is not None else None,
+    )  # fmt: skip
 
 
-def _nothing(host: Host, slug: str, concept: str | None) -> str:
-    store = host.once(PlanStore)
-    states = {one.state for one in store.concepts(slug) if concept is None or one.key == concept}
-    here = url_for("concept_tutor.plan", slug=slug)
-    if "found" in states:
-        nothing = {
-            "title": "No questions here",
-            "words": "The sources hold no sentence that could prove the answer to a question. The tutor can still "
-            "explain what they say.",
-            "url": url_for("concept_tutor.chat", plan=slug),
-            "link": "Ask the tutor",
-        }
-    else:
-        nothing = {
-            "title": "There are no sources yet",
-            "words": "Questions are made only of what a page proves. Look for sources first.",
-            "url": here,
-            "link": "To the plan",
-        }
+def _page(host: Host, name: str, slug: str, **facts: Any) -> str:
+    store, session, question = host.once(PlanStore), facts.get("session"), facts.get("question")
+    learner = session.learner if session is not None else current_learner()
+    if question is not None:
+        mastery = host.once(Lessons).mastery(slug, learner).get(question.concept)
+        facts["concept"] = store.concept(slug, question.concept)
+        facts["percent"] = round(100 * mastery.level) if mastery is not None else 0
     return render_template(
-        "concept_tutor/learn.html", plan=store.plan(slug), question=None, nothing=nothing, problem=None
+        f"concept_tutor/{name}.html",
+        plan=store.plan(slug),
+        learner=learner,
+        limits={"answer": LONGEST_ANSWER, "hints": MOST_HINTS},
+        **{"problem": None, "session": None, **facts},
     )
 
 
@@ -181,17 +216,3 @@ def _without(feedback: str, verdict: str) -> str:
 
 def _number(text: str, most: int) -> int:
     return min(int(text), most) if text.isascii() and text.isdigit() and len(text) < 4 else 0
-
-
-def _due(due: datetime) -> Due:
-    seconds = (due - datetime.now(UTC)).total_seconds()
-    if seconds < 60:
-        words = "soon"
-    elif seconds < 5400:
-        words = f"in {max(1, round(seconds / 60))} minutes"
-    elif seconds < _DAY:
-        words = f"in {round(seconds / 3600)} hours"
-    else:
-        days = round(seconds / _DAY)
-        words = "tomorrow" if days == 1 else f"in {days} days"
-    return Due(due.isoformat(timespec="seconds"), words)

@@ -2,30 +2,46 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from flask import render_template, request
 
 from ragstone.core import NotFound
 
+from ..learning.progress import Progresses
 from ..mediawiki.gathering import Gathering
 from ..plans.corpus import corpus_of
 from ..plans.drawing import draw, neighbourhood
 from ..plans.store import PlanStore
+from .charts import charts
 from .concepts import OPEN, concept_views, find_key, mean_percent, next_concept, source_pages
+from .learners import current_learner
 
 if TYPE_CHECKING:
     from flask import Blueprint
 
     from ragstone.core import Host
 
+    from ..plans.drawing import Drawing
     from ..plans.records import Edge
     from .concepts import ConceptView
 
-#: A plan of more concepts is drawn in part, unless the whole is asked for.
-WHOLE = 45
-#: Concepts of a part, and how many are beside each other.
-_AROUND, _ABREAST = 24, 5
+#: Concepts beside each other, most concepts that are drawn as a whole unless that is asked for, and of a part: where
+#: there is room, and on a phone. The widths fit their frames with letters that can be read.
+_WIDE, _NARROW = (5, 45, 24), (2, 8, 7)
+
+
+@dataclass(frozen=True)
+class GraphView:
+    """A drawing of the plan, or of a part of it: around ``name``, with so many more before and after it."""
+
+    kind: str
+    drawing: Drawing
+    is_part: bool = False
+    name: str = ""
+    more_before: int = 0
+    more_after: int = 0
 
 
 def install(pages: Blueprint, host: Host) -> None:
@@ -43,7 +59,9 @@ def plan_page(host: Host, slug: str, problem: dict[str, Any] | None = None) -> s
     store = host.once(PlanStore)
     shown = store.plan(slug)
     is_busy = host.once(Gathering).is_busy(slug)  # before the states are read: what ends in between has its last one
-    rows, edges = concept_views(host, slug)
+    learner = current_learner()
+    rows, edges = concept_views(host, slug, learner)
+    progress = host.once(Progresses).progress(slug, learner)
     by_key = {row.key: row for row in rows}
     wanted = request.args.get("concept", "")
     key = find_key(rows, wanted)
@@ -54,7 +72,7 @@ def plan_page(host: Host, slug: str, problem: dict[str, Any] | None = None) -> s
     sources = store.sources(slug, key) if chosen is not None else []
     states = [row.state for row in rows]
     gathering = "running" in states or (is_busy and bool(OPEN.intersection(states)))
-    part, drawing = _drawn(rows, edges, key or next_concept(rows) or (rows[0].key if rows else ""), whole)
+    focus = key or next_concept(rows) or rows[0].key
     return render_template(
         "concept_tutor/plan.html",
         plan=shown,
@@ -70,8 +88,10 @@ def plan_page(host: Host, slug: str, problem: dict[str, Any] | None = None) -> s
         looked=sum(state not in OPEN for state in states),
         waiting=sum(state in OPEN for state in states),
         failed=sum(state in {"none", "failed"} for state in states),
-        part=part,
-        drawing=drawing,
+        graphs=[_drawn(kind, rows, edges, focus, whole) for kind in ("wide", "narrow")],
+        learner=learner,
+        progress=progress,
+        charts=charts(progress),
         whole=1 if whole else None,
         licences=sorted(
             licence for (of, licence), _ in corpus_of(host).contents.facets("plan", "licence") if of == slug and licence
@@ -81,16 +101,13 @@ def plan_page(host: Host, slug: str, problem: dict[str, Any] | None = None) -> s
     )
 
 
-def _drawn(rows: list[ConceptView], edges: list[Edge], focus: str, whole: bool) -> tuple[dict[str, Any] | None, Any]:
+def _drawn(kind: str, rows: list[ConceptView], edges: list[Edge], focus: str, whole: bool) -> GraphView:
+    abreast, most, around = _WIDE if kind == "wide" else _NARROW
     names = {row.key: row.name for row in rows}
-    if whole or len(rows) <= WHOLE:
-        return None, draw(names, edges)
-    around = neighbourhood(list(names), edges, focus, most=_AROUND)
-    keys = set(around.keys)
-    drawing = draw(
-        {key: names[key] for key in around.keys},
-        [edge for edge in edges if edge.prerequisite in keys and edge.concept in keys],
-        abreast=_ABREAST,
-    )
-    part = {"name": names[focus], "more_before": around.more_before, "more_after": around.more_after}
-    return part, drawing
+    if whole or len(rows) <= most:
+        return GraphView(kind, draw(names, edges, abreast=abreast))
+    part = neighbourhood(list(names), edges, focus, most=around)
+    keys = set(part.keys)
+    near = [edge for edge in edges if edge.prerequisite in keys and edge.concept in keys]
+    drawing = draw({key: names[key] for key in part.keys}, near, abreast=abreast)
+    return GraphView(kind, drawing, True, names[focus], part.more_before, part.more_after)

@@ -16,6 +16,8 @@ from ..mediawiki.wikis import Wikis
 from ..plans.store import PlanStore
 from .concepts import OPEN, concept_views, mean_percent
 from .forms import MOST_BYTES, WAYS, with_free_slug
+from .learners import current_learner
+from .wording import problem_of
 
 if TYPE_CHECKING:
     from flask import Blueprint
@@ -67,14 +69,12 @@ def install(pages: Blueprint, host: Host) -> None:
     def make(way: str) -> BaseResponse | tuple[str, int]:
         try:
             if len(store.plans()) >= MOST_PLANS:
-                raise BadRequest(
-                    f"there are {MOST_PLANS} plans already", hint="remove one with ragstone tutor plan remove"
-                )
+                raise BadRequest(f"there are {MOST_PLANS} plans already", hint="delete one that is not needed any more")
             with making.acquire():
                 made = with_free_slug(WAYS[way](host, request), {size.plan.slug for size in store.plans()})
                 plan = store.add(made.plan, made.sources)
         except RagstoneError as error:
-            return _page(host, way, error.to_problem()), error.status
+            return _page(host, way, problem_of(error)), error.status
         with suppress(RagstoneError):  # the plan's page has a button that reports what is missing
             host.once(Gathering).start(plan.slug)
         opened = len(made.dropped) or None
@@ -93,6 +93,7 @@ def _page(host: Host, opened: str = "", problem: dict[str, Any] | None = None) -
         cards=[_card(host, size.plan) for size in host.once(PlanStore).plans()],
         opened=opened,
         problem=problem,
+        learner=current_learner(),
         form=request.form,
         limits=_LIMITS,
         wikis=[client.name for client in host.once(Wikis).searched],
@@ -100,7 +101,7 @@ def _page(host: Host, opened: str = "", problem: dict[str, Any] | None = None) -
 
 
 def _card(host: Host, plan: Plan) -> Card:
-    rows, _ = concept_views(host, plan.slug)
+    rows, _ = concept_views(host, plan.slug, current_learner())
     open_ = sum(row.state in OPEN for row in rows)
     busy = host.once(Gathering).is_busy(plan.slug) or any(row.state == "running" for row in rows)
     return Card(

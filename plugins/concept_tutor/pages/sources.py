@@ -15,6 +15,7 @@ from ragstone.core.runtime import Slots
 from ..mediawiki.gathering import Gathering
 from ..plans.store import PlanStore
 from .plan import plan_page
+from .wording import problem_of
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator
@@ -49,7 +50,7 @@ def install(pages: Blueprint, host: Host) -> None:
             else:
                 host.once(Gathering).start(slug, concepts=[concept])
         except RagstoneError as error:
-            return plan_page(host, slug, error.to_problem()), error.status
+            return plan_page(host, slug, problem_of(error)), error.status
         return redirect(url_for("concept_tutor.plan", slug=slug), 303)
 
     @pages.get("/plans/<slug>/events")

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from pydantic import TypeAdapter
-from sqlalchemy import and_, select, update
+from sqlalchemy import and_, func, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
 from ragstone.core import BadRequest, NotFound
@@ -164,6 +164,23 @@ class LearnStore:
             )
             for row in rows
         ]  # fmt: skip
+
+    def history(self, learner: str, plan: str) -> list[Row[Any]]:
+        """All answers in the plan in their order: question_id, concept, form, verdict, credit, hints, at."""
+        table = tables.attempt.c
+        columns = (table.question_id, table.concept, table.form, table.verdict, table.credit, table.hints, table.at)
+        of_plan = and_(table.learner == learner, table.plan == plan)
+        with self.tables.read() as connection:
+            return list(connection.execute(select(*columns).where(of_plan).order_by(table.id)))
+
+    def learners(self) -> dict[str, tuple[int, datetime]]:
+        """Whoever has answered: how often, and when the last time; the latest first."""
+        table = tables.attempt.c
+        last = func.max(table.at).label("last")
+        asked = select(table.learner, func.count().label("answers"), last).group_by(table.learner)
+        with self.tables.read() as connection:
+            rows = connection.execute(asked.order_by(last.desc(), table.learner)).all()
+        return {row.learner: (row.answers, datetime.fromisoformat(row.last)) for row in rows}
 
     def memories(self, learner: str, plan: str | None = None) -> dict[Question, Memory]:
         """How each question that was answered and is still asked is remembered, what is due longest first."""

@@ -44,8 +44,18 @@ def assign_coordinates(rows: Rows, width_of: Mapping[bool, float], gap: float) -
                 passes = point.passing and any(each.passing for each in known)
                 weights.append(_STRAIGHT if passes else 1.0 if known else 0.2)
             at |= dict(zip(row, _kept_apart(wanted, weights, offsets[number]), strict=True))
+    _center_loose(rows, near, at)
     leftmost = min((at[point] - width_of[not point.passing] / 2 for point in at), default=0.0)
     return {point: x - leftmost for point, x in at.items()}
+
+
+def _center_loose(rows: Rows, near: Mapping[bool, Mapping[Point, Sequence[Point]]], at: dict[Point, float]) -> None:
+    """Put the rows of which no point has a neighbour below the middle of the others."""
+    tied = [at[point] for row in rows.rows for point in row if near[True].get(point) or near[False].get(point)]
+    for row in rows.rows if tied else ():
+        if row and not any(near[True].get(point) or near[False].get(point) for point in row):
+            shift = (min(tied) + max(tied) - at[row[0]] - at[row[-1]]) / 2
+            at |= {point: at[point] + shift for point in row}
 
 
 def _offsets(row: Sequence[Point], width_of: Mapping[bool, float], gap: float) -> list[float]:

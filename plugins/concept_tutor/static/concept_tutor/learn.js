@@ -21,12 +21,14 @@ function place(page, url, push) {
 async function load(url, options) {
   const response = await fetch(url, { ...options, headers: { Accept: "text/html" } });
   if (!response.headers.get("Content-Type")?.startsWith("text/html")) throw new Error("no page");
-  return new DOMParser().parseFromString(await response.text(), "text/html");
+  const page = new DOMParser().parseFromString(await response.text(), "text/html");
+  // after a skip, or at the end, the server leads to another page
+  return { page, moved: response.redirected ? response.url : null };
 }
 
 document.addEventListener("submit", async (event) => {
   const form = event.target.closest("[data-swap]");
-  if (!form) return;
+  if (!form || form.dataset.swap === "no") return;
   const button = event.submitter;
   const method = (button?.getAttribute("formmethod") || form.method).toLowerCase();
   const action = new URL(button?.getAttribute("formaction") || form.action, location.href);
@@ -36,18 +38,19 @@ document.addEventListener("submit", async (event) => {
   form.setAttribute("aria-busy", "true");
   try {
     if (method === "get") action.search = fields;
-    const page = await load(action, method === "get" ? {} : { method: "POST", body: fields });
-    if (place(page, action, method === "get")) return;
+    const { page, moved } = await load(action, method === "get" ? {} : { method: "POST", body: fields });
+    if (place(page, moved ?? action, method === "get" || moved)) return;
   } catch {
     // the form loads the page itself, which reports it
   }
   for (const each of form.querySelectorAll("button")) each.disabled = false;
-  HTMLFormElement.prototype.submit.call(form);
+  form.dataset.swap = "no";
+  form.requestSubmit(button);
 });
 
 addEventListener("popstate", async () => {
   try {
-    place(await load(location.href, {}), location.href, false);
+    place((await load(location.href, {})).page, location.href, false);
   } catch {
     location.reload();
   }

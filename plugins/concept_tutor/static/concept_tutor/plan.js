@@ -3,14 +3,16 @@
 const root = document.querySelector("[data-plan]");
 const calm = matchMedia("(prefers-reduced-motion: reduce)");
 
-// The drawing in another size, and what it is about in the middle of the window on it.
+// Each drawing in another size: one is for phones, and the style sheet shows one of them.
 function draw() {
-  const graph = document.querySelector("[data-graph]");
-  const svg = graph?.querySelector("svg");
-  if (!svg) return;
+  for (const graph of document.querySelectorAll("[data-graph]")) drawOne(graph, graph.parentElement);
+}
+
+function drawOne(graph, around) {
+  const svg = graph.querySelector("svg");
   const full = Number(svg.getAttribute("width"));
   const ratio = Number(svg.getAttribute("height")) / full;
-  const zoom = document.querySelector("[data-zoom]");
+  const zoom = around.querySelector("[data-zoom]");
   zoom.hidden = false;
   zoom.addEventListener("click", ({ target }) => {
     const by = Number(target.closest("[data-by]")?.dataset.by);
@@ -24,11 +26,16 @@ function draw() {
     graph.scrollLeft = middle * width - graph.clientWidth / 2;
   });
   const box = graph.querySelector(".box.chosen, .box.next");
-  if (!box) return;
+  if (!box || !graph.clientWidth) return;
   const at = box.getBoundingClientRect();
-  const around = graph.getBoundingClientRect();
-  graph.scrollLeft += at.left - around.left - (graph.clientWidth - at.width) / 2;
-  graph.scrollTop += at.top - around.top - (graph.clientHeight - at.height) / 2;
+  const frame = graph.getBoundingClientRect();
+  graph.scrollLeft += at.left - frame.left - (graph.clientWidth - at.width) / 2;
+  graph.scrollTop += at.top - frame.top - (graph.clientHeight - at.height) / 2;
+}
+
+function focusBox(key) {
+  const boxes = [...document.querySelectorAll(`[data-graph] .box[data-key="${CSS.escape(key)}"]`)];
+  boxes.find((box) => box.getClientRects().length)?.focus({ preventScroll: true });
 }
 
 // A concept is chosen within the page; without this file its link loads the same page.
@@ -37,12 +44,14 @@ async function choose(url, push) {
   if (!response.ok) throw new Error("no page");
   const page = new DOMParser().parseFromString(await response.text(), "text/html");
   const fresh = page.querySelector(".map");
-  const held = document.querySelector("[data-graph]");
-  const [left, top] = [held.scrollLeft, held.scrollTop];
+  const held = [...document.querySelectorAll("[data-graph]")].map((one) => [one.scrollLeft, one.scrollTop]);
+  const boxes = document.querySelectorAll(".box").length;
+  const focused = document.activeElement.closest?.(".map .box")?.dataset.key;
   document.querySelector(".map").replaceWith(document.importNode(fresh, true));
-  const now = document.querySelector("[data-graph]");
   draw();
-  if (now.querySelectorAll(".box").length === held.querySelectorAll(".box").length) now.scrollTo(left, top);
+  const graphs = [...document.querySelectorAll("[data-graph]")];
+  if (boxes === document.querySelectorAll(".box").length) graphs.forEach((one, at) => one.scrollTo(...held[at]));
+  if (focused) focusBox(focused);
   if (push) history.pushState({ chosen: true }, "", url);
 }
 
@@ -58,7 +67,7 @@ root?.addEventListener("click", async (event) => {
     return;
   }
   const key = new URL(url, location.href).searchParams.get("concept");
-  if (link.matches(".box")) document.querySelector(`.box[data-key="${CSS.escape(key)}"]`)?.focus({ preventScroll: true });
+  if (link.matches(".box")) focusBox(key);
   else document.querySelector(".chosen h2")?.focus({ preventScroll: true });
   const panel = document.querySelector("aside.chosen");
   const { top, bottom } = panel.getBoundingClientRect();
@@ -70,11 +79,24 @@ draw();
 
 const WORDS = { waiting: "waiting", running: "looking for sources", none: "no sources", failed: "failed" };
 let changed = false;
+let drawing = null;
+let drawn = 0;
+
+// The drawing follows: it is the server's, asked for anew soon after a change, and at most every second and a half.
+function follow() {
+  drawing ??= setTimeout(async () => {
+    await choose(location.href, false).catch(() => {});
+    drawn = performance.now();
+    drawing = null;
+  }, Math.max(150, drawn + 1500 - performance.now()));
+}
 
 function show({ concept, state, chunks, done, of }) {
   const row = root.querySelector(`[data-concept="${CSS.escape(concept)}"]`);
   // also what changed between the page and its first event
   changed ||= row?.dataset.was !== state;
+  if (row && (row.dataset.is ?? row.dataset.was) !== state) follow();
+  if (row) row.dataset.is = state;
   const bar = root.querySelector("[data-bar]");
   bar.max = of;
   bar.value = done;

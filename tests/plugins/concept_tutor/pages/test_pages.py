@@ -73,13 +73,13 @@ def test_home_and_every_door_know_the_tutor(client: FlaskClient) -> None:
 
 def test_a_plan_is_drawn_and_listed(client: FlaskClient) -> None:
     page = tree(client.get(f"{PLAN}/"))
-    boxes = page.cssselect("svg a.box")
+    boxes = page.cssselect(".for-wide svg a.box")
     assert {box.get("data-key") for box in boxes} == set(NAMES)
     assert all(box.get("href").endswith("#chosen") and box.get("aria-label") for box in boxes)
-    assert len(page.cssselect("svg path.curve")) == 7
+    assert len(page.cssselect(".for-wide path.curve")) == 7
     assert next(words(row) for row in page.cssselect(".concepts .name")) == "Derivative"
     assert not page.cssselect("svg .badge, svg [href^=http]"), "sources have no presence on the graph"
-    without = page.cssselect("svg a.box.none")
+    without = page.cssselect(".for-wide a.box.none")
     assert [box.get("data-key") for box in without] == ["weight-decay"]
     assert "no sources" in without[0].get("aria-label")
 
@@ -98,7 +98,9 @@ def test_a_chosen_concept_shows_its_sources_with_their_licence(client: FlaskClie
 
 
 def answer_form(client: FlaskClient, concept: str) -> tuple[Any, dict[str, str]]:
-    page = tree(client.get(f"{PLAN}/learn?concept={concept}"))
+    began = client.post(f"{PLAN}/learn/start", data={"concept": concept})
+    assert began.status_code == 303, began.text
+    page = tree(client.get(began.location))
     form = page.cssselect("form.lesson")[0]
     fields = {each.get("name"): each.get("value") for each in form.cssselect("input[type=hidden]")}
     return form, fields
@@ -351,9 +353,9 @@ def test_a_large_plan_is_drawn_in_part(client: FlaskClient, host: Host) -> None:
     edges = [(f"c{number}", f"c{number + 1}") for number in range(119)]
     put_plan(host, slug="large", title="Large", names=names, edges=edges, sources={})
     page = tree(client.get(f"{ROOT}/plans/large/?concept=Concept 60"))
-    assert 10 < len(page.cssselect("svg a.box")) < 40
+    assert 10 < len(page.cssselect(".for-wide a.box")) < 40
     assert "around Concept 60" in words(page.cssselect(".around")[0])
     assert len(page.cssselect(".concepts li")) == 120
     whole = tree(client.get(f"{ROOT}/plans/large/?whole=1"))
-    assert len(whole.cssselect("svg a.box")) == 120
+    assert len(whole.cssselect(".for-wide a.box")) == 120
     host.once(PlanStore).remove("large")

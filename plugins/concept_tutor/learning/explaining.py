@@ -1,0 +1,154 @@
+"""A concept's explanation before its first question: what its sources say of it, word for word, in two minutes."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from .reading.sentences import sentences_of, stands_alone
+from .reading.spelling import stem_set
+from .records import QuestionSource
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ..plans.records import SourceChunk
+    from .reading.sentences import Sentence
+    from .records import Question
+
+#: Words that are read in a minute, and of an explanation at most.
+_A_MINUTE = 160
+_MOST_WORDS = 2 * _A_MINUTE
+#: Sentences of the first passage, and of each other one, that come also if no question is made of them.
+_OPENING, _MORE = 4, 2
+_FEWEST_WORDS = 5
+_GAP = " … "
+#: Openings that point to a sentence before.
+_BACKWARDS = re.compile(
+    r"(?:It|Its|He|His|She|Her|They|Their|This|These|That|Those|Such|However|But|And|Also|Both|Here|Then|Thus)\b"
+)
+#: What a passage begins with that says what something is: its subject, before the verb.
+_DEFINES = re.compile(r"((?:An?\s|The\s)?[^.!?]{2,80}?)\s(?:is|are|was|were)\s(?:an?|the|any|one|that|those)\b")
+_NUMBER = re.compile(r"\s?\[\s?(?:\d{1,4}|[a-z]|citation needed|note \d+)\s?\]")
+
+
+@dataclass(frozen=True)
+class Part:
+    """Sentences of one passage in their order; ``text`` ends with the number of its source, ``[N]``."""
+
+    heading: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """What there is to read; without parts there is nothing."""
+
+    parts: tuple[Part, ...]
+    sources: tuple[QuestionSource, ...]
+    words: int
+
+    @property
+    def minutes(self) -> int:
+        """About how long it takes to read."""
+        return max(1, round(self.words / _A_MINUTE))
+
+
+def explain(name: str, chunks: Sequence[SourceChunk], questions: Sequence[Question]) -> Explanation:
+    """Of the concept of that name, made of these passages: how each begins, and the sentences that prove the questions.
+
+    Pages of that title come first, and of them what begins with a definition and what stands before all headings. Of
+    the others nothing is taken that does not name the concept.
+    """
+    asked = [(one.support.chunk_id, one.support.start) for one in questions]
+    chosen, used = dict[int, set[int]](), 0
+    words = stem_set(name)
+    chunks = sorted(chunks, key=lambda chunk: _order(chunk, words))  # stable: otherwise by relevance
+    listed = [_readable(chunk, words, asked) for chunk in chunks]
+    for number, index in _in_turn(chunks, listed, asked):
+        length = len(listed[number][index].text.split())
+        if index in chosen.get(number, ()) or used + length > _MOST_WORDS:
+            continue
+        chosen.setdefault(number, set()).add(index)
+        used += length
+    parts, sources, before = list[Part](), list[QuestionSource](), ""
+    for number in sorted(chosen):
+        chunk = chunks[number]
+        source = QuestionSource(
+            len(sources) + 1, chunk.page_title, chunk.page_url, chunk.section, chunk.licence, chunk.chunk_id
+        )
+        sources.append(source)
+        heading = chunk.section.rpartition(" › ")[2] or (chunk.page_title if number else "")
+        text = _joined(listed[number], sorted(chosen[number]))
+        parts.append(Part("" if heading == before else heading, f"{text} [{source.index}]"))
+        before = heading
+    return Explanation(tuple(parts), tuple(sources), used)
+
+
+def _in_turn(
+    chunks: Sequence[SourceChunk], listed: Sequence[Sequence[Sentence]], asked: Sequence[tuple[str, int]]
+) -> list[tuple[int, int]]:
+    """Passages and sentences of them by their numbers, what is needed most first."""
+    first = listed[0] if listed else ()
+    # a passage may begin in the middle of a thought: "It is also …"
+    start = next((index for index, one in enumerate(first) if not _BACKWARDS.match(one.text)), 0)
+    wanted = [(0, index) for index in range(start, min(start + _OPENING, len(first)))]
+    number_of = {chunk.chunk_id: number for number, chunk in enumerate(chunks)}
+    for chunk_id, start in asked:
+        number = number_of.get(chunk_id)
+        index = next((i for i, one in enumerate(listed[number or 0]) if one.start <= start < one.end), None)
+        if number is None or index is None:
+            continue
+        if index and not stands_alone(listed[number][index]):  # what it points back to comes first
+            wanted.append((number, index - 1))
+        wanted.append((number, index))
+    for number, sentences in enumerate(listed[1:], start=1):
+        # a passage that begins in the middle of a thought is opened only by a question's sentence
+        if sentences and stands_alone(sentences[0]):
+            wanted += [(number, index) for index in range(min(_MORE, len(sentences)))]
+    return wanted
+
+
+def _order(chunk: SourceChunk, words: frozenset[str]) -> tuple[int, bool, bool]:
+    title = _title(chunk)
+    if not _is_titled(chunk, words):
+        return 2, True, True
+    subject = _DEFINES.match(chunk.content)
+    return int(title != words), subject is None or not words <= stem_set(subject[1]), bool(chunk.section)
+
+
+def _is_titled(chunk: SourceChunk, words: frozenset[str]) -> bool:
+    """Whether the page is about the concept: "Ammonia" about ammonia, "Mean (statistics)" about the sample mean."""
+    title = _title(chunk)
+    return bool(title) and title <= words
+
+
+def _title(chunk: SourceChunk) -> frozenset[str]:
+    return stem_set(chunk.page_title.partition("(")[0])
+
+
+def _readable(chunk: SourceChunk, words: frozenset[str], asked: Sequence[tuple[str, int]]) -> list[Sentence]:
+    """The passage's whole sentences; of a page on something else those that name the concept or prove a question."""
+    proved = {start for chunk_id, start in asked if chunk_id == chunk.chunk_id}
+    titled = _is_titled(chunk, words)
+    return [
+        each
+        for each in sentences_of(chunk)
+        if _is_whole(each.text.strip())
+        and (titled or words <= stem_set(each.text) or any(each.start <= start < each.end for start in proved))
+    ]
+
+
+def _is_whole(text: str) -> bool:
+    return len(text.split()) >= _FEWEST_WORDS and text.endswith((".", "!", "?", ".”", '."', ".)")) and text[0].isupper()
+
+
+def _joined(sentences: Sequence[Sentence], chosen: Sequence[int]) -> str:
+    """The chosen sentences; between two that are not neighbours something is left out, and it shows."""
+    text, before = "", None
+    for index in chosen:
+        words = " ".join(_NUMBER.sub("", sentences[index].text).split())
+        text += words if before is None else f"{' ' if index == before + 1 else _GAP}{words}"
+        before = index
+    return text

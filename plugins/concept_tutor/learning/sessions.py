@@ -1,0 +1,156 @@
+"""Sessions: a number of questions with an end, in which nothing comes again that was answered right."""
+
+from __future__ import annotations
+
+import uuid
+from collections import Counter
+from itertools import islice
+from typing import TYPE_CHECKING, get_args
+
+from ragstone.core import BadRequest
+
+from ..plans.store import PlanStore
+from .identifiers import ME, check_id, check_learner
+from .keeping.sessions import SessionStore
+from .keeping.store import LearnStore
+from .lessons import Lessons
+from .records import LENGTH, Outlook, Session, SessionKind, Step
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ragstone.core import Host
+
+    from .records import Grade, Question
+
+#: Of what is due at most so many at once.
+MOST_DUE = 50
+#: What went wrong comes once more in a session, after so many others.
+_TIMES, _APART = 2, 2
+
+
+class Sessions:
+    """The sessions of a host: ``host.once(Sessions)``. Every method raises what ``Lessons`` raises."""
+
+    def __init__(self, host: Host, lessons: Lessons | None = None) -> None:
+        self._lessons = host.once(Lessons) if lessons is None else lessons
+        self._plans = host.once(PlanStore)
+        self._store = SessionStore(host)
+        self._answers = LearnStore(host)
+
+    def start(
+        self, plan: str, concept: str | None = None, learner: str = ME, kind: str = "mixed", length: int = LENGTH
+    ) -> Session:
+        """Begin a session of ``length`` answers at most, or of all that is due.
+
+        Raises ``BadRequest`` where there is nothing to ask.
+        """
+        if kind not in get_args(SessionKind):
+            raise BadRequest("there is no such kind of session", hint=", ".join(get_args(SessionKind)))
+        self._plans.plan(plan)
+        new = Session(
+            session_id=uuid.uuid4().hex,
+            learner=check_learner(learner),
+            plan=plan,
+            concept=concept,
+            kind=kind,  # type: ignore[arg-type] # checked above
+            length=length,
+            room=length,
+            percent=self.percent(plan, learner),
+            begun=self._lessons.clock(),
+        )
+        most = min(length, MOST_DUE) if kind != "due" else MOST_DUE
+        available = sum(1 for _ in islice(self._questions(new), most))
+        if not available:
+            raise BadRequest(
+                "nothing is due now" if kind == "due" else "there is nothing new, and nothing is due now",
+                hint="practise what you know already, or come back when something is due",
+            )
+        new = Session(**{**vars(new), "length": available, "room": max(length, available)})
+        self._store.add(new)
+        return new
+
+    def session(self, session_id: str) -> Session:
+        """The session of that id."""
+        return self._store.get(check_id(session_id, "session's id"))
+
+    def current(self, plan: str, learner: str = ME) -> Session | None:
+        """The learner's session of this plan that has not ended, if something was answered in it."""
+        found = self._store.current(learner, plan)
+        return found if found is not None and found.steps else None
+
+    def next(self, session: Session) -> Question | None:
+        """What to ask now; ``None`` where the session is at its end.
+
+        What was right or skipped does not come again; what was not right comes once more, after others.
+        """
+        if session.ended is not None or len(session.answers) >= session.most:
+            return None
+        times = Counter(one.question_id for one in session.steps)
+        question = next((one for one in self._questions(session) if not times[one.question_id]), None)
+        settled = {one.question_id for one in session.steps if one.outcome in {"right", "skipped"}}
+        missed = [key for key, count in times.items() if key not in settled and count < _TIMES]
+        just = {one.question_id for one in session.steps[-_APART:]}
+        waiting = [key for key in missed if key not in just]
+        left = session.most - len(session.answers)
+        # the last places are for what went wrong; before them, new ones come first
+        if waiting and (question is None or left <= len(missed)):
+            return self._lessons.question(waiting[0])
+        if question is None and missed and missed[0] != session.steps[-1].question_id:
+            return self._lessons.question(missed[0])
+        return question
+
+    def answer(
+        self, session: Session, question_id: str, text: str | None, attempt_id: str | None = None, hints: int = 0
+    ) -> Grade:
+        """Grade an answer of the session and keep it; ``None``: the learner does not know."""
+        attempt_id = attempt_id or uuid.uuid4().hex
+        grade = self._lessons.answer(question_id, text, attempt_id, hints, session.learner)
+        concept = self._lessons.question(question_id).concept
+        outcome = "unknown" if text is None else grade.verdict
+        self._store.put_step(session.session_id, Step(attempt_id, question_id, concept, outcome))
+        return grade
+
+    def skip(self, session: Session, question_id: str, attempt_id: str | None = None) -> None:
+        """Leave a question out of this session; it counts nowhere."""
+        attempt_id = check_id(attempt_id or uuid.uuid4().hex, "attempt's id")
+        concept = self._lessons.question(question_id).concept
+        self._store.put_step(session.session_id, Step(attempt_id, question_id, concept, "skipped"))
+
+    def end(self, session: Session) -> Session:
+        """End the session."""
+        self._store.end(session.session_id, self._lessons.clock())
+        return self._store.get(session.session_id)
+
+    def outlook(self, plan: str, learner: str = ME) -> Outlook:
+        """What comes next in the plan, and when."""
+        now = self._lessons.clock()
+        dues = sorted(memory.due for memory in self._answers.memories(learner, plan).values())
+        later = [due for due in dues if due > now]
+        states = {one.key: one.state for one in self._plans.concepts(plan)}
+        mastery = self._lessons.mastery(plan, learner)
+        new = [key for key in self._lessons.order(plan) if states[key] == "found" and not mastery[key].attempts]
+        day = later[0].astimezone().date() if later else None
+        return Outlook(
+            due=len(dues) - len(later),
+            new=tuple(new),
+            next_due=later[0] if later else None,
+            next_count=sum(due.astimezone().date() == day for due in later),
+        )
+
+    def percent(self, plan: str, learner: str = ME) -> int:
+        """How well the plan's concepts that have sources are known, 0 to 100."""
+        found = [one.key for one in self._plans.concepts(plan) if one.state == "found"]
+        mastery = self._lessons.mastery(plan, learner)
+        return round(100 * sum(mastery[key].level for key in found) / len(found)) if found else 0
+
+    def _questions(self, session: Session) -> Iterator[Question]:
+        lessons, concept = self._lessons, session.concept
+        if session.kind == "practice":
+            memories = self._answers.memories(session.learner, session.plan)
+            yield from (one for one in memories if concept in (None, one.concept))
+        elif session.kind == "due":
+            due = lessons.due(session.plan, session.learner)
+            yield from (one.question for one in due if concept in (None, one.question.concept))
+        else:
+            yield from lessons.queue(session.plan, concept, session.learner)

@@ -1,0 +1,156 @@
+"""Changes of a stored plan: its title, its concepts and their prerequisites. Each is stored whole or not at all."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from sqlalchemy import delete, func, insert, select, update
+
+from ragstone.core import BadRequest
+
+from . import queries, tables
+from .corpus import Passages
+from .graph import break_cycles
+from .importers.assembly import slug_of
+from .records import Edge, NewConcept, NewPlan
+from .store import PlanStore
+from .validation import check
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sqlalchemy import Connection
+
+    from ragstone.core import Host
+
+    from .records import Concept, Plan
+
+
+@dataclass(frozen=True)
+class ConceptChange:
+    """What a concept is to be; ``needs``: keys of what is to be learned before it."""
+
+    name: str
+    summary: str = ""
+    needs: tuple[str, ...] = ()
+
+
+class PlanEditor:
+    """Changes the plans of a host: ``host.once(PlanEditor)``.
+
+    Slugs and keys stay what they were: addresses, answers and sources go by them. Raises ``NotFound``, ``BadRequest``
+    and ``TooLarge`` as ``PlanStore.add`` does, and what the catalog raises.
+    """
+
+    def __init__(self, host: Host) -> None:
+        self._store = host.once(PlanStore)
+        self._passages = host.once(Passages)
+
+    def rename(self, slug: str, title: str, description: str) -> Plan:
+        """Give the plan another title and description."""
+        title = _line(title)
+        with self._store.tables.write() as connection:
+            row = queries.plan_row(connection, slug, lock=True)
+            check(replace(self._as_new(slug), title=title, description=description))
+            values = {"title": title, "description": description}
+            connection.execute(update(tables.plan).where(tables.plan.c.id == row.id).values(**values))
+        return self._store.plan(slug)
+
+    def add_concept(self, slug: str, change: ConceptChange) -> Concept:
+        """Add a concept behind the others; it waits for sources."""
+        with self._store.tables.write() as connection:
+            row = queries.plan_row(connection, slug, lock=True)
+            plan = self._as_new(slug)
+            key = _free_key(change.name, {one.key for one in plan.concepts})
+            added = NewConcept(key, _line(change.name), change.summary)
+            _check(plan, added, _edges(key, change, ()))
+            last = select(func.max(tables.concept.c.position)).where(tables.concept.c.plan_id == row.id)
+            position = (connection.execute(last).scalar() or 0) + 1
+            values = {"key": key, "name": added.name, "summary": added.summary}
+            connection.execute(insert(tables.concept).values(plan_id=row.id, position=position, **values))
+            _put_needs(connection, row.id, key, _edges(key, change, ()))
+        return self._store.concept(slug, key)
+
+    def change_concept(self, slug: str, key: str, change: ConceptChange) -> Concept:
+        """Change a concept; a prerequisite that stays keeps its reason and its weight."""
+        changed = NewConcept(key, _line(change.name), change.summary)
+        with self._store.tables.write() as connection:
+            row = queries.plan_row(connection, slug, lock=True)
+            concept = queries.concept_row(connection, row, key)
+            plan = self._as_new(slug)
+            edges = _edges(key, change, plan.edges)
+            _check(plan, changed, edges)
+            values = {"name": changed.name, "summary": changed.summary}
+            connection.execute(update(tables.concept).where(tables.concept.c.id == concept.id).values(**values))
+            _put_needs(connection, row.id, key, edges)
+        return self._store.concept(slug, key)
+
+    def remove_concept(self, slug: str, key: str) -> None:
+        """Remove a concept with its passages; what needed it then needs what it needed itself."""
+        with self._passages.write(slug) as connection:
+            row = queries.plan_row(connection, slug, lock=True)
+            concept = queries.concept_row(connection, row, key)
+            ids = queries.concept_ids(connection, row.id)
+            if len(ids) == 1:
+                raise BadRequest("a plan has one concept or more", hint="delete the plan instead")
+            edges = self._store.edges(slug)
+            before = [edge.prerequisite for edge in edges if edge.concept == key]
+            after = [edge.concept for edge in edges if edge.prerequisite == key]
+            pairs = {(edge.prerequisite, edge.concept) for edge in edges}
+            used = delete(tables.use).where(tables.use.c.concept_id == concept.id).returning(tables.use.c.chunk_id)
+            former = set(connection.execute(used).scalars())
+            of = (tables.edge.c.concept_id == concept.id) | (tables.edge.c.prerequisite_id == concept.id)
+            connection.execute(delete(tables.edge).where(of))
+            connection.execute(delete(tables.concept).where(tables.concept.c.id == concept.id))
+            for one, other in ((one, other) for one in before for other in after if (one, other) not in pairs):
+                edge = {"prerequisite_id": ids[one], "concept_id": ids[other], "reason": "", "weight": 1.0}
+                connection.execute(insert(tables.edge).values(plan_id=row.id, **edge))
+            self._passages.remove(connection, former)
+
+    def _as_new(self, slug: str) -> NewPlan:
+        plan = self._store.plan(slug)
+        concepts = tuple(NewConcept(one.key, one.name, one.summary) for one in self._store.concepts(slug))
+        edges = tuple(self._store.edges(slug))
+        return NewPlan(slug, plan.title, concepts, edges, plan.description, plan.language, plan.origin)
+
+
+def _check(plan: NewPlan, concept: NewConcept, needs: tuple[Edge, ...]) -> None:
+    """Raise ``BadRequest`` where the plan with this concept, new or changed, would be none."""
+    others = {one.key: one for one in plan.concepts}
+    if any(one.name.casefold() == concept.name.casefold() for one in plan.concepts if one.key != concept.key):
+        raise BadRequest(f"the plan has a concept {concept.name[:80]!r} already")
+    concepts = tuple(({**others, concept.key: concept}).values())
+    edges = (*(edge for edge in plan.edges if edge.concept != concept.key), *needs)
+    names = {one.key: one.name for one in concepts}
+    if missing := next((edge.prerequisite for edge in needs if edge.prerequisite not in names), None):
+        raise BadRequest(f"{missing[:80]!r} is no concept of the plan", hint="load the page again")
+    if circles := break_cycles(list(names), edges)[1]:
+        named = " → ".join(names[key] for key in (*circles[0].keys, circles[0].keys[0]))
+        raise BadRequest(f"each would have to be learned before the next: {named}", hint="take one of them out")
+    check(replace(plan, concepts=concepts, edges=edges))
+
+
+def _free_key(name: str, taken: set[str]) -> str:
+    base = key = slug_of(name, "concept")
+    number = 2
+    while key in taken:
+        key, number = f"{base}-{number}", number + 1
+    return key
+
+
+def _edges(key: str, change: ConceptChange, known: Sequence[Edge]) -> tuple[Edge, ...]:
+    former = {edge.prerequisite: edge for edge in known if edge.concept == key}
+    return tuple(former.get(need, Edge(need, key)) for need in dict.fromkeys(change.needs))
+
+
+def _put_needs(connection: Connection, plan_id: int, key: str, edges: Sequence[Edge]) -> None:
+    ids = queries.concept_ids(connection, plan_id)
+    connection.execute(delete(tables.edge).where(tables.edge.c.concept_id == ids[key]))
+    for edge in edges:
+        values = {"prerequisite_id": ids[edge.prerequisite], "reason": edge.reason, "weight": edge.weight}
+        connection.execute(insert(tables.edge).values(plan_id=plan_id, concept_id=ids[key], **values))
+
+
+def _line(text: str) -> str:
+    return " ".join(text.split())
