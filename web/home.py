@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import cached_property
 from importlib import metadata
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from flask import Blueprint, Response, abort, current_app, g, jsonify, redirect, render_template, request
+from flask import Blueprint, Response, abort, current_app, g, jsonify, redirect, render_template, request, url_for
 
 from ragstone.core import Question, RagstoneError
+from ragstone.core.answering import find_passages
 from ragstone.core.pages import ViewOptions
 
 from . import openapi
@@ -17,11 +20,51 @@ from .health import KEY_LIMIT, Health
 from .json_body import json_response
 from .keys.access import access
 from .keys.authentication import is_unknown
+from .mounts import plugin_of
 
 if TYPE_CHECKING:
     from werkzeug.wrappers import Response as BaseResponse
 
-    from ragstone.core import Host
+    from ragstone.core import Assistant, Host
+    from ragstone.core.answering import EmptyState
+
+#: Passages of one assistant that a search shows.
+_MOST_FOUND = 3
+
+
+@dataclass(frozen=True)
+class Entry:
+    """An assistant as the pages list it: its page, and whether the request is for a page of it."""
+
+    assistant: Assistant
+    url: str
+    current: bool
+
+    @cached_property
+    def empty(self) -> EmptyState | None:
+        """What to do while it has nothing to answer from."""
+        return self.assistant.empty_state
+
+
+def _entries(host: Host) -> tuple[Entry, ...]:
+    """The assistants that the request may ask."""
+    of = plugin_of(current_app, request.blueprints[-1]) if request.blueprints else None
+    named = (request.view_args or {}).get("name") if request.endpoint == "ragstone.assistant" else None
+    return tuple(
+        Entry(made, made.profile.page or url_for("ragstone.assistant", name=name), name == named or made.plugin == of)
+        for name, made in host.assistants.items()
+        if access().may_ask(name)
+    )
+
+
+def _found(assistant: Assistant, words: str) -> dict[str, Any]:
+    """The first passages of an assistant for these words, each once; or the problem."""
+    g.setdefault(PLUGIN, assistant.plugin)
+    try:
+        findings = find_passages(assistant, words)
+    except RagstoneError as error:
+        return {"problem": error.what, "passages": (), "enough": False}
+    return {"problem": None, "passages": findings.passages[:_MOST_FOUND], "enough": findings.enough}
 
 
 def blueprint(host: Host) -> Blueprint:
@@ -29,11 +72,23 @@ def blueprint(host: Host) -> Blueprint:
     pages = Blueprint("ragstone", __name__)
     reports = Health(host)
 
+    @pages.app_context_processor
+    def header() -> dict[str, Any]:
+        return {"site_assistants": lambda: _entries(host)}
+
     @pages.get("/")
     @ViewOptions(any_assistant=True)
     def home() -> str:
-        mine = tuple(made for name, made in host.assistants.items() if access().may_ask(name))
-        return render_template("ragstone/home.html", assistants=mine)
+        return render_template("ragstone/home.html")
+
+    @pages.get("/search")
+    @ViewOptions(any_assistant=True)
+    def search() -> str:
+        """Show the passages that each assistant has for a question, whichever of them one would have to ask."""
+        words = request.args.get("q", "").strip()
+        found = [(entry, _found(entry.assistant, words)) for entry in _entries(host) if words and not entry.empty]
+        found.sort(key=lambda pair: not pair[1]["enough"])
+        return render_template("ragstone/search.html", words=words, found=found)
 
     @pages.get("/assistants/<name>/")
     @ViewOptions(any_assistant=True)

@@ -208,4 +208,5 @@ def install(app: Flask) -> None:
     app.jinja_env.filters.update(
         answer_blocks=blocks, answer_pieces=pieces, citation_card=card, citation_fields=citation_fields, formula=formula
     )
+    app.jinja_env.filters["safe_url"] = safe_url
     app.jinja_env.globals.update(ragstone_version=metadata.version("ragstone"), ragstone_ask_url=ask_url)

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from .extractive import rank_quotes
     from .findings import Findings, FoundPassage, find_passages
     from .overview import Overview
+    from .profile import EmptyState
     from .prompting import answer_prompt
     from .question import LONGEST_QUESTION, LONGEST_SELECTION, check_type
 
@@ -19,6 +20,7 @@ __all__ = [
     "LONGEST_QUESTION",
     "LONGEST_SELECTION",
     "MOST_PASSAGES",
+    "EmptyState",
     "Findings",
     "FoundPassage",
     "Overview",
@@ -36,6 +38,7 @@ __getattr__, __dir__ = lazy_names(
         "extractive": "rank_quotes",
         "overview": "Overview",
         "findings": "Findings FoundPassage find_passages",
+        "profile": "EmptyState",
         "prompting": "answer_prompt",
         "question": "LONGEST_QUESTION LONGEST_SELECTION check_type",
     },

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from ragstone.core import Assistant, CitationFormat, NotFound, Profile, QuestionFilter
+from ragstone.core.answering import EmptyState
 
 from .plans import NAME
 from .plans.addresses import PAGES, page_address
@@ -62,6 +63,10 @@ def assistant(host: Host) -> Assistant:
             ("What should I practise?",) if found else ()
         )
 
+    def empty() -> EmptyState | None:
+        words = "There is no study plan yet. Make one from a list of concepts, a wiki page or a file."
+        return None if host.once(PlanStore).plans() else EmptyState(words, f"{PAGES}/", "Make a plan")
+
     return Assistant(
         host,
         corpus_of(host),
@@ -73,6 +78,7 @@ def assistant(host: Host) -> Assistant:
             refusal=refusal,
             prompt=CHAT,
             examples=examples,
+            empty=empty,
             filters={
                 "plan": QuestionFilter("slug of one study plan; see ragstone tutor plan list; default: all"),
                 "learner": QuestionFilter("whose last answers are meant by “my answer”"),

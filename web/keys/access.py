@@ -24,12 +24,16 @@ class Access:
         return self.assistants is None or (bool(assistants) and self.assistants.issuperset(assistants))
 
 
-EVERYTHING = Access()
+EVERYTHING, NOTHING = Access(), Access(frozenset(), frozenset())
+#: Key of the app's extensions under which is what a request without a key may use.
+WITHOUT_KEY = "ragstone.without_key"
 
 
 def access() -> Access:
     """Return what the current request may use; everything, where no key is needed."""
-    from flask import g, has_request_context  # commands have keys too, and need no Flask
+    from flask import current_app, g, has_request_context  # commands have keys too, and need no Flask
 
-    found: Access = g.get("ragstone_access", EVERYTHING) if has_request_context() else EVERYTHING
+    if not has_request_context():
+        return EVERYTHING
+    found: Access = g.get("ragstone_access") or current_app.extensions.get(WITHOUT_KEY, EVERYTHING)
     return found

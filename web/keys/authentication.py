@@ -14,6 +14,7 @@ from ragstone.core.runtime import in_background
 from ..admission import HEALTH, add_check, is_free, view_options
 from ..mounts import plugin_of
 from ..security import is_loopback
+from .access import NOTHING, WITHOUT_KEY
 from .store import Keys
 
 if TYPE_CHECKING:
@@ -35,6 +36,7 @@ def needs_keys(options: WebSettings, listen: str) -> bool:
 def install(app: Flask, host: Host) -> None:
     """Refuse requests without a key that is for the view's interface and assistants (see ``ViewOptions``)."""
     keys = Keys(host)
+    app.extensions[WITHOUT_KEY] = NOTHING
 
     def check() -> None:
         view = view_options()
