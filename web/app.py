@@ -11,7 +11,7 @@ from ragstone.core.pages import ViewOptions
 from ragstone.core.runtime import Budget, Slots, set_budget
 
 from . import admission, answers, errors, formulas, home, openai_style, rates, rendering, security
-from .keys import authentication
+from .keys import authentication, sessions
 from .mcp.failures import PATH as MCP
 from .mcp.failures import error_of as mcp_error
 from .mounts import Mounts
@@ -57,6 +57,7 @@ def create_app(host: Host, *, listen: str | None = None) -> Flask:
 
     mounts = Mounts(app, host)
     app.register_blueprint(home.blueprint(host))
+    app.register_blueprint(sessions.blueprint(host))
     app.register_blueprint(formulas.blueprint())
     app.register_blueprint(openai_style.blueprint(host, options))
     mounts.claim("ragstone's own pages")

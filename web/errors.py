@@ -204,6 +204,8 @@ def _answer(problem: dict[str, Any]) -> Response:
 
 def _page(problem: dict[str, Any]) -> str:
     try:
+        if g.get("ragstone_sign_in"):
+            return render_template("ragstone/sign_in.html", wanted=request.full_path.rstrip("?"), wrong=False)
         return render_template("ragstone/error.html", problem=problem)
     except (Exception, SystemExit):  # a blueprint's context processor, which runs for this page too
         _log.exception("the page that shows an error could not be made")

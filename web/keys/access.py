@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 #: Interfaces that a key can be for: ``web`` is the pages and the JSON that they use.
 INTERFACES = ("web", "openai", "mcp")
@@ -14,6 +14,8 @@ class Access:
 
     interfaces: frozenset[str] | None = None
     assistants: frozenset[str] | None = None
+    #: Id of the key; empty where none was needed.
+    key: str = field(default="", compare=False)
 
     def opens(self, interface: str) -> bool:
         """Whether this interface may be used."""

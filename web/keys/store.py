@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from ragstone.core.catalog import PluginTables
 
 _LONGEST_NAME = 100
+#: Characters of a key or a session's token.
+LONGEST = 200
 #: Compared with an unknown key, so that it takes as long as a known one.
 _NO_HASH = hashlib.sha256(b"").digest()
 
@@ -93,7 +95,7 @@ class Keys:
         row = {
             "id": number,
             "name": name,
-            "hash": _hash(secret).hex(),
+            "hash": hash_of(secret).hex(),
             "doors": json.dumps(sorted(set(interfaces))) if interfaces else None,
             "assistants": json.dumps(sorted(set(assistants))) if assistants else None,
             "created": datetime.now(UTC).isoformat(timespec="seconds"),
@@ -124,14 +126,21 @@ class Keys:
             with self._tables.read() as connection:
                 row = connection.execute(select(_key).where(_key.c.id == number)).first()
         kept = _NO_HASH if row is None else bytes.fromhex(row.hash)
-        fits = hmac.compare_digest(_hash(secret), kept)
+        fits = hmac.compare_digest(hash_of(secret), kept)
         return _key_of(row).access if fits and row is not None else None
 
+    def by_id(self, key_id: str) -> Access | None:
+        """Return what the key of this id is for; ``None`` when it was removed."""
+        with self._tables.read() as connection:
+            row = connection.execute(select(_key).where(_key.c.id == key_id)).first()
+        return None if row is None else _key_of(row).access
 
-def _hash(secret: str) -> bytes:
+
+def hash_of(secret: str) -> bytes:
+    """The hash of a secret that cannot be guessed."""
     return hashlib.sha256(secret.encode("utf-8", "replace")).digest()
 
 
 def _key_of(row: Row[Any]) -> Key:
     limits = [None if kept is None else frozenset(json.loads(kept)) for kept in (row.doors, row.assistants)]
-    return Key(row.name, row.id, Access(*limits), row.created)
+    return Key(row.name, row.id, Access(*limits, key=row.id), row.created)
