@@ -213,7 +213,8 @@ def _page(problem: dict[str, Any]) -> str:
 
 
 def _reads_pages() -> bool:
-    """Whether the caller is a browser on its way to a page: only those ask for HTML by its name."""
-    return request.method in {"GET", "HEAD"} and any(
+    """Whether the caller is a browser on its way to a page, also by a form: only those ask for HTML by its name."""
+    by_form = request.mimetype in {"application/x-www-form-urlencoded", "multipart/form-data"}
+    return (by_form or request.method in {"GET", "HEAD"}) and any(
         kind == "text/html" and quality > 0 for kind, quality in request.accept_mimetypes
     )

@@ -15,6 +15,7 @@ from ragstone.core import Question, RagstoneError
 from ragstone.core.pages import ViewOptions
 
 from .admin import pages as admin
+from .library.chapters import chapters_of
 from .library.shelf import Shelf
 from .markdown.characters import SEPARATOR
 
@@ -77,6 +78,10 @@ def blueprint(host: Host) -> Blueprint:
         )
         return page, status
 
+    @pages.get("/books/<slug>/")
+    def book(slug: str) -> str:
+        return render_template("book_chat/book.html", book=shelf.book(slug), chapters=chapters_of(shelf.corpus, slug))
+
     @pages.get("/source/<chunk_id>")
     def source(chunk_id: str) -> str:
         page = shelf.source_page(chunk_id)
@@ -93,6 +98,7 @@ def blueprint(host: Host) -> Blueprint:
             breadcrumbs=steps,
             heading=heading,
             groups=grouped(shown),
+            reading="read" in request.args,
             pdf=files.address(f"/{_NAME}/book", page.book, page.path, page.page_index),
         )
 
@@ -106,6 +112,7 @@ def blueprint(host: Host) -> Blueprint:
         """Send the script that other sites' pages load."""
         return send_from_directory(_STATIC, "widget.js", mimetype="text/javascript", max_age=_WIDGET_AGE)
 
+    admin.install_shelf(pages, host, shelf)
     shelf_pages = admin.blueprint(host)
     # its addresses begin elsewhere, so it cannot be nested
     pages.record(lambda state: state.app.register_blueprint(shelf_pages))
