@@ -10,7 +10,7 @@ from ragstone.core import LLMBusy
 from ragstone.core.pages import ViewOptions
 from ragstone.core.runtime import Budget, Slots, set_budget
 
-from . import admission, answers, errors, formulas, home, openai_style, rates, rendering, security
+from . import admission, answers, conversations, errors, formulas, home, openai_style, rates, rendering, security
 from .keys import authentication, sessions
 from .mcp.failures import PATH as MCP
 from .mcp.failures import error_of as mcp_error
@@ -58,6 +58,8 @@ def create_app(host: Host, *, listen: str | None = None) -> Flask:
     mounts = Mounts(app, host)
     app.register_blueprint(home.blueprint(host))
     app.register_blueprint(sessions.blueprint(host))
+    if options.conversations_per_key:
+        app.register_blueprint(conversations.blueprint(host, options.conversations_per_key))
     app.register_blueprint(formulas.blueprint())
     app.register_blueprint(openai_style.blueprint(host, options))
     mounts.claim("ragstone's own pages")

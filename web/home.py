@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from flask import Blueprint, Response, abort, current_app, g, jsonify, redirect, render_template, request, url_for
 
-from ragstone.core import Question, RagstoneError
+from ragstone.core import RagstoneError
 from ragstone.core.answering import find_passages
-from ragstone.core.pages import ViewOptions
+from ragstone.core.pages import Conversation, ViewOptions
 
 from . import openapi
 from .admission import HEALTH_PATH
@@ -90,7 +90,7 @@ def blueprint(host: Host) -> Blueprint:
         found.sort(key=lambda pair: not pair[1]["enough"])
         return render_template("ragstone/search.html", words=words, found=found)
 
-    @pages.get("/assistants/<name>/")
+    @pages.route("/assistants/<name>/", methods=["GET", "POST"])
     @ViewOptions(any_assistant=True)
     def assistant(name: str) -> tuple[str, int] | BaseResponse:
         asked = host.assistant(name)
@@ -98,23 +98,10 @@ def blueprint(host: Host) -> Blueprint:
             abort(403, "This key is not for this assistant.")
         if asked.profile.page:
             return redirect(asked.profile.page)
-        filters = {key: request.args[key] for key in asked.profile.filters if request.args.get(key)}
-        question, answer, problem, status = request.args.get("q", "").strip(), None, None, 200
-        if question:
-            g.setdefault(PLUGIN, asked.plugin)
-            try:
-                answer = asked.ask(Question(question, filters=filters))
-            except RagstoneError as error:
-                problem, status = error.to_problem(), error.status
-        page = render_template(
-            "ragstone/assistant.html",
-            assistant=asked,
-            filters=filters,
-            question=question,
-            answer=answer,
-            problem=problem,
-        )
-        return page, status
+        filters = {key: request.values[key] for key in asked.profile.filters if request.values.get(key)}
+        g.setdefault(PLUGIN, asked.plugin)
+        talk = Conversation.ask(asked, request.values, filters)
+        return render_template("ragstone/assistant.html", assistant=asked, filters=filters, talk=talk), talk.status
 
     @pages.get(HEALTH_PATH)
     @ViewOptions(openapi=openapi.HEALTH)

@@ -16,6 +16,7 @@ from urllib.parse import quote, urlsplit
 from flask import url_for
 
 from .answers import endpoint_of
+from .conversations import address_for
 from .formulas import FORMULA, formula
 
 if TYPE_CHECKING:
@@ -209,4 +210,6 @@ def install(app: Flask) -> None:
         answer_blocks=blocks, answer_pieces=pieces, citation_card=card, citation_fields=citation_fields, formula=formula
     )
     app.jinja_env.filters["safe_url"] = safe_url
-    app.jinja_env.globals.update(ragstone_version=metadata.version("ragstone"), ragstone_ask_url=ask_url)
+    app.jinja_env.globals.update(
+        ragstone_version=metadata.version("ragstone"), ragstone_ask_url=ask_url, ragstone_kept_url=address_for
+    )

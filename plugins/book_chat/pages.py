@@ -11,8 +11,7 @@ from flask import Blueprint, Response, render_template, request, send_from_direc
 from werkzeug.exceptions import RequestedRangeNotSatisfiable
 from werkzeug.wsgi import wrap_file
 
-from ragstone.core import Question, RagstoneError
-from ragstone.core.pages import ViewOptions
+from ragstone.core.pages import Conversation, ViewOptions
 
 from .admin import pages as admin
 from .library.chapters import chapters_of
@@ -55,28 +54,13 @@ def blueprint(host: Host) -> Blueprint:
     files = shelf.pdfs
     pages = Blueprint(_NAME, __name__, url_prefix=f"/{_NAME}", template_folder="templates", static_folder="static")
 
-    @pages.get("/")
+    @pages.route("/", methods=["GET", "POST"])
     def chat() -> tuple[str, int]:
         assistant = host.assistant(_NAME)
-        question = request.args.get("q", "").strip()
-        asked = {name: request.args.get(name, "") for name in ("book", "setting")}
-        filters = {name: value for name, value in asked.items() if value}
-        answer, problem, status = None, None, 200
-        if question:
-            try:
-                answer = assistant.ask(Question(question, filters=filters))
-            except RagstoneError as error:
-                problem, status = error.to_problem(), error.status
-        page = render_template(
-            "book_chat/chat.html",
-            assistant=assistant,
-            books=shelf.books(),
-            **asked,
-            question=question,
-            answer=answer,
-            problem=problem,
-        )
-        return page, status
+        asked = {name: request.values.get(name, "") for name in ("book", "setting")}
+        talk = Conversation.ask(assistant, request.values, {name: value for name, value in asked.items() if value})
+        page = render_template("book_chat/chat.html", assistant=assistant, books=shelf.books(), **asked, talk=talk)
+        return page, talk.status
 
     @pages.get("/books/<slug>/")
     def book(slug: str) -> str:
