@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 from flask import Blueprint, Response, abort, current_app, g, jsonify, redirect, render_template, request, url_for
 
 from ragstone.core import RagstoneError
-from ragstone.core.answering import find_passages
-from ragstone.core.pages import Conversation, ViewOptions
+from ragstone.core.answering import Conversation, find_passages
+from ragstone.core.pages import ViewOptions
 
 from . import openapi
 from .admission import HEALTH_PATH
-from .errors import PLUGIN
+from .errors import PLUGIN, reads_pages
 from .health import KEY_LIMIT, Health
 from .json_body import json_response
 from .keys.access import access
@@ -63,7 +63,7 @@ def _found(assistant: Assistant, words: str) -> dict[str, Any]:
     try:
         findings = find_passages(assistant, words)
     except RagstoneError as error:
-        return {"problem": error.what, "passages": (), "enough": False}
+        return {"problem": error.to_reader(), "passages": (), "enough": False}
     return {"problem": None, "passages": findings.passages[:_MOST_FOUND], "enough": findings.enough}
 
 
@@ -108,8 +108,15 @@ def blueprint(host: Host) -> Blueprint:
     def health() -> Response:
         report, status = reports.report()
         # without a key where one is needed: the status alone, which a monitor needs
-        unknown = is_unknown(0 if reports.hangs else KEY_LIMIT)
-        return json_response({"status": report["status"]} if unknown else report, status)
+        if is_unknown(0 if reports.hangs else KEY_LIMIT):
+            report = {"status": report["status"]}
+        if reads_pages():
+            response = Response(render_template("ragstone/health.html", report=report), status)
+            response.headers["Cache-Control"] = "no-store"
+        else:
+            response = json_response(report, status)
+        response.vary.add("Accept")
+        return response
 
     @pages.get("/openapi.json")
     @ViewOptions(any_assistant=True, openapi=openapi.ITSELF)

@@ -8,6 +8,7 @@ from ..retrieval.models import MOST_PASSAGES
 
 if TYPE_CHECKING:
     from .answer import Timings
+    from .conversation import Conversation
     from .extractive import rank_quotes
     from .findings import Findings, FoundPassage, find_passages
     from .overview import Overview
@@ -20,6 +21,7 @@ __all__ = [
     "LONGEST_QUESTION",
     "LONGEST_SELECTION",
     "MOST_PASSAGES",
+    "Conversation",
     "EmptyState",
     "Findings",
     "FoundPassage",
@@ -35,6 +37,7 @@ __getattr__, __dir__ = lazy_names(
     __name__,
     {
         "answer": "Timings",
+        "conversation": "Conversation",
         "extractive": "rank_quotes",
         "overview": "Overview",
         "findings": "Findings FoundPassage find_passages",

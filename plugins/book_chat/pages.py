@@ -11,7 +11,8 @@ from flask import Blueprint, Response, render_template, request, send_from_direc
 from werkzeug.exceptions import RequestedRangeNotSatisfiable
 from werkzeug.wsgi import wrap_file
 
-from ragstone.core.pages import Conversation, ViewOptions
+from ragstone.core.answering import Conversation
+from ragstone.core.pages import ViewOptions
 
 from .admin import pages as admin
 from .library.chapters import chapters_of

@@ -51,7 +51,7 @@ def test_all_sources_are_searched_at_once(client: FlaskClient, speaker: Speaker)
     assert f'href="{PAGE}?q=What%20is%20%3Ca%3E%20node%3F"' in page
     speaker.error = StorageError("the disk is <gone>", where="/secret")
     page = client.get("/search", query_string={"q": "node"}).text
-    assert "It could not be searched: the disk is &lt;gone&gt;." in page
+    assert "It could not be searched. The disk is &lt;gone&gt;." in page
     assert "/secret" not in page
 
 

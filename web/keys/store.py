@@ -143,4 +143,4 @@ def hash_of(secret: str) -> bytes:
 
 def _key_of(row: Row[Any]) -> Key:
     limits = [None if kept is None else frozenset(json.loads(kept)) for kept in (row.doors, row.assistants)]
-    return Key(row.name, row.id, Access(*limits, key=row.id), row.created)
+    return Key(row.name, row.id, Access(limits[0], limits[1], row.id), row.created)
