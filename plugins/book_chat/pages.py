@@ -16,6 +16,7 @@ from ragstone.core.pages import ViewOptions
 
 from .admin import pages as admin
 from .library.chapters import chapters_of
+from .library.pictures import PagePictures
 from .library.shelf import Shelf
 from .markdown.characters import SEPARATOR
 
@@ -31,6 +32,8 @@ _NAME = "book_chat"
 _STATIC = Path(__file__).parent / "static" / _NAME
 #: Seconds for which a browser may use its copy of the widget without asking.
 _WIDGET_AGE = 600
+_PICTURE_AGE = 3600
+_LONGEST_QUOTE = 600
 
 
 @dataclass(frozen=True)
@@ -52,7 +55,7 @@ class BlockGroup:
 def blueprint(host: Host) -> Blueprint:
     """Return book chat's pages over an open host."""
     shelf = Shelf(host)
-    files = shelf.pdfs
+    files, pictures = shelf.pdfs, PagePictures(shelf)
     pages = Blueprint(_NAME, __name__, url_prefix=f"/{_NAME}", template_folder="templates", static_folder="static")
 
     @pages.route("/", methods=["GET", "POST"])
@@ -70,6 +73,7 @@ def blueprint(host: Host) -> Blueprint:
     @pages.get("/source/<chunk_id>")
     def source(chunk_id: str) -> str:
         page = shelf.source_page(chunk_id)
+        place = pictures.place(chunk_id, _quote())
         steps = breadcrumbs(page.chapter, page.section)
         heading = steps[-1] if steps else page.book_title
         shown = page.blocks
@@ -84,8 +88,19 @@ def blueprint(host: Host) -> Blueprint:
             heading=heading,
             groups=grouped(shown),
             reading="read" in request.args,
-            pdf=files.address(f"/{_NAME}/book", page.book, page.path, page.page_index),
+            quote=_quote(),
+            page_label=place[1] if place else page.page_label,
+            pdf=files.address(f"/{_NAME}/book", page.book, page.path, place and place[0]),
         )
+
+    @pages.get("/page/<chunk_id>.png")
+    def picture(chunk_id: str) -> Response:
+        drawn, sha256 = pictures.picture(chunk_id, _quote())
+        response = Response(drawn, mimetype="image/png")
+        response.set_etag(f"{sha256[:16]}-{len(drawn)}")
+        response.cache_control.private = True
+        response.cache_control.max_age = _PICTURE_AGE
+        return response
 
     @pages.get("/book/<slug>.pdf")
     def pdf(slug: str) -> Response:
@@ -102,6 +117,11 @@ def blueprint(host: Host) -> Blueprint:
     # its addresses begin elsewhere, so it cannot be nested
     pages.record(lambda state: state.app.register_blueprint(shelf_pages))
     return pages
+
+
+def _quote() -> str:
+    """The words of the citation that led here, which are marked in the picture of its page."""
+    return request.args.get("quote", "")[:_LONGEST_QUOTE]
 
 
 def _pdf_response(pdf: OpenPdf, name: str) -> Response:

@@ -55,7 +55,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 def source_of(page: Any, slug: str) -> None:
     """Ask the book and open the citation of its answer."""
-    page.get_by_role("combobox").first.select_option(slug)
+    page.locator("select[name=book]").select_option(slug)
     page.get_by_role("textbox", name="Your question").fill("How large is the grip force of a parallel gripper?")
     page.keyboard.press("Enter")
     page.locator(".exchange .sources a").first.click()
@@ -70,6 +70,13 @@ def test_the_pdf_opens_at_the_passage_s_page(open_page: Open, snap: Snap, size: 
     link = page.get_by_role("link", name="Open the book at page 7")
     link.wait_for()
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    picture = page.locator(".page-picture img")
+    picture.scroll_into_view_if_needed()
+    page.wait_for_function("() => document.querySelector('.page-picture img').naturalWidth > 500")
+    assert "grip%20force" in picture.get_attribute("src") or "grip+force" in picture.get_attribute("src")
+    assert "Page 7 of Open parts" in picture.get_attribute("alt")
+    beside = picture.evaluate("e => e.getBoundingClientRect().left > innerWidth / 2")
+    assert beside == (size[0] > 1000), "beside the text, where there is room"
     snap(page, "source-pdf-phone" if size[0] < 500 else "source-pdf")
     address = link.evaluate("link => link.href")
     assert address.endswith("/book_chat/book/open-parts.pdf#page=3"), "the physical page"

@@ -213,7 +213,8 @@ function blocks(text, mark) {
 }
 
 // The book's own page of a citation, at the quoted words. Only http and https lead anywhere.
-function pageOf({ url, quote }) {
+function pageOf(citation) {
+  const { url, quote } = citation;
   let page;
   try {
     page = new URL(url, server);
@@ -224,6 +225,7 @@ function pageOf({ url, quote }) {
   const words = (quote || "").replace(/[`*]/g, "").split(/\s+/).filter(Boolean);
   const code = (run) => encodeURIComponent(run.join(" ")).replace(/-/g, "%2D");
   const text = (words.length > 12 ? [words.slice(0, 5), words.slice(-5)] : [words]).map(code).join(",");
+  if (citation.page_index && page.origin === server.origin && words.length) page.searchParams.set("quote", words.join(" ").slice(0, 300));
   if (!page.hash) page.hash = `${page.origin === server.origin ? "passage" : ""}${text && `:~:text=${text}`}`;
   return page;
 }
