@@ -48,8 +48,7 @@ def assistant(host: Host) -> Assistant:
         titles = list(dict.fromkeys(book.title for book in books))
         if len(titles) == 1:
             return f"As an AI tutor for '{titles[0]},' I can only answer questions related to the book's content."
-        named = f"{', '.join(repr(title) for title in titles[:3])}{' and others' if len(titles) > 3 else ''}"
-        return f"As an AI tutor for {named}, I can only answer questions related to the books' content."
+        return "As an AI tutor for the books on this shelf, I can only answer questions related to their content."
 
     def conditions(filters: Mapping[str, str]) -> Mapping[str, str | tuple[str, ...]]:
         found: dict[str, str | tuple[str, ...]] = {}
