@@ -106,7 +106,7 @@ class Chat {
   open(question) {
     const said = el("span", { class: "sr" }, "You asked: ");
     const answer = el("div", { class: "answer", "aria-busy": "true" }, el("p", { class: "wait" }, "Looking it up"));
-    const exchange = el("article", { class: "exchange" }, el("h2", { class: "question" }, said, question), answer);
+    const exchange = el("article", { class: "exchange" }, el("h2", { class: "question", ...(question.length > 300 && { tabindex: 0 }) }, said, question), answer);
     this.log.append(exchange);
     return { exchange, answer };
   }
