@@ -28,7 +28,7 @@ def install(app: Flask) -> None:
     @app.after_request
     def compress(response: Response) -> Response:
         fixed = (request.endpoint or "").rpartition(".")[2] == "static" or view_options().reach == "any"
-        kind = response.mimetype
+        kind = response.mimetype or ""
         if (kind in _KINDS or kind.startswith("text/")) and kind != "text/event-stream":
             response.vary.add("Accept-Encoding")
             file = fixed and response.direct_passthrough

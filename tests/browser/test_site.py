@@ -38,8 +38,9 @@ def test_one_header_leads_everywhere(open_page: Open, snap: Snap) -> None:
         here = page.locator(".assistants [aria-current]")
         assert here.inner_text() == title
     page.get_by_role("link", name="Ragstone").click()
-    assert page.locator(".assistants [aria-current]").count() == 0
     empty = page.locator(".unfilled")
+    empty.first.wait_for()
+    assert page.locator(".assistants [aria-current]").count() == 0
     assert empty.locator("h3").all_inner_texts() == ["Memory", "Wiki edge"], "how to fill them"
     snap(page, "home-phone")
 
@@ -165,3 +166,46 @@ def test_a_browser_that_keeps_nothing_still_asks(open_page: Open) -> None:
     ask(page)
     page.get_by_role("button", name="Conversations").click()
     assert page.locator(".kept .none").is_visible()
+
+
+#: What can be touched and is smaller than 24 pixels, links within a sentence left out.
+SMALL = """() => [...document.querySelectorAll("a[href], button, input:not([type=hidden]), select, summary")]
+  .filter((e) => {
+    const { width, height } = e.getBoundingClientRect();
+    const within = e.matches(".badge, p > a") || e.closest(".sr, .skip");
+    return width && height && !within && Math.min(width, height) < 23.5;
+  })
+  .map((e) => e.outerHTML.slice(0, 120))"""
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_what_is_touched_is_large_enough(open_page: Open, width: int) -> None:
+    page = open_page("/", viewport={"width": width, "height": 860})
+    book = "/book_chat/books/physical-ai-humanoid-robotics-a-primer/"
+    asked = ("/search?q=gripper", f"/book_chat/?q={QUESTION}")
+    for path in ("/", *asked, "/book_chat/books/", book, "/health", "/nowhere"):
+        page.goto(path)
+        page.wait_for_load_state()
+        assert page.evaluate(SMALL) == [], path
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), path
+
+
+def test_the_status_is_a_page_for_people_and_json_for_programs(open_page: Open, snap: Snap) -> None:
+    page = open_page("/")
+    page.get_by_role("link", name="Status").click()
+    assert page.locator("h1").inner_text() == "All is well"
+    assert page.locator(".status li").count() > 3
+    snap(page, "status")
+    assert page.evaluate("async () => (await (await fetch('/health')).json()).status") == "ok"
+
+
+def test_what_is_not_there_says_so_and_leads_on(open_page: Open, snap: Snap) -> None:
+    page = open_page("/nowhere/at/all")
+    assert page.locator("h1").inner_text() == "There is no such page here"
+    snap(page, "not-found")
+    page.get_by_role("link", name="Go to the home page").click()
+    assert page.locator(".offer").count() >= 1
+    page.goto("/book_chat/books/nothing/")
+    words = page.locator("main").inner_text()
+    assert "There is no book 'nothing'" in words
+    assert "ragstone" not in words, "no command"

@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 import threading
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 import httpx
 import pytest
 
 from ragstone.core.testing import open_host
 from ragstone.plugins.book_chat.library import pictures
-from ragstone.plugins.book_chat.pdf.process import ReadFailed
+from ragstone.plugins.book_chat.pdf.process import ReadFailed, draw_in_subprocess
 from ragstone.web import create_app
 from ragstone.web.settings import WebSettings
 from tests.plugins.book_chat.pdfs import lines, make
@@ -21,7 +21,7 @@ from tests.support.needs import missing, needed
 from .conftest import running
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
 needed("pypdfium2")
@@ -165,8 +165,12 @@ def test_a_citation_shows_its_page_with_the_quote_marked(client: Client, monkeyp
     client.upload("a.pdf", make([[*lines(72, 700, "Front.")], [*lines(72, 700, WHEELS)]], title="Robot parts"))
     (citation,) = client.ask("What is a caster?")["citations"]
     drawn: list[int] = []
-    draw = pictures.draw_in_subprocess
-    monkeypatch.setattr(pictures, "draw_in_subprocess", lambda *a, **k: drawn.append(a[1]) or draw(*a, **k))
+
+    def note(file: IO[bytes], page: int, marks: Mapping[str, str], **limits: Any) -> bytes:
+        drawn.append(page)
+        return draw_in_subprocess(file, page, marks, **limits)
+
+    monkeypatch.setattr(pictures, "draw_in_subprocess", note)
     page = client.get(f"{citation['url']}?quote=swivels+about").text
     address = f"/book_chat/page/{citation['chunk_id']}.png"
     assert f'src="{address}?quote=swivels+about"' in page
