@@ -63,8 +63,9 @@ class RagstoneError(Exception):
         return f"{place}{self.what}{advice}"
 
     def to_reader(self) -> str:
-        """The error for a reader of a page: without a hint that names a command or a setting."""
-        names = self.hint and any(sign in self.hint for sign in ("ragstone ", "RAGSTONE_", "[", "toml", "_"))
+        """The error for a reader of a page: without a hint that names commands, settings or short names."""
+        signs = ("ragstone ", "RAGSTONE_", "[", "toml", "_", "known:", "there are:")
+        names = self.hint and any(sign in self.hint for sign in signs)
         words = f"{self.what}: {self.hint}" if self.hint and not names else self.what
         return f"{words[:1].upper()}{words[1:].rstrip('.')}."
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 needed("pypdfium2")
 pytestmark = pytest.mark.browser
 
-GRIPPERS = ("A parallel gripper closes two jaws along one line.", "Its grip force is about 40 newtons.")
+GRIPPERS = ("A parallel gripper closes two jaws along one line.", "Its grip force is about 40 newtons, or less.")
 
 
 def book(title: str) -> bytes:
@@ -99,3 +99,16 @@ def test_a_book_that_is_not_named_has_no_link(open_page: Open) -> None:
     assert page.locator("a[href*='.pdf']").count() == 0
     found = page.request.get("/book_chat/book/closed-parts.pdf")
     assert found.status == 404
+
+
+def test_a_pdf_s_citation_is_exported_and_found_by_its_section(open_page: Open, tmp_path: Any) -> None:
+    page = open_page("/search?q=How+large+is+the+grip+force")
+    assert "2 Arms" in page.locator(".found a").all_inner_texts(), "the section, not the page's number"
+    page.goto("/book_chat/?book=open-parts&q=How+large+is+the+grip+force+of+a+parallel+gripper?")
+    page.get_by_role("button", name="Conversations").click()
+    with page.expect_download() as saved:
+        page.get_by_role("button", name="Export:").click()
+    saved.value.save_as(tmp_path / "saved.md")
+    text = (tmp_path / "saved.md").read_text("utf-8")
+    assert "?quote=" in text
+    assert "%25" not in text, "addresses are encoded once"

@@ -111,6 +111,7 @@ def test_conversations_are_listed_renamed_exported_and_deleted(open_page: Open, 
     assert text.startswith(f"# Stopping &lt;b>safely\n\n## {QUESTION}\n\n")
     assert "Sources:\n\n- [1] [Physical AI" in text
     assert "/book_chat/source/" in text
+    assert "%25" not in text, "addresses are encoded once"
     page.get_by_role("button", name="Stopping <b>safely", exact=True).click()
     assert page.locator(".question").inner_text().endswith(QUESTION)
     page.get_by_role("button", name="Conversations").click()

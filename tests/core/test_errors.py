@@ -123,6 +123,7 @@ def test_a_missing_extra_carries_the_install_line() -> None:
         (None, "There is no book 'x'."),
         ("ask again in a moment", "There is no book 'x': ask again in a moment."),
         ("ragstone book list", "There is no book 'x'."),
+        ("there are: a-b, c-d", "There is no book 'x'."),
         ("set serve_pdf of [plugins.book_chat]", "There is no book 'x'."),
     ],
 )

@@ -85,7 +85,7 @@ export function asMarkdown({ title, turns }, names) {
     const rows = answer ? sourcesOf(answer, names) : [];
     const line = ({ n, words, url, quote }) => {
       const name = plain(words).replace(/[[\]]/g, "\\$&");
-      return `- [${n}] ${url ? `[${name}](<${encodeURI(decodeURI(url)).replace(/[<>]/g, "")}>)` : name}${quote ? `: “${plain(quote).replace(/\s+/g, " ")}”` : ""}`;
+      return `- [${n}] ${url ? `[${name}](<${url}>)` : name}${quote ? `: “${plain(quote).replace(/\s+/g, " ")}”` : ""}`;
     };
     if (rows.length) parts.push(`Sources:\n\n${rows.map(line).join("\n")}`);
   }
