@@ -184,6 +184,13 @@ def test_a_reader_gives_the_key_once(client: FlaskClient, host: Host) -> None:
     assert "HttpOnly" in cookie
     assert "SameSite=Lax" in cookie
     assert key.rpartition("_")[2] not in cookie
+    assert "; Secure" not in cookie, "without TLS the browser would not send it"
+    by_proxy = {"X-Forwarded-Proto": "https"}
+    behind = client.application.test_client().post("/sign-in", data={"key": key}, headers=by_proxy)
+    assert "; Secure" in behind.headers["Set-Cookie"]
+    found = browser.get("/search?q=What+is+a+caster").text
+    assert "Book chat" in found
+    assert "Wiki edge" not in found, "neither in the header nor among the results"
     assert "Sign out" in browser.get("/book_chat/", headers=PAGE).text
     assert browser.get("/health").get_json().keys() > {"status"}
     assert browser.get("/assistants/wiki_edge/").status_code == 403, "the session opens what its key does"

@@ -92,7 +92,9 @@ def blueprint(host: Host) -> Blueprint:
         if token is None:
             return render_template("ragstone/sign_in.html", wanted=wanted, wrong=request.method == "POST"), 401
         response = redirect(wanted, 303)
-        response.set_cookie(COOKIE, token, _AGE, httponly=True, samesite="Lax", secure=request.is_secure)
+        # a proxy speaks TLS for this server
+        secure = request.is_secure or request.headers.get("X-Forwarded-Proto") == "https"
+        response.set_cookie(COOKIE, token, _AGE, httponly=True, samesite="Lax", secure=secure)
         return response
 
     @pages.post("/sign-out")

@@ -125,7 +125,8 @@ def install_shelf(pages: Blueprint, host: Host, shelf: Shelf) -> None:
             return shelf_page(wrong=True)
         response = redirect(url_for("book_chat.shelf_page"), 303)
         if given:
-            response.set_cookie(COOKIE, new_session(), AGE, httponly=True, samesite="Strict", secure=request.is_secure)
+            secure = request.is_secure or request.headers.get("X-Forwarded-Proto") == "https"
+            response.set_cookie(COOKIE, new_session(), AGE, httponly=True, samesite="Strict", secure=secure)
         else:
             response.delete_cookie(COOKIE)
         return response
