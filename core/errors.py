@@ -62,6 +62,13 @@ class RagstoneError(Exception):
         advice = f" ({self.hint})" if self.hint else ""
         return f"{place}{self.what}{advice}"
 
+    def to_reader(self) -> str:
+        """The error for a reader of a page: without a hint that names commands, settings or short names."""
+        signs = ("ragstone ", "RAGSTONE_", "[", "toml", "_", "known:", "there are:")
+        names = self.hint and any(sign in self.hint for sign in signs)
+        words = f"{self.what}: {self.hint}" if self.hint and not names else self.what
+        return f"{words[:1].upper()}{words[1:].rstrip('.')}."
+
     def to_problem(self) -> dict[str, Any]:
         """The error as RFC 9457 problem details, without ``where``, which may be a path of the server."""
         detail = f"{self.what} ({self.hint})" if self.hint else self.what

@@ -10,8 +10,20 @@ from ragstone.core import LLMBusy
 from ragstone.core.pages import ViewOptions
 from ragstone.core.runtime import Budget, Slots, set_budget
 
-from . import admission, answers, errors, formulas, home, openai_style, rates, rendering, security
-from .keys import authentication
+from . import (
+    admission,
+    answers,
+    compression,
+    conversations,
+    errors,
+    formulas,
+    home,
+    openai_style,
+    rates,
+    rendering,
+    security,
+)
+from .keys import authentication, sessions
 from .mcp.failures import PATH as MCP
 from .mcp.failures import error_of as mcp_error
 from .mounts import Mounts
@@ -42,6 +54,7 @@ def create_app(host: Host, *, listen: str | None = None) -> Flask:
     )
     app.json.sort_keys = False  # type: ignore[attr-defined]
     app.jinja_options = {**app.jinja_options, "trim_blocks": True, "lstrip_blocks": True}
+    compression.install(app)  # after everything that changes a response: the first one runs last
     errors.install(app, {openai_style.PREFIX: openai_style.error_of, MCP: mcp_error}, host.plugins.note)
     listen = listen or options.host
     names = security.HostNames.of(listen, options.allowed_hosts)
@@ -57,6 +70,9 @@ def create_app(host: Host, *, listen: str | None = None) -> Flask:
 
     mounts = Mounts(app, host)
     app.register_blueprint(home.blueprint(host))
+    app.register_blueprint(sessions.blueprint(host))
+    if options.conversations_per_key:
+        app.register_blueprint(conversations.blueprint(host, options.conversations_per_key))
     app.register_blueprint(formulas.blueprint())
     app.register_blueprint(openai_style.blueprint(host, options))
     mounts.claim("ragstone's own pages")

@@ -51,6 +51,9 @@ _WORDS = {
 }
 #: Plain titles for errors whose details are their own.
 _TITLES = {401: "The key is wrong", 403: "This may not be done", 429: "That was too often", 503: "Not now"}
+#: What a page says in place of the details of a bug, and of a form without its key.
+_OURS = "That was a mistake of this server, not yours. Please try again; if it stays, tell the person who runs it."
+_NO_KEY = "Please open the page before it again and give the key: without it this cannot be done."
 
 
 def install(app: Flask, formats: Mapping[str, Format], note: Callable[[str, str], None]) -> None:
@@ -157,7 +160,7 @@ def problem_of(error: BaseException) -> dict[str, Any]:
 def _expected(error: RagstoneError) -> Response:
     if isinstance(error, PluginError):
         _note(error.__cause__ or error)
-    return _answer(problem_of(error))
+    return _answer(problem_of(error), error.to_reader())
 
 
 def _http(error: HTTPException) -> Response | HTTPException:
@@ -179,7 +182,7 @@ def _bug(error: Exception) -> Response:
     plugin = _note(error)
     of = f" of the plugin {plugin}" if plugin else ""
     _log.error("%s %s%s failed", request.method, request.path, of, exc_info=error)
-    return _answer(problem_in(plugin))
+    return _answer(problem_in(plugin), None if plugin else _OURS)
 
 
 def problem_in(plugin: str | None) -> dict[str, Any]:
@@ -189,11 +192,13 @@ def problem_in(plugin: str | None) -> dict[str, Any]:
     return {**BUG, "title": PluginError.title, "detail": f"The plugin {plugin} failed. Ragstone's log says more."}
 
 
-def _answer(problem: dict[str, Any]) -> Response:
+def _answer(problem: dict[str, Any], words: str | None = None) -> Response:
+    """``words``: what a page says in place of the details, which are for programs and who runs the server."""
     formats: dict[str, Format] = current_app.extensions[_FORMATS]
     convert = next((found for path, found in formats.items() if request.path.startswith(path)), None)
-    if convert is None and _reads_pages():
-        response = Response(_page(problem), problem["status"], {"Cache-Control": "no-store"})
+    if convert is None and reads_pages():
+        shown = (_NO_KEY if problem["status"] == HTTPStatus.UNAUTHORIZED else words) or problem["detail"]
+        response = Response(_page(problem | {"detail": shown}), problem["status"], {"Cache-Control": "no-store"})
     else:
         response = json_response(problem if convert is None else convert(problem), problem["status"])
         if convert is None:
@@ -204,14 +209,17 @@ def _answer(problem: dict[str, Any]) -> Response:
 
 def _page(problem: dict[str, Any]) -> str:
     try:
+        if g.get("ragstone_sign_in"):
+            return render_template("ragstone/sign_in.html", wanted=request.full_path.rstrip("?"), wrong=False)
         return render_template("ragstone/error.html", problem=problem)
     except (Exception, SystemExit):  # a blueprint's context processor, which runs for this page too
         _log.exception("the page that shows an error could not be made")
         return f"<!doctype html><title>{escape(problem['title'])}</title><p>{escape(problem['detail'])}"
 
 
-def _reads_pages() -> bool:
-    """Whether the caller is a browser on its way to a page: only those ask for HTML by its name."""
-    return request.method in {"GET", "HEAD"} and any(
+def reads_pages() -> bool:
+    """Whether the caller is a browser on its way to a page, also by a form: only those ask for HTML by its name."""
+    by_form = request.mimetype in {"application/x-www-form-urlencoded", "multipart/form-data"}
+    return (by_form or request.method in {"GET", "HEAD"}) and any(
         kind == "text/html" and quality > 0 for kind, quality in request.accept_mimetypes
     )

@@ -2,26 +2,69 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import cached_property
 from importlib import metadata
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from flask import Blueprint, Response, abort, current_app, g, jsonify, redirect, render_template, request
+from flask import Blueprint, Response, abort, current_app, g, jsonify, redirect, render_template, request, url_for
 
-from ragstone.core import Question, RagstoneError
+from ragstone.core import RagstoneError
+from ragstone.core.answering import Conversation, find_passages
 from ragstone.core.pages import ViewOptions
 
 from . import openapi
 from .admission import HEALTH_PATH
-from .errors import PLUGIN
+from .errors import PLUGIN, reads_pages
 from .health import KEY_LIMIT, Health
 from .json_body import json_response
 from .keys.access import access
 from .keys.authentication import is_unknown
+from .mounts import plugin_of
 
 if TYPE_CHECKING:
     from werkzeug.wrappers import Response as BaseResponse
 
-    from ragstone.core import Host
+    from ragstone.core import Assistant, Host
+    from ragstone.core.answering import EmptyState
+
+#: Passages of one assistant that a search shows.
+_MOST_FOUND = 3
+
+
+@dataclass(frozen=True)
+class Entry:
+    """An assistant as the pages list it: its page, and whether the request is for a page of it."""
+
+    assistant: Assistant
+    url: str
+    current: bool
+
+    @cached_property
+    def empty(self) -> EmptyState | None:
+        """What to do while it has nothing to answer from."""
+        return self.assistant.empty_state
+
+
+def _entries(host: Host) -> tuple[Entry, ...]:
+    """The assistants that the request may ask."""
+    of = plugin_of(current_app, request.blueprints[-1]) if request.blueprints else None
+    named = (request.view_args or {}).get("name") if request.endpoint == "ragstone.assistant" else None
+    return tuple(
+        Entry(made, made.profile.page or url_for("ragstone.assistant", name=name), name == named or made.plugin == of)
+        for name, made in host.assistants.items()
+        if access().may_ask(name)
+    )
+
+
+def _found(assistant: Assistant, words: str) -> dict[str, Any]:
+    """The first passages of an assistant for these words, each once; or the problem."""
+    g.setdefault(PLUGIN, assistant.plugin)
+    try:
+        findings = find_passages(assistant, words)
+    except RagstoneError as error:
+        return {"problem": error.to_reader(), "passages": (), "enough": False}
+    return {"problem": None, "passages": findings.passages[:_MOST_FOUND], "enough": findings.enough}
 
 
 def blueprint(host: Host) -> Blueprint:
@@ -29,13 +72,25 @@ def blueprint(host: Host) -> Blueprint:
     pages = Blueprint("ragstone", __name__)
     reports = Health(host)
 
+    @pages.app_context_processor
+    def header() -> dict[str, Any]:
+        return {"site_assistants": lambda: _entries(host)}
+
     @pages.get("/")
     @ViewOptions(any_assistant=True)
     def home() -> str:
-        mine = tuple(made for name, made in host.assistants.items() if access().may_ask(name))
-        return render_template("ragstone/home.html", assistants=mine)
+        return render_template("ragstone/home.html")
 
-    @pages.get("/assistants/<name>/")
+    @pages.get("/search")
+    @ViewOptions(any_assistant=True)
+    def search() -> str:
+        """Show the passages that each assistant has for a question, whichever of them one would have to ask."""
+        words = request.args.get("q", "").strip()
+        found = [(entry, _found(entry.assistant, words)) for entry in _entries(host) if words and not entry.empty]
+        found.sort(key=lambda pair: not pair[1]["enough"])
+        return render_template("ragstone/search.html", words=words, found=found)
+
+    @pages.route("/assistants/<name>/", methods=["GET", "POST"])
     @ViewOptions(any_assistant=True)
     def assistant(name: str) -> tuple[str, int] | BaseResponse:
         asked = host.assistant(name)
@@ -43,31 +98,25 @@ def blueprint(host: Host) -> Blueprint:
             abort(403, "This key is not for this assistant.")
         if asked.profile.page:
             return redirect(asked.profile.page)
-        filters = {key: request.args[key] for key in asked.profile.filters if request.args.get(key)}
-        question, answer, problem, status = request.args.get("q", "").strip(), None, None, 200
-        if question:
-            g.setdefault(PLUGIN, asked.plugin)
-            try:
-                answer = asked.ask(Question(question, filters=filters))
-            except RagstoneError as error:
-                problem, status = error.to_problem(), error.status
-        page = render_template(
-            "ragstone/assistant.html",
-            assistant=asked,
-            filters=filters,
-            question=question,
-            answer=answer,
-            problem=problem,
-        )
-        return page, status
+        filters = {key: request.values[key] for key in asked.profile.filters if request.values.get(key)}
+        g.setdefault(PLUGIN, asked.plugin)
+        talk = Conversation.ask(asked, request.values, filters)
+        return render_template("ragstone/assistant.html", assistant=asked, filters=filters, talk=talk), talk.status
 
     @pages.get(HEALTH_PATH)
     @ViewOptions(openapi=openapi.HEALTH)
     def health() -> Response:
         report, status = reports.report()
         # without a key where one is needed: the status alone, which a monitor needs
-        unknown = is_unknown(0 if reports.hangs else KEY_LIMIT)
-        return json_response({"status": report["status"]} if unknown else report, status)
+        if is_unknown(0 if reports.hangs else KEY_LIMIT):
+            report = {"status": report["status"]}
+        if reads_pages():
+            response = Response(render_template("ragstone/health.html", report=report), status)
+            response.headers["Cache-Control"] = "no-store"
+        else:
+            response = json_response(report, status)
+        response.vary.add("Accept")
+        return response
 
     @pages.get("/openapi.json")
     @ViewOptions(any_assistant=True, openapi=openapi.ITSELF)

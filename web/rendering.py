@@ -16,6 +16,7 @@ from urllib.parse import quote, urlsplit
 from flask import url_for
 
 from .answers import endpoint_of
+from .conversations import address_for
 from .formulas import FORMULA, formula
 
 if TYPE_CHECKING:
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 
 #: Words of a quotation up to which its address has them all, not only the first and the last ones.
 _EXACT = 12
+#: Characters of a quotation that go to the page of its passage.
+_LONGEST_QUOTE = 300
 
 _INLINE = re.compile(rf"`([^`\n]+)`|({FORMULA})|\*\*([^*\n]+)\*\*|\[(\d{{1,3}})\]")
 _FENCE = re.compile(r"\s*(```|~~~)")
@@ -186,6 +189,8 @@ def place_url(citation: Citation) -> str | None:
     words = re.sub(r"[`*]", "", citation.quote).split()
     runs = [words[:5], words[-5:]] if len(words) > _EXACT else [words]
     text = ",".join(quote(" ".join(run), safe="").replace("-", "%2D") for run in runs)
+    if url.startswith("/") and citation.fields.get("page_index") and words:  # to be marked in the page's picture
+        url += f"?quote={quote(' '.join(words)[:_LONGEST_QUOTE], safe='')}"
     anchor = "#passage" if url.startswith("/") else "#"
     if text:
         return f"{url}{anchor}:~:text={text}"
@@ -208,4 +213,7 @@ def install(app: Flask) -> None:
     app.jinja_env.filters.update(
         answer_blocks=blocks, answer_pieces=pieces, citation_card=card, citation_fields=citation_fields, formula=formula
     )
-    app.jinja_env.globals.update(ragstone_version=metadata.version("ragstone"), ragstone_ask_url=ask_url)
+    app.jinja_env.filters["safe_url"] = safe_url
+    app.jinja_env.globals.update(
+        ragstone_version=metadata.version("ragstone"), ragstone_ask_url=ask_url, ragstone_kept_url=address_for
+    )

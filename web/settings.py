@@ -53,6 +53,12 @@ class WebSettings(Table):
         default_factory=list,
         description="addresses or networks of reverse proxies, whose X-Forwarded-For names the client",
     )
+    conversations_per_key: int = Field(
+        0,
+        ge=0,
+        le=10_000,
+        description="conversations that the server keeps for each key; 0: the browsers keep them",
+    )
     max_upload_bytes: int = Field(50_000_000, ge=1_000, description="largest request body where files are taken")
 
     @field_validator("origins")

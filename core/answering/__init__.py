@@ -8,9 +8,11 @@ from ..retrieval.models import MOST_PASSAGES
 
 if TYPE_CHECKING:
     from .answer import Timings
+    from .conversation import Conversation
     from .extractive import rank_quotes
     from .findings import Findings, FoundPassage, find_passages
     from .overview import Overview
+    from .profile import EmptyState
     from .prompting import answer_prompt
     from .question import LONGEST_QUESTION, LONGEST_SELECTION, check_type
 
@@ -19,6 +21,8 @@ __all__ = [
     "LONGEST_QUESTION",
     "LONGEST_SELECTION",
     "MOST_PASSAGES",
+    "Conversation",
+    "EmptyState",
     "Findings",
     "FoundPassage",
     "Overview",
@@ -33,9 +37,11 @@ __getattr__, __dir__ = lazy_names(
     __name__,
     {
         "answer": "Timings",
+        "conversation": "Conversation",
         "extractive": "rank_quotes",
         "overview": "Overview",
         "findings": "Findings FoundPassage find_passages",
+        "profile": "EmptyState",
         "prompting": "answer_prompt",
         "question": "LONGEST_QUESTION LONGEST_SELECTION check_type",
     },

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from contextlib import contextmanager
 from dataclasses import asdict, replace
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from llama_index.core.base.base_query_engine import BaseQueryEngine
 from llama_index.core.base.response.schema import Response
@@ -23,7 +23,7 @@ from .selection import from_selection, placed
 from .writer import AnswerWriter, Synthesizers
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterator
+    from collections.abc import Callable, Generator, Iterator
 
     from llama_index.core.base.response.schema import RESPONSE_TYPE
     from llama_index.core.prompts.mixin import PromptMixinType
@@ -33,7 +33,9 @@ if TYPE_CHECKING:
     from ..corpus import Corpus
     from ..retrieval.evidence_gate import Verdict
     from ..retrieval.models import Retrieval
-    from .profile import Profile
+    from .profile import EmptyState, Profile
+
+Given = TypeVar("Given")
 
 #: Words of its own that make a question understandable without the earlier ones.
 _MIN_OWN_WORDS = 2
@@ -86,13 +88,22 @@ class Assistant(BaseQueryEngine):
     @property
     def examples(self) -> tuple[str, ...]:
         """Questions to begin with; none where the plugin fails to give them."""
+        given = self._from_plugin("examples", lambda: [" ".join(each.split()) for each in self.profile.examples()])
+        return tuple(given or ())
+
+    @property
+    def empty_state(self) -> EmptyState | None:
+        """What to do while there is nothing to answer from; ``None`` when there is, and where the plugin fails."""
+        return self._from_plugin("empty state", self.profile.empty)
+
+    def _from_plugin(self, what: str, give: Callable[[], Given]) -> Given | None:
         try:
-            return tuple([" ".join(example.split()) for example in self.profile.examples()])
+            return give()
         except BaseException as error:
             if not is_failure(error):
                 raise
-            self._pipeline.note_failure(self.plugin, f"its examples: {type(error).__name__}: {error}")
-            return ()
+            self._pipeline.note_failure(self.plugin, f"its {what}: {type(error).__name__}: {error}")
+            return None
 
     def ask(self, question: Question | str) -> Answer:
         """The answer, refused where the evidence is not enough for one. A string is a ``Question`` without options.

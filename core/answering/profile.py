@@ -34,6 +34,15 @@ class QuestionFilter:
 
 
 @dataclass(frozen=True)
+class EmptyState:
+    """What people see of an assistant that has nothing to answer from: what to do, and the page where it is done."""
+
+    text: str
+    page: str | None = None
+    action: str = ""
+
+
+@dataclass(frozen=True)
 class Profile:
     """An assistant's texts, citations, filters and paths."""
 
@@ -46,6 +55,8 @@ class Profile:
     #: Name of the prompt template for a language model.
     prompt: str
     examples: Callable[[], tuple[str, ...]] = tuple
+    #: What to do while there is nothing to answer from; ``None`` when there is.
+    empty: Callable[[], EmptyState | None] = lambda: None
     #: By name; a name is a key of JSON and an option of the command line.
     filters: Mapping[str, QuestionFilter] = field(default_factory=dict)
     #: The metadata that passages must have for a question's filters; of several values one. Raises ``BadRequest``.

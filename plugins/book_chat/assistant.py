@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ragstone.core import Assistant, CitationFormat, Host, Profile, QuestionFilter
+from ragstone.core.answering import EmptyState
 
 from .guardrails.safety import SafetyWarnings, setting_of
 from .guardrails.simulation import GENERAL, HARDWARE, SIMULATION
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     from llama_index.core.schema import BaseNode
 
 NAME = "book_chat"
+#: Path of the shelf's page.
+SHELF = "/book_chat/books"
 #: What a citation shows of its passage, in the order of the specification.
 _FIELDS = (
     "book_title",
@@ -45,8 +48,7 @@ def assistant(host: Host) -> Assistant:
         titles = list(dict.fromkeys(book.title for book in books))
         if len(titles) == 1:
             return f"As an AI tutor for '{titles[0]},' I can only answer questions related to the book's content."
-        named = f"{', '.join(repr(title) for title in titles[:3])}{' and others' if len(titles) > 3 else ''}"
-        return f"As an AI tutor for {named}, I can only answer questions related to the books' content."
+        return "As an AI tutor for the books on this shelf, I can only answer questions related to their content."
 
     def conditions(filters: Mapping[str, str]) -> Mapping[str, str | tuple[str, ...]]:
         found: dict[str, str | tuple[str, ...]] = {}
@@ -61,6 +63,10 @@ def assistant(host: Host) -> Assistant:
     def setting_shown(node: BaseNode) -> str | None:
         shown = setting_of(node)
         return shown if shown and node.metadata.get("book") in shelf.books_on_simulation() else None
+
+    def empty() -> EmptyState | None:
+        words = "There is no book on the shelf yet. A PDF, a Markdown file or a zipped book will do."
+        return None if shelf.books() else EmptyState(words, f"{SHELF}/", "Add a book")
 
     return Assistant(
         host,
@@ -82,6 +88,7 @@ def assistant(host: Host) -> Assistant:
             refusal=refusal,
             prompt=ANSWER,
             examples=lambda: sample_questions(shelf),
+            empty=empty,
             filters={
                 "book": QuestionFilter(
                     "slug of one book; see ragstone book list; without it the newest edition of each is asked"

@@ -11,10 +11,12 @@ from flask import Blueprint, Response, render_template, request, send_from_direc
 from werkzeug.exceptions import RequestedRangeNotSatisfiable
 from werkzeug.wsgi import wrap_file
 
-from ragstone.core import Question, RagstoneError
+from ragstone.core.answering import Conversation
 from ragstone.core.pages import ViewOptions
 
 from .admin import pages as admin
+from .library.chapters import chapters_of
+from .library.pictures import PagePictures
 from .library.shelf import Shelf
 from .markdown.characters import SEPARATOR
 
@@ -30,6 +32,8 @@ _NAME = "book_chat"
 _STATIC = Path(__file__).parent / "static" / _NAME
 #: Seconds for which a browser may use its copy of the widget without asking.
 _WIDGET_AGE = 600
+_PICTURE_AGE = 3600
+_LONGEST_QUOTE = 600
 
 
 @dataclass(frozen=True)
@@ -51,35 +55,25 @@ class BlockGroup:
 def blueprint(host: Host) -> Blueprint:
     """Return book chat's pages over an open host."""
     shelf = Shelf(host)
-    files = shelf.pdfs
+    files, pictures = shelf.pdfs, PagePictures(shelf)
     pages = Blueprint(_NAME, __name__, url_prefix=f"/{_NAME}", template_folder="templates", static_folder="static")
 
-    @pages.get("/")
+    @pages.route("/", methods=["GET", "POST"])
     def chat() -> tuple[str, int]:
         assistant = host.assistant(_NAME)
-        question = request.args.get("q", "").strip()
-        asked = {name: request.args.get(name, "") for name in ("book", "setting")}
-        filters = {name: value for name, value in asked.items() if value}
-        answer, problem, status = None, None, 200
-        if question:
-            try:
-                answer = assistant.ask(Question(question, filters=filters))
-            except RagstoneError as error:
-                problem, status = error.to_problem(), error.status
-        page = render_template(
-            "book_chat/chat.html",
-            assistant=assistant,
-            books=shelf.books(),
-            **asked,
-            question=question,
-            answer=answer,
-            problem=problem,
-        )
-        return page, status
+        asked = {name: request.values.get(name, "") for name in ("book", "setting")}
+        talk = Conversation.ask(assistant, request.values, {name: value for name, value in asked.items() if value})
+        page = render_template("book_chat/chat.html", assistant=assistant, books=shelf.books(), **asked, talk=talk)
+        return page, talk.status
+
+    @pages.get("/books/<slug>/")
+    def book(slug: str) -> str:
+        return render_template("book_chat/book.html", book=shelf.book(slug), chapters=chapters_of(shelf.corpus, slug))
 
     @pages.get("/source/<chunk_id>")
     def source(chunk_id: str) -> str:
         page = shelf.source_page(chunk_id)
+        place = pictures.place(chunk_id, _quote())
         steps = breadcrumbs(page.chapter, page.section)
         heading = steps[-1] if steps else page.book_title
         shown = page.blocks
@@ -93,8 +87,20 @@ def blueprint(host: Host) -> Blueprint:
             breadcrumbs=steps,
             heading=heading,
             groups=grouped(shown),
-            pdf=files.address(f"/{_NAME}/book", page.book, page.path, page.page_index),
+            reading="read" in request.args,
+            quote=_quote(),
+            page_label=place[1] if place else page.page_label,
+            pdf=files.address(f"/{_NAME}/book", page.book, page.path, place and place[0]),
         )
+
+    @pages.get("/page/<chunk_id>.png")
+    def picture(chunk_id: str) -> Response:
+        drawn, sha256 = pictures.picture(chunk_id, _quote())
+        response = Response(drawn, mimetype="image/png")
+        response.set_etag(f"{sha256[:16]}-{len(drawn)}")
+        response.cache_control.private = True
+        response.cache_control.max_age = _PICTURE_AGE
+        return response
 
     @pages.get("/book/<slug>.pdf")
     def pdf(slug: str) -> Response:
@@ -106,10 +112,16 @@ def blueprint(host: Host) -> Blueprint:
         """Send the script that other sites' pages load."""
         return send_from_directory(_STATIC, "widget.js", mimetype="text/javascript", max_age=_WIDGET_AGE)
 
+    admin.install_shelf(pages, host, shelf)
     shelf_pages = admin.blueprint(host)
     # its addresses begin elsewhere, so it cannot be nested
     pages.record(lambda state: state.app.register_blueprint(shelf_pages))
     return pages
+
+
+def _quote() -> str:
+    """The words of the citation that led here, which are marked in the picture of its page."""
+    return request.args.get("quote", "")[:_LONGEST_QUOTE]
 
 
 def _pdf_response(pdf: OpenPdf, name: str) -> Response:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ragstone.core import Assistant, CitationFormat, NotFound, Profile, QuestionFilter
+from ragstone.core.answering import EmptyState
 
 from .learning.identifiers import ME, is_learner
 from .learning.lessons import Lessons
@@ -72,6 +73,10 @@ def assistant(host: Host, plan: str | None = None, learner: str = ME) -> Assista
         named = [concepts[key].name[:60] for key in (keys or list(concepts))[: 3 - len(missed)]]
         return (*missed, *(f"What is “{name}”?" for name in named), "What should I practise?")
 
+    def empty() -> EmptyState | None:
+        words = "There is no study plan yet. Make one from a list of concepts, a wiki page or a file."
+        return None if host.once(PlanStore).plans() else EmptyState(words, f"{PAGES}/", "Make a plan")
+
     return Assistant(
         host,
         corpus_of(host),
@@ -83,6 +88,7 @@ def assistant(host: Host, plan: str | None = None, learner: str = ME) -> Assista
             refusal=refusal,
             prompt=CHAT,
             examples=examples,
+            empty=empty,
             filters={
                 "plan": QuestionFilter("slug of one study plan; see ragstone tutor plan list; default: all"),
                 "learner": QuestionFilter("whose last answers are meant by “my answer”"),

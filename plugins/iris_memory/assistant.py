@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ragstone.core import Assistant, CitationFormat, NotFound, Profile, QuestionFilter
+from ragstone.core.answering import EmptyState
 
 from .indexing import fields
 from .indexing.memory import memory_of
@@ -49,6 +50,18 @@ def assistant(host: Host) -> Assistant:
             raise NotFound(f"no mail is {mail}")
         return {**({fields.DOC_TYPE: filters[_TYPE]} if filters.get(_TYPE) else {}), **values}
 
+    def empty() -> EmptyState | None:
+        if memory.corpus.exists:
+            return None
+        if memory.settings.root is None:
+            return EmptyState(
+                "No folder is remembered yet. The person who runs this server names one in its settings, as root of "
+                "[plugins.iris_memory], and reads it with “ragstone memory update”."
+            )
+        return EmptyState(
+            "Its folder has not been read yet. The person who runs this server does that with “ragstone memory update”."
+        )
+
     return Assistant(
         host,
         memory.corpus,
@@ -66,6 +79,7 @@ def assistant(host: Host) -> Assistant:
             ),
             refusal=lambda _filters: "Nothing in the memory answers that.",
             prompt=ANSWER,
+            empty=empty,
             filters={
                 _TYPE: QuestionFilter("note, email, log …", choices=DOC_TYPES),
                 _FROM: QuestionFilter("name or address"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ragstone.core import Assistant, CitationFormat, NotFound, Profile, QuestionFilter
+from ragstone.core.answering import EmptyState
 
 from .prompts import ANSWER
 from .retrievers import FILTERS, NAME, searcher_of
@@ -24,8 +25,16 @@ _EXAMPLES = {"domain": "such as household", "language": "such as en"}
 def assistant(host: Host) -> Assistant:
     """The assistant ``wiki_edge`` over the deployment's shards."""
 
+    def empty() -> EmptyState | None:
+        if any(entry.kind == "wiki" for entry in searcher_of(host).shards):
+            return None
+        return EmptyState(
+            "No encyclopedia is installed yet. The person who runs this server puts one in place with “ragstone wiki "
+            "install”; it can then be asked here at once."
+        )
+
     def refusal(_filters: Mapping[str, str]) -> str:
-        if not any(entry.kind == "wiki" for entry in searcher_of(host).shards):
+        if empty() is not None:
             return "There is no encyclopedia here yet: ragstone wiki install puts one in place."
         return "The encyclopedia that I carry does not tell."
 
@@ -45,6 +54,7 @@ def assistant(host: Host) -> Assistant:
             citations=CitationFormat(_FIELDS, url=_url, parts=("heading",), licence="license"),
             refusal=refusal,
             prompt=ANSWER,
+            empty=empty,
             filters={name: QuestionFilter(_EXAMPLES[name]) for name in FILTERS},
             conditions=conditions,
             passage=lambda chunk_id: searcher_of(host).passage(chunk_id, kind="wiki"),

@@ -1,11 +1,10 @@
-"""A reader with a key: the browser asks for it once, and sends it with all that the page fetches."""
+"""A reader with a key: a form asks for it once, and the session opens what the key does."""
 
 from __future__ import annotations
 
-import urllib.error
-import urllib.request
 from typing import TYPE_CHECKING, Any
 
+import httpx
 import pytest
 
 from tests.support.third_party_fakes import run
@@ -29,23 +28,39 @@ def key(tmp_path_factory: pytest.TempPathFactory) -> str:
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory, key: str) -> Iterator[str]:
     folder = tmp_path_factory.getbasetemp() / "keyed"
-    with serving(folder, RAGSTONE_PLUGINS__WEB__HOST="0.0.0.0") as address:
+    settings = {"RAGSTONE_PLUGINS__WEB__HOST": "0.0.0.0", "RAGSTONE_PLUGINS__WEB__CONVERSATIONS_PER_KEY": "20"}
+    with serving(folder, **settings) as address:
         yield address
 
 
-def test_a_reader_signs_in_and_asks(open_page: Open, key: str) -> None:
-    page = open_page(http_credentials={"username": "anybody", "password": key})
+def test_a_reader_signs_in_once_and_asks(open_page: Open, snap: Snap, key: str) -> None:
+    page = open_page("/book_chat/?book=physical-ai-humanoid-robotics-a-primer")
+    assert page.get_by_role("navigation", name="Assistants").count() == 0, "nothing is told to those without a key"
+    page.get_by_label("Your key").fill("ragstone_no_key")
+    page.keyboard.press("Enter")
+    page.get_by_role("alert").get_by_text("not known here").wait_for()
+    snap(page, "sign-in")
+    page.get_by_label("Your key").fill(key)
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/book_chat/?book=*")
     page.wait_for_load_state()
     page.locator("[data-ask]").first.click()
     page.locator(".exchange .sources").wait_for()
-    assert page.evaluate("document.cookie") == ""
+    assert page.evaluate("document.cookie") == "", "no script sees the session"
+    assert page.evaluate("Object.keys(localStorage)") == [], "the conversation is on the server"
+    title = page.locator(".question").evaluate("e => e.lastChild.textContent")
+    page.goto("/")
+    page.goto("/book_chat/")
+    page.get_by_role("button", name="Conversations").click()
+    page.get_by_role("button", name=title, exact=True).click()
+    page.locator(".exchange .sources").wait_for()
+    page.get_by_role("button", name="Sign out").click()
+    page.get_by_label("Your key").wait_for()
+    page.goto("/book_chat/")
+    assert page.get_by_label("Your key").is_visible()
 
 
-def test_without_a_key_there_is_a_page_that_says_so(open_page: Open, snap: Snap, site: str) -> None:
-    with pytest.raises(urllib.error.HTTPError) as refused:
-        urllib.request.urlopen(site, timeout=60)
-    assert refused.value.code == 401
-    refused.value.close()
-    page = open_page(http_credentials={"username": "anybody", "password": "ragstone_no_key"})
-    assert "This server does not know this key." in page.locator("main").inner_text()
-    snap(page, "no-key")
+def test_a_key_may_still_come_with_every_request(site: str, key: str) -> None:
+    for authorization, status in ((f"Bearer {key}", 200), ("Bearer no", 401)):
+        answer = httpx.get(site, headers={"Authorization": authorization}, timeout=60)
+        assert answer.status_code == status

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 needed("pypdfium2")
 pytestmark = pytest.mark.browser
 
-GRIPPERS = ("A parallel gripper closes two jaws along one line.", "Its grip force is about 40 newtons.")
+GRIPPERS = ("A parallel gripper closes two jaws along one line.", "Its grip force is about 40 newtons, or less.")
 
 
 def book(title: str) -> bytes:
@@ -55,7 +55,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 def source_of(page: Any, slug: str) -> None:
     """Ask the book and open the citation of its answer."""
-    page.get_by_role("combobox").first.select_option(slug)
+    page.locator("select[name=book]").select_option(slug)
     page.get_by_role("textbox", name="Your question").fill("How large is the grip force of a parallel gripper?")
     page.keyboard.press("Enter")
     page.locator(".exchange .sources a").first.click()
@@ -70,6 +70,13 @@ def test_the_pdf_opens_at_the_passage_s_page(open_page: Open, snap: Snap, size: 
     link = page.get_by_role("link", name="Open the book at page 7")
     link.wait_for()
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    picture = page.locator(".page-picture img")
+    picture.scroll_into_view_if_needed()
+    page.wait_for_function("() => document.querySelector('.page-picture img').naturalWidth > 500")
+    assert "grip%20force" in picture.get_attribute("src") or "grip+force" in picture.get_attribute("src")
+    assert "Page 7 of Open parts" in picture.get_attribute("alt")
+    beside = picture.evaluate("e => e.getBoundingClientRect().left > innerWidth / 2")
+    assert beside == (size[0] > 1000), "beside the text, where there is room"
     snap(page, "source-pdf-phone" if size[0] < 500 else "source-pdf")
     address = link.evaluate("link => link.href")
     assert address.endswith("/book_chat/book/open-parts.pdf#page=3"), "the physical page"
@@ -92,3 +99,16 @@ def test_a_book_that_is_not_named_has_no_link(open_page: Open) -> None:
     assert page.locator("a[href*='.pdf']").count() == 0
     found = page.request.get("/book_chat/book/closed-parts.pdf")
     assert found.status == 404
+
+
+def test_a_pdf_s_citation_is_exported_and_found_by_its_section(open_page: Open, tmp_path: Any) -> None:
+    page = open_page("/search?q=How+large+is+the+grip+force")
+    assert "2 Arms" in page.locator(".found a").all_inner_texts(), "the section, not the page's number"
+    page.goto("/book_chat/?book=open-parts&q=How+large+is+the+grip+force+of+a+parallel+gripper?")
+    page.get_by_role("button", name="Conversations").click()
+    with page.expect_download() as saved:
+        page.get_by_role("button", name="Export:").click()
+    saved.value.save_as(tmp_path / "saved.md")
+    text = (tmp_path / "saved.md").read_text("utf-8")
+    assert "?quote=" in text
+    assert "%25" not in text, "addresses are encoded once"

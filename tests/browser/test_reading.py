@@ -145,7 +145,7 @@ def test_selected_text_is_asked_about_alone(open_page: Open, snap: Snap) -> None
 def test_a_conversation_can_be_started_over(open_page: Open) -> None:
     page = open_page()
     ask_example(page)
-    page.get_by_role("button", name="Start over").click()
+    page.get_by_role("button", name="New conversation").click()
     assert page.locator(".exchange").count() == 0
     page.reload()
     assert page.locator(".exchange").count() == 0

@@ -133,7 +133,7 @@ def test_starting_over_stops_and_forgets(open_page: Open) -> None:
     page = open_page(script=STREAM)
     ask(page, {"words": ["It ", "starts "]})
     page.get_by_text("It starts").wait_for()
-    page.get_by_role("button", name="Start over").click()
+    page.get_by_role("button", name="New conversation").click()
     page.get_by_role("button", name="Ask").wait_for()
     page.reload()
     assert page.locator(".exchange").count() == 0

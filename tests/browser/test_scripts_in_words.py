@@ -215,8 +215,9 @@ def test_such_questions_and_addresses(window: Open) -> None:
 
 
 def test_such_words_on_the_shelf_s_page(window: Open) -> None:
-    page = window("/book_chat/admin")
-    page.get_by_label("Key").fill(KEY)
+    page = window("/book_chat/books/")
+    page.get_by_text("Add or remove books").click()
+    page.get_by_label("Key of the shelf").fill(KEY)
     page.get_by_role("button", name="Open").click()
     page.locator("[data-books] li").first.wait_for()
     name = "<img src=x onerror=alert(1)>.md"

@@ -10,6 +10,7 @@ import pytest
 
 from ragstone.plugins.book_chat.admin.jobs import MOST_BEGUN
 from ragstone.plugins.book_chat.admin.uploads import store
+from tests.support.patience import until
 
 from .conftest import serving
 
@@ -38,19 +39,29 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         yield address
 
 
+def open_shelf(page: Any) -> None:
+    key = page.get_by_label("Key of the shelf")
+    if not key.is_visible():
+        page.get_by_text("Add or remove books").click()
+    key.fill(KEY)
+    page.keyboard.press("Enter")
+    page.get_by_role("heading", name="Add a book").wait_for()
+
+
 @pytest.mark.parametrize("size", [(1280, 860), (390, 780)], ids=["desktop", "phone"])
 def test_a_book_is_added_watched_and_removed(open_page: Open, snap: Snap, size: tuple[int, int]) -> None:
     name = "shelf-phone" if size[0] < 500 else "shelf"
-    page = open_page("/book_chat/admin", viewport={"width": size[0], "height": size[1]})
-    page.get_by_label("Key").fill("not the right key at all")
+    page = open_page("/book_chat/books/", viewport={"width": size[0], "height": size[1]})
+    page.get_by_text("Add or remove books").click()
+    page.get_by_label("Key of the shelf").fill("not the right key at all")
     page.keyboard.press("Enter")
-    page.get_by_role("alert").get_by_text("Bearer").wait_for()
+    page.get_by_role("alert").get_by_text("not the key").wait_for()
     snap(page, f"{name}-key")
-    page.get_by_label("Key").fill(KEY)
-    page.keyboard.press("Enter")
+    open_shelf(page)
     page.locator("[data-books] li").first.wait_for()
     assert page.evaluate("[localStorage.length, sessionStorage.length, document.cookie]") == [0, 0, ""]
-    assert page.locator("#key").input_value() == ""
+    page.goto("/book_chat/")
+    page.goto("/book_chat/books/")  # the key is asked for once
     page.get_by_label("File").set_input_files(
         {"name": "gears.md", "mimeType": "text/markdown", "buffer": b"# Gears\n\nA gear turns another gear.\n"}
     )
@@ -62,8 +73,9 @@ def test_a_book_is_added_watched_and_removed(open_page: Open, snap: Snap, size: 
     row.wait_for()
     assert page.evaluate(NO_SIDEWAYS)
     snap(page, f"{name}-added")
-    row.get_by_role("button").click()
-    row.get_by_role("button", name="Remove").click()
+    row.locator("summary").click()
+    snap(page, f"{name}-remove")
+    row.get_by_role("button", name="Really remove?").click()
     row.wait_for(state="detached")
     page.get_by_label("File").set_input_files({"name": "bad.zip", "mimeType": "application/zip", "buffer": b"none"})
     page.get_by_role("button", name="Add to the shelf").click()
@@ -75,8 +87,7 @@ def test_a_book_is_added_watched_and_removed(open_page: Open, snap: Snap, size: 
 
 def test_what_was_lost_over_restarts_is_reported(open_page: Open, snap: Snap) -> None:
     page = open_page("/book_chat/admin", viewport={"width": 390, "height": 780})
-    page.get_by_label("Key").fill(KEY)
-    page.keyboard.press("Enter")
+    open_shelf(page)
     lost = page.locator("[data-jobs] .failed", has_text="lost.md")
     lost.wait_for()
     assert "sent again" in lost.inner_text()
@@ -97,8 +108,7 @@ def test_the_bar_is_seen_half_way(open_page: Open, snap: Snap) -> None:
     page = open_page("/book_chat/admin", viewport={"width": 390, "height": 780})
     streams: list[str] = []
     page.on("response", lambda response: streams.append(response.headers.get("content-type", "")))
-    page.get_by_label("Key").fill(KEY)
-    page.keyboard.press("Enter")
+    open_shelf(page)
     page.get_by_label("File").set_input_files(
         {"name": "wheels.zip", "mimeType": "application/zip", "buffer": big_book()}
     )
@@ -123,3 +133,37 @@ def test_the_bar_is_seen_half_way(open_page: Open, snap: Snap) -> None:
     page.locator("[data-jobs] .done").wait_for(timeout=120_000)
     assert f"{CHAPTERS} added" in page.locator("[data-jobs]").inner_text()
     snap(page, "shelf-done")
+
+
+def test_a_book_is_browsed_and_asked(open_page: Open, snap: Snap) -> None:
+    page = open_page("/book_chat/books/")
+    page.locator("[data-books] a").first.click()
+    page.locator(".chapter summary").nth(1).click()
+    snap(page, "book")
+    section = page.locator(".chapter[open] li a").nth(1)
+    title = section.inner_text()
+    section.click()
+    assert page.locator("h1").inner_text() == title
+    assert page.locator(".passage").count() == 0, "it is read, not cited"
+    page.get_by_role("link", name="Next section").click()
+    assert page.locator(".passage").count() == 0
+    page.locator(".crumbs a").nth(1).click()
+    page.get_by_role("textbox", name="Your question").fill("What does a category 1 stop do?")
+    page.keyboard.press("Enter")
+    page.locator(".exchange .sources").wait_for()
+
+
+def test_books_are_managed_without_javascript(open_page: Open) -> None:
+    page = open_page("/book_chat/books/", java_script_enabled=False)
+    page.locator(".key summary").click()
+    page.get_by_label("Key of the shelf").fill(KEY)
+    page.get_by_role("button", name="Open").click()
+    page.get_by_label("File").set_input_files(
+        {"name": "belts.md", "mimeType": "text/markdown", "buffer": b"# Belts\n\nA belt drives a wheel.\n"}
+    )
+    page.get_by_role("button", name="Add to the shelf").click()
+    row = page.locator("[data-books] li", has_text="Belts")
+    until(lambda: page.reload() and row.count())
+    row.locator("summary").click()
+    row.get_by_role("button", name="Really remove?").click()
+    assert row.count() == 0

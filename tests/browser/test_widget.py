@@ -304,6 +304,14 @@ def test_nothing_moves_for_those_who_want_it_still(open_book: Open) -> None:
     assert page.locator(".pill.open").evaluate("e => getComputedStyle(e).transitionDuration") in {"0s", "1e-05s"}
 
 
+#: Asks for a book that is not there.
+OTHER_BOOK = """
+const real = window.fetch;
+const body = JSON.stringify({ question: "q", book: "x" });
+window.fetch = (url, options) => real(url, { ...options, body });
+"""
+
+
 def say(page: Any, output: dict[str, Any]) -> None:
     page.evaluate("said => { window.said = said; }", {"words": [], **output})
     page.get_by_role("textbox", name="Your question").fill("What?")
@@ -351,6 +359,34 @@ def test_what_goes_wrong_is_reported_in_words_and_can_be_tried_again(
     page.locator(".sources").wait_for()
     assert page.locator(".failed").count() == 0
     assert page.locator(".turn").count() == 1
+
+
+def test_it_says_whether_it_is_not_allowed_or_not_reachable(
+    chromium: Any, snap: Snap, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    with elsewhere() as place:
+        with serving(tmp_path_factory.mktemp("closed")) as place.server:  # it lists no origin
+            page = chromium.new_page(viewport=DESKTOP)
+            page.goto(f"{place.origin}/docusaurus/")
+            open_panel(page)
+            ask(page, CITED)
+            failed = page.locator(".failed")
+            failed.wait_for()
+            assert "Questions are not allowed from this page" in failed.inner_text()
+            snap(page, "widget-not-allowed")
+        page.get_by_role("button", name="Try again").click()
+        failed.get_by_text("cannot be reached").wait_for()
+        assert "not allowed" not in failed.inner_text()
+        page.close()
+
+
+def test_it_lists_no_books(open_book: Open) -> None:
+    page = open_book(script=OTHER_BOOK)
+    open_panel(page)
+    ask(page, CITED)
+    page.locator(".failed").wait_for()
+    assert "This book is not on its server." in page.locator(".failed").inner_text()
+    assert "primer" not in page.locator(".turn").inner_text().lower()
 
 
 def test_a_citation_leads_to_the_book_s_own_page_and_to_no_script(open_book: Open, books: Elsewhere) -> None:

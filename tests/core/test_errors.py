@@ -115,3 +115,17 @@ def test_a_missing_extra_carries_the_install_line() -> None:
     assert error.install == "pip install 'ragstone-wiki[wiki]'"
     assert (error.extra, error.missing) == ("wiki", ("lxml", "mwparser"))
     assert MissingExtra("server", ("flask",)).install == "pip install 'ragstone[server]'"
+
+
+@pytest.mark.parametrize(
+    ("hint", "words"),
+    [
+        (None, "There is no book 'x'."),
+        ("ask again in a moment", "There is no book 'x': ask again in a moment."),
+        ("ragstone book list", "There is no book 'x'."),
+        ("there are: a-b, c-d", "There is no book 'x'."),
+        ("set serve_pdf of [plugins.book_chat]", "There is no book 'x'."),
+    ],
+)
+def test_readers_are_not_given_commands(hint: str | None, words: str) -> None:
+    assert NotFound("there is no book 'x'", where="/shelf", hint=hint).to_reader() == words

@@ -6,9 +6,11 @@ import threading
 import time
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, cast
 
 import pytest
+from llama_index.core.schema import NodeWithScore, TextNode
 
 from ragstone.core import Answer, Citation, CitationFormat, Delta, NotFound, Profile, Question, QuestionFilter
 from ragstone.core.answering import Timings
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
     from flask.testing import FlaskClient
 
     from ragstone.core import Host
+    from ragstone.core.answering import EmptyState
 
 FIELDS: dict[str, Any] = {
     "book_title": "A Book",
@@ -57,6 +60,7 @@ class Speaker:
     title: str = "Book chat"
     description: str = "Answers from a book."
     examples: tuple[str, ...] = ("What is a node?", "Why <b>?")
+    empty_state: EmptyState | None = None
     own_page: str | None = None
     filters: Mapping[str, QuestionFilter] = field(default_factory=lambda: {"book": QuestionFilter("slug of one book")})
     query_path: str = "/query"
@@ -98,6 +102,12 @@ class Speaker:
         if question.filters.get("book") == "unknown":
             raise NotFound("there is no book 'unknown'")
         return self.answer
+
+    def retrieve_for(self, question: str) -> tuple[Any, str]:
+        if self.error:
+            raise self.error
+        node = TextNode(id_="c1", text="A node does <b>one</b> job.", metadata=FIELDS)
+        return SimpleNamespace(nodes=[NodeWithScore(node=node, score=0.5)]), "answered"
 
     def stream(self, question: Question) -> Iterator[Delta | Answer]:
         try:

@@ -1,11 +1,14 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from ragstone.core import StorageDenied
+from ragstone.web import create_app
 
 if TYPE_CHECKING:
     from flask.testing import FlaskClient
+
+    from ragstone.core import Host
 
     from .conftest import SpeakingHost
 
@@ -60,3 +63,23 @@ def test_storage_that_fails_is_503_with_its_reason(client: FlaskClient, host: Sp
     assert response.json is not None
     assert response.json["reason"] == "the data folder may not be read"
     assert "/secret/place" not in response.text
+
+
+def test_people_get_a_page_and_programs_json(client: FlaskClient, host: SpeakingHost) -> None:
+    page = {"Accept": "text/html,application/xhtml+xml"}
+    found = client.get("/health", headers=page)
+    assert (found.status_code, found.mimetype, "Accept" in found.vary) == (200, "text/html", True)
+    assert "All is well" in found.text
+    assert "6 documents, 91 passages" in found.text
+    for accept in ("*/*", "application/json", ""):
+        assert client.get("/health", headers={"Accept": accept}).mimetype == "application/json"
+    host.results[0].ok, host.results[0].fatal, host.results[0].detail = False, False, "it is <slow>"
+    host.plugins.disable("book_chat", "it <raised>")
+    later = create_app(cast("Host", host)).test_client().get("/health", headers=page)
+    assert later.status_code == 200
+    for words in ("not all is well", "it is &lt;slow&gt;", "it &lt;raised&gt;"):
+        assert words in later.text
+    host.results[0].fatal = True
+    down = create_app(cast("Host", host)).test_client().get("/health", headers=page)
+    assert down.status_code == 503
+    assert "Nothing can be answered right now" in down.text

@@ -146,7 +146,7 @@ def test_no_key_and_a_wrong_one_open_nothing(client: FlaskClient, host: Host, he
     new(host)
     result = client.post("/query", json={"question": "What is a caster?"}, headers=headers)
     assert (result.status_code, result.mimetype) == (401, "application/problem+json")
-    assert result.headers["WWW-Authenticate"].startswith("Basic")
+    assert result.headers["WWW-Authenticate"].startswith("Bearer")
     result = client.post("/v1/chat/completions", json=CHAT, headers=headers)
     assert (result.status_code, result.get_json()["error"]["code"]) == (401, "invalid_api_key")
 
@@ -164,10 +164,60 @@ def test_every_part_of_a_key_counts(client: FlaskClient, host: Host) -> None:
 def test_a_browser_is_asked_for_the_key_and_a_program_is_reported(client: FlaskClient) -> None:
     result = client.get("/", headers=PAGE)
     assert (result.status_code, result.mimetype) == (401, "text/html")
-    assert result.headers["WWW-Authenticate"] == 'Basic realm="Ragstone key"'
-    assert client.post("/query").headers["WWW-Authenticate"] == 'Basic realm="Ragstone key"', "what a page fetches"
-    assert client.get("/v1/models").headers["WWW-Authenticate"] == 'Bearer realm="Ragstone key"'
-    assert "Set-Cookie" not in result.headers
+    assert '<form class="panel sign-in" method="post" action="/sign-in">' in result.text
+    for response in (result, client.post("/query"), client.get("/v1/models")):
+        assert response.headers["WWW-Authenticate"] == 'Bearer realm="Ragstone key"', "no prompt of the browser"
+        assert "Set-Cookie" not in response.headers
+    assert "Book chat" not in result.text, "the header names no assistant to those who may ask none"
+
+
+def test_a_reader_gives_the_key_once(client: FlaskClient, host: Host) -> None:
+    key = new(host, assistants=["book_chat"])
+    browser = client.application.test_client()
+    page = browser.get("/book_chat/?q=a+b", headers=PAGE)
+    assert 'value="/book_chat/?q=a+b"' in page.text
+    wrong = browser.post("/sign-in", data={"key": "ragstone_no_key", "next": "/"})
+    assert (wrong.status_code, "Set-Cookie" in wrong.headers) == (401, False)
+    done = browser.post("/sign-in", data={"key": f" {key} ", "next": "/book_chat/"})
+    assert (done.status_code, done.headers["Location"]) == (303, "/book_chat/")
+    cookie = done.headers["Set-Cookie"]
+    assert "HttpOnly" in cookie
+    assert "SameSite=Lax" in cookie
+    assert key.rpartition("_")[2] not in cookie
+    assert "; Secure" not in cookie, "without TLS the browser would not send it"
+    by_proxy = {"X-Forwarded-Proto": "https"}
+    behind = client.application.test_client().post("/sign-in", data={"key": key}, headers=by_proxy)
+    assert "; Secure" in behind.headers["Set-Cookie"]
+    found = browser.get("/search?q=What+is+a+caster").text
+    assert "Book chat" in found
+    assert "Wiki edge" not in found, "neither in the header nor among the results"
+    assert "Sign out" in browser.get("/book_chat/", headers=PAGE).text
+    assert browser.get("/health").get_json().keys() > {"status"}
+    assert browser.get("/assistants/wiki_edge/").status_code == 403, "the session opens what its key does"
+    assert browser.get("/v1/models").status_code == 401, "pages only"
+    cross = {"Origin": "https://evil.example", "Sec-Fetch-Site": "cross-site"}
+    assert browser.post("/query", json={"question": "q"}, headers=cross).status_code == 403
+    assert browser.post("/sign-out", headers=cross).status_code == 403
+    session = browser.get_cookie("ragstone_session")
+    assert session is not None
+    assert browser.post("/sign-out").status_code == 303
+    browser.set_cookie("ragstone_session", session.value)
+    assert browser.get("/book_chat/").status_code == 401, "the session has ended on the server too"
+
+
+def test_a_session_ends_with_its_key_and_with_time(client: FlaskClient, host: Host, monkeypatch: Any) -> None:
+    for end in (lambda: Keys(host).remove("short"), lambda: monkeypatch.setattr("time.time", lambda: 4e9)):
+        browser = client.application.test_client()
+        browser.post("/sign-in", data={"key": Keys(host).add("short")})
+        assert browser.get("/").status_code == 200
+        end()
+        assert browser.get("/").status_code == 401
+
+
+@pytest.mark.parametrize("wanted", ["//evil.example", "https://evil.example", "/\\evil.example", ""])
+def test_signing_in_leads_to_no_other_site(client: FlaskClient, host: Host, wanted: str) -> None:
+    done = client.application.test_client().post("/sign-in", data={"key": new(host), "next": wanted})
+    assert done.headers["Location"] == "/"
 
 
 def test_a_removed_key_opens_nothing_from_the_next_request_on(client: FlaskClient, host: Host) -> None:

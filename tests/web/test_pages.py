@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from ragstone.core import Question
+from ragstone.core import Question, StorageError
+from ragstone.core.answering import EmptyState
 
 if TYPE_CHECKING:
     from flask.testing import FlaskClient
@@ -27,6 +28,31 @@ def test_home_lists_what_can_be_asked(client: FlaskClient) -> None:
 def test_home_without_assistants_says_where_to_look(client: FlaskClient, host: SpeakingHost) -> None:
     host.assistants.clear()
     assert "ragstone plugins" in client.get("/").text
+
+
+def test_home_shows_how_to_fill_what_is_empty(client: FlaskClient, speaker: Speaker) -> None:
+    speaker.empty_state = EmptyState("Nothing <i>yet</i>.", "/own/add", "Add a book")
+    page = client.get("/").text
+    assert "Nothing &lt;i&gt;yet&lt;/i&gt;." in page
+    assert '<a class="button" href="/own/add">Add a book</a>' in page
+    assert "What is a node?" not in page, "it could not be answered"
+
+
+def test_the_header_has_every_assistant_and_where_one_is(client: FlaskClient) -> None:
+    assert f'<a href="{PAGE}" aria-current="page">Book chat</a>' in client.get(PAGE).text
+    for path in ("/", "/search"):
+        assert f'<a href="{PAGE}">Book chat</a>' in client.get(path).text
+
+
+def test_all_sources_are_searched_at_once(client: FlaskClient, speaker: Speaker) -> None:
+    page = client.get("/search", query_string={"q": "What is <a> node?"}).text
+    assert "A node does &lt;b&gt;one&lt;/b&gt; job." in page
+    assert '<a href="/book_chat/source/c1">3.2 Nodes</a>' in page
+    assert f'href="{PAGE}?q=What%20is%20%3Ca%3E%20node%3F"' in page
+    speaker.error = StorageError("the disk is <gone>", where="/secret")
+    page = client.get("/search", query_string={"q": "node"}).text
+    assert "It could not be searched. The disk is &lt;gone&gt;." in page
+    assert "/secret" not in page
 
 
 def test_an_assistant_with_a_page_of_its_own_is_there(client: FlaskClient, speaker: Speaker) -> None:
@@ -89,17 +115,20 @@ def test_pages_hold_no_script_or_style_of_their_own(client: FlaskClient, path: s
     assert "<style" not in page
     assert " style=" not in page
     assert " onclick=" not in page
-    assert page.count("<script") == page.count('<script type="module" src="/static/')
+    assert page.count("<script") == page.count('<script type="module" src="/static/') + 1
+    assert '<script src="/static/ragstone/theme.js"></script>' in page, "before anything is drawn"
     assert 'lang="en"' in page
     assert '<main id="main"' in page
 
 
 def test_the_icon_and_the_files_are_small_and_there(client: FlaskClient) -> None:
     sizes: dict[str, int] = {}
-    for name in ("../../favicon.ico", "ask.js", "chat.js", "render.js", "selection.js", "ragstone.css"):
-        with client.get(posixpath.normpath(f"/static/ragstone/{name}")) as file:
+    scripts = ("ask.js", "chat.js", "conversations.js", "render.js", "selection.js", "theme.js")
+    for name in ("../../favicon.ico", *scripts, "ragstone.css"):
+        path = posixpath.normpath(f"/static/ragstone/{name}")
+        with client.get(path, headers={"Accept-Encoding": "gzip"}) as file:
             assert file.status_code == 200
             kind = file.mimetype or ""
             sizes[kind] = sizes.get(kind, 0) + len(file.data)
     assert sizes.keys() == {"image/svg+xml", "text/javascript", "text/css"}
-    assert max(sizes.values()) < 20_000
+    assert max(sizes.values()) < 14_000, "as they are sent"

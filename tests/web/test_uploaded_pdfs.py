@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from typing import IO, TYPE_CHECKING, Any
 
 import httpx
 import pytest
 
 from ragstone.core.testing import open_host
+from ragstone.plugins.book_chat.library import pictures
+from ragstone.plugins.book_chat.pdf.process import ReadFailed, draw_in_subprocess
 from ragstone.web import create_app
 from ragstone.web.settings import WebSettings
 from tests.plugins.book_chat.pdfs import lines, make
@@ -17,7 +21,7 @@ from tests.support.needs import missing, needed
 from .conftest import running
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
 needed("pypdfium2")
@@ -154,6 +158,67 @@ def test_the_same_again_embeds_nothing_and_another_takes_its_place(client: Clien
     assert client.upload("other.pdf", other)["report"]["updated"] == 1
     assert client.get("/book_chat/book/robot-parts.pdf").content == other
     assert len(list((tmp_path / "data" / "pdfs").iterdir())) == 1
+
+
+@pytest.mark.parametrize("served", [["robot-parts"]], indirect=True)
+def test_a_citation_shows_its_page_with_the_quote_marked(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    client.upload("a.pdf", make([[*lines(72, 700, "Front.")], [*lines(72, 700, WHEELS)]], title="Robot parts"))
+    (citation,) = client.ask("What is a caster?")["citations"]
+    drawn: list[int] = []
+
+    def note(file: IO[bytes], page: int, marks: Mapping[str, str], **limits: Any) -> bytes:
+        drawn.append(page)
+        return draw_in_subprocess(file, page, marks, **limits)
+
+    monkeypatch.setattr(pictures, "draw_in_subprocess", note)
+    page = client.get(f"{citation['url']}?quote=swivels+about").text
+    address = f"/book_chat/page/{citation['chunk_id']}.png"
+    assert f'src="{address}?quote=swivels+about"' in page
+    first, again = (client.get(f"{address}?quote=swivels+about") for _ in range(2))
+    assert (first.status_code, first.headers["content-type"]) == (200, "image/png")
+    assert first.content == again.content
+    assert drawn == [2], "the page of the passage, drawn once"
+    assert client.get(address).content != first.content, "without the quote it is another picture"
+    monkeypatch.setattr(pictures, "draw_in_subprocess", fail)
+    assert client.get(f"{address}?quote=other").status_code == 404
+    client.remove("robot-parts")
+    assert client.get(f"{address}?quote=swivels+about").status_code == 404
+
+
+def fail(*_args: object, **_options: object) -> bytes:
+    raise ReadFailed("timeout")
+
+
+@pytest.mark.parametrize("served", [["another"]], indirect=True)
+def test_a_page_of_a_book_that_may_not_be_opened_is_not_drawn(client: Client) -> None:
+    client.upload("a.pdf", make([[*lines(72, 700, WHEELS)]], title="Robot parts"))
+    (citation,) = client.ask("What is a caster?")["citations"]
+    assert "page-picture" not in client.get(citation["url"]).text
+    assert client.get(f"/book_chat/page/{citation['chunk_id']}.png").status_code == 404
+    assert client.get("/book_chat/page/nothing.png").status_code == 404
+
+
+@pytest.mark.parametrize("served", [["robot-parts"]], indirect=True)
+def test_only_so_many_pages_are_drawn_at_a_time(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    client.upload("a.pdf", make([[*lines(72, 700, WHEELS)]], title="Robot parts"))
+    (citation,) = client.ask("What is a caster?")["citations"]
+    go, begun = threading.Event(), threading.Semaphore(0)
+
+    def waiting(*_args: object, **_options: object) -> bytes:
+        begun.release()
+        go.wait(60)
+        return b"drawn"
+
+    monkeypatch.setattr(pictures, "draw_in_subprocess", waiting)
+    address = f"/book_chat/page/{citation['chunk_id']}.png"
+
+    with ThreadPoolExecutor() as pool:
+        busy = [pool.submit(client.get, f"{address}?quote={number}") for number in range(2)]
+        for _ in busy:
+            assert begun.acquire(timeout=60)
+        assert client.get(address).status_code == 503
+        go.set()
+        assert [each.result().status_code for each in busy] == [200, 200]
 
 
 @pytest.mark.parametrize("served", [[], ["another"]], indirect=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 #: Interfaces that a key can be for: ``web`` is the pages and the JSON that they use.
 INTERFACES = ("web", "openai", "mcp")
@@ -14,6 +14,8 @@ class Access:
 
     interfaces: frozenset[str] | None = None
     assistants: frozenset[str] | None = None
+    #: Id of the key; empty where none was needed.
+    key: str = field(default="", compare=False)
 
     def opens(self, interface: str) -> bool:
         """Whether this interface may be used."""
@@ -24,12 +26,16 @@ class Access:
         return self.assistants is None or (bool(assistants) and self.assistants.issuperset(assistants))
 
 
-EVERYTHING = Access()
+EVERYTHING, NOTHING = Access(), Access(frozenset(), frozenset())
+#: Key of the app's extensions under which is what a request without a key may use.
+WITHOUT_KEY = "ragstone.without_key"
 
 
 def access() -> Access:
     """Return what the current request may use; everything, where no key is needed."""
-    from flask import g, has_request_context  # commands have keys too, and need no Flask
+    from flask import current_app, g, has_request_context  # commands have keys too, and need no Flask
 
-    found: Access = g.get("ragstone_access", EVERYTHING) if has_request_context() else EVERYTHING
+    if not has_request_context():
+        return EVERYTHING
+    found: Access = g.get("ragstone_access") or current_app.extensions.get(WITHOUT_KEY, EVERYTHING)
     return found

@@ -14,15 +14,16 @@ from ragstone.core.runtime import in_background
 from ..admission import HEALTH, add_check, is_free, view_options
 from ..mounts import plugin_of
 from ..security import is_loopback
-from .store import Keys
+from .access import NOTHING, WITHOUT_KEY
+from .sessions import COOKIE, SIGN_IN, Sessions
+from .store import LONGEST, Keys
 
 if TYPE_CHECKING:
     from ragstone.core import Host
     from ragstone.core.pages import ViewOptions
 
     from ..settings import WebSettings
-
-_LONGEST = 200
+    from .access import Access
 
 
 def needs_keys(options: WebSettings, listen: str) -> bool:
@@ -34,22 +35,29 @@ def needs_keys(options: WebSettings, listen: str) -> bool:
 
 def install(app: Flask, host: Host) -> None:
     """Refuse requests without a key that is for the view's interface and assistants (see ``ViewOptions``)."""
-    keys = Keys(host)
+    keys, sessions = Keys(host), Sessions(host)
+    app.extensions[WITHOUT_KEY] = NOTHING
 
     def check() -> None:
         view = view_options()
         # a browser's preflight (CORS) comes without a key, and the answer shows nothing
         if request.method == "OPTIONS" or view.own_key is not None:
             return
-        given = _given()
+        given, token = _given(), request.cookies.get(COOKIE)
+
+        def find() -> Access | None:
+            if given is not None:
+                return keys.find(given)
+            return sessions.find(token) if token and view.interface == "web" else None
+
         if request.endpoint == HEALTH:  # the key is looked up by is_unknown, in bounded time
-            g.ragstone_unknown = True if given is None else (lambda: keys.find(given) is None)
+            g.ragstone_unknown = find if given or token else True
             return
-        if is_free():
+        if is_free() or request.endpoint == SIGN_IN:
             return
-        found = None if given is None else keys.find(given)
+        found = find()
         if found is None:
-            raise _refusal(given, view.interface)
+            raise _refusal(given)
         g.ragstone_access = found
         if not found.opens(view.interface):
             abort(403, f"This key is not for the interface {view.interface!r}.")
@@ -67,9 +75,10 @@ def is_unknown(seconds: float) -> bool:
     if not seconds:
         return True
     try:
-        return bool(in_background(unknown, "ragstone-health").result(seconds))
+        g.ragstone_access = in_background(unknown, "ragstone-health").result(seconds)
     except (TimeoutError, StorageError):
         return True
+    return g.ragstone_access is None
 
 
 def _asked(host: Host, view: ViewOptions) -> tuple[str, ...]:
@@ -82,20 +91,19 @@ def _asked(host: Host, view: ViewOptions) -> tuple[str, ...]:
 
 
 def _given() -> str | None:
-    """Return the key: ``Authorization: Bearer KEY``, or the password that the browser asked its user for."""
+    """Return the key: ``Authorization: Bearer KEY``, or the password of HTTP Basic."""
     header = request.headers.get("Authorization", "")
     scheme, _, rest = header.partition(" ")
     key = rest.strip() if scheme.lower() == "bearer" else None
     if scheme.lower() == "basic":
         given = request.authorization
         key = given.password or given.username if given is not None else None
-    return key if key and len(key) <= _LONGEST else None
+    return key if key and len(key) <= LONGEST else None
 
 
-def _refusal(given: str | None, interface: str) -> Unauthorized:
-    # Basic makes a browser ask its reader, and send the key with all that the page then fetches, without a cookie. It
-    # needs the challenge at each address: without one it sends the key only below the page's own.
-    challenge = WWWAuthenticate("basic" if interface == "web" else "bearer", {"realm": "Ragstone key"})
+def _refusal(given: str | None) -> Unauthorized:
+    g.ragstone_sign_in = True  # a browser gets the form, see errors.py
+    challenge = WWWAuthenticate("bearer", {"realm": "Ragstone key"})
     words = "This server does not know this key." if given else "This server answers only requests with a key."
-    how = "send it as Authorization: Bearer KEY, or give it to the browser as the password"
+    how = "send it as Authorization: Bearer KEY; in a browser, sign in at /sign-in"
     return Unauthorized(f"{words} `ragstone key add NAME` makes one; {how}.", www_authenticate=challenge)

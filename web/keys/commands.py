@@ -64,7 +64,11 @@ def list_keys(deployment: Deployment, as_json: bool) -> None:
 @click.pass_obj
 def remove(deployment: Deployment, name: str, as_json: bool) -> None:
     """Let a key open nothing any more, from now on."""
-    Keys(deployment.host()).remove(name)
+    from ..conversations import Conversations
+
+    host = deployment.host()
+    Keys(host).remove(name)
+    Conversations(host).forget_removed()
     if as_json:
         show_json({"removed": name})
     else:

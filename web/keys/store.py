@@ -30,11 +30,13 @@ if TYPE_CHECKING:
     from ragstone.core.catalog import PluginTables
 
 _LONGEST_NAME = 100
+#: Characters of a key or a session's token.
+LONGEST = 200
 #: Compared with an unknown key, so that it takes as long as a known one.
 _NO_HASH = hashlib.sha256(b"").digest()
 
 _metadata = MetaData()
-_key = Table(
+key = Table(
     "web_key",
     _metadata,
     Column("id", Text, primary_key=True),
@@ -93,26 +95,26 @@ class Keys:
         row = {
             "id": number,
             "name": name,
-            "hash": _hash(secret).hex(),
+            "hash": hash_of(secret).hex(),
             "doors": json.dumps(sorted(set(interfaces))) if interfaces else None,
             "assistants": json.dumps(sorted(set(assistants))) if assistants else None,
             "created": datetime.now(UTC).isoformat(timespec="seconds"),
         }
         with self._tables.write() as connection:
-            if connection.execute(select(_key.c.id).where(_key.c.name == name)).first():
+            if connection.execute(select(key.c.id).where(key.c.name == name)).first():
                 raise BadRequest(f"there is a key {name!r} already", hint=f"ragstone key remove {name}")
-            connection.execute(insert(_key).values(**row))
+            connection.execute(insert(key).values(**row))
         return f"ragstone_{number}_{secret}"
 
     def list(self) -> list[Key]:
         """Every key, by name."""
         with self._tables.read() as connection:
-            return [_key_of(row) for row in connection.execute(select(_key).order_by(_key.c.name))]
+            return [_key_of(row) for row in connection.execute(select(key).order_by(key.c.name))]
 
     def remove(self, name: str) -> None:
         """Remove a key. Raises ``NotFound``."""
         with self._tables.write() as connection:
-            if not connection.execute(delete(_key).where(_key.c.name == name)).rowcount:
+            if not connection.execute(delete(key).where(key.c.name == name)).rowcount:
                 raise NotFound(f"there is no key {name!r}", hint="ragstone key list")
 
     def find(self, given: str) -> Access | None:
@@ -122,16 +124,23 @@ class Keys:
         row = None
         if prefix == "ragstone" and number.isascii() and number.isalnum():
             with self._tables.read() as connection:
-                row = connection.execute(select(_key).where(_key.c.id == number)).first()
+                row = connection.execute(select(key).where(key.c.id == number)).first()
         kept = _NO_HASH if row is None else bytes.fromhex(row.hash)
-        fits = hmac.compare_digest(_hash(secret), kept)
+        fits = hmac.compare_digest(hash_of(secret), kept)
         return _key_of(row).access if fits and row is not None else None
 
+    def by_id(self, key_id: str) -> Access | None:
+        """Return what the key of this id is for; ``None`` when it was removed."""
+        with self._tables.read() as connection:
+            row = connection.execute(select(key).where(key.c.id == key_id)).first()
+        return None if row is None else _key_of(row).access
 
-def _hash(secret: str) -> bytes:
+
+def hash_of(secret: str) -> bytes:
+    """The hash of a secret that cannot be guessed."""
     return hashlib.sha256(secret.encode("utf-8", "replace")).digest()
 
 
 def _key_of(row: Row[Any]) -> Key:
     limits = [None if kept is None else frozenset(json.loads(kept)) for kept in (row.doors, row.assistants)]
-    return Key(row.name, row.id, Access(*limits), row.created)
+    return Key(row.name, row.id, Access(limits[0], limits[1], row.id), row.created)

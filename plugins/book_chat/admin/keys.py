@@ -1,14 +1,18 @@
-"""The admin key, which is read from the environment."""
+"""The admin key, which is read from the environment, and the session of a browser that was given it."""
 
 from __future__ import annotations
 
+import hashlib
 import hmac
 import os
+import time
 from enum import Enum
 
 VARIABLE = "RAGSTONE_ADMIN_KEY"
 #: A shorter one could be guessed.
 SHORTEST = 16
+#: The session's cookie, and the seconds after which the key is asked for again.
+COOKIE, AGE = "ragstone_shelf", 30 * 86_400
 
 
 class Access(Enum):
@@ -27,11 +31,34 @@ def configured() -> str | None:
     return key if len(key) >= SHORTEST else None
 
 
-def access(authorization: str | None) -> Access:
-    """Check the header ``Authorization: Bearer KEY``, in constant time for keys of one length."""
+def access(authorization: str | None, session: str | None = None) -> Access:
+    """Check the header ``Authorization: Bearer KEY``, else the session; in constant time for keys of one length."""
     key = configured()
     if key is None:
         return Access.CLOSED
     scheme, _, given = (authorization or "").partition(" ")
-    fits = hmac.compare_digest(given.strip().encode("utf-8", "replace"), key.encode("utf-8", "replace"))
-    return Access.GRANTED if scheme.lower() == "bearer" and fits else Access.WRONG
+    if scheme.lower() == "bearer" and is_key(given.strip()):
+        return Access.GRANTED
+    ends = (session or "").partition(".")[0]
+    valid = ends.isascii() and ends.isdecimal() and len(ends) < 15 and int(ends) > time.time()
+    fits = valid and hmac.compare_digest(_bytes(session or ""), _bytes(_signed(key, ends)))
+    return Access.GRANTED if fits else Access.WRONG
+
+
+def is_key(given: str) -> bool:
+    """Whether it is the deployment's key."""
+    key = configured()
+    return key is not None and hmac.compare_digest(_bytes(given), _bytes(key))
+
+
+def new_session() -> str:
+    """A session for the cookie, signed with the key: it ends when the key is changed, and does not show it."""
+    return _signed(configured() or "", str(int(time.time()) + AGE))
+
+
+def _signed(key: str, ends: str) -> str:
+    return f"{ends}.{hmac.new(_bytes(key), f'shelf until {ends}'.encode(), hashlib.sha256).hexdigest()}"
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode("utf-8", "replace")

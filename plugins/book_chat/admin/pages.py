@@ -1,11 +1,11 @@
-"""The shelf over HTTP: ``/api/books`` and the page that uses it."""
+"""The shelf over HTTP: ``/api/books``, the shelf's page and the forms on it."""
 
 from __future__ import annotations
 
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from flask import Blueprint, Response, abort, jsonify, render_template, request
+from flask import Blueprint, Response, abort, jsonify, redirect, render_template, request, url_for
 from werkzeug.datastructures import WWWAuthenticate
 from werkzeug.exceptions import ServiceUnavailable, Unauthorized
 
@@ -13,17 +13,19 @@ from ragstone.core import BadRequest
 from ragstone.core.pages import KEEP_ALIVE, EventStream, ViewOptions, event
 from ragstone.core.runtime import Slots
 
+from ..assistant import SHELF
 from ..library.manifest import LONGEST_EDITION, LONGEST_TITLE
 from ..library.shelf import Shelf
 from . import openapi
 from .jobs import jobs_of, uploads_of
-from .keys import SHORTEST, VARIABLE, Access, access, configured
+from .keys import AGE, COOKIE, SHORTEST, VARIABLE, Access, access, configured, is_key, new_session
 from .uploads import ZIP, store
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator
 
     from werkzeug.datastructures import FileStorage
+    from werkzeug.wrappers import Response as BaseResponse
 
     from ragstone.core import Host
 
@@ -45,19 +47,15 @@ def blueprint(host: Host) -> Blueprint:
         lambda: ServiceUnavailable("Too many are watching uploads already. The upload goes on all the same."),
     )
 
-    @pages.get("/book_chat/admin")
-    def admin() -> str:
-        return render_template(
-            "book_chat/admin.html", accepted=",".join(sorted({*shelf.suffixes, ZIP})), closed=configured() is None
-        )
-
     def books() -> Response:
         return _json({"books": [asdict(book) for book in shelf.counted()]})
 
-    def add() -> Response:
+    def submit() -> Job:
         file, fields = _form()
-        upload = store(file.stream, file.filename or "", uploads_of(host), suffixes=shelf.suffixes, **fields)
-        job = jobs.submit(upload)
+        return jobs.submit(store(file.stream, file.filename or "", uploads_of(host), suffixes=shelf.suffixes, **fields))
+
+    def add() -> Response:
+        job = submit()
         response = _json({"job": job.to_dict()}, 202)
         response.headers["Location"] = f"/api/books/jobs/{job.id}/events"
         return response
@@ -74,6 +72,14 @@ def blueprint(host: Host) -> Blueprint:
         stream = EventStream(_events(jobs.follow(job_id, _PAUSE)), slot=watching.acquire())
         return Response(stream, headers=EventStream.HEADERS)
 
+    def add_by_form() -> BaseResponse:
+        submit()
+        return redirect(url_for("book_chat.shelf_page"), 303)
+
+    def remove_by_form(slug: str) -> BaseResponse:
+        shelf.remove(slug)
+        return redirect(url_for("book_chat.shelf_page"), 303)
+
     takes_files = configured() is not None
     for method, rule, view, operation in (
         ("GET", "/api/books", books, openapi.BOOKS),
@@ -81,15 +87,58 @@ def blueprint(host: Host) -> Blueprint:
         ("DELETE", "/api/books/<slug>", remove, openapi.REMOVE),
         ("GET", "/api/books/jobs", running, openapi.JOBS),
         ("GET", "/api/books/jobs/<job_id>/events", events, openapi.EVENTS),
+        ("POST", f"{SHELF}/", add_by_form, None),
+        ("POST", f"{SHELF}/<slug>/remove", remove_by_form, None),
     ):
-        ViewOptions(own_key=_require_key, takes_files=takes_files and view is add, openapi=operation)(view)
+        takes = takes_files and view in {add, add_by_form}
+        ViewOptions(own_key=_require_key, takes_files=takes, openapi=operation)(view)
         pages.add_url_rule(rule, view_func=view, methods=[method])
     return pages
 
 
+def install_shelf(pages: Blueprint, host: Host, shelf: Shelf) -> None:
+    """Add the shelf's page for whoever may ask book chat, and the form for the admin key."""
+    jobs = host.once(jobs_of)
+
+    @pages.get("/books/")
+    def shelf_page(wrong: bool = False) -> tuple[str, int]:
+        opened = _access()
+        page = render_template(
+            "book_chat/shelf.html",
+            books=shelf.counted(),
+            opened=opened.value,
+            wrong=wrong,
+            jobs=[job for job in jobs.jobs() if not job.ended] if opened is Access.GRANTED else (),
+            accepted=",".join(sorted({*shelf.suffixes, ZIP})),
+        )
+        return page, 401 if wrong else 200
+
+    @pages.get("/admin")
+    def admin() -> BaseResponse:
+        return redirect(url_for("book_chat.shelf_page"))
+
+    @pages.post("/books/key")
+    def key() -> BaseResponse | tuple[str, int]:
+        """Begin the session of a browser that gives the admin key, or end it."""
+        given = request.form.get("key", "").strip()
+        if given and not is_key(given):
+            return shelf_page(wrong=True)
+        response = redirect(url_for("book_chat.shelf_page"), 303)
+        if given:
+            secure = request.is_secure or request.headers.get("X-Forwarded-Proto") == "https"
+            response.set_cookie(COOKIE, new_session(), AGE, httponly=True, samesite="Strict", secure=secure)
+        else:
+            response.delete_cookie(COOKIE)
+        return response
+
+
+def _access() -> Access:
+    return access(request.headers.get("Authorization"), request.cookies.get(COOKIE))
+
+
 def _require_key() -> None:
     """Refuse a request without the admin key. The web front calls this before it reads the request's body."""
-    opened = access(request.headers.get("Authorization"))
+    opened = _access()
     if opened is Access.CLOSED:
         abort(403, f"Books cannot be added here: set {VARIABLE} to {SHORTEST} characters or more to allow it.")
     if opened is Access.WRONG:

@@ -17,11 +17,14 @@ from .limits import output_for, seconds_for
 from .messages import FINAL, OPENED, Opened, Read, Refused
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
     from .messages import Reason
 
 Message = TypeVar("Message", Opened, Read)
 
 _LONGEST_FIRST = 4_096  # bytes
+_MOST_PICTURE = 8_000_000
 
 
 class ReadFailed(Exception):
@@ -43,29 +46,53 @@ def read_in_subprocess(file: IO[bytes], *, seconds: float, megabytes: int) -> Re
         return _receive(process, seconds)
 
 
-def _receive(process: subprocess.Popen[bytes], seconds: float) -> Read:
+def draw_in_subprocess(
+    file: IO[bytes], page: int, marks: Mapping[str, str], *, seconds: float, megabytes: int
+) -> bytes:
+    """Page ``page`` (from 1) of the PDF in ``file`` as PNG, with the words of ``marks`` marked (see ``render``).
+
+    Raises ``ReadFailed``; never hangs, whatever the file holds.
+    """
+    file.seek(0)
+    module, limits = f"{__package__}.render", (repr(seconds), str(megabytes))
+    with run_in_subprocess(module, str(page), *limits, stdin=file, environment=marks) as process:
+        received = b""
+        for part in _parts(process, lambda: seconds):
+            received += part
+            if len(received) > _MOST_PICTURE:
+                raise ReadFailed("too_large", "is a picture of too many bytes")
+        if not received.startswith(b"\x89PNG") or not received.endswith(b"IEND\xaeB`\x82"):
+            raise ReadFailed(*_exit_reason(process))
+        return received
+
+
+def _parts(process: subprocess.Popen[bytes], seconds: Callable[[], float]) -> Iterator[bytes]:
+    """What the subprocess writes, until it closes its output. Raises ``ReadFailed`` after so many ``seconds``."""
     assert process.stdout is not None  # noqa: S101
     began = time.monotonic()
-    received, pages = b"", None
     os.set_blocking(process.stdout.fileno(), False)
     with selectors.DefaultSelector() as selector:
         selector.register(process.stdout, selectors.EVENT_READ)
-        while True:
-            left = began + seconds_for(pages or 1, seconds) - time.monotonic()
-            if left <= 0:
-                raise ReadFailed("timeout", f"took longer than {seconds_for(pages or 1, seconds):.0f} s")
-            if not selector.select(left):
-                continue
-            part = os.read(process.stdout.fileno(), 1 << 16)
-            received += part
-            if pages is None and b"\n" in received:
-                first, _, received = received.partition(b"\n")
-                pages = _parsed(OPENED, first).pages
-            if len(received) > (_LONGEST_FIRST if pages is None else output_for(pages)):
-                raise ReadFailed("too_large", "has more text than a book of its pages")
-            if not part:
-                break
-    if pages is None or not received.endswith(b"\n"):
+        while (left := began + seconds() - time.monotonic()) > 0:
+            if selector.select(left):
+                part = os.read(process.stdout.fileno(), 1 << 16)
+                if not part:
+                    return
+                yield part
+    raise ReadFailed("timeout", f"took longer than {seconds():.0f} s")
+
+
+def _receive(process: subprocess.Popen[bytes], seconds: float) -> Read:
+    received = b""
+    opened: list[Opened] = []
+    for part in _parts(process, lambda: seconds_for(opened[0].pages if opened else 1, seconds)):
+        received += part
+        if not opened and b"\n" in received:
+            first, _, received = received.partition(b"\n")
+            opened.append(_parsed(OPENED, first))
+        if len(received) > (output_for(opened[0].pages) if opened else _LONGEST_FIRST):
+            raise ReadFailed("too_large", "has more text than a book of its pages")
+    if not opened or not received.endswith(b"\n"):
         raise ReadFailed(*_exit_reason(process))
     return _parsed(FINAL, received)
 

@@ -1,6 +1,7 @@
 // Turns every [data-chat] into a conversation. Without this file its form still asks by loading a page.
 
 import { ask, Problem } from "./ask.js";
+import { asText, copy, fillDialog, storeOf } from "./conversations.js";
 import { drawFormulas } from "./formulas.js";
 import { el, renderAnswer, renderText } from "./render.js";
 
@@ -19,9 +20,11 @@ class Chat {
     this.names = { ...JSON.parse(root.dataset.place), tab: "tab" in root.dataset };
     this.running = null;
     this.turns = [];
+    this.id = null;
+    this.title = "";
     this.listen();
-    if ("keep" in root.dataset) this.restore();
     this.tidy();
+    if ("keep" in root.dataset) this.openKept();
   }
 
   listen() {
@@ -59,6 +62,7 @@ class Chat {
     this.stop.hidden = !this.running;
     this.root.classList.toggle("started", this.log.childElementCount > 0);
     if (this.clear) this.clear.hidden = !this.log.childElementCount;
+    this.root.querySelectorAll(".exchange:not(:has(.acts))").forEach((exchange) => this.offerCopy(exchange));
   }
 
   async ask(words) {
@@ -67,7 +71,7 @@ class Chat {
       this.input.focus();
       return;
     }
-    const fields = [...new FormData(this.form)].filter(([name, value]) => name !== "q" && value);
+    const fields = [...new FormData(this.form)].filter(([name, value]) => name !== "q" && name !== "history" && value);
     const { exchange, answer } = this.open(question);
     this.running = new AbortController();
     this.input.value = "";
@@ -87,7 +91,9 @@ class Chat {
       this.input.value = question;
       this.grow();
     }
-    this.turns.push({ question, ...result });
+    exchange.turn = { question, ...result };
+    this.turns.push(exchange.turn);
+    this.tidy();
     this.keep();
   }
 
@@ -100,9 +106,20 @@ class Chat {
   open(question) {
     const said = el("span", { class: "sr" }, "You asked: ");
     const answer = el("div", { class: "answer", "aria-busy": "true" }, el("p", { class: "wait" }, "Looking it up"));
-    const exchange = el("article", { class: "exchange" }, el("h2", { class: "question" }, said, question), answer);
+    const exchange = el("article", { class: "exchange" }, el("h2", { class: "question", ...(question.length > 300 && { tabindex: 0 }) }, said, question), answer);
     this.log.append(exchange);
     return { exchange, answer };
+  }
+
+  offerCopy(exchange) {
+    if (!exchange.turn?.answer) return;
+    const button = el("button", { type: "button", class: "quiet" }, "Copy");
+    button.addEventListener("click", async () => {
+      await copy(asText(exchange.turn.answer, this.names));
+      this.status.textContent = button.textContent = "Copied";
+      setTimeout(() => (button.textContent = "Copy"), 2000);
+    });
+    exchange.append(el("p", { class: "acts" }, button));
   }
 
   async follow(answer, body) {
@@ -155,23 +172,71 @@ class Chat {
     this.log.replaceChildren();
     this.status.textContent = "";
     this.turns = [];
-    this.keep(location.pathname);
+    this.id = null;
+    this.title = "";
+    this.mark();
     this.tidy();
   }
 
-  // The conversation stays with this entry of the tab's history: opening a source and coming back keeps it.
-  keep(url) {
-    if (!("keep" in this.root.dataset)) return;
-    history.replaceState(this.turns.length ? { turns: this.turns } : null, "", url);
+  // This entry of the tab's history names the conversation: opening a source and coming back shows it again.
+  mark() {
+    if (!this.store) return;
+    const url = new URL(location);
+    url.searchParams.delete("q");
+    history.replaceState(this.id && { conversation: this.id }, "", url.pathname + url.search);
   }
 
-  restore() {
-    this.turns = history.state?.turns ?? [];
-    for (const { question, ...result } of this.turns) {
-      const { answer } = this.open(question);
-      answer.removeAttribute("aria-busy");
-      this.show(answer, result);
+  keep() {
+    if (!this.store) return;
+    this.id ??= crypto.randomUUID?.() ?? Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16)).join("-");
+    this.title ||= this.turns[0].question.replace(/\s+/g, " ").slice(0, 120);
+    this.mark();
+    this.store.write({ id: this.id, title: this.title, at: Date.now(), turns: this.turns }).catch(() => {
+      this.status.textContent = "This conversation could not be kept.";
+    });
+  }
+
+  // What the server has drawn is the conversation's beginning, unless this page is shown again.
+  async openKept() {
+    this.store = storeOf(this.root.dataset);
+    const dialog = this.root.querySelector("dialog");
+    const button = this.root.querySelector(".kept-open");
+    button.hidden = false;
+    const show = fillDialog(dialog, this.store, {
+      names: this.names,
+      open: (found) => this.restore(found),
+      gone: (id) => id === this.id && this.reset(),
+      renamed: (id, title) => id === this.id && (this.title = title),
+    });
+    button.addEventListener("click", show);
+    const id = history.state?.conversation;
+    const found = id && (await this.store.read(id));
+    if (this.running || this.turns.length) return;
+    if (found) this.restore(found);
+    else if (!id) this.takeDrawn();
+  }
+
+  takeDrawn() {
+    for (const exchange of this.log.querySelectorAll("[data-turn]")) {
+      exchange.turn = JSON.parse(exchange.dataset.turn);
+      this.turns.push(exchange.turn);
     }
+    this.tidy();
+    if (this.turns.length) this.keep();
+  }
+
+  restore({ id, title, turns }) {
+    this.running?.abort();
+    this.log.replaceChildren();
+    [this.id, this.title, this.turns] = [id, title, turns];
+    for (const turn of turns) {
+      const { exchange, answer } = this.open(turn.question);
+      exchange.turn = turn;
+      answer.removeAttribute("aria-busy");
+      this.show(answer, turn);
+    }
+    this.mark();
+    this.tidy();
     this.status.textContent = "";
   }
 }

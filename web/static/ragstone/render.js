@@ -17,13 +17,15 @@ export function safeUrl(url) {
 
 // A page of ours has its passage at #passage; a browser that knows text fragments goes on to the words themselves.
 function placeUrl(citation) {
-  const url = safeUrl(citation.url || "");
+  let url = safeUrl(citation.url || "");
   if (!url || url.includes("#")) return url;
   const words = (citation.quote || "").replace(/[`*]/g, "").split(/\s+/).filter(Boolean);
   const runs = words.length > 12 ? [words.slice(0, 5), words.slice(-5)] : [words];
   const code = (run) =>
     encodeURIComponent(run.join(" ")).replace(/[-!'()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`);
   const text = runs.map(code).join(",");
+  // to be marked in the page's picture
+  if (url.startsWith("/") && citation.page_index && text) url += `?quote=${code([[...words.join(" ")].slice(0, 300).join("")])}`;
   const anchor = url.startsWith("/") ? "#passage" : "#";
   return text ? `${url}${anchor}:~:text=${text}` : url + anchor.replace(/#$/, "");
 }

@@ -100,13 +100,10 @@ textarea::placeholder { color: var(--soft); opacity: 1; }
 @media (max-width: 520px) {
 .open { right: 16px; bottom: max(16px, env(safe-area-inset-bottom)); }
 .veil { display: block; }
-.panel { inset: auto 0 0; width: auto; height: min(88%, 100% - 28px); border-radius: 20px 20px 0 0; padding-bottom: env(safe-area-inset-bottom); animation-name: slide; }
-.panel::before { content: ""; position: absolute; top: 6px; left: 50%; width: 36px; height: 4px; margin-left: -18px; border-radius: 2px; background: var(--line); }
-header { padding-top: 16px; }
+.panel { inset: auto 0 0; width: auto; height: min(88%, 100% - 28px); border-radius: 20px 20px 0 0; padding-bottom: env(safe-area-inset-bottom); }
 .icon { width: 44px; height: 44px; }
 .send { width: 40px; height: 40px; }
 textarea { padding-block: 8px; }
-@keyframes slide { from { transform: translateY(40%); opacity: 0; } }
 }
 @media (prefers-reduced-motion: reduce) { * { animation: none !important; transition: none !important; } }
 @media (prefers-contrast: more) { :host { --soft: var(--ink); --line: var(--soft); } }
@@ -128,8 +125,7 @@ function fill(node, attributes, ...children) {
 }
 const el = (name, attributes = {}, ...children) => fill(document.createElement(name), attributes, ...children);
 const drawn = (name, ...rest) => fill(document.createElementNS("http://www.w3.org/2000/svg", name), ...rest);
-const icon = (name, size = 20) =>
-  drawn("svg", { viewBox: "0 0 24 24", width: size, height: size, "aria-hidden": "true" }, drawn("path", { d: PATHS[name] }));
+const icon = (name, size = 20) => drawn("svg", { viewBox: "0 0 24 24", width: size, height: size, "aria-hidden": "true" }, drawn("path", { d: PATHS[name] }));
 const button = (kind, says, shows) => el("button", { type: "button", class: kind, "aria-label": says, title: says }, icon(shows));
 
 // An answer's text: paragraphs, lists, code and tables, by the rules of the chat page.
@@ -263,8 +259,6 @@ function drawAnswer(answer) {
   return [text, el("ol", { class: "sources", "aria-label": "Sources" }, ...rows)];
 }
 
-// Asking: server-sent events over fetch, one by one.
-
 class Problem extends Error {}
 
 const wordsOf = (problem) => {
@@ -272,12 +266,19 @@ const wordsOf = (problem) => {
   return words[0].toUpperCase() + words.slice(1);
 };
 
+// A page that may not ask cannot read why; this script is for every page.
+const reason = () =>
+  fetch(script.src, { mode: "no-cors", cache: "no-store" }).then(
+    () => "Questions are not allowed from this page: the book's server does not list its site.",
+    () => "The book's server cannot be reached. Please try again.",
+  );
+
 async function* ask(path, body, signal) {
   const reach = async (step) => {
     try {
       return await step();
     } catch (error) {
-      throw error.name === "AbortError" ? error : new Problem("The book's server cannot be reached. Please try again.");
+      throw error.name === "AbortError" ? error : new Problem(await reason());
     }
   };
   const response = await reach(() =>
@@ -290,6 +291,7 @@ async function* ask(path, body, signal) {
       signal,
     }),
   );
+  if (response.status === 404) throw new Problem("This book is not on its server.");
   if (!response.ok) throw new Problem(wordsOf(await response.json().catch(() => null)));
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
   for (let buffer = ""; ; ) {
@@ -304,8 +306,6 @@ async function* ask(path, body, signal) {
     }
   }
 }
-
-// What stands on the page.
 
 const opener = el("button", { type: "button", class: "pill open", "aria-haspopup": "dialog", "aria-expanded": "false" }, icon("ask", 22), label);
 const about = el("button", { type: "button", class: "pill about", hidden: "" }, icon("ask", 18), "Ask about this");
@@ -434,7 +434,7 @@ async function follow(answer, path, body, signal) {
     }
   } catch (error) {
     if (signal.aborted) return { stopped: text };
-    return { problem: error instanceof Problem ? error.message : wordsOf() };
+    if (error instanceof Problem) return { problem: error.message };
   } finally {
     cancelAnimationFrame(frame);
   }

@@ -128,7 +128,7 @@ def test_a_repository_comes_as_an_archive_and_one_with_several_books_is_refused(
     assert name == "failed"
     assert "holds 2 books: book (mdBook, 1 page); docs (Docusaurus site, 1 page, 'Robots')" in job["problem"]["detail"]
     assert watch(client, upload(client, files["robots-main/docs/arms.mdx"], "arms.mdx"))[-1][0] == "done"
-    assert ".mdx" in client.get("/book_chat/admin").text
+    assert ".mdx" in client.get("/book_chat/books/", headers=HELD).text
 
 
 @pytest.mark.parametrize(

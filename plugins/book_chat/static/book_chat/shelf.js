@@ -1,10 +1,9 @@
-// The shelf: what is on it, uploads and their progress. The key lives in this module and is gone with the page.
+// The shelf: uploads and their progress, for a browser that has given the key. Without it the forms do the same.
 // Names of books and files are the uploader's: each goes in as a text node, never as markup.
 
 const root = document.querySelector("[data-shelf]");
 const part = (name) => root.querySelector(`[data-${name}]`);
 const { api } = root.dataset;
-let key = "";
 
 function el(name, attributes = {}, ...children) {
   const node = document.createElement(name);
@@ -34,7 +33,7 @@ function upperFirst(problem) {
 async function call(path, options = {}) {
   let response;
   try {
-    response = await fetch(`${api}${path}`, { ...options, headers: { ...options.headers, Authorization: `Bearer ${key}` } });
+    response = await fetch(`${api}${path}`, options);
   } catch {
     throw new Error("Ragstone cannot be reached. Is it still running?");
   }
@@ -60,33 +59,10 @@ async function attempt(step) {
   }
 }
 
-function rowOf(book) {
-  const what = el("div", { class: "what" }, el("a", { href: `/book_chat/?book=${encodeURIComponent(book.slug)}` }, book.title));
-  const sizes = [count(book.chapters, "chapter"), count(book.chunks, "passage")].join(" · ");
-  what.append(el("span", {}, `${book.edition} · ${sizes}`));
-  const remove = el("button", { type: "button", class: "quiet", "aria-label": `Remove ${book.title}` }, "Remove");
-  remove.addEventListener("click", async () => {
-    if (!remove.classList.contains("sure")) {
-      remove.classList.add("sure");
-      remove.textContent = "Really remove?";
-      return;
-    }
-    remove.disabled = true;
-    await attempt(() => call(`/${encodeURIComponent(book.slug)}`, { method: "DELETE" }));
-    part("status").textContent = `${book.title} is off the shelf`;
-    await attempt(showBooks);
-  });
-  remove.addEventListener("blur", () => {
-    remove.classList.remove("sure");
-    remove.textContent = "Remove";
-  });
-  return el("li", {}, what, remove);
-}
-
+// The server draws the list: its words are escaped there, and no script of it would run here.
 async function showBooks() {
-  const { books } = await (await call("")).json();
-  const none = el("li", { class: "none" }, "Nothing yet. Add a book above.");
-  part("books").replaceChildren(...(books.length ? books.map(rowOf) : [none]));
+  const page = await (await fetch(location.pathname)).text();
+  part("books").replaceWith(new DOMParser().parseFromString(page, "text/html").querySelector("[data-books]"));
 }
 
 function draw(row, job) {
@@ -155,23 +131,14 @@ async function watch(first, { reveal = false } = {}) {
   await attempt(showBooks);
 }
 
-part("key-form")?.addEventListener("submit", (event) => {
-  event.preventDefault();
-  const input = root.querySelector("#key");
-  key = input.value.trim();
-  attempt(async () => {
-    await showBooks();
-    input.value = "";
-    part("key-form").hidden = true;
-    part("inside").hidden = false;
-    const { jobs } = await (await call("/jobs")).json();
-    // what goes on, and what came to grief while the server was restarted: of everything else somebody saw the end
-    for (const job of jobs.filter(({ state, resumed }) => state !== "done" && (state !== "failed" || resumed))) watch(job);
-    root.querySelector("#file").focus();
-  });
+part("jobs").replaceChildren();
+attempt(async () => {
+  const { jobs } = await (await call("/jobs")).json();
+  // what goes on, and what came to grief while the server was restarted: of everything else somebody saw the end
+  for (const job of jobs.filter(({ state, resumed }) => state !== "done" && (state !== "failed" || resumed))) watch(job);
 });
 
-part("upload")?.addEventListener("submit", (event) => {
+part("upload").addEventListener("submit", (event) => {
   event.preventDefault();
   const form = event.target;
   const send = form.querySelector("button");

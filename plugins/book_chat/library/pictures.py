@@ -1,0 +1,77 @@
+"""Pictures of the PDF pages that passages are on, with the passage marked: drawn in a subprocess, and cached."""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections import OrderedDict
+from typing import TYPE_CHECKING
+
+from ragstone.core import NotFound, StorageBusy
+from ragstone.core.runtime import Slots
+
+from ..pdf.page_map import PageMap
+from ..pdf.process import ReadFailed, draw_in_subprocess
+from ..pdf.render import environment
+
+if TYPE_CHECKING:
+    from llama_index.core.schema import TextNode
+
+    from .shelf import Shelf
+
+#: Pictures that are drawn at a time, seconds and megabytes of one, and bytes of those that are kept.
+_AT_A_TIME, _SECONDS, _MEGABYTES, _KEPT = 2, 10.0, 768, 32_000_000
+#: Words of a quote by which its beginning is found.
+_FIRST_WORDS = 6
+
+
+class PagePictures:
+    """The pictures of a shelf's passages. Thread-safe."""
+
+    def __init__(self, shelf: Shelf) -> None:
+        self._shelf = shelf
+        self._slots = Slots(
+            _AT_A_TIME, lambda: StorageBusy("other pages are being drawn just now", hint="try again in a moment")
+        )
+        self._lock = threading.Lock()
+        self._kept: OrderedDict[tuple[str, int, str, str], bytes] = OrderedDict()
+
+    def place(self, chunk_id: str, quote: str) -> tuple[int, str] | None:
+        """The physical page (from 1) on which the quote begins, else the passage, and its label; None without pages."""
+        return self._place(self._shelf.corpus.contents.node(chunk_id), quote)
+
+    def _place(self, node: TextNode, quote: str) -> tuple[int, str] | None:
+        documents = self._shelf.corpus.contents.documents()
+        pages = next((PageMap.of(each.metadata) for each in documents if each.doc_id == node.ref_doc_id), None)
+        start = re.escape(" ".join(re.findall(r"\w+", quote)[:_FIRST_WORDS])).replace(r"\ ", r"\W+")
+        found = re.search(start, node.get_content()) if start else None
+        return None if pages is None else pages.at((node.start_char_idx or 0) + (found.start() if found else 0))
+
+    def picture(self, chunk_id: str, quote: str) -> tuple[bytes, str]:
+        """The page of a passage as PNG, the passage and the quote in it marked, and the SHA-256 of the PDF.
+
+        Raises ``NotFound`` where the PDF may not be opened, is not there or cannot be drawn, and ``StorageBusy``.
+        """
+        node = self._shelf.corpus.contents.node(chunk_id)
+        place = self._place(node, quote)
+        if place is None:
+            raise NotFound("this passage is not on a page of a PDF")
+        page, path = place[0], node.metadata.get("path")
+        pdf = self._shelf.pdfs.open(str(node.metadata["book"]), path)
+        with pdf.file:
+            key = (pdf.sha256, page, chunk_id, quote)
+            with self._lock:
+                if key in self._kept:
+                    self._kept.move_to_end(key)
+                    return self._kept[key], pdf.sha256
+            marks = environment(node.get_content(), quote)
+            try:
+                with self._slots.acquire():
+                    drawn = draw_in_subprocess(pdf.file, page, marks, seconds=_SECONDS, megabytes=_MEGABYTES)
+            except ReadFailed as error:
+                raise NotFound("this page cannot be shown as a picture") from error
+        with self._lock:
+            self._kept[key] = drawn
+            while sum(map(len, self._kept.values())) > _KEPT:
+                self._kept.popitem(last=False)
+        return drawn, pdf.sha256
