@@ -30,7 +30,7 @@ def take_tables(page: Page) -> None:
         cells = _fill(inside, columns, rows)
         filled = [sum(map(bool, row)) for row in cells]
         # A plot's grid has few words in many cells.
-        if max(filled, default=0) < 2 or (len(columns) > 6 and sum(filled) < _FILLED * len(cells) * len(columns)):
+        if max(filled, default=0) < 2 or (len(columns) > 6 and sum(filled) < _FILLED * len(rows) * len(columns)):
             continue
         page.tables.append(Table(columns[0], rows[0], columns[-1], rows[-1], cells))
         taken = set(map(id, inside))
