@@ -91,8 +91,8 @@ def overview(shelf: Shelf, question: str, filters: Mapping[str, str]) -> Overvie
     nodes = shelf.corpus.contents.find(MetadataFilters(filters=[MetadataFilter(key="book", value=book.slug)]))
     chapters = list(dict.fromkeys(str(node.metadata["chapter"]) for node in nodes))
     if whole:
-        own = [title for title in chapters if not _EXERCISES.search(title)] or chapters
-        return Overview(_listed(f"“{book.title}” has", "chapter", own), _openings(nodes)[:2], _COVERS)
+        listed = [title for title in chapters if not _EXERCISES.search(title)] or chapters
+        return Overview(_listed(f"“{book.title}” has", "chapter", listed), _openings(nodes)[:2], _COVERS)
     if chapter:
         title = _numbered(chapters, int(chapter[1] or chapter[2]))
     else:
