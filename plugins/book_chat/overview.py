@@ -49,7 +49,8 @@ _PART = re.compile(
 )
 #: A sentence that says what a work or a part of it covers.
 _COVERS = re.compile(
-    rf"\b(?:this|the|our|these|following) (?:[\w-]+ ){{0,2}}(?:{_WORKS}|{_PARTS}|resource)s?\b[^.!?]{{0,80}}?\b(?:"
+    rf"\b(?:(?:this|our|these) (?:[\w-]+ ){{0,2}}(?:{_WORKS}|{_PARTS}|resource)s?|(?<!rest of )the {_WORKS})\b"
+    r"[^.!?]{0,80}?\b(?:"
     r"covers?|introduc\w+|describes?|explains?|is about|is (?:designed|intended|meant|written) (?:for|to)|provides?"
     r"|outlines?|presents?"
     r"|discuss\w*|defines?|explores?|aims?|specifies|deals? with|examines?|will)\b"
@@ -91,7 +92,7 @@ def overview(shelf: Shelf, question: str, filters: Mapping[str, str]) -> Overvie
     nodes = shelf.corpus.contents.find(MetadataFilters(filters=[MetadataFilter(key="book", value=book.slug)]))
     chapters = list(dict.fromkeys(str(node.metadata["chapter"]) for node in nodes))
     if whole:
-        listed = [title for title in chapters if not _EXERCISES.search(title)] or chapters
+        listed = [each for each in chapters if each != book.title and not _EXERCISES.search(each)] or chapters
         return Overview(_listed(f"“{book.title}” has", "chapter", listed), _openings(nodes)[:2], _COVERS)
     if chapter:
         title = _numbered(chapters, int(chapter[1] or chapter[2]))
