@@ -21,6 +21,7 @@ _GREETING = re.compile(
     r"\W*(?:hello|hi|hey|good (?:morning|afternoon|evening|day)|greetings)(?: (?:there|everyone|you|all))?\W*",
     re.IGNORECASE,
 )
+_WELCOME = re.compile(r"\W*(?:welcome|congratulations)\b[^.!?]*[.!?]", re.IGNORECASE)
 _THANKS = re.compile(
     r"\W*(?:(?:many )?thanks|thank you|thx|cheers|great|ok(?:ay)?|perfect|nice|got it|bye|goodbye)"
     r"(?:[ ,]+(?:a lot|so much|very much|again|thanks|thank you|bye))*\W*",
@@ -36,6 +37,8 @@ class Overview:
     introduction: str
     #: The passages whose first sentences are quoted.
     nodes: Sequence[BaseNode]
+    #: Sentences of this pattern are quoted; of a passage that has none its first ones.
+    preferred: re.Pattern[str] | None = None
 
     def sentences(self) -> Iterator[Sentence]:
         """The first explaining sentences of each passage."""
@@ -48,8 +51,10 @@ class Overview:
                 and unit.kind == "sentence"
                 and index not in instructing
                 and not text[unit.start : unit.end].endswith(":")
+                and not _WELCOME.fullmatch(text, unit.start, unit.end)
             ]
-            for index, unit in enumerate(found[:_SENTENCES]):
+            wanted = [unit for unit in found if self.preferred and self.preferred.search(text, unit.start, unit.end)]
+            for index, unit in enumerate((wanted or found)[:_SENTENCES]):
                 quote = text[unit.start : unit.end]
                 yield Sentence(quote, (number,), (quote,), opens_paragraph=index == 0 and number > 0)
 

@@ -17,6 +17,7 @@ _HEADING = re.compile(r"^\s{0,3}#{1,6}\s")
 _ANNOUNCES = re.compile(r"(?::|\b(?:below|following|follows)\b[^.:]{0,40}[.:]?)\s*$")
 _END = re.compile(r"[.!?…][\"'”’)\]]*(?=\s+\S)")
 _NOT_SPACE = re.compile(r"\S")
+_LAST_BAR = re.compile(r"[ \t]*\|")
 _ABBREVIATION = re.compile(
     r"(?:\b(?:e\.g|i\.e|cf|etc|vs|approx|resp|viz|ca|al|Dr|Mr|Mrs|Ms|Prof|St|Jr|Sr|Fig|Figs|Eq|Eqs|No|Nos|Vol|vol|pp"
     r"|Sec|Ch|Inc|Ltd|Co|Corp|Gen|Col|Lt|Sgt|Capt|Rev|Hon|Gov|Pres|Sen|Rep|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sep|Sept|Oct"
@@ -72,7 +73,9 @@ def quote_end(text: str, unit: Unit, following: Sequence[Unit], limit: int) -> i
         end = other.end
         if kinds == {"code"}:
             break
-    return end
+    # A row is a unit without its bars; the last one of a quoted table has its own.
+    bar = _LAST_BAR.match(text, end) if end > unit.end and "row" in kinds else None
+    return bar.end() if bar else end
 
 
 def _blocks(text: str) -> Iterator[tuple[str, int, int]]:

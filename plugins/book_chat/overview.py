@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from llama_index.core.vector_stores.types import MetadataFilter, MetadataFilters
 
 from ragstone.core.answering import Overview
-from ragstone.core.text import section_kind
+from ragstone.core.text import section_kind, stems
 
 from .library.editions import older_editions
 from .markdown.characters import SEPARATOR
@@ -20,10 +20,14 @@ if TYPE_CHECKING:
 
     from .library.shelf import Book, Shelf
 
-_WHOLE = r"(?:this|the|that|your)(?: \w+)? (?:book|text|textbook|manual|guide|course|tutorial)"
+_WORKS = (
+    r"(?:book|text|textbook|manual|guide|course|tutorial|document|documentation|specification|spec|paper|report|article"
+    r"|standard|notes|handbook|thesis)"
+)
+_WHOLE = rf"(?:this|the|that|these|your)(?: \w+)? {_WORKS}"
 _BOOK = re.compile(
     rf"\bwhat(?:'s|’s| is| are)? {_WHOLE}(?: is)? (?:all )?about\b"
-    rf"|\bwhat (?:does|do) {_WHOLE} (?:cover|teach|contain)\b"
+    rf"|\bwhat (?:does|do) {_WHOLE} (?:cover|teach|contain|describe|specify|define)\W*$"
     rf"|\b(?:summari[sz]e|summary of|overview of|outline of|describe) {_WHOLE}\W*$|\btable of contents\b"
     r"|\b(?:what|which|list the) (?:topics|chapters)\b(?!.*\bchapter \d)",
     re.IGNORECASE,
@@ -33,12 +37,43 @@ _CHAPTER = re.compile(
     r"|\bwhat(?:'s|’s| is| does)\s+(?:the )?chapter\s+(\d{1,3})\b.{0,20}\b(?:about|cover|say|teach|discuss|explain)\b)",
     re.IGNORECASE,
 )
+_PARTS = r"(?:chapter|section|part|appendix|unit|lesson)"
+_ON = r"(?:(?:on|about|called|titled|named) (?:the )?)"
+_SAYS = r"(?: is)?(?: all)? (?:about|covers?|contains?|teach|describes?|discuss|explain|say)\W*$"
+#: The part by its number or its title: "section 3.2", "the chapter on wheels", "the wheels chapter".
+_PART = re.compile(
+    r"\b(?:(?:summari[sz]e|summary of|overview of|outline of) (?:the )?"
+    rf"(?:{_PARTS} {_ON}?(?P<a>.+?)|(?P<b>.+?) {_PARTS})\W*$"
+    rf"|what(?:'s|’s| is| does| do)? (?:the )?(?:{_PARTS} {_ON}?(?P<c>.+?)|(?P<d>.+?) {_PARTS}){_SAYS})",
+    re.IGNORECASE,
+)
+#: A sentence that says what a work or a part of it covers.
+_COVERS = re.compile(
+    rf"\b(?:(?:this|our|these) (?:[\w-]+ ){{0,2}}(?:{_WORKS}|{_PARTS}|resource)s?|(?<!rest of )the {_WORKS})\b"
+    r"[^.!?]{0,80}?\b(?:"
+    r"covers?|introduc\w+|describes?|explains?|is about|is (?:designed|intended|meant|written) (?:for|to)|provides?"
+    r"|outlines?|presents?"
+    r"|discuss\w*|defines?|explores?|aims?|specifies|deals? with|examines?|will)\b"
+    rf"|\bthis is an? (?:[\w-]+ ){{0,3}}{_WORKS} (?:about|on|for)\b",
+    re.IGNORECASE,
+)
+#: Headings of notices, which are about a publisher, authors or rights.
+_NOTICE = re.compile(
+    r"^\W*(?:about (?!th(?:is|e) |our )|copyright|licen[cs]\w*|acknowledg\w+|dedication|errata|customization|cover"
+    r"|contributors|reviewers|authors?|senior|to the student$)",
+    re.IGNORECASE,
+)
 _NUMBER = re.compile(r"^\W*(?:chapter\s+)?(\d{1,3})\b", re.IGNORECASE)
 _SUMMARY = re.compile(r"\b(?:summary|key takeaways?|conclusions?|recap|in short|key points?)\b", re.IGNORECASE)
 #: Titles of front matter, and of what a chapter's exercises and demonstrations stand under.
 _NO_CHAPTER = re.compile(
     r"^\W*(?:preface|foreword|acknowledg\w+|about|copyright|dedication)\b|\b(?:exercises|demo)\b", re.I
 )
+#: Titles of what belongs to a chapter, and is none.
+_EXERCISES = re.compile(r"\b(?:exercises|exercise sheet|demo|quiz|solutions)\b", re.IGNORECASE)
+#: Passages among which an opening is looked for; words of a heading beside those that name it.
+_FIRST = 8
+_MOST_OTHERS = 3
 #: Titles that are listed.
 _MOST_LISTED = 15
 #: Words of a passage that explains; a shorter one is a heading with a line.
@@ -48,24 +83,29 @@ _EXPLAINING = 25
 def overview(shelf: Shelf, question: str, filters: Mapping[str, str]) -> Overview | None:
     """What tells of the book, or of one chapter, where the question asks for that; ``None`` otherwise, and where it is
     not clear which book is meant."""
-    chapter = _CHAPTER.search(question)
-    if not chapter and not _BOOK.search(question):
+    chapter, part, whole = _CHAPTER.search(question), _PART.search(question), _BOOK.search(question)
+    if not (chapter or part or whole):
         return None
     book = _asked_book(shelf, filters)
     if book is None:
         return None
     nodes = shelf.corpus.contents.find(MetadataFilters(filters=[MetadataFilter(key="book", value=book.slug)]))
     chapters = list(dict.fromkeys(str(node.metadata["chapter"]) for node in nodes))
-    if not chapter:
-        return Overview(_listed(f"“{book.title}” has", "chapter", chapters), _openings(nodes)[:2])
-    title = _numbered(chapters, int(chapter[1] or chapter[2]))
+    if whole:
+        listed = [each for each in chapters if each != book.title and not _EXERCISES.search(each)] or chapters
+        return Overview(_listed(f"“{book.title}” has", "chapter", listed), _openings(nodes)[:2], _COVERS)
+    if chapter:
+        title = _numbered(chapters, int(chapter[1] or chapter[2]))
+    else:
+        title = _named(nodes, chapters, next(name for name in part.groups() if name)) if part else None
     if title is None:
         return None
-    own = [node for node in nodes if node.metadata["chapter"] == title]
-    tops = dict.fromkeys(str(node.metadata["section"] or "").partition(SEPARATOR)[0] for node in own)
+    own = [node for node in nodes if title in _path(node)]
+    paths = (_path(node) for node in own)
+    tops = dict.fromkeys(next(iter(path[path.index(title) + 1 :]), "") for path in paths)
     sections = [top for top in tops if top and top != title and section_kind(top) is None]
     summaries = [node for node in own if _SUMMARY.search(str(node.metadata["section"]))]
-    return Overview(_listed(f"“{title}” has", "section", sections), [*_openings(own)[:1], *summaries[:2]])
+    return Overview(_listed(f"“{title}” has", "section", sections), [*_openings(own)[:1], *summaries[:2]], _COVERS)
 
 
 def _asked_book(shelf: Shelf, filters: Mapping[str, str]) -> Book | None:
@@ -85,9 +125,37 @@ def _numbered(chapters: Sequence[str], number: int) -> str | None:
     return own[number - 1] if 0 < number <= len(own) else None
 
 
+def _path(node: TextNode) -> list[str]:
+    """The headings of a passage, its chapter first."""
+    chapter, section = str(node.metadata["chapter"]), str(node.metadata["section"] or "")
+    titles = [title for title in section.split(SEPARATOR) if title]
+    return titles if titles[:1] == [chapter] else [chapter, *titles]
+
+
+def _named(nodes: Sequence[TextNode], chapters: Sequence[str], name: str) -> str | None:
+    """The heading with that number ("3.2", "B"), else with these words and the fewest others; a chapter's first."""
+    headings = [*chapters, *dict.fromkeys(title for node in nodes for title in _path(node) if title not in chapters)]
+    if re.fullmatch(r"\d{1,3}(?:\.\d{1,3})*|[A-Z](?:\.\d{1,3})*", name):
+        numbered = re.compile(rf"\W*(?:{_PARTS}\s+)?{re.escape(name)}(?![.\d]*\d)\b", re.IGNORECASE)
+        return next((title for title in headings if numbered.match(title)), None)
+    wanted = set(stems(name))
+    others = [
+        len(set(stems(title)) - wanted) if wanted <= set(stems(title)) else _MOST_OTHERS + 1 for title in headings
+    ]
+    best = min(range(len(headings)), key=others.__getitem__, default=None)
+    return headings[best] if wanted and best is not None and others[best] <= _MOST_OTHERS else None
+
+
 def _openings(nodes: Sequence[TextNode]) -> list[TextNode]:
-    """The first passages that hold running text."""
-    return [node for node in nodes if node.metadata["content_type"] == "text" and len(node.text.split()) > _EXPLAINING]
+    """The first passages that hold running text: of the very first ones those that say what the whole covers."""
+    found = [
+        node
+        for node in nodes
+        if node.metadata["content_type"] == "text"
+        and len(node.text.split()) > _EXPLAINING
+        and not any(_NOTICE.search(title) for title in _path(node))
+    ]
+    return [node for node in found[:_FIRST] if _COVERS.search(node.text)] or found
 
 
 def _listed(start: str, what: str, titles: Sequence[str]) -> str:

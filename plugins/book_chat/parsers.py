@@ -37,7 +37,7 @@ class BookNodeParser(SlicingNodeParser):
     chunk but a section's first repeats up to ``overlap_tokens`` from the end of the one before.
     """
 
-    version: ClassVar[int] = 4
+    version: ClassVar[int] = 5
     embedded_keys = ("chapter", "section")
     parser_keys = (KEY, SIMULATION, KINDS, SECTION_KINDS)
 

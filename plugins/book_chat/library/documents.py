@@ -12,6 +12,7 @@ from ragstone.core import SourceError
 from ..pdf.page_map import KEY as PAGES
 from .files import LeftOut
 from .manifest import LONGEST_TITLE, SECTION_KINDS, SIMULATION, read_manifest
+from .pages import page_title
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,6 +23,13 @@ if TYPE_CHECKING:
 
     from .files import ChapterFile
     from .layouts import BookLayout
+
+#: Files whose heading may be the book's title, and headings that are none.
+_INTRODUCTIONS = ("README.md", "readme.md", "intro.md", "index.md")
+_GENERAL = re.compile(
+    r"(?:readme|home|introduction|intro|overview|welcome|preface|summary|index|(?:table of )?contents)\W*",
+    re.IGNORECASE,
+)
 
 
 class BookDocuments:
@@ -49,12 +57,23 @@ class BookDocuments:
                 first = self.load(self._layout.files[0])[:1]
                 if first and first[0].metadata.get("title"):
                     return " ".join(str(first[0].metadata["title"]).split())[:LONGEST_TITLE]
+        elif title := self._own_heading():
+            return title
         root = self._layout.root
         if self._uploaded_as is not None:
             name = "".join(sign for sign in PurePath(self._uploaded_as).stem if sign.isprintable())
         else:
             name = root.stem if root.is_file() else root.resolve().name
         return " ".join(re.split(r"[-_\s]+", name)).strip().capitalize() or "Untitled"
+
+    def _own_heading(self) -> str | None:
+        """The heading of the README, or of the page that introduces the book, in its folder or above it."""
+        root, folder = self._layout.root, self._layout.root / self._layout.folder
+        folders = [path for path in (folder, *folder.parents) if path == root or root in path.parents]
+        paths = (path / name for path in reversed(folders) for name in _INTRODUCTIONS)
+        titles = (page_title(path) for path in paths if path.is_file())
+        found = (" ".join(title.split())[:LONGEST_TITLE] for title in titles if title)
+        return next((title for title in found if not _GENERAL.fullmatch(title)), None)
 
     @property
     def fault(self) -> SourceError | None:

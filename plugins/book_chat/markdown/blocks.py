@@ -18,8 +18,11 @@ BlockKind = Literal["heading", "paragraph", "list_item", "code", "table", "admon
 #: How deep blocks may nest before the rest of a line is taken as text; keeps hostile nesting linear.
 MAX_NESTING = 40
 
-#: How a figure's caption begins in normalized Markdown.
+#: How a figure's caption begins in normalized Markdown; a PDF's has its number: "Table 3.8: ".
 FIGURE = "Figure: "
+CAPTION = re.compile(r"(?:Figure|Table|Listing|Algorithm)(?: [A-Z]?\.?\d+(?:[.\-]\d+)*)?: ")
+#: Characters of a listing or a table of which a chunk holds the whole.
+LONGEST_BLOCK = 1200
 
 # In normalized text only ATX headings, lists, quotes, code and tables are structure: a tag or a rule is words.
 _NOT_IN_NORMALIZED_TEXT = ("html_block", "reference", "lheading", "hr")
@@ -79,6 +82,27 @@ def first_heading(text: str) -> str | None:
     return None
 
 
+def short_parts(lines: Sequence[str], kept: int = 0) -> list[list[str]]:
+    """The lines of a long listing or table in parts of ``LONGEST_BLOCK``, cut at blank lines where there are some.
+
+    Each part repeats the first ``kept`` lines, a table's head.
+    """
+    head, parts, size = list(lines[:kept]), [list(lines[:kept])], sum(map(len, lines[:kept]))
+    if sum(len(line) + 1 for line in lines) <= LONGEST_BLOCK:
+        return [list(lines)]
+    for line in lines[kept:]:
+        if size + len(line) > LONGEST_BLOCK and len(parts[-1]) > kept:
+            blank = next((at for at in reversed(range(kept, len(parts[-1]))) if not parts[-1][at].strip()), 0)
+            rest = parts[-1][blank + 1 :] if blank * 3 > len(parts[-1]) else []
+            if rest:
+                del parts[-1][blank:]
+            parts.append([*head, *rest])
+            size = sum(len(each) + 1 for each in parts[-1])
+        parts[-1].append(line)
+        size += len(line) + 1
+    return [part for part in parts if any(line.strip() for line in part[kept:])]
+
+
 class _Lines:
     """A text and the start and end (without the newline) of each line, as the parser counts them."""
 
@@ -133,7 +157,7 @@ def _block(text: str, span: tuple[int, int], token: Token) -> Block:
             plain = "\n".join(body).strip()
             return block("admonition" if named else "quote", plain, info=named[1].lower() if named else "")
     plain = "\n".join(_ESCAPE.sub(r"\1", line.strip()) for line in lines)
-    return block("figure" if plain.startswith(FIGURE) else "paragraph", plain)
+    return block("figure" if CAPTION.match(plain) else "paragraph", plain)
 
 
 def _item(lines: list[str]) -> str:

@@ -20,9 +20,21 @@ if TYPE_CHECKING:
 
 _ATTRIBUTES = re.compile(ATTRIBUTE_LIST)
 _NAMED = re.compile(r"""\s(alt|title)\s*=\s*(?:"([^"]*)"|'([^']*)')""", re.IGNORECASE)
-_VERBATIM, _IMAGE, _DROPPED = "\x01", "\x02", "\x03"  # stand-ins while inline text is put together
+#: Stand-ins while inline text is put together.
+_VERBATIM, _IMAGE, _DROPPED, _ITEM = "\x01", "\x02", "\x03", "\x04"
+#: The line between a title that an element gives to a paragraph and its text.
+TITLE_END = "\x0e"
+#: Elements within a line that are the title of what follows them, by their attributes.
+_TITLE = re.compile(r"""\s(?:class|data-type|role)\s*=\s*["']?(?:title|heading|run-?in)\b""", re.IGNORECASE)
+#: Images that stand for a link, and say nothing.
+_DECORATION = re.compile(r"(?:an? |the )?qr[ -]?code\b(?:\W+\w+){0,6}\W*", re.IGNORECASE)
+_ELLIPSIS = re.compile(r"(?<!\.)\.(?:[ \xa0]\.){2}([ \xa0]\.)?(?![ \xa0]?\.)")
+#: Words of an image's alternative text that may stand in a sentence; a longer one describes.
+_LONGEST_ALT = 5
+#: A link without words before an exercise that says what it asks for; it shows the exercise's figure.
+_FIGURE_FIRST = re.compile(r"\s*the (?:figure|table) (?=[A-Z\d])")
 _DROPPED_WORDS = re.compile(rf"(?<![ \t])[ \t]*(?:\(\s*{_DROPPED}(?:[\s,;]*(?:and\s+)?{_DROPPED})*\s*\)|{_DROPPED})")
-_SIGNS = re.compile(r"[\\`*_~\]<&${\n]|  ")  # without any of these, text is what it is
+_SIGNS = re.compile(r"[\\`*_~\]<&${\n]|  |\.[ \xa0]\.")  # without any of these, text is what it is
 
 _PARSER = add_math_rule(MarkdownIt("commonmark", {"maxNesting": 10}).enable("strikethrough"))
 _LINKLESS = add_math_rule(MarkdownIt("commonmark", {"maxNesting": 10}).enable("strikethrough"))
@@ -58,14 +70,24 @@ def _piece_text(source: str, env: dict[str, Any], inside: bool) -> tuple[str, li
         return source, []
     text, verbatim, images = _text_of(_tokens(source, env))
     text = re.sub(r"(?<=\S) {2,}(?=\S)", " ", _DROPPED_WORDS.sub("", _ATTRIBUTES.sub("", text)))
+    text = _ELLIPSIS.sub(lambda found: "…." if found[1] else "…", text)
+    if "link" in source.lower() and _FIGURE_FIRST.match(text):
+        text = _FIGURE_FIRST.sub("", text, count=1)
+    text = re.sub(rf"^\s*{_ITEM}", "", text) if inside else text
+    text = re.sub(rf"[ ;]*{_ITEM}", "; " if inside else " - ", text)
+    text = re.sub(rf"[ \n]*{TITLE_END}\s*", " " if inside else f"\n{TITLE_END}\n", text)
     alone = not text.replace(_IMAGE, "").strip()
     figures = []
     for alt, title in images:
+        alt = "" if _DECORATION.fullmatch(alt.strip()) else alt
         label = " ".join((title or alt).split())
-        is_figure = not inside and label and (alone or title)
+        is_figure = not inside and label and (alone or title or len(alt.split()) > _LONGEST_ALT)
         if is_figure:
             figures.append(label)
-        text = text.replace(_IMAGE, "" if is_figure else " ".join(alt.split()), 1)
+        words = "" if is_figure else " ".join(alt.split())
+        text = (
+            text.replace(_IMAGE, words, 1) if words else re.sub(rf"(?<=\S) +{_IMAGE}(?= )|{_IMAGE}", "", text, count=1)
+        )
     parts = text.split(_VERBATIM)
     return "".join(a + b for a, b in zip(parts, [*verbatim, ""], strict=True)), figures
 
@@ -82,7 +104,7 @@ def _text_of(tokens: Sequence[Token]) -> tuple[str, list[str], list[tuple[str, s
     verbatim: list[str] = []
     images: list[tuple[str, str]] = []
     links: list[tuple[int, str]] = []
-    unread = ""
+    unread, titles = "", list[bool]()
     for token in tokens:
         if token.type == "html_inline":
             tag = TAG.fullmatch(token.content)
@@ -94,6 +116,10 @@ def _text_of(tokens: Sequence[Token]) -> tuple[str, list[str], list[tuple[str, s
                 out.append(_IMAGE)
             elif not unread and tag:
                 out.append(_tag_text(tag, out))
+                if name == "span" and tag[1] and titles:
+                    out += [TITLE_END] if titles.pop() else []
+                elif name == "span" and not tag[1]:
+                    titles.append(bool(_TITLE.search(tag[3])) and not "".join(out).strip())
         elif unread:
             continue
         elif token.type in ("text", "text_special"):
@@ -137,7 +163,7 @@ def _tag_text(tag: re.Match[str], out: list[str]) -> str:
     """The text for a tag within a line: a space between blocks, a power sign after a number, else nothing."""
     name = tag[2].lower()
     if name == "li" and not tag[1]:
-        return " - "
+        return _ITEM
     if name == "sup" and not tag[1] and out and out[-1][-1:].isdigit():
         return "^"
     return " " if name == "br" or is_block(tag) else ""

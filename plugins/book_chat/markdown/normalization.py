@@ -10,12 +10,12 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from .blocks import FIGURE, references
+from .blocks import FIGURE, LONGEST_BLOCK, references, short_parts
 from .characters import escape_block, without_controls
 from .dialects import rewrite_admonitions, rewrite_containers, rewrite_directives, rewrite_lines
 from .editor import BlockEditor, Source
 from .elements import rewrite_elements, rewrite_tags
-from .inline import inline_text
+from .inline import TITLE_END, inline_text
 from .marks import Marks, has_marks, is_mark
 
 if TYPE_CHECKING:
@@ -42,6 +42,7 @@ def normalize_with_kinds(text: str) -> tuple[str, list[StatedKind]]:
         rewrite_lines,
         rewrite_tags,
         _without_markup,
+        _with_short_blocks,
     ):
         source = source.replaced(step(source))
     return _tidy(source)
@@ -52,7 +53,7 @@ def _without_markup(source: Source) -> str:
     page = BlockEditor(source.text)
     for first, last in references(page.env):
         page.replace(first, last, [])
-    row, cells = 0, list[str]()
+    row, cells, is_head = 0, list[str](), False
     for at, token in page.walk():
         first, last = token.map or (0, 0)
         if token.type == "paragraph_open" and is_mark(page.tokens[at + 1].content):
@@ -65,12 +66,35 @@ def _without_markup(source: Source) -> str:
             page.replace(first, last, [heading if words else page.prefix(first).rstrip()])
         elif token.type == "hr":
             page.replace(first, first + 1, [page.prefix(first).rstrip()])
+        elif token.type in ("thead_open", "thead_close"):
+            is_head = token.type == "thead_open"
         elif token.type == "tr_open":
             row, cells = first, []
         elif token.type in ("th_open", "td_open"):
             cells.append(re.sub(r"(?<!\\)\|", r"\\|", _one_line(page.tokens[at + 1].content, page)))
         elif token.type == "tr_close":
             page.replace(row, row + 1, [f"{page.prefix(row)}| {' | '.join(cells)} |"])
+            rule = source.lines[row + 1][len(page.prefix(row + 1)) :].strip() if is_head else "|"
+            if not rule.startswith("|"):  # without bars at its ends it would be a line of text to others
+                page.replace(row + 1, row + 2, [f"{page.prefix(row + 1)}|{rule}|"])
+    return page.text()
+
+
+def _with_short_blocks(source: Source) -> str:
+    """Long listings and tables in parts, each with its fence or its head: a chunk holds whole ones."""
+    if len(source.text) <= LONGEST_BLOCK:
+        return source.text
+    page = BlockEditor(source.text)
+    for _, token in page.walk():
+        first, last = token.map or (0, 0)
+        if token.level or token.type not in ("fence", "table_open"):
+            continue
+        is_table = token.type == "table_open"
+        lines = source.lines[first:last] if is_table else token.content.rstrip("\n").split("\n")
+        parts = short_parts([line for line in lines if line.strip()] if is_table else lines, 2 if is_table else 0)
+        if len(parts) > 1:
+            around = ([], []) if is_table else ([f"{token.markup}{token.info}"], [token.markup])
+            page.replace(first, last, [line for part in parts for line in (*around[0], *part, *around[1], "")])
     return page.text()
 
 
@@ -80,7 +104,7 @@ def _paragraph(source: str, page: BlockEditor) -> list[str]:
     if _ADMONITION.match(lines[0]):
         lines[0] += "  "  # an admonition's title keeps its line
     plain, figures = inline_text("\n".join(lines), page.env)
-    kept = [escape_block(line.strip()) for line in plain.split("\n") if line.strip()]
+    kept = [escape_block(line.strip()).replace(TITLE_END, "") for line in plain.split("\n") if line.strip()]
     return kept + [part for figure in figures for part in ("", FIGURE + figure, "")]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import partial
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
 import pypdfium2.raw as pdfium
@@ -11,7 +12,7 @@ import pypdfium2.raw as pdfium
 from .columns import columns_of
 from .glyphs import read_page
 from .headings import bare, body_size, from_outline, from_type, is_contents, is_numbered
-from .model import Line
+from .model import Block, Line
 from .outline import read_outline, utf16_text
 from .paragraphs import blocks_of
 from .running_heads import take_running_heads
@@ -22,9 +23,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from .columns import Column
-    from .model import Block, Page
+    from .model import Page
 
 _HASH = re.compile(r"[0-9a-f]{12,}")
+_INDEXED = re.compile(r"[^\d,]{1,60}(?:,\s*\d[\divxlc–-]*)+\s*")
 _FILE_NAME = re.compile(r"\S+\.\w{2,5}$|[^\s]*$|untitled.*|microsoft word.*|document\d*", re.IGNORECASE)
 
 
@@ -49,7 +51,7 @@ def read_book(document: Any, count: int) -> dict[str, Any]:
             headings.before.pop(id(line), None)
             headings.taken.add(id(line))  # it is the book's title, not a heading in it
     blocks = [block for page in pages for block in blocks_of(page.number, read[page.number], headings)]
-    text, starts = to_markdown(_without_contents(blocks))
+    text, starts = to_markdown(_with_title_page(_without_contents(blocks)))
     return {
         "status": "read",
         "title": title,
@@ -99,11 +101,29 @@ def _title(document: Any, read: dict[int, list[Column]], body: float, headings: 
     return " ".join(line.text for line in largest)[:250], largest
 
 
+def _with_title_page(blocks: Sequence[Block]) -> list[Block]:
+    """The blocks; what a title page has before the first text (title, authors, addresses, date) is one line of it."""
+    heads = takewhile(lambda block: block.kind == "paragraph" and _is_short(block.pieces[0][1]), blocks)
+    lines = [block for block in heads if block.pieces[0][0] == blocks[0].pieces[0][0]]
+    if not 1 < len(lines) < len(blocks):
+        return list(blocks)
+    parts = (" ".join(part.split()).rstrip(":") for line in lines for part in line.pieces[0][1].split("\n"))
+    words = " · ".join(part for part in parts if not _HASH.fullmatch(part))
+    return [Block("paragraph", [(lines[0].pieces[0][0], words)]), *blocks[len(lines) :]]
+
+
+def _is_short(text: str) -> bool:
+    """Whether a paragraph of the title page is no sentence of the text; the full stop of "Inc." ends none."""
+    return len(text.split()) <= 25 and ("@" in text or not re.search(r"\w{4,}[.!?]$", text.rstrip()))
+
+
 def _without_contents(blocks: Sequence[Block]) -> list[Block]:
-    """The blocks without the table of contents, which would be found instead of the sections that it names."""
+    """The blocks without tables of contents and index, which would be found instead of the sections that they name."""
     out: list[Block] = []
     skipping = False
     for block in blocks:
+        if block.kind in ("paragraph", "item") and _is_index(block.pieces[0][1]):
+            continue
         if block.kind == "heading" or (block.kind == "paragraph" and is_contents(block.pieces[0][1])):
             skipping = is_contents(block.pieces[0][1])
         elif skipping and block.kind not in ("paragraph", "item"):
@@ -111,3 +131,9 @@ def _without_contents(blocks: Sequence[Block]) -> list[Block]:
         if not skipping:
             out.append(block)
     return out
+
+
+def _is_index(text: str) -> bool:
+    """Whether these are entries of an index: words with the numbers of their pages."""
+    found = list(_INDEXED.finditer(text))
+    return len(found) > 3 and sum(len(each[0]) for each in found) > 0.6 * len(text)

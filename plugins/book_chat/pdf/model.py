@@ -106,7 +106,10 @@ class Entry:
 
 @dataclass(slots=True)
 class Block:
-    """A piece of the book: ``kind`` is heading, paragraph, item, code, table or caption."""
+    """A piece of the book: ``kind`` is heading, paragraph, item, code, table, caption, note or change.
+
+    A note is a footnote; a change is an entry of a list of commits, its revision, date and words on a line each.
+    """
 
     kind: str
     #: Text with the physical page that it is on; a paragraph may continue on others.

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import itertools
 import re
+from collections import Counter
 from dataclasses import dataclass, field
 from statistics import median
 from typing import TYPE_CHECKING
 
+from .listings import code_text, code_words
 from .model import Block, Line, Table
 
 if TYPE_CHECKING:
@@ -15,12 +17,19 @@ if TYPE_CHECKING:
 
     from .columns import Column
     from .headings import Headings
-    from .model import Word
 
 _ITEM = re.compile(r"([•◦▪‣∙●○■–−∗*·]|\(?\d{1,2}[.)]|\([a-z]\))(?:\s+|$)")
+# "Figure 3.1 shows …" is a sentence.
 _CAPTION = re.compile(
-    r"(?:Figure|Fig\.|Table|Listing|Algorithm)\s+(?:[A-Z]\.?)?\d+(?:[.\-]\d+)*\s*[:.]\s*\S", re.IGNORECASE
+    r"(?:Figure|Fig\.|Table|Listing|Algorithm)\s+(?:[A-Z]\.?)?\d+(?:[.\-]\d+)*+\s*[:.]\s*\S", re.IGNORECASE
 )
+_CONTINUED = re.compile(
+    r"\W*(?:table )?(?:\S*\d)?\W*continue[ds](?: (?:on|from) (?:the )?(?:next|previous|following) page)?\W*",
+    re.IGNORECASE,
+)
+_NUMBERS = re.compile(r"[-−–+\d.,%°\s]+")  # labels of a plot's axes
+_NOTE = re.compile(r"(?:\d{1,2}|[*†‡§])\s?[^\W\d_]")
+_COMMIT = re.compile(r"([0-9a-f]{7,40})\s+(\d{4}-\d\d-\d\d)\s+(?=\S)")
 _LEADERS = re.compile(r"(?:\s*[.·…]){4,}\s*[\divxlcA-Z.\-]*$")
 _MATHS = re.compile(r"[=≈≤≥<>→←↦∑∫∏√∈∝≡±×⊕∂∇]|\^|_")
 _ENDS = re.compile(r"[.!?:;][\"')\]”’]*$")
@@ -49,8 +58,8 @@ def blocks_of(number: int, columns: Sequence[Column], headings: Headings) -> lis
             if id(item) not in headings.taken:
                 reader.take(item)
         reader.close()
-        if reader.out:
-            reader.out[0].first = reader.out[-1].last = True
+        if running := [block for block in reader.out if block.kind != "note"]:
+            running[0].first = running[-1].last = True
         out += reader.out
     return out
 
@@ -66,6 +75,10 @@ class _Reader:
         lines = [item for item in column.items if isinstance(item, Line)]
         steps = [b.bottom - a.bottom for a, b in itertools.pairwise(lines) if 2 < b.bottom - a.bottom < 3 * b.size]
         self._step = median(steps) if steps else 12.0
+        sizes: Counter[float] = Counter()
+        for line in lines:
+            sizes[line.size] += sum(len(word.text) for word in line.words if not word.mono)
+        self._prose = max(sizes, key=sizes.__getitem__, default=10.0)
 
     def take(self, item: Line | Table) -> None:
         if isinstance(item, Table):
@@ -76,9 +89,12 @@ class _Reader:
         if _LEADERS.search(text):  # a line of the table of contents: the headings say the same
             self.close()
             return
+        if _CONTINUED.fullmatch(text):
+            self.close()
+            return
         if self._is_line_number(item):
             return
-        if item.share(mono=True) > 0.7:
+        if self._is_code(item):
             if not self._continues_code(item):
                 self.close()
                 self._open = _Open("code", [], self._number)
@@ -88,8 +104,14 @@ class _Reader:
         marker = _ITEM.match(text)
         if marker:
             self._begin("item", item)
+        elif _COMMIT.match(text):
+            self._begin("change", item)
         elif _CAPTION.match(text):
             self._begin("caption", item)
+        elif self._defines(item):
+            assert self._open is not None  # noqa: S101
+            self._open.kind = "paragraph"
+            self._open.lines.append(item)
         elif self._open is None or self._open.kind == "code" or self._starts_paragraph(item) or self._is_formula(item):
             self._begin("paragraph", item)
         else:
@@ -98,7 +120,28 @@ class _Reader:
     def _is_formula(self, line: Line) -> bool:
         """Whether a line is a displayed formula: set in from both sides, with a sign of mathematics."""
         wide = self._column.x1 - self._column.x0
-        return line.x0 > self._column.x0 + 0.12 * wide and bool(_MATHS.search(line.text)) and len(line.words) < 25
+        inside = self._column.x0 + 0.12 * wide < line.x0 and line.x1 < self._column.x1 - 0.03 * wide
+        return inside and bool(_MATHS.search(line.text)) and len(line.words) < 25
+
+    def _is_code(self, line: Line) -> bool:
+        """Whether a line is of a listing: in its type, its number aside, or between its lines in its size."""
+        words = code_words(line)
+        mono = sum(len(word.text) for word in words if word.mono) > 0.7 * sum(len(word.text) for word in words)
+        if self._open is None or self._open.kind != "code":
+            # "… the current value of" goes on with "in misa.".
+            begun = self._open is not None and not _ENDS.search(self._open.lines[-1].text)
+            return mono and (words[0].mono or len(words) < len(line.words) or (not begun and words[0].text != "•"))
+        last = self._open.lines[-1]
+        other = abs(line.size - self._prose) > 0.05 * line.size
+        return mono or (other and abs(line.size - last.size) < 0.3 and self._continues_code(line) and not words[0].bold)
+
+    def _defines(self, line: Line) -> bool:
+        """Whether a line, set in, defines the term in the type of code that stands alone on the line above."""
+        if self._open is None or self._open.kind != "code" or len(self._open.lines) > 1:
+            return False
+        term = self._open.lines[0]
+        near = line.bottom - term.bottom < 2 * line.size
+        return near and len(term.words) == 1 and line.x0 > term.x0 + 0.8 * line.size
 
     def _continues_code(self, item: Line) -> bool:
         return (
@@ -121,6 +164,8 @@ class _Reader:
         """Whether a line begins a paragraph: by the gap above it, its type, its indentation."""
         assert self._open is not None  # noqa: S101
         last = self._open.lines[-1]
+        if self._open.kind == "change":
+            return line.bottom - last.bottom > 2 * line.size
         if self._open.kind == "paragraph" and self._is_formula(last):
             return True
         if line.bottom - last.bottom > 1.35 * max(self._step, 1.05 * min(line.size, last.size)):
@@ -155,36 +200,31 @@ class _Reader:
             text = f"{number[1]}. {words}" if number else f"- {sign + ' ' if keep else ''}{words}"
         # A single word in the type of code, such as an address, is a line of prose.
         kind = "paragraph" if opened.kind == "code" else opened.kind
+        if kind == "paragraph":
+            if _NUMBERS.fullmatch(text):
+                return
+            if _NOTE.match(text) and opened.lines[0].size < 0.92 * self._prose:
+                kind = "note"
+            text = _with_term(opened.lines) or text
+        elif kind == "change":
+            text = _COMMIT.sub(r"\1\n\2\n", " ".join(text.split("\n")), count=1)
         self.out.append(Block(kind, [(opened.page, text)]))
 
 
-def code_text(lines: Sequence[Line]) -> str:
-    """Code with its lines, indentation and blank lines, from the positions of its glyphs."""
-    wide = [(w.x1 - w.x0) / len(w.text) for line in lines for w in line.words if w.mono and len(w.text) > 1]
-    step = median(wide) if wide else 6.0
-    step = max(step, 1.0)
-    shown = [_code_words(line) for line in lines]
-    left = min(words[0].x0 for words in shown)
-    pitch = [b.bottom - a.bottom for a, b in itertools.pairwise(lines) if b.bottom - a.bottom > 1]
-    usual = min(pitch) if pitch else 12.0
-    out: list[str] = []
-    for at, words in enumerate(shown):
-        if at and lines[at].bottom - lines[at - 1].bottom > 1.6 * usual:
-            out.append("")
-        row = ""
-        for word in words:
-            place = round((word.x0 - left) / step)
-            row += " " * min(max(place - len(row), 1 if row else 0), 120) + word.text
-        out.append(row)
-    return "\n".join(out)
-
-
-def _code_words(line: Line) -> list[Word]:
-    """The line's words without the number that a listing prints before it."""
-    first, rest = line.words[0], line.words[1:]
-    if rest and first.text.isdecimal() and (not first.mono or first.size < 0.85 * rest[0].size):
-        return rest
-    return line.words
+def _with_term(lines: Sequence[Line]) -> str | None:
+    """A paragraph that begins with the term that it is about, in its own type: ``term: text``; else None."""
+    words = [word for line in lines for word in line.words]
+    count = next((at for at, word in enumerate(words) if not (word.bold or word.mono)), len(words))
+    if not 0 < count < min(9, len(words)):
+        return None
+    term, rest = words[count - 1].text, words[count].text
+    alone = count == len(lines[0].words) and lines[1].x0 > lines[0].x0 + 0.8 * lines[0].size
+    starts_alone = rest[:1].isupper() and not any(word.mono for word in words[:count])
+    if term[-1] in ".:,;!?-–—)" or rest[0] in ":.,;-–—(=" or not (alone or starts_alone):
+        return None
+    shown = "\n".join(line.text for line in lines)
+    place = len(" ".join(word.text for word in words[:count]))
+    return f"{shown[:place]}: {shown[place:].lstrip()}" if "\n" not in shown[:place] else None
 
 
 def markdown_table(rows: Sequence[Sequence[str]]) -> str:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from .model import Line, Page
 
 _EDGE = 0.1  # of the page's height, where running heads are
+_NUMBER_EDGE = 0.2  # where a line of a page's number alone is
 _MOST_LINES = 3
 _REPEATED = 3
 _NUMBER = re.compile(r"[\divxlcIVXLC]+$")
@@ -46,7 +47,9 @@ def take_running_heads(pages: Sequence[Page]) -> list[int | None]:
 
 
 def _at_edge(line: Line, page: Page, low: bool) -> bool:
-    return line.top > page.height * (1 - _EDGE) if low else line.bottom < page.height * _EDGE
+    alone = len(line.words) == 1 and _NUMBER.match(line.text)
+    edge = page.height * (_NUMBER_EDGE if alone else _EDGE)
+    return line.top > page.height - edge if low else line.bottom < edge
 
 
 def _running(found: dict[int, Line], pages: Sequence[Page]) -> set[int]:

@@ -16,18 +16,21 @@ if TYPE_CHECKING:
 _TOUCH = 4.5  # points between lines that are meant to meet
 _APART = 5.0  # points between two lines that are not one
 _MAX_RULES = 3000
+_FILLED = 0.25  # of a table's cells
 
 
 def take_tables(page: Page) -> None:
     """Move the words of every grid of two or more columns from ``page.words`` into ``page.tables``."""
     for grid in _grids(page.rules[:_MAX_RULES]):
         columns = _distinct(r.x0 for r in grid if r.upright)
-        rows = _distinct(r.top for r in grid if not r.upright)
+        rows = _rows(grid, len(columns))
         if len(columns) < 3 or len(rows) < 2:  # a frame around text is no table
             continue
         inside = [w for w in page.words if _inside(w, columns, rows)]
         cells = _fill(inside, columns, rows)
-        if sum(1 for row in cells for cell in row if cell) < 2 or not any(sum(map(bool, row)) > 1 for row in cells):
+        filled = [sum(map(bool, row)) for row in cells]
+        # A plot's grid has few words in many cells.
+        if max(filled, default=0) < 2 or (len(columns) > 6 and sum(filled) < _FILLED * len(rows) * len(columns)):
             continue
         page.tables.append(Table(columns[0], rows[0], columns[-1], rows[-1], cells))
         taken = set(map(id, inside))
@@ -57,6 +60,14 @@ def _grids(rules: Sequence[Rule]) -> list[list[Rule]]:
     for at in range(len(rules)):
         grids.setdefault(root(at), []).append(rules[at])
     return [grid for grid in grids.values() if len(grid) >= 5]
+
+
+def _rows(grid: Sequence[Rule], columns: int) -> list[float]:
+    """The edges of the rows: drawn across, or where the upright lines of all columns begin or end."""
+    ends = sorted(place for r in grid if r.upright for place in (r.top, r.bottom))
+    shared = [at for at in _distinct(ends) if sum(1 for end in ends if 0 <= end - at <= _APART) >= columns]
+    across = _distinct(r.top for r in grid if not r.upright)
+    return _distinct([*across, *shared]) if shared and across else across
 
 
 def _distinct(places: Iterable[float]) -> list[float]:

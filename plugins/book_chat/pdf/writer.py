@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from itertools import chain
 from typing import TYPE_CHECKING
 
+from ..markdown.blocks import LONGEST_BLOCK, short_parts
 from ..markdown.characters import escape_block, without_controls
+from .model import Block
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from .model import Block
+    from collections.abc import Iterable, Iterator, Sequence
 
 _HYPHENATED = re.compile(r"([^\W\d_]+(?:-[^\W\d_]+)*)[-\xad]\n([^\W\d_]+)")
 _TERMINAL = re.compile(r"[.!?:;][\"')\]”’]*$")
-_FIGURE = re.compile(r"(?:figure|fig\.)\s+(?=\S*\d)", re.IGNORECASE)
+_LABEL = re.compile(
+    r"(figure|fig\.|table|listing|algorithm)\s+((?:[A-Z]\.?)?\d+(?:[.\-]\d+)*+)\s*[:.]\s*", re.IGNORECASE
+)
+_CHANGES = "| Revision | Date | Change |\n| --- | --- | --- |"
 
 
 def to_markdown(blocks: Sequence[Block], first_page: int = 1) -> tuple[str, list[tuple[int, int]]]:
@@ -24,7 +28,7 @@ def to_markdown(blocks: Sequence[Block], first_page: int = 1) -> tuple[str, list
     out: list[str] = []
     starts: list[tuple[int, int]] = []
     length, seen = 0, first_page - 1
-    for block in _joined(blocks):
+    for block in _joined(chain.from_iterable(map(_parts, _without_repeated_captions(blocks)))):
         prefix, suffix = "", "\n\n"
         if block.kind == "heading":
             prefix = "#" * max(1, min(block.level, 6)) + " "
@@ -34,7 +38,8 @@ def to_markdown(blocks: Sequence[Block], first_page: int = 1) -> tuple[str, list
         if not any(re.search(r"\w", text) for _, text in pieces):
             continue  # strokes of a figure that are set in a font
         if block.kind == "code":
-            fence = "`" * max(3, 1 + max((len(run) for run in re.findall(r"`+", pieces[0][1])), default=0))
+            runs = (len(run) for _, text in pieces for run in re.findall(r"`+", text))
+            fence = "`" * max(3, 1 + max(runs, default=0))
             prefix, suffix = f"{fence}\n", f"\n{fence}\n\n"
         for at, (page, text) in enumerate(pieces):
             if page > seen:
@@ -47,47 +52,92 @@ def to_markdown(blocks: Sequence[Block], first_page: int = 1) -> tuple[str, list
     return text.rstrip("\n") + "\n" if text.strip() else "", starts
 
 
-def _joined(blocks: Sequence[Block]) -> list[Block]:
-    """Paragraphs split by the end of a page or a column, joined."""
+def _without_repeated_captions(blocks: Iterable[Block]) -> Iterator[Block]:
+    """The blocks; the caption of a table that goes on is there once."""
+    seen: set[str] = set()
+    for block in blocks:
+        words = block.pieces[0][1] if block.kind == "caption" else ""
+        if not words or words not in seen:
+            yield block
+        seen.add(words)
+
+
+def _parts(block: Block) -> Iterator[Block]:
+    """The block; of a long listing or table its parts."""
+    ((page, text), *rest) = block.pieces
+    if block.kind not in ("code", "table") or rest:
+        yield block
+        return
+    parts = short_parts(text.split("\n"), 2 if block.kind == "table" else 0)
+    for at, part in enumerate(parts):
+        first, last = block.first and at == 0, block.last and at == len(parts) - 1
+        yield Block(block.kind, [(page, "\n".join(part))], 0, first, last)
+
+
+def _joined(blocks: Iterable[Block]) -> list[Block]:
+    """Paragraphs and listings split by the end of a page or a column, joined; footnotes between stand before them."""
     out: list[Block] = []
     for block in blocks:
-        last = out[-1] if out else None
-        if (
-            last is not None
-            and block.kind == "paragraph"
-            and last.kind in ("paragraph", "item")
-            and last.last
-            and block.first
-            and not _TERMINAL.search(last.pieces[-1][1].rstrip())
-            and block.pieces[0][1][:1].islower()
-        ):
+        at = next((at for at in reversed(range(len(out))) if out[at].kind != "note"), -1)
+        last = out[at] if at >= 0 else None
+        if last is not None and last.last and block.first and _goes_on(last, block):
             page, text = last.pieces[-1]
             last.pieces = [*last.pieces[:-1], (page, text + "\n"), *block.pieces]
             last.last = block.last
+            out.append(out.pop(at))
+        elif last is not None and last.kind == block.kind == "change" and _length(last) < LONGEST_BLOCK:
+            last.pieces += block.pieces
         else:
             out.append(block)
     return out
 
 
+def _length(block: Block) -> int:
+    return sum(len(text) for _, text in block.pieces)
+
+
+def _goes_on(last: Block, block: Block) -> bool:
+    if last.kind == block.kind == "code":
+        return _length(last) + _length(block) < LONGEST_BLOCK
+    ended = _TERMINAL.search(last.pieces[-1][1].rstrip())
+    return (
+        block.kind == "paragraph"
+        and last.kind in ("paragraph", "item")
+        and not ended
+        and block.pieces[0][1][:1].islower()
+    )
+
+
 def _pieces(block: Block, known: Counter[str]) -> list[tuple[int, str]]:
-    if block.kind == "code":
-        text = "\n".join(without_controls(line).rstrip() for line in block.pieces[0][1].split("\n"))
-        return [(block.pieces[0][0], text.strip("\n"))]
-    if block.kind == "table":
-        rows = block.pieces[0][1].split("\n")
-        return [(block.pieces[0][0], "\n".join(without_controls(row) for row in rows))]
+    if block.kind in ("code", "table"):
+        shown = [
+            (page, "\n".join(without_controls(line).rstrip() for line in text.split("\n")))
+            for page, text in block.pieces
+        ]
+        shown[0] = (shown[0][0], shown[0][1].lstrip("\n"))
+        shown[-1] = (shown[-1][0], shown[-1][1].rstrip("\n"))
+        return shown
+    if block.kind == "change":
+        rows = [(page, without_controls(text.replace("|", "\\|")).replace("\n", " | ")) for page, text in block.pieces]
+        (page, first), *others = [(page, f"\n| {row} |") for page, row in rows]
+        return [(page, _CHANGES + first), *others]
     whole = _without_hyphenation(block.pieces, known)
     spoken = [(page, without_controls(re.sub(r"[ \t\n]+", " ", text.replace("\xad", "")))) for page, text in whole]
     first_page, first = spoken[0]
     if block.kind == "caption":
-        first = "Figure: " + _FIGURE.sub("", first.lstrip(), count=1)
-    elif block.kind == "paragraph":
+        first = _LABEL.sub(_label, first.lstrip(), count=1)
+    elif block.kind in ("paragraph", "note"):
         first = escape_block(first.lstrip())
     elif block.kind == "heading":
         first = first.strip()
     spoken[0] = (first_page, first)
     spoken[-1] = (spoken[-1][0], spoken[-1][1].rstrip())
     return spoken
+
+
+def _label(found: re.Match[str]) -> str:
+    name = found[1].lower()
+    return f"{'Figure' if name == 'fig.' else name.capitalize()} {found[2]}: "
 
 
 def _without_hyphenation(pieces: Iterable[tuple[int, str]], known: Counter[str]) -> list[tuple[int, str]]:
@@ -99,7 +149,10 @@ def _without_hyphenation(pieces: Iterable[tuple[int, str]], known: Counter[str])
         if "\xad" in found[0]:
             return before + after
         as_one, hyphenated = known[(last + after).casefold()], known[f"{before}-{after}".casefold()]
-        if hyphenated > as_one or (not as_one and (after[:1].isupper() or last.isupper() or "-" in before)):
+        both = len(after) > 3 and known[last.casefold()] and known[after.casefold()]
+        if hyphenated > as_one or (
+            not as_one and (after[:1].isupper() or last.isupper() or "-" in before or (both and len(last) > 3))
+        ):
             return f"{before}-{after}"
         return before + after
 

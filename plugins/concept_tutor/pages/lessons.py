@@ -12,6 +12,7 @@ from ragstone.core import BadRequest, NotFound, RagstoneError
 
 from ..learning.lessons import Lessons
 from ..learning.options import option_notes
+from ..learning.reading.spelling import gives_away
 from ..learning.records import LENGTH
 from ..learning.sessions import Sessions
 from ..plans.store import PlanStore
@@ -198,6 +199,8 @@ def _page(host: Host, name: str, slug: str, **facts: Any) -> str:
     if question is not None:
         mastery = host.once(Lessons).mastery(slug, learner).get(question.concept)
         facts["concept"] = store.concept(slug, question.concept)
+        is_secret = "grade" not in facts and gives_away(facts["concept"].name, question.key)
+        facts["heading"] = "Which one is it?" if is_secret else facts["concept"].name
         facts["percent"] = round(100 * mastery.level) if mastery is not None else 0
     return render_template(
         f"concept_tutor/{name}.html",

@@ -65,6 +65,48 @@ def test_a_chapter_is_told_by_its_beginning_and_its_summary(host: Host) -> None:
     assert host.assistant("book_chat").ask("Summarize chapter 9").refused
 
 
+@pytest.mark.parametrize(
+    "question",
+    ["Summarize the chapter on legs", "What is the chapter about legs about?", "What does the legs chapter cover?"],
+)
+def test_a_chapter_by_its_title(host: Host, question: str) -> None:
+    answer = host.assistant("book_chat").ask(question)
+    assert answer.text.startswith("“Legs” has 1 section: Key takeaways.")
+    assert "Wheels carry" not in answer.text
+
+
+def test_parts_by_number_and_title_and_what_they_say_of_themselves(tmp_path: Path) -> None:
+    book = tmp_path / "notes"
+    book.mkdir()
+    long = " It has a frame, four legs with three joints each, and a computer that says where the feet are to be set."
+    (book / "01-start.md").write_text(
+        f"# 1 Start\n\nWelcome! A robot is a machine that moves.{long} These notes describe the machines that walk.\n\n"
+        f"## About Acme Press\n\nAcme Press prints this book.{long}\n",
+        "utf-8",
+    )
+    (book / "02-gait.md").write_text(
+        f"# 2 Gait\n\nLegs move in turn.{long}\n\n## 2.1 Trot\n\nIn a trot two legs move at once.{long}\n", "utf-8"
+    )
+    (book / "03-gait.md").write_text(f"# Gait: Exercises\n\nCount the legs.{long}\n", "utf-8")
+    with open_host(tmp_path) as host:
+        shelf = Shelf(host)
+        shelf.add(shelf.plan(book), title="Machines")
+        ask = host.assistant("book_chat").ask
+        for question in (
+            "What is this document about?",
+            "What do these notes describe?",
+            "Summarize this specification",
+        ):
+            answer = ask(question)
+            assert answer.text.startswith("“Machines” has 2 chapters: 1 Start; 2 Gait.\n\nThese notes describe")
+            assert "Welcome" not in answer.text and "Acme" not in answer.text
+        for question in ("What is section 2.1 about?", "Summarize the section on the trot"):
+            assert ask(question).text.startswith("“2.1 Trot” has no sections with titles.\n\nIn a trot two legs")
+        assert ask("What is section 2 about?").text.startswith(
+            "“2 Gait” has 1 section: 2.1 Trot.\n\nLegs move in turn."
+        )
+
+
 def test_without_a_book_there_is_no_overview(tmp_path: Path) -> None:
     with open_host(tmp_path) as host, pytest.raises(NotFound):
         host.assistant("book_chat").ask("What is this book about?")

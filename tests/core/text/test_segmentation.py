@@ -51,7 +51,7 @@ def test_a_colon_brings_what_it_announces() -> None:
 def test_a_table_that_is_listed_below_comes_along() -> None:
     text = "The topics are listed below.\n\n| topic | use |\n|---|---|\n| /a | b |\n\nMore."
     first, *rest = units(text)
-    assert text[first.start : quote_end(text, first, rest, 500)].endswith("| /a | b")
+    assert text[first.start : quote_end(text, first, rest, 500)].endswith("\n| /a | b |")
 
 
 @given(st.text(alphabet=st.sampled_from("aB .!?:\n-*|`~>#1)[]\t é中"), max_size=300))

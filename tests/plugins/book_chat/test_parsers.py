@@ -168,7 +168,7 @@ def test_simulation_is_decided_by_section() -> None:
 
 
 def test_the_fingerprint_names_what_shapes_chunks() -> None:
-    assert parser().fingerprint == "book/4 max=400 min=300 overlap=50"
+    assert parser().fingerprint == "book/5 max=400 min=300 overlap=50"
     assert "count_tokens" not in parser().model_dump()
 
 

@@ -116,3 +116,21 @@ def test_what_cannot_be_read_leaves_the_shelf_as_it_was(shelf: Shelf, book: Path
     with pytest.raises(SourceError, match=word):
         shelf.add(shelf.plan(book), title="Robot parts")
     assert shelf.books() == before
+
+
+@pytest.mark.parametrize(
+    ("files", "title"),
+    [
+        ({"README.md": "# Walking machines\n", "a.md": "# Legs\n\nA leg.\n"}, "Walking machines"),
+        ({"README.md": "# README\n", "intro.md": "# Machines that walk\n\nHello.\n"}, "Machines that walk"),
+        ({"intro.md": "# Introduction\n\nHello.\n", "a.md": "# Legs\n\nA leg.\n"}, "Robot parts"),
+    ],
+)
+def test_a_folder_without_a_configuration_has_the_title_of_its_introduction(
+    shelf: Shelf, tmp_path: Path, files: dict[str, str], title: str
+) -> None:
+    folder = tmp_path / "robot_parts"
+    folder.mkdir()
+    for name, text in files.items():
+        (folder / name).write_text(text, "utf-8")
+    assert shelf.add(shelf.plan(folder)).title == title

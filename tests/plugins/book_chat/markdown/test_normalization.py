@@ -35,7 +35,24 @@ CASES = {
     ),
     "tables": (
         "a | b\n--|:-:\n`x` | **z**\nu\\|v | w<br>y\n",
-        "| a | b |\n--|:-:\n| x | z |\n| u\\|v | w y |\n",
+        "| a | b |\n|--|:-:|\n| x | z |\n| u\\|v | w y |\n",
+    ),
+    "lists in cells": (
+        "a | b\n--- | ---\nx | <ul><li>walk</li><li>turn</li></ul>\n",
+        "| a | b |\n|--- | ---|\n| x | walk; turn |\n",
+    ),
+    "titles within a paragraph": (
+        '<div>\n<span data-type="title">Gait</span>A gait is a pattern.\n</div>\n\nA <span class="title">B</span> c.\n',
+        "Gait\n\nA gait is a pattern.\n\nA B c.\n",
+    ),
+    "ellipses": ("Type “if . . . then . . . .” or `a . . . b`.\n", "Type “if … then ….” or a . . . b.\n"),
+    "links without words before an exercise": (
+        "1. [\\[link\\]](#fig-1) In the example, walk.\n2. As [\\[link\\]](#fig-1) shows.\n",
+        "1. In the example, walk.\n2. As the figure shows.\n",
+    ),
+    "images that describe, and those that say nothing": (
+        "![QR Code representing a URL](a) Watch it.\n\nThe leg ![A photo of a leg that bends](b) bends.\n",
+        "Watch it.\n\nThe leg bends.\n\nFigure: A photo of a leg that bends\n",
     ),
     "kramdown": (
         '**Term**{: data-type="term"} a ([\\[link\\]](#f)), as in [[link]](#g).\n\n1. a\n{: type="a"}\n',
@@ -107,6 +124,21 @@ CASES = {
     ),
     "nothing": ("", ""),
 }
+
+
+def test_each_part_of_a_long_listing_has_its_fence_and_of_a_long_table_its_head() -> None:
+    code = [f"step_{at} = walk({at})" for at in range(90)]
+    rows = [f"| {at} | the joint with the number {at} |" for at in range(90)]
+    listing = "\n".join(["```python", *code, "```"])
+    clean = normalize_markdown("\n".join(["First:", "", listing, "", "| n | joint |", "|--|--|", *rows, "", "Last."]))
+    blocks = read_blocks(clean)
+    listings = [block for block in blocks if block.kind == "code"]
+    tables = [block.plain.split("\n") for block in blocks if block.kind == "table"]
+    assert len(listings) > 1 and {block.info for block in listings} == {"python"}
+    assert [line for block in listings for line in block.plain.split("\n")] == code
+    assert len(tables) > 1 and {tuple(lines[:2]) for lines in tables} == {("| n | joint |", "|--|--|")}
+    assert [row for lines in tables for row in lines[2:]] == rows
+    assert normalize_markdown(clean) == clean
 
 
 @pytest.mark.parametrize("case", CASES)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -86,7 +87,7 @@ def test_a_table_in_lines_is_a_table(read: Any) -> None:
     ).text
     assert text == (
         "Before it.\n\n| Field | Meaning |\n| --- | --- |\n| haltreq | asks a hart to \\| halt |\n"
-        "| resumereq | lets it go on |\n\nFigure: Table 2.1: Fields of the register\n"
+        "| resumereq | lets it go on |\n\nTable 2.1: Fields of the register\n"
     )
     assert [block.kind for block in read_blocks(text)] == ["paragraph", "table", "figure"]
 
@@ -95,6 +96,132 @@ def test_code_keeps_its_lines(read: Any) -> None:
     code = lines(72, 680, "def halt(hart):", "    if hart.running:", "        hart.stop()", font="F3")
     text = read(make([[*lines(72, 720, "To halt:"), *code, *lines(72, 600, "After it.")]])).text
     assert text == "To halt:\n\n```\ndef halt(hart):\n    if hart.running:\n        hart.stop()\n```\n\nAfter it.\n"
+
+
+def test_a_numbered_listing_is_whole_though_keywords_have_another_type(read: Any) -> None:
+    def numbered(y: float, number: int, words: str, font: str = "F3") -> list[Text]:
+        return [Text(60, y, str(number), 5), Text(72, y, words, 9, font)]
+
+    prose = lines(72, 740, *FILLER, *FILLER)
+    code = [*numbered(640, 1, "class Leg {"), *numbered(629, 2, "public:", "F1"), *numbered(618, 3, "  int knee;")]
+    text = read(make([[*prose, *code, *numbered(607, 4, "};"), *lines(72, 570, "After it.")]])).text
+    assert "\n```\nclass Leg {\npublic:\n  int knee;\n};\n```\n\nAfter it.\n" in text
+
+
+def test_a_listing_over_two_pages_is_one_and_a_long_one_has_its_marks_in_each_part(read: Any) -> None:
+    def pages(count: int) -> list[list[Text]]:
+        code = lines(72, 700, *(f"leg[{at}].lift(height)" for at in range(count)), font="F3")
+        return [[*lines(72, 740, *FILLER[:1]), *code[: count // 2]], code[count // 2 :]]
+
+    def blocks(count: int) -> list[str]:
+        text = read(make([list(page) for page in pages(count)])).text
+        return [block.plain for block in read_blocks(text) if block.kind == "code"]
+
+    assert blocks(6) == ["\n".join(f"leg[{at}].lift(height)" for at in range(6))]
+    parts = blocks(100)
+    assert len(parts) > 1 and all(len(part) <= 1300 for part in parts)
+    assert [line for part in parts for line in part.split("\n")] == [f"leg[{at}].lift(height)" for at in range(100)]
+
+
+def test_the_end_of_a_sentence_in_the_type_of_code_is_prose(read: Any) -> None:
+    page = [
+        *lines(72, 700, "The greatest value is the one that"),
+        Text(72, 687, "in"),
+        Text(84, 687, "misa.", 11, "F3"),
+    ]
+    assert read(make([[*page, *lines(72, 660, *FILLER)]])).text.startswith(
+        "The greatest value is the one that in misa.\n"
+    )
+
+
+def test_terms_and_their_definitions_below_them(read: Any) -> None:
+    def entry(y: float, term: str, *words: str, font: str = "F2") -> list[Text]:
+        return [Text(72, y, term, font=font), *lines(99, y - 13, *words)]
+
+    page = [
+        *entry(700, "stance phase", "the time in which a foot", "is on the ground."),
+        *entry(640, "swing", "The time in which it is not."),
+        *entry(600, "gait.c", "The file that computes both.", font="F3"),
+        *[Text(72, 560, "Note", font="F2"), Text(110, 560, "Readers of the first edition call it a step.")],
+        *[Text(72, 540, "Bold", font="F2"), Text(110, 540, "words begin many sentences.")],
+    ]
+    text = read(make([page])).text
+    assert text.split("\n\n")[:4] == [
+        "stance phase: the time in which a foot is on the ground.",
+        "swing: The time in which it is not.",
+        "gait.c: The file that computes both.",
+        "Note: Readers of the first edition call it a step.",
+    ]
+    assert "Bold words begin" in text
+
+
+def test_captions_have_their_own_names_and_sentences_are_none(read: Any) -> None:
+    page = [
+        Text(72, 700, "Fig. 3: The knee."),
+        Text(72, 660, "Table 2-1. Its parts."),
+        Text(72, 620, "Figure 3.1 shows the knee of a robot that walks."),
+    ]
+    blocks = read_blocks(read(make([[*page]])).text)
+    assert [(block.kind, block.plain) for block in blocks] == [
+        ("figure", "Figure 3: The knee."),
+        ("figure", "Table 2-1: Its parts."),
+        ("paragraph", "Figure 3.1 shows the knee of a robot that walks."),
+    ]
+
+
+def test_a_table_without_lines_between_its_rows_over_two_pages(read: Any) -> None:
+    def page(*cells: str) -> list[Text | str]:
+        ys = [700 - 14 * at for at in range(len(cells) + 2)]
+        sides = [f"{x} {low} m {x} {high} l S" for x in (72, 172, 320) for high, low in pairwise(ys)]
+        lined = [f"72 {y} m 320 {y} l S" for y in ys[:2]]
+        words = [Text(76, ys[0] - 11, "Address"), Text(176, ys[0] - 11, "Name")]
+        for at, cell in enumerate(cells, 1):
+            words += [Text(76, ys[at] - 11, f"0x0{at}"), Text(176, ys[at] - 11, cell)]
+        caption = Text(72, 720, "Table 4: Registers")
+        return [caption, *sides, *lined, *words, Text(200, ys[-1] - 14, "Continued on next page")]
+
+    text = read(make([page("control", "status"), page("command")])).text
+    head = "| Address | Name |\n| --- | --- |\n"
+    assert text == (f"Table 4: Registers\n\n{head}| 0x01 | control |\n| 0x02 | status |\n\n{head}| 0x01 | command |\n")
+
+
+def test_a_plot_is_no_table_and_the_labels_of_its_axes_no_text(read: Any) -> None:
+    grid = rules([72 + 20 * at for at in range(12)], [700, 680, 660, 640])
+    ticks = [Text(60, 690 - 20 * at, f"-{at}.5", 7) for at in range(3)] + [Text(72, 625, "0 1 2 3 4", 7)]
+    text = read(make([[grid, Text(80, 690, "the compile flag"), *ticks, *lines(72, 580, *FILLER)]])).text
+    assert "|" not in text and "the compile flag" in text
+    assert "0 1 2" not in text and text.count("keeps its balance") == 1
+
+
+def test_a_list_of_commits_is_a_table(read: Any) -> None:
+    log = lines(
+        72,
+        690,
+        "6ca221d 2017-10-05 A. Miller Clarify | the reset.",
+        "d4118ab 2017-09-30 B. Jones Fix a",
+        "typing error.",
+    )
+    text = read(make([[*lines(72, 740, "Changes of this document are these."), *log]])).text
+    assert text.endswith(
+        "| Revision | Date | Change |\n| --- | --- | --- |\n"
+        "| 6ca221d | 2017-10-05 | A. Miller Clarify \\| the reset. |\n"
+        "| d4118ab | 2017-09-30 | B. Jones Fix a typing error. |\n"
+    )
+
+
+def test_a_title_page_is_one_line_and_an_index_no_text(read: Any) -> None:
+    title = [
+        Text(72, 740, "Walking"),
+        Text(72, 700, "Editors:"),
+        Text(72, 660, "A. Miller <a@walk.example>, Legs, Inc."),
+    ]
+    index = [
+        Text(72, 700, "ankle, 5, 9"),
+        *lines(72, 680, "foot, 7 gait, 3–5", "hip, 11 knee, 12, 13", "shin, 4 toe, 9"),
+    ]
+    text = read(make([[*title], lines(72, 700, *FILLER), list(index[1:])])).text
+    assert text.startswith("Walking · Editors · A. Miller <a@walk.example>, Legs, Inc.\n\nA robot that walks")
+    assert "knee" not in text
 
 
 def test_lists_and_what_looks_like_markdown(read: Any) -> None:
@@ -179,6 +306,24 @@ def test_a_paragraph_over_two_pages_is_one_and_its_pages_are_known(read: Any) ->
     assert pages_of.at(0) == (1, "iv")
     assert pages_of.at(document.text.index("places")) == (1, "iv")
     assert pages_of.at(document.text.index("foot so")) == (2, "10")
+
+
+def test_a_sentence_goes_over_a_page_with_a_number_high_above_its_edge_and_a_footnote(read: Any) -> None:
+    def page(number: int) -> list[Text]:
+        begin = lines(72, 300, *FILLER[:2], "second and places the next") if number == 2 else lines(72, 300, *FILLER)
+        note = [Text(72, 200, "1A foot is what it stands on.", 8)] if number == 2 else []
+        top = lines(72, 700, "foot so that it stays up.") if number == 3 else []
+        return [*top, *begin, *note, Text(300, 110, str(number))]
+
+    document = read(make([list(page(number)) for number in range(1, 6)]))
+    assert "1A foot is what it stands on.\n\nA robot that walks" in document.text
+    assert "places the next foot so that it stays up." in document.text
+    assert not any(line.strip().isdigit() for line in document.text.splitlines())
+
+
+def test_a_hyphen_between_two_words_of_the_book_stays(read: Any) -> None:
+    page = lines(72, 700, "The laser has a range of ten metres. The laser-", "range finder is under-", "stood by all.")
+    assert "The laser-range finder is understood by all." in read(make([[*page]])).text
 
 
 def test_without_labels_the_printed_number_is_the_label(read: Any) -> None:
