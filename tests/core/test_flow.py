@@ -32,7 +32,7 @@ _CORE = "ragstone.core."
 _PACKAGES = ("answering.", "corpus", "ingestion.", "retrieval.")
 _HELPERS = {
     "corpus_contents",
-    *(f"answering.{name}" for name in ["citation_format", "draft", "guard", "overview", "profile"]),
+    *(f"answering.{name}" for name in ["citation_format", "comparison", "draft", "guard", "overview", "profile"]),
     *(f"retrieval.{name}" for name in ["answerability", "calibration", "models", "search_cache", "top_k"]),
 }
 #: Of these one module is the way in, and the README names it.

@@ -11,7 +11,8 @@ if TYPE_CHECKING:
 # "Unity" is a product only with a capital U; every other word counts in any case.
 _SIMULATION = re.compile(
     r"\b(?:(?i:simulat\w*|simulacr\w*|sim|gazebo|ignition|isaac[ -]?(?:sim|gym|lab)|webots|mujoco|pybullet|"
-    r"coppeliasim|v-rep|carla|airsim|unreal(?: engine)?|virtual(?:ly)?|digital[ -]twins?|sitl)"
+    r"coppeliasim|v-rep|carla|airsim|unreal(?: engine)?|virtual (?:worlds?|environments?|robots?|scenes?|reality|sensors?)|"
+    r"digital[ -]twins?|sitl)"
     r"|Unity(?:3D)?|UNITY)\b"
 )
 _HARDWARE = re.compile(
@@ -19,6 +20,9 @@ _HARDWARE = re.compile(
     r"actuators?|wiring|soldering|firmware|microcontrollers?|motor drivers?|raspberry pi|arduino|"
     r"emergency stop|e-stop)\b"
 )
+
+#: Characters of a section about simulation for each time that it names it: a list of all changes names everything.
+_LONGEST_BETWEEN = 4000
 
 SIMULATION = "simulation"
 HARDWARE = "hardware"
@@ -56,11 +60,12 @@ def is_simulation(headings: Sequence[str], text: str) -> bool:
     """Whether a section deals with simulation (True) or with real hardware or neither (False).
 
     1. Headings decide first. Going from the nearest (the last of ``headings``) outwards, the first one that
-       names simulation ("simulat…", a simulator such as Gazebo, Isaac Sim, Webots or Unity, "virtual",
+       names simulation ("simulat…", a simulator such as Gazebo, Isaac Sim, Webots or Unity, "virtual world",
        "digital twin") and no hardware says True; the first that names hardware ("hardware", "real robot",
        "physical robot", "bring-up", "deployment", "actuator", "wiring" …) and no simulation says False. A
        heading that names both says nothing.
-    2. Otherwise the text decides: True when simulation is named at least twice and more often than hardware.
+    2. Otherwise the text decides: True when simulation is named at least twice, once in 4,000 characters, and more
+       often than hardware.
     3. Otherwise False.
     """
     for heading in reversed(headings):
@@ -68,7 +73,7 @@ def is_simulation(headings: Sequence[str], text: str) -> bool:
         if simulated != real:
             return simulated
     named = _count(text, _SIMULATION)
-    return named >= 2 and named > _count(text, _HARDWARE)
+    return named >= max(2, len(text) / _LONGEST_BETWEEN) and named > _count(text, _HARDWARE)
 
 
 def setting(headings: Sequence[str], text: str, simulated: bool) -> str:

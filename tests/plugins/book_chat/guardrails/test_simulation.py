@@ -49,3 +49,10 @@ def test_a_word_inside_another_does_not_count() -> None:
 )
 def test_what_is_neither_is_general(headings: list[str], text: str, expected: str) -> None:
     assert setting(headings, text, is_simulation(headings, text)) == expected
+
+
+def test_virtual_memory_and_a_long_list_of_changes_are_no_simulation() -> None:
+    assert not is_simulation(["Registers"], "A virtual address is translated. Virtual addresses have 48 bits.")
+    changes = "The simulator was fixed. " + "A register was renamed and a bit was added. " * 300 + "Simulation works."
+    assert not is_simulation(["Change log"], changes)
+    assert is_simulation(["Robots"], "The robot moves in a virtual world. The simulator shows it.")
