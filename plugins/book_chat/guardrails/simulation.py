@@ -11,7 +11,8 @@ if TYPE_CHECKING:
 # "Unity" is a product only with a capital U; every other word counts in any case.
 _SIMULATION = re.compile(
     r"\b(?:(?i:simulat\w*|simulacr\w*|sim|gazebo|ignition|isaac[ -]?(?:sim|gym|lab)|webots|mujoco|pybullet|"
-    r"coppeliasim|v-rep|carla|airsim|unreal(?: engine)?|virtual (?:worlds?|environments?|robots?|scenes?|reality|sensors?)|"
+    r"coppeliasim|v-rep|carla|airsim|unreal(?: engine)?|"
+    r"virtual (?:worlds?|environments?|robots?|scenes?|reality|sensors?)|"
     r"digital[ -]twins?|sitl)"
     r"|Unity(?:3D)?|UNITY)\b"
 )
