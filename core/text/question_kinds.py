@@ -133,7 +133,7 @@ def defines(sentence: str, subject: frozenset[str]) -> float:
     if named != subject:
         # "The X library is a …", but neither "x_utils: …" nor "X tools: …".
         return 0.5 * (verb[0].strip()[:1] not in ":–—" and subject < named and len(named) == len(subject) + 1)
-    return 0.8 if plain.startswith("the ", verb.end()) else 1.0
+    return 0.9 if plain.startswith("the ", verb.end()) else 1.0
 
 
 def asks_for_a_reason(question: str) -> bool:

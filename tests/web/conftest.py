@@ -6,7 +6,6 @@ import threading
 import time
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, cast
 
 import pytest
@@ -14,6 +13,7 @@ from llama_index.core.schema import NodeWithScore, TextNode
 
 from ragstone.core import Answer, Citation, CitationFormat, Delta, NotFound, Profile, Question, QuestionFilter
 from ragstone.core.answering import Timings
+from ragstone.core.retrieval import Retrieval
 from ragstone.web import create_app
 from ragstone.web.serve import bind, make_server, url_of
 from ragstone.web.settings import WebSettings
@@ -107,7 +107,7 @@ class Speaker:
         if self.error:
             raise self.error
         node = TextNode(id_="c1", text="A node does <b>one</b> job.", metadata=FIELDS)
-        return SimpleNamespace(nodes=[NodeWithScore(node=node, score=0.5)]), "answered"
+        return Retrieval(question, (NodeWithScore(node=node, score=0.5),)), "answered"
 
     def stream(self, question: Question) -> Iterator[Delta | Answer]:
         try:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Literal
+from typing import Literal, get_args
+
+from ragstone.core import BadRequest, Host
+from ragstone.core.answering import check_type
 
 from ..plans.store import PlanStore
 from .lessons import Lessons
-
-if TYPE_CHECKING:
-    from ragstone.core import Host
 
 QuestionFormat = Literal["anki", "gift", "qti"]
 
@@ -17,8 +17,12 @@ QuestionFormat = Literal["anki", "gift", "qti"]
 def export_questions(host: Host, plan: str, format: QuestionFormat) -> bytes:  # noqa: A002 - as users call it
     """All questions of the plan as a file of this format; those not yet written are written.
 
-    Raises ``NotFound``, and ``MissingExtra`` for Anki without ``genanki``.
+    Raises ``BadRequest``, ``NotFound``, and ``MissingExtra`` for Anki without ``genanki``.
     """
+    check_type(host, "host", Host, "an open Host")
+    check_type(plan, "plan", str, "a string")
+    if format not in get_args(QuestionFormat):
+        raise BadRequest(f"format must be one of {', '.join(get_args(QuestionFormat))}")
     lessons, store = host.once(Lessons), host.once(PlanStore)
     if format == "anki":
         return lessons.anki(plan)

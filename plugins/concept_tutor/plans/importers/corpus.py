@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from ragstone.core import BadRequest
+from ragstone.core import BadRequest, Host
+from ragstone.core.answering import check_type
 from ragstone.core.text import section_kind
 
 from .assembly import ImportedPlan, assemble
@@ -19,8 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from llama_index.core.schema import TextNode
-
-    from ragstone.core import Host
 
 _MOST, _PASSAGES, _LEAST_WORDS = 200, 8, 30
 _SEPARATOR = " › "
@@ -36,6 +35,10 @@ def plan_from_corpus(
     Raises ``NotFound`` for a corpus that is not there, and ``BadRequest`` where ``part`` has no documents, or more than
     ``most``.
     """
+    check_type(host, "host", Host, "an open Host")
+    for value, name in ((corpus, "corpus"), (part, "part"), (title, "title"), (slug, "slug")):
+        check_type(value, name, str, "a string")
+    check_type(most, "most", int, "a whole number")
     if not 1 <= most <= _MOST:
         raise BadRequest(f"a plan from a corpus has 1 to {_MOST} concepts")
     contents = host.find_corpus(corpus).contents
@@ -51,7 +54,9 @@ def plan_from_corpus(
     if len(found) > most:
         chapters = ", ".join(list(dict.fromkeys(str(each.get("chapter") or _title(each)) for each, _ in found))[:5])
         raise BadRequest(
-            f"there are more than {most} documents", where=corpus, hint=f"name a part with --part, such as: {chapters}"
+            f"there are more than {most} documents, the most that were allowed",
+            where=corpus,
+            hint=f"name a part with --part, such as: {chapters}",
         )
     often = Counter(_title(metadata) for metadata, _ in found)
     concepts: list[ConceptSchema] = []
