@@ -117,13 +117,13 @@ def fill(folder: Path) -> None:
                 source=inline_text(words, 60),
                 page_title=TOOLS[number // 2] if number % 2 else inline_text(f"Page {number} {words}", 200),
                 page_url=URLS[number % len(URLS)],
-                section=inline_text(words, 200),
+                section="" if number % 2 else inline_text(words, 200),
                 revision="1",
                 licence=inline_text(words, 200),
                 retrieved=datetime(2026, 11, 1, tzinfo=UTC),
                 relevance=1.0,
                 content=f"A {TOOLS[number // 2].lower() if number % 2 else 'sprocket'} is a tool that "
-                f"{VERBS[number % 6]} on ships of {number + 20} guns and more. Ada Lovelace described it in "
+                f"{VERBS[number % 6]} on large wooden ships of the navy. Ada Lovelace described it in "
                 f"{1800 + number} as {words} with brass. Some write {words} on it. The rule {formula} gives its speed.",
             )
             store.put_sources("hostile", key, [chunk] if number != CONCEPTS - 1 else [])
