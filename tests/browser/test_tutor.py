@@ -287,8 +287,17 @@ def test_it_works_without_javascript(open_page: Open, plan: str) -> None:
     assert "great range" in page.locator(".answer .text").inner_text()
 
 
+#: The gathering of a small wiki is over before the drawing is asked for: its last event comes three seconds later.
+LATE_END = """
+const listen = EventSource.prototype.addEventListener;
+EventSource.prototype.addEventListener = function (name, heard) {
+  listen.call(this, name, name === "done" ? (event) => setTimeout(() => heard(event), 3000) : heard);
+};
+"""
+
+
 def test_the_drawing_follows_the_gathering(open_page: Open) -> None:
-    page = open_page("/concept_tutor/")
+    page = open_page("/concept_tutor/", script=LATE_END)
     ready(page)
     page.get_by_label("Title", exact=True).first.fill("Following")
     page.get_by_label("Concepts, one per line").fill(
