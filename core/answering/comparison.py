@@ -27,6 +27,8 @@ _COMPARISONS = tuple(
     )
 )
 _CONTRASTS = re.compile(r"\b(?:whereas|while|unlike|in contrast|rather than|instead of)\b", re.IGNORECASE)
+#: Characters among which a sentence names what it is about.
+_HEAD = 60
 #: Added to a sentence that says what its side is.
 _DEFINITION = 0.35
 
@@ -36,7 +38,10 @@ def sides_of(question: str) -> tuple[frozenset[str], frozenset[str]] | None:
     found = next((match for form in _COMPARISONS if (match := form.search(question))), None)
     if found is None:
         return None
-    one, other = frozenset(stems(found[1])), frozenset(stems(found[2]))
+    first, second = stems(found[1]), stems(found[2])
+    if len(first) == 1 and len(second) > 1:
+        first.append(second[-1])  # "forward and inverse kinematics"
+    one, other = frozenset(first), frozenset(second)
     return (one, other) if one - other and other - one else None
 
 
@@ -51,10 +56,10 @@ def choose_sides(
     found: dict[int, tuple[float, ScoredSentence]] = {}
     for quote in quotes:
         known = frozenset(stem_hashes(quote.text))
-        if one <= known and other <= known:
-            if _CONTRASTS.search(quote.text) and not found:
-                return [quote]
-            continue
+        if one <= known and other <= known and _CONTRASTS.search(quote.text) and not found:
+            return [quote]
+        # What it speaks of comes first: "A, which is quicker than B, …" is about A.
+        known = frozenset(stem_hashes(quote.text[:_HEAD]))
         near = known | retrieval.terms(quote.passage).heading_stems
         for number, (own, against) in enumerate(((one, other), (other, one))):
             score = quote.score + _DEFINITION * defines(quote.text, sides[number])

@@ -48,6 +48,15 @@ def test_one_sentence_that_sets_both_sides_apart_is_enough() -> None:
     ]
 
 
+def test_a_sentence_is_about_what_it_names_first() -> None:
+    text = (
+        "We distinguish between forward kinematics and inverse kinematics. Forward kinematics finds the pose. "
+        "Inverse kinematics finds the angles, which takes longer than forward kinematics does in every known arm."
+    )
+    found = _texts("What is the difference between forward and inverse kinematics?", text)
+    assert [each.split()[0] for each in found] == ["Forward", "Inverse"]
+
+
 def test_no_comparison() -> None:
     assert sides_of("What is a crane?") is None
     assert sides_of("What is the difference between a crane and the cranes?") is None
