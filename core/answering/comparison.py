@@ -28,7 +28,7 @@ _COMPARISONS = tuple(
 )
 _CONTRASTS = re.compile(r"\b(?:whereas|while|unlike|in contrast|rather than|instead of)\b", re.IGNORECASE)
 #: Characters among which a sentence names what it is about.
-_HEAD = 60
+_HEAD = 20
 #: Added to a sentence that says what its side is.
 _DEFINITION = 0.35
 
@@ -56,10 +56,11 @@ def choose_sides(
     found: dict[int, tuple[float, ScoredSentence]] = {}
     for quote in quotes:
         known = frozenset(stem_hashes(quote.text))
-        if one <= known and other <= known and _CONTRASTS.search(quote.text) and not found:
-            return [quote]
-        # What it speaks of comes first: "A, which is quicker than B, …" is about A.
-        known = frozenset(stem_hashes(quote.text[:_HEAD]))
+        if one <= known and other <= known:
+            if _CONTRASTS.search(quote.text) and not found:
+                return [quote]
+            # What it speaks of comes first: "A, which is quicker than B, …" is about A.
+            known = frozenset(stem_hashes(quote.text[:_HEAD]))
         near = known | retrieval.terms(quote.passage).heading_stems
         for number, (own, against) in enumerate(((one, other), (other, one))):
             score = quote.score + _DEFINITION * defines(quote.text, sides[number])
