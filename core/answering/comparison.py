@@ -33,26 +33,26 @@ _HEAD = 20
 _DEFINITION = 0.35
 
 
-def sides_of(question: str) -> tuple[frozenset[str], frozenset[str]] | None:
-    """The stems of A and of B in "the difference between A and B", "A vs B", "how does A differ from B"."""
+def sides_of(question: str) -> tuple[list[str], list[str]] | None:
+    """The stems of A and of B, in order, in "the difference between A and B", "A vs B", "how does A differ from B"."""
     found = next((match for form in _COMPARISONS if (match := form.search(question))), None)
     if found is None:
         return None
     first, second = stems(found[1]), stems(found[2])
-    if len(first) == 1 and len(second) > 1:
-        first.append(second[-1])  # "forward and inverse kinematics"
-    one, other = frozenset(first), frozenset(second)
-    return (one, other) if one - other and other - one else None
+    return (first, second) if set(first) - set(second) and set(second) - set(first) else None
 
 
 def choose_sides(
-    quotes: Iterable[ScoredSentence], sides: tuple[frozenset[str], frozenset[str]], retrieval: Retrieval
+    quotes: Iterable[ScoredSentence], sides: tuple[list[str], list[str]], retrieval: Retrieval
 ) -> list[ScoredSentence]:
     """The sentence that sets one side against the other, else the best one for each side; none if a side has none.
 
     ``quotes``: the best one first.
     """
-    one, other = (frozenset(map(stem_hash, own)) for own in (sides[0] - sides[1], sides[1] - sides[0]))
+    whole = [frozenset(map(stem_hash, side)) for side in sides]
+    one, other = whole[0] - whole[1], whole[1] - whole[0]
+    if len(sides[1]) > len(sides[0]):  # "forward and inverse kinematics": the noun is of both
+        other = other - {stem_hash(sides[1][-1])} or other
     found: dict[int, tuple[float, ScoredSentence]] = {}
     for quote in quotes:
         known = frozenset(stem_hashes(quote.text))
@@ -63,7 +63,8 @@ def choose_sides(
             known = frozenset(stem_hashes(quote.text[:_HEAD]))
         near = known | retrieval.terms(quote.passage).heading_stems
         for number, (own, against) in enumerate(((one, other), (other, one))):
-            score = quote.score + _DEFINITION * defines(quote.text, sides[number])
-            if own <= near and own & known and not against & known and score > found.get(number, (0.0, quote))[0]:
+            score = quote.score + _DEFINITION * defines(quote.text, frozenset(sides[number]))
+            is_of_side = whole[number] <= near and own & known and not against & known
+            if is_of_side and score > found.get(number, (0.0, quote))[0]:
                 found[number] = score, quote
     return [found[0][1], found[1][1]] if len(found) == len(sides) else []

@@ -53,15 +53,16 @@ _LONGEST_PAIR = 600
 
 def choose(retrieval: Retrieval, *, most: int = _MOST_SENTENCES) -> list[ScoredSentence]:
     """The passages' sentences that answer, the best one first: as many as add something, at most ``most``."""
-    allowed = list(rank_quotes(retrieval))
-    if not allowed:
-        return []
-    if (sides := sides_of(retrieval.question)) and (compared := choose_sides(allowed, sides, retrieval)):
+    sides = sides_of(retrieval.question)
+    if sides and (compared := choose_sides(rank_quotes(retrieval), sides, retrieval)):
         return _with_references(compared, retrieval)
-    best = allowed[0]
+    allowed = rank_quotes(retrieval)
+    best = next(allowed, None)
+    if best is None:
+        return []
     chosen, stems = [best], [_stems(best, retrieval)]
     score, asked = best.score - best.for_defining, frozenset(map(stem_hash, retrieval.idf))
-    for other in allowed[1:]:
+    for other in allowed:
         if len(chosen) == most or other.score < score - _CLOSE:
             break
         own = _stems(other, retrieval)
