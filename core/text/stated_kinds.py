@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 StatedKind = tuple[int, int, Kind]
 #: The metadata key of a chunk's stated kinds.
 KINDS = "kinds"
-#: Kinds that a structure, or a book's owner, can state: the others are told from the text's form.
+#: Kinds that a structure, or a book's owner, can state: the others are found from the text's form.
 STATABLE: tuple[Kind, ...] = (
     "explanation",
     "definition",

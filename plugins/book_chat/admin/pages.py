@@ -97,7 +97,7 @@ def blueprint(host: Host) -> Blueprint:
 
 
 def install_shelf(pages: Blueprint, host: Host, shelf: Shelf) -> None:
-    """Add the shelf's page for whoever may ask book chat, and the form for the admin key."""
+    """Add the shelf's page for readers who may ask book chat, and the form for the admin key."""
     jobs = host.once(jobs_of)
 
     @pages.get("/books/")

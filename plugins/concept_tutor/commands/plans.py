@@ -126,8 +126,8 @@ def concept(
     else:
         before = tuple(edge.prerequisite for edge in store.edges(slug) if edge.concept == concept)
         keys = before if needs is None else tuple(key.strip() for key in needs.split(",") if key.strip())
-        told = old.summary if old is not None and summary is None else summary or ""
-        change = ConceptChange(name or (old.name if old is not None else concept), told, keys)
+        text = old.summary if old is not None and summary is None else summary or ""
+        change = ConceptChange(name or (old.name if old is not None else concept), text, keys)
         editor.add_concept(slug, change) if old is None else editor.change_concept(slug, concept, change)
     size = store.size(slug)
     if as_json:

@@ -65,7 +65,7 @@ def progress(deployment: Deployment, plan: str, learner: str, as_json: bool) -> 
 @json_option()
 @click.pass_obj
 def learners(deployment: Deployment, as_json: bool) -> None:
-    """List whoever has answered a question."""
+    """List the learners who have answered a question."""
     found = LearnStore(deployment.host()).learners()
     if as_json:
         show_json([{"learner": name, "answers": n, "last": last.isoformat()} for name, (n, last) in found.items()])

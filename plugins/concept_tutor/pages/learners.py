@@ -1,4 +1,4 @@
-"""Learners by their names: who learns in this browser, and whoever has answered here."""
+"""Learners by their names: the one of this browser, and all who have answered here."""
 
 from __future__ import annotations
 

@@ -86,7 +86,7 @@ def install(pages: Blueprint, host: Host) -> None:
             session = sessions.start(slug, concept, current_learner(), request.form.get("kind") or "mixed")
         except BadRequest as error:
             return begin(slug, error.to_problem()), error.status
-        # whoever begins from a concept's explanation has read it
+        # a learner who begins from a concept's explanation has read it
         return redirect(_onward(session, read=concept), 303)
 
     @pages.post("/plans/<slug>/learn/end")

@@ -134,7 +134,7 @@ async function watch(first, { reveal = false } = {}) {
 part("jobs").replaceChildren();
 attempt(async () => {
   const { jobs } = await (await call("/jobs")).json();
-  // what goes on, and what came to grief while the server was restarted: of everything else somebody saw the end
+  // uploads under way, and those that a restart of the server ended; the others were seen to their end
   for (const job of jobs.filter(({ state, resumed }) => state !== "done" && (state !== "failed" || resumed))) watch(job);
 });
 
