@@ -25,8 +25,7 @@ from typing import TYPE_CHECKING, Any
 
 from ragstone.core import Host, Settings
 from ragstone.core.retrieval import HybridRetriever
-from ragstone.plugins.iris_memory import memory_of
-from ragstone.plugins.iris_memory.indexing import fields
+from ragstone.plugins.iris_memory import fields, memory_of
 from ragstone.plugins.iris_memory.recall.postprocessors import repeated
 from ragstone.plugins.iris_memory.recall.search import MemoryQuery, recall
 from ragstone.plugins.iris_memory.retrievers import Recency

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from ragstone.core import Host, Settings
 from ragstone.plugins.concept_tutor import Gathering, NewConcept, NewPlan, PlanStore
-from tests.plugins.concept_tutor.mediawiki.gathering.test_real_wiki import NAMES
+from tests.plugins.concept_tutor.plans.gathering.test_real_wiki import NAMES
 from tests.support.mediawiki import BOOKS, Wiki, server
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule, run_state_machine_as_test
 
 from ragstone.plugins.iris_memory import memory_of
-from ragstone.plugins.iris_memory.indexing.memory import CORPUS
+from ragstone.plugins.iris_memory.indexing.folder import CORPUS
 from ragstone.plugins.iris_memory.indexing.watcher import Watcher
 
 from .actors import Actor, soon

@@ -25,7 +25,7 @@ def ragstone_settings() -> type[BaseModel]:
 def ragstone_commands(cli: click.Group) -> None:
     """Add ``ragstone serve`` and ``ragstone key``."""
     from .commands import serve
-    from .keys.commands import key
+    from .key_commands import key
 
     cli.add_command(serve)
     cli.add_command(key)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from ..errors import LLMError
 from ..runtime.background import in_background
+from ..text import storable
 from .keys import Key, read_key
 
 if TYPE_CHECKING:
@@ -164,7 +165,7 @@ def _parse(reply: bytes, key: Key | None) -> ChatReply:
         text = choice = body = None
     if not isinstance(text, str) or not isinstance(choice, dict):
         raise ChatFailed("the language model's server does not speak the protocol of chat completions")
-    text = text.encode("utf-8", "replace").decode("utf-8").replace("\x00", "")
+    text = storable(text)
     if not text.strip():
         raise ChatFailed("the language model's reply is empty")
     usage = body.get("usage")

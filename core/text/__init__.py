@@ -2,7 +2,7 @@
 
 from .instructions import is_addressed
 from .packed_terms import is_packed, pack, unpack
-from .sanitizing import LIKE_LESS_THAN, escape_fences, one_line, strip_hidden
+from .sanitizing import LIKE_LESS_THAN, escape_fences, one_line, storable, strip_hidden
 from .segmentation import sentence_spans
 from .sentence_kinds import Kind, section_kind
 from .stated_kinds import KINDS, STATABLE, StatedKind, kind_of_names, pack_kinds, packed_in, unpack_kinds
@@ -26,6 +26,7 @@ __all__ = [
     "section_kind",
     "sentence_spans",
     "stems",
+    "storable",
     "strip_hidden",
     "unpack",
     "unpack_kinds",

@@ -32,6 +32,11 @@ def strip_hidden(text: str) -> str:
     return _BREAKS.sub("\n", _CONTROLS.sub(" ", _HIDDEN.sub("", text)))
 
 
+def storable(text: str) -> str:
+    """The text without lone surrogates and NULs, which databases refuse."""
+    return text.encode("utf-8", "replace").decode("utf-8").replace("\0", "")
+
+
 def one_line(text: str, longest: int = 300) -> str:
     """The text on one line, without hidden characters, fences escaped, cut after ``longest`` characters."""
     plain = escape_fences(" ".join(strip_hidden(text).split()))

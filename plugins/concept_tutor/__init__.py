@@ -9,8 +9,8 @@ if TYPE_CHECKING:
     from .learning.lessons import Lessons
     from .learning.progress import Progresses
     from .learning.sessions import Sessions
-    from .mediawiki.gathering import Gathering, Progress
     from .plans.editing import ConceptChange, PlanEditor
+    from .plans.gathering import Gathering, Progress
     from .plans.importers import ImportedPlan, read_plan, read_plan_file
     from .plans.importers.corpus import plan_from_corpus
     from .plans.records import Concept, Edge, NewChunk, NewConcept, NewPlan, Plan, SourceChunk
@@ -48,7 +48,7 @@ __getattr__, __dir__ = lazy_names(
         "learning.lessons": "Lessons",
         "learning.progress": "Progresses",
         "learning.sessions": "Sessions",
-        "mediawiki.gathering": "Gathering Progress",
+        "plans.gathering": "Gathering Progress",
         "plans.editing": "ConceptChange PlanEditor",
         "plans.importers": "ImportedPlan read_plan read_plan_file",
         "plans.importers.corpus": "plan_from_corpus",

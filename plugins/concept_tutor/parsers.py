@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Iterator  # noqa: TC003 - pydantic reads them
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from llama_index.core.schema import BaseNode, MetadataMode, TextNode
 from pydantic import Field, model_validator
@@ -14,6 +14,9 @@ from ragstone.core.text import KINDS, Kind, pack_kinds
 
 from .mediawiki.parsoid.documents import SECTIONS, SEPARATOR
 from .mediawiki.parsoid.units import pack, units
+
+if TYPE_CHECKING:
+    from .settings import PageSettings
 
 _NAMESPACE = uuid.UUID("c5f7a0de-0d0b-5f0e-8f4a-5d1f6f1b7c33")
 _KINDS_OF_BLOCKS: dict[str, Kind] = {"caption": "caption", "definitions": "definition"}
@@ -43,6 +46,11 @@ class ParsoidNodeParser(SlicingNodeParser):
         if not self.shortest <= self.min_words <= self.max_words:
             raise ValueError("shortest, min_words and max_words must not fall")
         return self
+
+    @classmethod
+    def from_settings(cls, settings: PageSettings) -> ParsoidNodeParser:
+        """The node parser with the settings' lengths."""
+        return cls(min_words=settings.min_words, max_words=settings.max_words, shortest=settings.shortest)
 
     @property
     def fingerprint(self) -> str:

@@ -42,11 +42,12 @@ def ragstone_readers(host: Host) -> Mapping[str, BaseReader]:
 @hookimpl
 def ragstone_node_parsers(host: Host) -> Mapping[str, NodeParser]:
     """Wiki pages, cut into chunks of their sections; and passages, which are chunks already."""
-    from .parsers import PassageParser
+    from .parsers import ParsoidNodeParser, PassageParser
     from .plans import KIND
     from .settings import ConceptTutorSettings
 
-    return {"mediawiki": host.options(ConceptTutorSettings).pages.node_parser(), KIND: PassageParser()}
+    pages = host.options(ConceptTutorSettings).pages
+    return {"mediawiki": ParsoidNodeParser.from_settings(pages), KIND: PassageParser()}
 
 
 @hookimpl
@@ -88,7 +89,7 @@ def ragstone_pages(host: Host) -> Any:
 @hookimpl
 def ragstone_serving(host: Host) -> None:
     """Give a first start the sample plan, and go on with searches for sources that were interrupted."""
-    from .mediawiki.gathering import Gathering
+    from .plans.gathering import Gathering
     from .plans.sample import add_sample
 
     add_sample(host)

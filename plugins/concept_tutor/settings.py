@@ -4,15 +4,11 @@ from __future__ import annotations
 
 import re
 from pathlib import Path  # noqa: TC003 - pydantic reads it
-from typing import TYPE_CHECKING
 from urllib.parse import quote, urlsplit
 
 from pydantic import Field, field_validator, model_validator
 
 from ragstone.core import Table
-
-if TYPE_CHECKING:
-    from .parsers import ParsoidNodeParser
 
 #: Characters of a page's key that its address has as they are.
 _UNQUOTED = "!$&'()*+,;=:@/-._~"
@@ -134,12 +130,6 @@ class PageSettings(Table):
         if not self.shortest <= self.min_words <= self.max_words:
             raise ValueError("shortest, min_words and max_words must not fall")
         return self
-
-    def node_parser(self) -> ParsoidNodeParser:
-        """The node parser with these lengths."""
-        from .parsers import ParsoidNodeParser
-
-        return ParsoidNodeParser(min_words=self.min_words, max_words=self.max_words, shortest=self.shortest)
 
 
 class SourceSettings(Table):

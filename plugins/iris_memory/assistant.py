@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from ragstone.core import Assistant, CitationFormat, NotFound, Profile, QuestionFilter
 from ragstone.core.answering import EmptyState
 
-from .indexing import fields
+from . import fields
 from .indexing.memory import memory_of
 from .prompts import ANSWER
 from .recall.chunk import chunk_of

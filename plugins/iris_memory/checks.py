@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from ragstone.core import Check, MissingExtra, require_extra
 
-from .indexing import fields
+from . import fields
 from .indexing.memory import memory_of
 from .indexing.update_state import UpdateState
 

@@ -10,8 +10,8 @@ from flask import Blueprint, render_template
 from ragstone.core import NotFound
 from ragstone.core.text import strip_hidden
 
+from . import fields
 from .assistant import NAME, PREFIX
-from .indexing import fields
 from .indexing.memory import memory_of
 from .recall.chunk import chunk_of
 

@@ -66,7 +66,7 @@ def ragstone_readers(host: Host) -> Mapping[str, BaseReader]:
 @hookimpl
 def ragstone_node_parsers(host: Host) -> Mapping[str, NodeParser]:
     """The files of a memory, each cut by its strategy."""
-    from .indexing.memory import KIND
+    from .indexing.folder import KIND
     from .parsers.node_parser import MemoryNodeParser
     from .settings import IrisMemorySettings
 
@@ -83,7 +83,7 @@ def ragstone_node_parsers(host: Host) -> Mapping[str, NodeParser]:
 @hookimpl
 def ragstone_retriever(host: Host, corpus: Corpus, top_k: int, filters: MetadataFilters | None) -> BaseRetriever | None:
     """For the memory: the host's own search, and a light preference for later logs and mails."""
-    from .indexing.memory import CORPUS
+    from .indexing.folder import CORPUS
     from .retrievers import MemoryRetriever, Recency
     from .settings import IrisMemorySettings
 
@@ -97,7 +97,7 @@ def ragstone_retriever(host: Host, corpus: Corpus, top_k: int, filters: Metadata
 @hookimpl
 def ragstone_postprocessors(host: Host, corpus: Corpus) -> Sequence[BaseNodePostprocessor]:
     """For the memory: no mail that is too old, and of several versions of a note the newest."""
-    from .indexing.memory import CORPUS
+    from .indexing.folder import CORPUS
     from .recall.postprocessors import NewestNotes, RecentMail
     from .settings import IrisMemorySettings
 

@@ -10,7 +10,7 @@ from llama_index.core.schema import NodeWithScore
 
 from ragstone.core.retrieval import HybridRetriever, ScoredRetriever
 
-from .indexing import fields
+from . import fields
 
 if TYPE_CHECKING:
     from collections.abc import Callable

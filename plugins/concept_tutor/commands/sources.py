@@ -9,13 +9,13 @@ import click
 
 from ragstone.core.cli import json_option, printable, show_json
 
-from ..mediawiki.gathering import Gathering
+from ..plans.gathering import Gathering
 from ..plans.store import PlanStore
 
 if TYPE_CHECKING:
     from ragstone.core.cli import Deployment
 
-    from ..mediawiki.gathering import Progress
+    from ..plans.gathering import Progress
     from ..plans.records import SourceState
 
 

@@ -10,9 +10,9 @@ from flask import render_template, request
 from ragstone.core import NotFound
 
 from ..learning.progress import Progresses
-from ..mediawiki.gathering import Gathering
 from ..plans.corpus import corpus_of
 from ..plans.drawing import draw, neighbourhood
+from ..plans.gathering import Gathering
 from ..plans.store import PlanStore
 from .charts import charts
 from .concepts import OPEN, concept_views, find_key, mean_percent, next_concept, source_pages

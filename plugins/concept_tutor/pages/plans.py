@@ -11,8 +11,8 @@ from flask import redirect, render_template, request, url_for
 from ragstone.core import BadRequest, RagstoneError, StorageBusy
 from ragstone.core.runtime import Slots
 
-from ..mediawiki.gathering import Gathering
 from ..mediawiki.wikis import Wikis
+from ..plans.gathering import Gathering
 from ..plans.store import PlanStore
 from .concepts import OPEN, concept_views, mean_percent
 from .forms import MOST_BYTES, WAYS, with_free_slug

@@ -12,7 +12,7 @@ from ragstone.core import RagstoneError
 from ragstone.core.pages import KEEP_ALIVE, EventStream, event
 from ragstone.core.runtime import Slots
 
-from ..mediawiki.gathering import Gathering
+from ..plans.gathering import Gathering
 from ..plans.store import PlanStore
 from .plan import plan_page
 from .wording import problem_of
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from ragstone.core import Host
 
-    from ..mediawiki.gathering import Progress
+    from ..plans.gathering import Progress
 
 #: Each watcher holds one of the server's threads.
 _MOST_WATCHING = 4

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from llama_index.core.schema import Document
 
+from .. import fields
 from ..readers import READERS_VERSION
-from . import fields
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 from ragstone.core import NotFound
 
-from . import fields
+from .. import fields
 from .documents import FORGOTTEN, FileDocument
 from .inventory import Inventory
 from .missing import is_below
 
 if TYPE_CHECKING:
     from .documents import StoredFile
-    from .memory import Memory
+    from .folder import MemoryFolder
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class Forgotten:
     chunks: int
 
 
-def forget(memory: Memory, target: str) -> Forgotten:
+def forget(memory: MemoryFolder, target: str) -> Forgotten:
     """Forget a file, a folder's files, or one chunk by its id. Raises ``NotFound``.
 
     The text leaves the catalog. A file stays forgotten until its bytes change, a chunk until its text changes, also
@@ -46,7 +46,7 @@ def forget(memory: Memory, target: str) -> Forgotten:
         return _forget_chunk(memory, stored, target)
 
 
-def _forget_chunk(memory: Memory, stored: dict[str, StoredFile], chunk_id: str) -> Forgotten:
+def _forget_chunk(memory: MemoryFolder, stored: dict[str, StoredFile], chunk_id: str) -> Forgotten:
     try:
         path = str(memory.corpus.contents.node(chunk_id).metadata[fields.PATH])
     except NotFound as error:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from ragstone.core import SourceError
 
+from .. import fields
 from ..readers import reader_scheme
-from . import fields
 from .documents import FORGOTTEN, GONE, TOO_OLD, FileDocument, StoredFile, is_old_mail, is_unchanged, scan_metadata
 from .missing import missing_files
 from .scan import FileTypes, Scanner
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from llama_index.core.schema import Document
 
-    from .memory import Memory
+    from .folder import MemoryFolder
     from .missing import MissingFiles
     from .scan import Scan, ScannedFile
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 class Inventory:
     """Compares one memory with its files. Nothing is stored."""
 
-    def __init__(self, memory: Memory, clock: Callable[[], float] = time.time) -> None:
+    def __init__(self, memory: MemoryFolder, clock: Callable[[], float] = time.time) -> None:
         self.memory = memory
         self.clock = clock
         self.state = UpdateState(memory.host.settings.data_dir)

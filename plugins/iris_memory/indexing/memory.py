@@ -2,75 +2,23 @@
 
 from __future__ import annotations
 
-import os
-from contextlib import suppress
-from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
 
-from ragstone.core import BadRequest, Host, SettingsError, SourceError
+from ragstone.core import BadRequest, Host
 from ragstone.core.answering import check_type
 
-from ..settings import IrisMemorySettings
+from .folder import MemoryFolder
 
 if TYPE_CHECKING:
-    from ragstone.core import Corpus
+    from pathlib import PurePath
 
     from .forgotten import Forgotten
     from .status import Status
     from .updater import OnProgress, Updater, UpdateReport
 
-CORPUS = "memory"
-KIND = "memory"
-_EMPTY = "ragstone memory update reads the files"
 
-
-class Memory:
+class Memory(MemoryFolder):
     """Got by ``memory_of(host)``, one for each host. Safe to use from several threads."""
-
-    def __init__(self, host: Host) -> None:
-        self.host = host
-
-    @property
-    def settings(self) -> IrisMemorySettings:
-        """The deployment's options."""
-        return self.host.options(IrisMemorySettings)
-
-    @property
-    def root(self) -> Path:
-        """The folder of the agent's files, links in its own path followed. Raises ``SettingsError``."""
-        root = self.settings.root
-        if root is None:
-            raise SettingsError(
-                "no folder to remember is set",
-                where="plugins.iris_memory.root",
-                hint='[plugins.iris_memory] root = "/path", or RAGSTONE_PLUGINS__IRIS_MEMORY__ROOT',
-            )
-        return Path(os.path.realpath(root.expanduser()))  # unlike Path.resolve it never raises
-
-    @property
-    def corpus(self) -> Corpus:
-        """The corpus of all chunks. Every document is one file; its id is the path relative to the root."""
-        return self.host.corpus(CORPUS, kind=KIND, hint=_EMPTY)
-
-    def missing_root(self) -> SourceError:
-        """The error to raise when the root is not there."""
-        where = str(self.root)
-        return SourceError("the folder to remember is not there", where=where, hint="check iris_memory's root")
-
-    def own_folders(self) -> tuple[Path, Path]:
-        """Ragstone's own folders, which are never remembered."""
-        return self.host.settings.data_dir.resolve(), self.host.settings.cache_dir.resolve()
-
-    def relative(self, path: str | PurePath) -> str | None:
-        """A path, absolute or under the root, relative to the root, with ``/``; ``None`` outside it."""
-        named = os.path.normpath(os.path.join(self.root, os.path.expanduser(path)))  # noqa: PTH111, PTH118
-        for root in (self.root, self.settings.root):
-            with suppress(ValueError):
-                return PurePath(named).relative_to(Path(str(root)).expanduser().absolute()).as_posix()
-        with suppress(ValueError, OSError):  # through a link that leads here
-            folder = os.path.realpath(os.path.dirname(named))  # noqa: PTH120
-            return PurePath(folder, PurePath(named).name).relative_to(self.root).as_posix()
-        return None
 
     def update(self, on_progress: OnProgress | None = None, *, prune: bool = False) -> UpdateReport:
         """Update the memory from its files. Raises ``SettingsError``, ``SourceError`` and ``StorageError``.

@@ -6,14 +6,14 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from . import fields
+from .. import fields
 from .documents import looks_unchanged
 from .inventory import Inventory
 from .missing import Missing, grouped
 from .scan import LeftOut
 
 if TYPE_CHECKING:
-    from .memory import Memory
+    from .folder import MemoryFolder
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class Status:
         return sum(each.chunks for each in self.types)
 
 
-def status_of(memory: Memory) -> Status:
+def status_of(memory: MemoryFolder) -> Status:
     """Compare the memory with its files now; nothing is read or stored. Raises ``SourceError`` without a root."""
     inventory, corpus = Inventory(memory), memory.corpus
     scan, stored = inventory.scan(), inventory.stored()

@@ -6,7 +6,7 @@ import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from . import fields
+from .. import fields
 from .documents import FORGOTTEN, GONE, FileDocument, is_racy, is_unchanged
 from .inventory import Inventory
 from .missing import Missing, MissingFiles, MissingReason, grouped, is_below
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ragstone.core.ingestion import IngestProgress, IngestReport
 
     from .documents import StoredFile
-    from .memory import Memory
+    from .folder import MemoryFolder
     from .scan import ScannedFile
 
     OnProgress = Callable[[IngestProgress], None]
@@ -52,7 +52,7 @@ class UpdateReport:
 class Updater:
     """Updates one memory. One update runs at a time, of all processes."""
 
-    def __init__(self, memory: Memory, clock: Callable[[], float] = time.time) -> None:
+    def __init__(self, memory: MemoryFolder, clock: Callable[[], float] = time.time) -> None:
         self._inventory = Inventory(memory, clock)
         self._corpus = memory.corpus
         self._state = self._inventory.state

@@ -10,8 +10,9 @@ from email.header import decode_header
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING
 
+from ragstone.core.text import storable
+
 from ..parsers.sections import date_in
-from ..readers.files import without_surrogates
 
 if TYPE_CHECKING:
     from email.message import Message
@@ -35,7 +36,7 @@ def header(message: Message, name: str) -> str:
 def decoded_words(*values: str) -> str:
     """The raw values of a header on one line, decoded."""
     words = ", ".join(words for value in values if (words := _decoded(value[:_READ])))
-    clean = without_surrogates("".join(char if char.isprintable() else " " for char in words))
+    clean = storable("".join(char if char.isprintable() else " " for char in words))
     return clean if len(clean) <= _LONGEST else f"{clean[: _LONGEST - 2]} …"
 
 

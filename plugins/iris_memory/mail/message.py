@@ -9,8 +9,9 @@ from email.message import Message
 from html import unescape
 from typing import Any
 
-from ..indexing import fields
-from ..readers.files import without_surrogates
+from ragstone.core.text import storable
+
+from .. import fields
 from .headers import addresses, decoded, decoded_words, header, sent_at
 from .replies import split_reply
 
@@ -43,7 +44,7 @@ def parse_message(data: bytes, mtime: float) -> Mail:
         return Mail("", known)
     text = "\n\n".join(part for part in ("\n".join(head), reply.own, marked) if part)
     known[fields.TITLE] = known[fields.SUBJECT]
-    return Mail(without_surrogates(text), {key: _clean(value) for key, value in known.items()})
+    return Mail(storable(text), {key: _clean(value) for key, value in known.items()})
 
 
 def _header(message: Message, mtime: float) -> dict[str, Any]:
@@ -142,7 +143,7 @@ def _words(part: Message) -> str:
 
 
 def _clean(value: Any) -> Any:
-    return without_surrogates(value) if isinstance(value, str) else value
+    return storable(value) if isinstance(value, str) else value
 
 
 # Python's own parser takes quadratic time on input made for that, and raises AssertionError on other input.

@@ -16,7 +16,7 @@ from pydantic import Field
 
 from ragstone.core import SlicingNodeParser
 
-from ..indexing import fields
+from .. import fields
 from .chunk_sizes import ChunkSizer, Limits
 from .sections import (
     Outline,

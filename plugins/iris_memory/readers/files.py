@@ -15,7 +15,7 @@ from llama_index.core.schema import Document
 from ragstone.core import SourceError
 from ragstone.core.runtime import open_regular
 
-from ..indexing import fields
+from .. import fields
 
 
 @dataclass(frozen=True)
@@ -79,11 +79,6 @@ def utf8(data: bytes, path: Path) -> str:
     if "\0" in text:
         raise SourceError("is binary", where=str(path))
     return text.replace("\r\n", "\n").replace("\r", "\n")
-
-
-def without_surrogates(text: str) -> str:
-    """The text without surrogates and NULs, which databases refuse."""
-    return text.encode("utf-8", "replace").decode("utf-8").replace("\0", "")
 
 
 def read_bytes(path: Path, max_bytes: int) -> tuple[bytes, float]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ragstone.core import SourceError
 
-from ..indexing import fields
+from .. import fields
 from ..mail.mbox import mail_of, messages_of
 from ..mail.message import parse_message
 from .files import FileReader, ParsedFile

@@ -9,9 +9,10 @@ from json.decoder import scanstring  # type: ignore[attr-defined]
 from typing import TYPE_CHECKING
 
 from ragstone.core import SourceError
+from ragstone.core.text import storable
 
-from ..indexing.fields import SEPARATOR
-from .files import FileReader, ParsedFile, utf8, without_surrogates
+from ..fields import SEPARATOR
+from .files import FileReader, ParsedFile, utf8
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -50,7 +51,7 @@ class StateReader(FileReader):
             top = names[:1]
             lines.append(f"{SEPARATOR.join(names)}: {words}" if names else words)
             places.append(line)
-        return ParsedFile(without_surrogates("\n".join(lines)), lines=places)
+        return ParsedFile(storable("\n".join(lines)), lines=places)
 
 
 def _flattened(text: str) -> Iterator[tuple[tuple[str, ...], str, int]]:

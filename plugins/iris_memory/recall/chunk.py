@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from ..indexing import fields
+from .. import fields
 
 if TYPE_CHECKING:
     from llama_index.core.schema import BaseNode

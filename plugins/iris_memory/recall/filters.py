@@ -11,7 +11,7 @@ from llama_index.core.vector_stores.types import FilterOperator, MetadataFilter,
 
 from ragstone.core import BadRequest
 
-from ..indexing import fields
+from .. import fields
 from ..settings import DOC_TYPES
 
 if TYPE_CHECKING:

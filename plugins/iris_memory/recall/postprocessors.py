@@ -11,7 +11,7 @@ import numpy as np
 from llama_index.core.postprocessor.types import BaseNodePostprocessor
 from pydantic import Field
 
-from ..indexing import fields
+from .. import fields
 from ..indexing.documents import is_old_mail
 
 if TYPE_CHECKING:

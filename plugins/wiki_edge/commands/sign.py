@@ -52,7 +52,7 @@ def sign(folder: Path, key: Path, only: str | None, revision: int | None, as_jso
 
     Each shard is verified before. A new one gets revision 1; one that was changed after it was signed the next.
     """
-    from ..shards.signatures import sign_folder
+    from ..shards.signing import sign_folder
 
     signed = sign_folder(folder, _unlocked(key), only=only, revision=revision)
     if as_json:

@@ -13,19 +13,16 @@ from hashlib import sha256
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 
-from ragstone.core import BadRequest, NotFound
 from ragstone.core.runtime import write_atomically
 
 from .errors import ShardError
 from .files import open_regular
-from .keys import KEY_BYTES, decoded, public_key, trusted_key
+from .keys import KEY_BYTES, decoded, trusted_key
 from .manifest import NAME, SIGNATURE, Manifest
 
 if TYPE_CHECKING:
     from collections.abc import Collection
     from pathlib import Path
-
-    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
     from .manifest import ShardEntry
 
@@ -42,16 +39,6 @@ class Signer:
 
     def __str__(self) -> str:
         return f"{self.key} ({'trusted' if self.trusted else 'not a trusted key'})"
-
-
-@dataclass(frozen=True)
-class Signed:
-    """A signed shard; ``before`` is the revision that it had."""
-
-    id: str
-    revision: int
-    before: int | None
-    key: str
 
 
 def content(entry: ShardEntry) -> dict[str, Any]:
@@ -89,7 +76,7 @@ def _verified(folder: Path) -> tuple[Manifest, bytes]:
     from cryptography.exceptions import InvalidSignature
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
-    stored = _read(folder)
+    stored = read_signature(folder)
     key = decoded(stored.get("key"), KEY_BYTES, "public key")
     value = decoded(stored.get("signature"), _SIGNATURE_BYTES, "signature")
     with open_regular(folder / NAME) as file:
@@ -120,7 +107,7 @@ def _changed(what: str) -> ShardError:
     return ShardError(f"{what}: the signature is not of this content", hint=hint)
 
 
-def _read(folder: Path) -> dict[str, Any]:
+def read_signature(folder: Path) -> dict[str, Any]:
     """The content of the signature's file; empty where it is damaged."""
     try:
         with open_regular(folder / SIGNATURE) as file:
@@ -128,65 +115,3 @@ def _read(folder: Path) -> dict[str, Any]:
     except (ShardError, ValueError, RecursionError):
         return {}
     return found if isinstance(found, dict) else {}
-
-
-def sign_folder(
-    folder: Path, key: Ed25519PrivateKey, *, only: str | None = None, revision: int | None = None
-) -> list[Signed]:
-    """Sign the folder's manifest; checksums are filled in where there are none.
-
-    A new shard gets revision 1, one that was changed after it was signed the next, and the others keep theirs.
-    ``revision``: for all of them, or for the one with the id ``only``. Nothing is signed that ``verify`` finds faults
-    in. Raises ``Refused``, ``ShardError``, ``BadRequest``, ``StorageError``.
-    """
-    from .releases import locked
-
-    with locked(folder):
-        return _sign_folder(folder, key, only, revision)
-
-
-def _sign_folder(folder: Path, key: Ed25519PrivateKey, only: str | None, revision: int | None) -> list[Signed]:
-    from .installation import Refused
-    from .verification import Faults, check_files, sums_in
-
-    path = folder / NAME
-    manifest = Manifest.read(path)
-    if only is not None and manifest.shard(only) is None:
-        known = ", ".join(entry.id for entry in manifest.shards)
-        raise NotFound(f"there is no shard {only[:80]!r}", where=str(path), hint=f"there are: {known}")
-    known_revisions = _read(folder).get("shards")
-    before = known_revisions if isinstance(known_revisions, dict) else {}
-    signed, faults = [], Faults(folder)
-    for entry in manifest.shards:
-        wanted = revision if only in (None, entry.id) else None
-        filled = entry if entry.files is not None else entry.changed(files=sums_in(entry.place(folder).files))
-        new = filled.changed(revision=_next(filled, before.get(entry.id), wanted))
-        check_files(new, path, faults)
-        manifest = manifest.with_shard(new)
-        if only in (None, entry.id):
-            signed.append(Signed(new.id, new.revision or 1, entry.revision, public_key(key)))
-    if faults.found():
-        raise Refused(folder, faults.found())
-    manifest.write(path)
-    stored = {
-        "key": public_key(key),
-        "signature": b64encode(key.sign(path.read_bytes())).decode(),
-        # By these the next signing finds what was changed; they are not signed.
-        "shards": {entry.id: [entry.revision, content_digest(entry, without="revision")] for entry in manifest.shards},
-    }
-    write_atomically(folder / SIGNATURE, json.dumps(stored, indent=2).encode() + b"\n")
-    return signed
-
-
-def _next(entry: ShardEntry, signed: object, wanted: int | None) -> int:
-    """The revision to sign the entry with. ``signed``: its revision and digest when it was signed last.
-
-    Raises ``BadRequest`` for one that does not rise.
-    """
-    lowest = entry.revision or 1
-    if isinstance(signed, list) and len(signed) == 2 and isinstance(signed[0], int):
-        was_changed = content_digest(entry, without="revision") != signed[1]
-        lowest = max(lowest, signed[0] + was_changed)
-    if wanted is not None and wanted < lowest:
-        raise BadRequest(f"shard {entry.id!r}: the revision must be {lowest} or higher; it only rises")
-    return wanted or lowest

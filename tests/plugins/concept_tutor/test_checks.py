@@ -13,7 +13,7 @@ from ragstone.core.testing import open_host
 from ragstone.plugins.concept_tutor import PlanStore
 from tests.plugins.concept_tutor.material import corpus_of
 from tests.plugins.concept_tutor.mediawiki.client.wiki_server import Server, stall
-from tests.plugins.concept_tutor.mediawiki.gathering.small_wiki import SmallWiki, page
+from tests.plugins.concept_tutor.plans.gathering.small_wiki import SmallWiki, page
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

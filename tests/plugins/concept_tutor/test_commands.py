@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.plugins.concept_tutor.material import SAMPLE
-from tests.plugins.concept_tutor.mediawiki.gathering.small_wiki import SmallWiki, page
+from tests.plugins.concept_tutor.plans.gathering.small_wiki import SmallWiki, page
 from tests.support.third_party_fakes import Here
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from ragstone.core.testing import AssistantContract, NodeParserContract, ReaderC
 from tests.support.needs import needed
 
 from .material import corpus_of, put_plan
-from .mediawiki.gathering.small_wiki import SmallWiki, page
+from .plans.gathering.small_wiki import SmallWiki, page
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 from llama_index.core.node_parser import NodeParser
 from llama_index.core.schema import BaseNode, Document, NodeRelationship, TextNode
 
-from ragstone.plugins.iris_memory import memory_of
-from ragstone.plugins.iris_memory.indexing import fields
+from ragstone.plugins.iris_memory import fields, memory_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

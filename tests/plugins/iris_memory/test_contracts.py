@@ -17,8 +17,8 @@ from ragstone.core.testing import (
     open_host,
 )
 from ragstone.plugins.iris_memory import memory_of
-from ragstone.plugins.iris_memory.indexing.fields import INDEXING
-from ragstone.plugins.iris_memory.indexing.memory import KIND
+from ragstone.plugins.iris_memory.fields import INDEXING
+from ragstone.plugins.iris_memory.indexing.folder import KIND
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -15,7 +15,8 @@ from ragstone.plugins.wiki_edge.shards.installation import Installed, install
 from ragstone.plugins.wiki_edge.shards.keys import keygen, read_key
 from ragstone.plugins.wiki_edge.shards.manifest import NAME, Manifest
 from ragstone.plugins.wiki_edge.shards.releases import locked, previous, staging_folders
-from ragstone.plugins.wiki_edge.shards.signatures import sign_folder, signer
+from ragstone.plugins.wiki_edge.shards.signatures import signer
+from ragstone.plugins.wiki_edge.shards.signing import sign_folder
 from ragstone.plugins.wiki_edge.shards.verification import verify
 
 from .samples import ID, edit, entry_of, make

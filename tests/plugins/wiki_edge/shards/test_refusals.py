@@ -18,7 +18,7 @@ from ragstone.plugins.wiki_edge.shards.errors import ShardError
 from ragstone.plugins.wiki_edge.shards.installation import install
 from ragstone.plugins.wiki_edge.shards.keys import keygen, read_key
 from ragstone.plugins.wiki_edge.shards.manifest import NAME, SIGNATURE, Manifest
-from ragstone.plugins.wiki_edge.shards.signatures import sign_folder
+from ragstone.plugins.wiki_edge.shards.signing import sign_folder
 from ragstone.plugins.wiki_edge.shards.verification import verify
 
 from .samples import DIM, EMBEDDINGS, ID, METADATA, ROWS, edit, edit_line, edit_object, make, unit_rows, with_sums

@@ -16,7 +16,8 @@ from ragstone.plugins.wiki_edge.shards.errors import ShardError
 from ragstone.plugins.wiki_edge.shards.installation import Refused
 from ragstone.plugins.wiki_edge.shards.keys import Locked, keygen, public_key, read_key
 from ragstone.plugins.wiki_edge.shards.manifest import NAME, SIGNATURE
-from ragstone.plugins.wiki_edge.shards.signatures import sign_folder, signer
+from ragstone.plugins.wiki_edge.shards.signatures import signer
+from ragstone.plugins.wiki_edge.shards.signing import sign_folder
 from ragstone.plugins.wiki_edge.shards.verification import verify
 
 from .samples import ID, METADATA, edit, edit_object, entry_of, make

@@ -148,8 +148,8 @@ def test_the_document_keeps_the_headings_between() -> None:
 
 def test_settings() -> None:
     settings = PageSettings(max_words=300)
-    assert settings.node_parser().max_words == 300
-    assert "max=300" in settings.node_parser().fingerprint
+    assert ParsoidNodeParser.from_settings(settings).max_words == 300
+    assert "max=300" in ParsoidNodeParser.from_settings(settings).fingerprint
     with pytest.raises(ValidationError, match="must not fall"):
         PageSettings(min_words=400)
     with pytest.raises(ValidationError, match="must not fall"):

@@ -12,7 +12,7 @@ from ragstone.core import BadRequest, LLMError, SourceError
 from ragstone.core.testing import ScriptedLLM, open_host
 from ragstone.plugins.concept_tutor import Concept, Edge, Plan, PlanStore
 from tests.plugins.concept_tutor.material import run
-from tests.plugins.concept_tutor.mediawiki.gathering.small_wiki import SmallWiki, page
+from tests.plugins.concept_tutor.plans.gathering.small_wiki import SmallWiki, page
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

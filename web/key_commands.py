@@ -8,8 +8,8 @@ import click
 
 from ragstone.core.cli import json_option, show_json, show_table
 
-from .access import INTERFACES
-from .store import Keys
+from .keys.access import INTERFACES
+from .keys.store import Keys
 
 if TYPE_CHECKING:
     from ragstone.core.cli import Deployment
@@ -64,7 +64,7 @@ def list_keys(deployment: Deployment, as_json: bool) -> None:
 @click.pass_obj
 def remove(deployment: Deployment, name: str, as_json: bool) -> None:
     """Let a key open nothing any more, from now on."""
-    from ..conversations import Conversations
+    from .conversations import Conversations
 
     host = deployment.host()
     Keys(host).remove(name)

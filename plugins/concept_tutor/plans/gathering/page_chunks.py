@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 
 from llama_index.core.schema import TextNode
 
-from ..client import WikiPageMissing
+from ...mediawiki.client import WikiPageMissing
+from ...parsers import ParsoidNodeParser
 
 if TYPE_CHECKING:
-    from ..wikis import Wikis
+    from ...mediawiki.wikis import Wikis
 
 #: Pages whose chunks are kept while a plan's sources are gathered, 100 kB or so each.
 _KEPT = 100
@@ -24,7 +25,7 @@ class PageChunks:
         self._wikis = wikis
         # Without what LlamaIndex adds for stored chunks, such as their neighbours' hashes.
         alone = {"include_metadata": False, "include_prev_next_rel": False}
-        self._parser = wikis.options.pages.node_parser().model_copy(update=alone)
+        self._parser = ParsoidNodeParser.from_settings(wikis.options.pages).model_copy(update=alone)
         self._lock = threading.Lock()
         self._reading: dict[tuple[str, str], threading.Lock] = {}
         self._kept: OrderedDict[tuple[str, str], tuple[TextNode, ...]] = OrderedDict()

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Literal
 from ragstone.core import RagstoneError, StorageError
 from ragstone.core.runtime import JobQueue
 
-from ...plans.corpus import Passages
-from ...plans.store import PlanStore
-from ..threads import run_in_threads
-from ..wikis import Wikis
+from ...mediawiki.threads import run_in_threads
+from ...mediawiki.wikis import Wikis
+from ..corpus import Passages
+from ..store import PlanStore
 from .finder import SourceFinder
 from .leases import Leases
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from ragstone.core import Host
 
-    from ...plans.records import Concept, SourceState
+    from ..records import Concept, SourceState
 
 _log = logging.getLogger(__name__)
 

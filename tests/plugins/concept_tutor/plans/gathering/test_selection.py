@@ -7,8 +7,8 @@ import re
 import pytest
 from llama_index.core.schema import TextNode
 
-from ragstone.plugins.concept_tutor.mediawiki.gathering.relevance import pages_about, word_relevance
-from ragstone.plugins.concept_tutor.mediawiki.gathering.selection import select, select_for_concept
+from ragstone.plugins.concept_tutor.plans.gathering.relevance import pages_about, word_relevance
+from ragstone.plugins.concept_tutor.plans.gathering.selection import select, select_for_concept
 from tests.plugins.concept_tutor.mediawiki.parsoid.pages import chunks, page
 from tests.support.needs import needed
 

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import select, update
 
-from ...plans import queries, tables
+from .. import queries, tables
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ragstone.core.catalog import PluginTables
 
-    from ...plans.records import SourceState
+    from ..records import SourceState
 
 
 class Leases:

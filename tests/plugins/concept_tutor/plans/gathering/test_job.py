@@ -15,9 +15,9 @@ import pytest
 from ragstone.core import Host, NotFound, SettingsError
 from ragstone.core.testing import open_host
 from ragstone.plugins.concept_tutor import Gathering, NewChunk, NewConcept, NewPlan, PlanStore, Progress
-from ragstone.plugins.concept_tutor.mediawiki.gathering.leases import Leases
+from ragstone.plugins.concept_tutor.plans.gathering.leases import Leases
 from tests.plugins.concept_tutor.material import corpus_of
-from tests.plugins.concept_tutor.mediawiki.gathering.small_wiki import SmallWiki, page
+from tests.plugins.concept_tutor.plans.gathering.small_wiki import SmallWiki, page
 from tests.support.patience import HANG, until
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from ragstone.core import SettingsError, SourceError
 
-from ...plans.records import NewChunk
+from ..records import NewChunk
 from .page_chunks import PageChunks
 from .relevance import memoized, pages_about, word_relevance
 from .selection import select_for_concept
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from llama_index.core.schema import TextNode
 
-    from ..wikis import Wikis
+    from ...mediawiki.wikis import Wikis
     from .selection import Scorer
 
 _LONGEST_TITLE = 300
