@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from ..text.question_kinds import defines
+from ..text.definitions import defines
 from ..text.stemming import stem_hash, stem_hashes, stems
 
 if TYPE_CHECKING:

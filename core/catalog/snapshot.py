@@ -50,6 +50,7 @@ _CORPUS = select(corpus).where(corpus.c.name == bindparam("name"), corpus.c.stat
 _NODES = select(*_NODE).where(_KEYS)
 _CHUNKS = select(*_NODE, chunk.c.words, chunk.c.sentences).where(_KEYS)
 _WORDS = select(chunk.c.id, chunk.c.words).where(_KEYS)
+_TEXTS = select(chunk.c.id, chunk.c.text).where(_KEYS)
 
 
 @dataclass(frozen=True)
@@ -204,6 +205,11 @@ class Snapshot:
             for row in rows
             for words, sentences in [row[-2:]]
         }
+
+    def texts(self, keys: Sequence[int]) -> dict[int, str]:
+        """The chunks' texts, unchecked, by key in the given order; keys that are gone are left out."""
+        found = {row.id: row.text for row in self._connection.execute(_TEXTS, {"keys": list(keys)})}
+        return {key: found[key] for key in keys if key in found}
 
     def packed_words(self, keys: Sequence[int]) -> dict[int, bytes]:
         """The chunks' words by key as ``packed_terms.pack`` packs them; keys that are gone are left out."""

@@ -31,7 +31,8 @@ class Scores:
     dense: float | None
     #: BM25; 0 where the chunk has no word of the question.
     lexical: float
-    #: Convex combination of both, each normalised, 0 to 1.
+    #: Convex combination of both, each normalised, 0 to 1; of a passage that is there only for its definition, the
+    #: final score of the one it replaces.
     fused: float
     #: Added by reranking, -1.8 to 1.8; see ``rank``.
     added: float = 0.0

@@ -13,10 +13,12 @@ from llama_index.core.schema import NodeWithScore
 from llama_index.core.vector_stores.types import FilterCondition, MetadataFilters
 from llama_index.core.vector_stores.utils import build_metadata_filter_fn
 
+from ..text.definitions import subject_of
 from ..text.question_kinds import asks_for_tasks
 from ..text.stemming import question_stems, stems
 from ..tracing import step
 from .calibration import threshold_of
+from .definitions import SEARCHED, best_definition
 from .fusion import Candidates, Scores, inverse_frequencies, rank
 from .models import Retrieval, check_top_k
 from .search_cache import RevisionSearch
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
     from llama_index.core.schema import QueryBundle
 
+    from ..catalog import Snapshot
     from .models import SearchableCorpus
 
 
@@ -103,6 +106,9 @@ class HybridRetriever(ScoredRetriever):
             with step("HybridRetriever.fuse", dense_weight=weight, top_k=self._top_k) as fused:
                 candidates = Candidates(words, idf, dense, lexical, asks_for_tasks(question))
                 scores = rank(candidates, weight=weight, top_k=self._top_k, packed=search.packed_words)
+                subject = [corrections.get(stem, stem) for stem in subject_of(question)]
+                if subject and self._top_k > 1:
+                    scores = _with_definition(scores, subject, embedded, search, snapshot)
                 chunks = snapshot.chunks(scores, len(embedded))
                 found_chunks = [(chunks[key], scores[key]) for key in scores if key in chunks]
                 fused.set_result(lambda: {each.node.node_id: asdict(one) for each, one in found_chunks})
@@ -122,6 +128,25 @@ class HybridRetriever(ScoredRetriever):
             stored_terms={each.node.node_id: each.terms for each, _ in found_chunks if each.terms is not None},
             retrieve_ms=(time.perf_counter() - started) * 1000,
         )
+
+
+def _with_definition(
+    scores: Mapping[int, Scores],
+    subject: Sequence[str],
+    question: npt.NDArray[np.float32],
+    search: RevisionSearch,
+    snapshot: Snapshot,
+) -> dict[int, Scores]:
+    """The scores; where none of these passages defines the subject, one that does in the place of the last."""
+    if best_definition(snapshot.texts(list(scores)), subject) is not None:
+        return dict(scores)
+    found = dict(search.lexical(subject, SEARCHED)[0])
+    key = best_definition(snapshot.texts([key for key in found if key not in scores]), subject)
+    if key is None:
+        return dict(scores)
+    *first, last = scores
+    defining = Scores(search.cosines(question, [key]).get(key), found[key], scores[last].final)
+    return {**{each: scores[each] for each in first}, key: defining}
 
 
 def retrieve_with(

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..runtime.budget import check_budget
-from ..text.question_kinds import answer_type_scorer, asks_for_steps, asks_for_tasks, defines, subject_of
+from ..text.definitions import defines, subject_of
+from ..text.question_kinds import answer_type_scorer, asks_for_steps, asks_for_tasks
 from ..text.segmentation import quote_end
 from ..text.sentence_kinds import NO_ANSWER
 from ..text.stemming import stem_hash
@@ -33,7 +34,7 @@ _HEADING_SHARE = 0.9
 _BEFORE_SHARE = 0.6
 _BEHIND_SHARE = 0.15
 #: Added to a sentence that says what X is, where the question asks what X is.
-_DEFINITION_BONUS = 0.6
+_DEFINITION_BONUS = 0.8
 #: Added to a whole procedure, where one is asked for.
 _PROCEDURE_BONUS = 0.6
 #: Taken from pieces that answer only where no sentence does as well.

@@ -72,28 +72,6 @@ _REASON = re.compile(
 )
 
 
-_SUBJECT = re.compile(
-    r"^\W*(?:(?:what|who)(?:'s|’s| is| are| was| were)|(?:define|what does|what do|what is meant by|explain))\s+"
-    r"(?:(?:an?|the|the (?:term|word|meaning of))\s+)?(.{2,80}?)(?:\s+(?:mean|stand for|do))?\s*[?.!]*\s*$",
-    re.IGNORECASE,
-)
-_ASIDES = re.compile(r"\([^()]{0,80}\)|,\s(?:however|therefore|thus|then|in turn),")
-#: What a sentence says its subject is: "X is a …", "X are …", "X: …"; not "X is running", "X was made possible by".
-_DEFINES = re.compile(
-    r"\s(?:is|are|was|were)(?:,? (?:however|therefore|thus|then|simply|just|basically|essentially|also|usually|often)"
-    r",?)?\s(?!(?:not|no|when|where|how|why|if|by|to|in|on|at|of|for|from|with|as|made possible|very|so|only|still|now"
-    r"|active)\b|\w+ing\b"
-    r"|(?!called|named|known|defined|made|composed|formed|based|used|designed|described)\w+(?:ed|en)\b)"
-    r"|\s(?:refers? to|means?|describes?|denotes?|stands? for)\s|:\s|\s[–—]\s"
-)
-#: Such a beginning is no subject.
-_CLAUSE = re.compile(
-    r"\W*(?:if|how|when|where|why|while|what|although|because|since|whether|unless|once|as|after|before)\b",
-    re.IGNORECASE,
-)
-#: "The Ant and the Aardvark" is not the aardvark.
-_SEVERAL = re.compile(r"\b(?:and|or|of|in|with|for)\b|,")
-_HEAD = 110
 _ASKS_FOR_TASKS = re.compile(
     r"\b(?:exercises?|quiz|homework|assignments?|problems?|questions|objectives?|outcomes?|references?|bibliography|reading"
     r"|sources|literature|tasks?|checklist)\b",
@@ -114,26 +92,6 @@ def asks_for_steps(question: str) -> bool:
 def asks_for_tasks(question: str) -> bool:
     """Whether the question asks for exercises, objectives or references, which otherwise answer nothing."""
     return bool(_ASKS_FOR_TASKS.search(question))
-
-
-def subject_of(question: str) -> frozenset[str]:
-    """The stems of X in "What is X?"; empty for another question."""
-    found = _SUBJECT.match(question)
-    return frozenset(stems(found[1])) if found else frozenset()
-
-
-def defines(sentence: str, subject: frozenset[str]) -> float:
-    """Whether the sentence says what the subject is, 0 to 1: ("X (…) is a …", "X: …") 1, "X is the …" less, as that may
-    be one of many things about it; a half for "the X library is …"."""
-    plain = _ASIDES.sub("", sentence[:_HEAD])
-    verb = _DEFINES.search(plain) if subject else None
-    if verb is None or _CLAUSE.match(plain) or _SEVERAL.search(plain, 0, verb.start()):
-        return 0.0
-    named = frozenset(stems(plain[: verb.start()]))
-    if named != subject:
-        # "The X library is a …", but neither "x_utils: …" nor "X tools: …".
-        return 0.5 * (verb[0].strip()[:1] not in ":–—" and subject < named and len(named) == len(subject) + 1)
-    return 0.9 if plain.startswith("the ", verb.end()) else 1.0
 
 
 def asks_for_a_reason(question: str) -> bool:

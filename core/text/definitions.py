@@ -1,0 +1,94 @@
+"""Definitions: what a question wants defined, and whether a sentence defines it."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from .stemming import STOP_WORDS, stems
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+_SUBJECT = re.compile(
+    r"^\W*(?:(?:what|who)(?:'s|’s| is| are| was| were)|(?:define|what does|what do|what is meant by|explain))\s+"
+    r"(?:(?:an?|the|the (?:term|word|meaning of))\s+)?(.{2,80}?)(?:\s+(?:mean|stand for|do))?\s*[?.!]*\s*$",
+    re.IGNORECASE,
+)
+#: A question of nothing but a term: "keystone species".
+_TERM = re.compile(r"^\W*([\w-]+(?: [\w-]+){0,2})\W*$")
+_ASIDES = re.compile(r"\([^()]{0,80}\)|,\s(?:however|therefore|thus|then|in turn),")
+_ARTICLE = re.compile(r"\W*(?:(?:an?|the)\s+)?", re.IGNORECASE)
+#: What a sentence says its subject is: "X is a …", "X are …", "X: …"; not "X is running", "X was made possible by".
+_DEFINES = re.compile(
+    r"\s(?:is|are|was|were)(?:,? (?:however|therefore|thus|then|simply|just|basically|essentially|also|usually|often"
+    r"|typically|generally|normally)"
+    r",?)?\s(?!(?:not|no|when|where|how|why|if|by|to|in|on|at|of|for|from|with|as|made possible|very|so|only|still|now"
+    r"|active)\b|\w+ing\b"
+    r"|(?!called|named|known|defined|made|composed|formed|based|used|designed|described)\w+(?:ed|en)\b)"
+    r"|\s(?:refers? to|means?|describes?|denotes?|stands? for)\s|:\s|\s[–—]\s"
+)
+#: After "X is": a noun with its article, and what can only be a quality: "X is able to", "X are visible."
+_NOUN = re.compile(r"(?:an?|one|any|some)\s|(?:kind|type|form|set|group|part)s? of\s", re.IGNORECASE)
+_QUALITY = re.compile(
+    r"\w+(?:able|ible|ous|ful|ive|less|ent|ant|ic|al|ary)"
+    r"(?:[.,;]|\s(?:and|or|for|to|if|in|on|of|with|from|by|at|as|when|that|than)\b)",
+    re.IGNORECASE,
+)
+#: "…, which is called X", "The simplest one is X, which …".
+_NAMED = re.compile(
+    r"\b(?:called|known as|termed|referred to as)\s+(?:an?\s+|the\s+)?[\"“'*_]*([\w-]+(?: [\w-]+){0,3})"
+    r"|\bis\s+(?:an?\s+|the\s+)?([\w-]+(?: [\w-]+){0,2}),\s(?:which|where)\b",
+    re.IGNORECASE,
+)
+#: Such a beginning is no subject.
+_CLAUSE = re.compile(
+    r"\W*(?:if|how|when|where|why|while|what|although|because|since|whether|unless|once|as|after|before)\b",
+    re.IGNORECASE,
+)
+#: "The Ant and the Aardvark" is not the aardvark.
+_SEVERAL = re.compile(r"\b(?:and|or|of|in|with|for)\b|,")
+_HEAD = 110
+
+
+def subject_of(question: str) -> tuple[str, ...]:
+    """The stems of X in "What is X?" or of a question that is X alone, in order; empty for another question."""
+    found = _SUBJECT.match(question) or _TERM.match(question)
+    return tuple(stems(found[1])) if found else ()
+
+
+def defines(sentence: str, subject: Collection[str]) -> float:
+    """How well the sentence says what the subject is, 0 to 1.
+
+    "X (…) is a …" and "X: …" 1; "X is the …" less, as that may be one of many things about it; "X are …", "…, called
+    X" and "the X library is …" less still; "X is visible." 0.
+    """
+    if not subject:
+        return 0.0
+    subject = frozenset(subject)
+    plain = _ASIDES.sub("", sentence[:_HEAD])
+    verb = _DEFINES.search(plain)
+    if verb is None or _CLAUSE.match(plain) or _SEVERAL.search(plain, 0, verb.start()):
+        return _names(sentence, subject)
+    head = plain[_ARTICLE.match(plain).end() : verb.start()].split()  # type: ignore[union-attr]
+    named = frozenset(stems(" ".join(head)))
+    if not head or not STOP_WORDS.isdisjoint((head[0].lower(), head[-1].lower())):
+        return _names(sentence, subject)
+    if named != subject:
+        # "The X library is a …", but neither "x_utils: …" nor "X tools: …".
+        is_wider = verb[0].strip()[:1] not in ":–—" and subject < named and len(named) == len(subject) + 1
+        return (0.6 if _NOUN.match(plain, verb.end()) else 0.4) if is_wider else _names(sentence, subject)
+    if verb[0].split()[0].lower() not in ("is", "are", "was", "were") or _NOUN.match(plain, verb.end()):
+        return 1.0
+    if plain.startswith("the ", verb.end()):
+        return 0.9
+    if _QUALITY.match(plain, verb.end()):
+        return 0.0
+    return 0.7 if verb[0].split()[0].lower() in ("are", "were") else 0.5
+
+
+def _names(sentence: str, subject: frozenset[str]) -> float:
+    """The same for a sentence that names the subject at its end."""
+    size = len(subject)
+    found = (next(filter(None, named.groups())).split()[:size] for named in _NAMED.finditer(sentence))
+    return 0.6 * any(frozenset(stems(" ".join(words))) == subject for words in found)

@@ -1,0 +1,48 @@
+"""The passage that defines a term, where others use the term more often."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from llama_index.core.schema import Document
+
+from ragstone.core.retrieval import HybridRetriever
+from ragstone.core.retrieval.definitions import best_definition
+from ragstone.core.testing import open_host
+from ragstone.core.text.definitions import subject_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+DEFINITION = "Parts of a cart that turn are listed here. A caster is a small wheel that swivels."
+USES = [
+    f"Caster {number}: caster, caster and caster were ordered. The caster works. No caster broke."
+    for number in range(12)
+]
+
+
+@pytest.mark.parametrize("question", ["What is a caster?", "caster", "Define caster."])
+def test_the_definition_is_found_behind_passages_that_use_the_term_more_often(tmp_path: Path, question: str) -> None:
+    with open_host(tmp_path) as host:
+        corpus = host.corpus("parts", kind="article")
+        corpus.ingest([Document(id_=str(at), text=text) for at, text in enumerate([*USES, DEFINITION])])
+        found = [each.node.get_content() for each in HybridRetriever(corpus, top_k=3).retrieve(question)]
+        assert found[-1] == DEFINITION
+        assert len(found) == 3
+        others = HybridRetriever(corpus, top_k=3).retrieve("Which caster was ordered?")
+        assert DEFINITION not in [each.node.get_content() for each in others]
+
+
+@pytest.mark.parametrize(
+    ("text", "is_found"),
+    [
+        ("It has wheels. The caster (a small one) is a wheel.", True),
+        ("A small wheel that swivels is called a caster.", True),
+        ("The caster is in the box. Casters are visible from below.", False),
+        ("The forecaster is a person.", False),
+    ],
+)
+def test_which_texts_define(text: str, is_found: bool) -> None:
+    texts = {1: "Casters everywhere.", 2: text}
+    assert best_definition(texts, subject_of("What is a caster?")) == (2 if is_found else None)
