@@ -82,7 +82,8 @@ def features_of(retrieval: Retrieval, sentence: ScoredSentence) -> tuple[float, 
         for scores in (retrieval.scores.get(node.node_id), *retrieval.scores.values())
     ]
     asked = [retrieval.corrections.get(stem, stem) for stem in question_stems(question)]
-    named = (stem for name in _NAME.findall(question) for stem in question_stems(name))
+    # Not "I", nor the "What" of a question that begins late.
+    named = (stem for name in _NAME.findall(question) if stems(name) for stem in question_stems(name))
     names = {stem_hash(retrieval.corrections.get(stem, stem)) for stem in named}
     numbers = _numbers(question) - _numbers(node.get_metadata_str() + " " + sentence.text)
     in_sentence, in_question = set(words(sentence.text)), set(words(question))
