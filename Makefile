@@ -11,7 +11,7 @@ DEV = .venv-dev/bin
 # Tests are shared out among so many processes; WORKERS=0 runs them in one.
 WORKERS ?= 2
 
-.PHONY: run test slow lint bench quality faults docs clean help
+.PHONY: run test tests slow lint bench quality faults docs clean help
 
 help:
 	@echo "make run    set up and serve at http://127.0.0.1:8000/ (make run ARGS='--port 9000')"
@@ -26,7 +26,11 @@ help:
 run: .venv/ready
 	$(RUN)/ragstone serve $(ARGS)
 
-test: lint
+# Beside each other: the tests wait for servers and browsers now and then.
+test: .venv-dev/ready
+	$(MAKE) --no-print-directory -j2 lint tests
+
+tests:
 	$(DEV)/python -m pytest -n $(WORKERS) --dist worksteal -m "not slow" $(ARGS)
 
 # With an environment of TFDS (make .venv-rlds/ready), what it reads back of the planner's episodes is tested too.

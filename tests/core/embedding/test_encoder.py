@@ -208,6 +208,7 @@ class TestFinding:
 
 
 @pytest.mark.data
+@pytest.mark.slow
 def test_any_other_model_through_the_extra(packaged: Path, tmp_path: Path) -> None:
     if importlib.util.find_spec("torch") is None:
         missing("torch")
@@ -222,6 +223,7 @@ def test_any_other_model_through_the_extra(packaged: Path, tmp_path: Path) -> No
     assert other.fingerprint.startswith("HuggingFaceEmbedding/")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("model", "kind", "message"),
     [

@@ -60,6 +60,7 @@ def by_hand(made: NewPlugin, site: Path) -> dict[str, str]:
 # What is made
 
 
+@pytest.mark.slow
 def test_it_works_as_it_stands(made: NewPlugin, tmp_path: Path) -> None:
     """Its own tests pass; those that fill a host for each clause of a contract are left to ``test_every_door.py``."""
     environment = by_hand(made, tmp_path / "site") | {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTEST_ADDOPTS": ""}

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from ragstone.core import Corpus, Host
 
 needed("chromadb")
+pytestmark = pytest.mark.slow
 
 
 class ChromaServer:

@@ -93,6 +93,7 @@ def test_on_a_terminal_it_asks(here: Here, tmp_path: Path, monkeypatch: pytest.M
 
 
 @pytest.mark.data
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "pages", "read"),
     [("multirobot", 35, "mdBook in src/"), ("physical_ai", 21, "Docusaurus site in docs/docs/")],

@@ -234,8 +234,14 @@ def book(name: str) -> tuple[list[Document], list[TextNode]]:
     return documents, [n for n in parser().get_nodes_from_documents(documents) if isinstance(n, TextNode)]
 
 
+def _slow(*values: object) -> Any:
+    return pytest.param(*values, marks=pytest.mark.slow)
+
+
 @pytest.mark.data
-@pytest.mark.parametrize(("name", "files"), [("biology", 257), ("multirobot", 35), ("physical_ai", 21)])
+@pytest.mark.parametrize(
+    ("name", "files"), [pytest.param("biology", 257, marks=pytest.mark.slow), ("multirobot", 35), ("physical_ai", 21)]
+)
 def test_a_real_book(name: str, files: int) -> None:
     documents, nodes = book(name)
     assert len(documents) == files
@@ -250,7 +256,7 @@ def test_a_real_book(name: str, files: int) -> None:
 
 
 @pytest.mark.data
-@pytest.mark.parametrize("name", ["biology", "multirobot", "physical_ai"])
+@pytest.mark.parametrize("name", [_slow("biology"), "multirobot", "physical_ai"])
 def test_no_markup_is_left_in_a_real_book(name: str) -> None:
     for made in book(name)[0]:
         for block in read_blocks(made.text):
