@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from ..retrieval.sentences import sentences_of
 from ..text.instructions import is_asked_about
-from ..text.question_kinds import asks_for_a_reason, gives_a_reason
+from ..text.question_kinds import asks_for_a_reason, asks_for_manner, gives_a_reason
 from ..text.sentence_kinds import NO_ANSWER
 from ..text.stemming import stem_hash
 from .comparison import choose_sides, sides_of
@@ -34,6 +34,13 @@ _POINTS_BACK = re.compile(
     r"(?:it|its|they|their|them|he|his|she|her|this|that|these|those|such|both|here|there|the (?:former|latter|same)"
     r"|however|therefore|thus|hence|moreover|in addition|additionally|also|instead|otherwise|as a result|for example"
     r"|for instance|consequently)\b",
+    re.IGNORECASE,
+)
+#: A sentence that goes on with what the one before began to describe.
+_GOES_ON = re.compile(
+    r"(?:then|next|after (?:that|this|which)|afterwards|finally|lastly|first|second|third|subsequently|eventually"
+    r"|it|they|this|these|in this way|as a result|therefore|thus|hence|consequently|in turn|otherwise|if so"
+    r"|because of this)\b",
     re.IGNORECASE,
 )
 #: A sentence that says that something follows, and not what.
@@ -72,7 +79,10 @@ def choose(retrieval: Retrieval, *, most: int = _MOST_SENTENCES) -> list[ScoredS
         if adds or (other.score >= score - _CLOSER and not best.for_defining):
             chosen.append(other)
             stems.append(own)
-    quotes = [_with_what_follows(quote, retrieval) for quote in _with_references(chosen, retrieval)]
+    quotes: list[ScoredSentence] = []
+    for quote in _with_references(chosen, retrieval):
+        if not any(each.passage == quote.passage and each.start <= quote.start < each.end for each in quotes):
+            quotes.append(_with_what_follows(quote, retrieval))
     return quotes[:1] + _in_text_order(quotes[1:])
 
 
@@ -128,8 +138,10 @@ def _with_references(chosen: Sequence[ScoredSentence], retrieval: Retrieval) -> 
 
 
 def _with_what_follows(quote: ScoredSentence, retrieval: Retrieval) -> ScoredSentence:
-    """The quote; with the next sentences of its paragraph where it only announces them ("in several ways.")."""
-    if not _ANNOUNCES.search(quote.text):
+    """The quote; with the next sentences of its paragraph where it only announces them ("in several ways."), or where
+    they go on with what is asked ("Then it …")."""
+    announces = _ANNOUNCES.search(quote.text)
+    if not announces and not asks_for_manner(retrieval.question):
         return quote
     known, text, end = retrieval.terms(quote.passage), retrieval.nodes[quote.passage].node.get_content(), quote.end
     instructing = retrieval.instructions(quote.passage)
@@ -138,6 +150,8 @@ def _with_what_follows(quote: ScoredSentence, retrieval: Retrieval) -> ScoredSen
         unit = known.units[at]
         is_next = (unit.kind, unit.block) == ("sentence", known.units[last].block)
         if not is_next or known.kinds[at] in NO_ANSWER or at in instructing:
+            break
+        if not announces and not _GOES_ON.match(text, unit.start):
             break
         if unit.end - quote.start > _LONGEST_PAIR:
             break

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -41,7 +42,11 @@ _PROCEDURE_BONUS = 0.6
 _PENALTIES: Mapping[Kind, float] = {"caption": 0.3, "row": 0.2}
 #: Characters; a longer sentence is no sentence but a list or a table that lost its marks.
 LONGEST_SENTENCE = 900
+#: Characters of a procedure, which is no use in part.
+_LONGEST_STEPS = 3_000
 _SHORTEST_WORDS = 3
+#: The line of a numbered item, or of one in a list within a list.
+_STEP_OR_NESTED = re.compile(r"\s*\d{1,9}[.)]\s|\s+[-*+]\s")
 #: Units after which the budget is checked: asking for a thread's time is a system call.
 _UNITS_A_CHECK = 16
 #: Sentences without a stored vector that are embedded for a question, the best ones by words, and characters of each.
@@ -105,7 +110,7 @@ def _scored(retrieval: Retrieval) -> list[ScoredSentence]:
             else:
                 end = quote_end(text, unit, known.units[index + 1 : index + 25], LONGEST_SENTENCE)
             quote = text[start:end]
-            if len(quote) > 2 * LONGEST_SENTENCE or len(quote.split()) < _SHORTEST_WORDS:
+            if len(quote) > (_LONGEST_STEPS if parts else 2 * LONGEST_SENTENCE) or len(quote.split()) < _SHORTEST_WORDS:
                 continue
             own = [cosines[at] for at in parts or (index,) if at < len(cosines) and not math.isnan(cosines[at])]
             cosine = max(own, default=None)
@@ -125,9 +130,10 @@ def _steps_from(text: str, known: ChunkTerms, index: int) -> range:
     ):
         return range(0)
     for at in range(index + 1, len(known.units)):
-        if known.units[at].kind not in {"item", "code"} or known.units[at].end - unit.start > LONGEST_SENTENCE:
+        if known.units[at].kind not in {"item", "code"} or known.units[at].end - unit.start > _LONGEST_STEPS:
             break
-        if known.kinds[at] == "procedure":
+        line = text[text.rfind("\n", 0, known.units[at].start) + 1 :]
+        if known.kinds[at] == "procedure" or (end > index + 1 and _STEP_OR_NESTED.match(line)):
             end = at + 1
     return range(index, end) if end > index + 1 else range(0)
 

@@ -77,11 +77,20 @@ _ASKS_FOR_TASKS = re.compile(
     r"|sources|literature|tasks?|checklist)\b",
     re.IGNORECASE,
 )
+_ASKS_MANNER = re.compile(
+    r"\bwhy\b|\bhow (?:to|do|does|did|is|are|was|were|can|could|should|would|must|might)\b|\bwhat happens\b",
+    re.IGNORECASE,
+)
 #: What the reader has to do: "How do I …?", not "How do whales …?".
 _ASKS_FOR_STEPS = re.compile(
     r"\bhow (?:to|(?:do|can|could|should|would|must) (?:i|we|you|one))\b|\b(?:steps?|procedures?|instructions)\b",
     re.IGNORECASE,
 )
+
+
+def asks_for_manner(question: str) -> bool:
+    """Whether the question asks how or why something is or is done: one sentence seldom says it all."""
+    return bool(_ASKS_MANNER.search(question))
 
 
 def asks_for_steps(question: str) -> bool:

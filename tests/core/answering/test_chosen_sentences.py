@@ -81,6 +81,18 @@ def test_a_sentence_that_announces_comes_with_what_follows() -> None:
     )
 
 
+def test_how_and_why_come_with_the_sentences_that_go_on() -> None:
+    text = "A kiln fires bricks at night. Then it cools for a day. Bricks are red. They are heavy."
+    assert _texts("How does a kiln fire bricks?", text)[0] == "A kiln fires bricks at night. Then it cools for a day."
+    assert _texts("When does a kiln fire bricks?", text)[0] == "A kiln fires bricks at night."
+
+
+def test_a_procedure_is_quoted_with_the_lists_within_it() -> None:
+    steps = "1. Fill the kiln.\n2. For the fire,\n    - the wood is dry\n    - the coal is black\n3. Bricks, at last!"
+    text = f"To fire bricks in a kiln follow these steps:\n\n{steps}"
+    assert _texts("How do I fire bricks in a kiln?", text) == [text]
+
+
 def test_after_a_definition_nothing_is_added_that_has_no_further_word_of_the_question() -> None:
     text = "A caster is a small wheel. Every caster on this cart was made in the year of the flood."
     assert _texts("What is a caster?", text, (0.6, 0.6)) == ["A caster is a small wheel."]
