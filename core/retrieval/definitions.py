@@ -28,7 +28,7 @@ def best_definition(texts: Mapping[int, str], subject: Sequence[str]) -> int | N
     term = r"\w*[\s-]+".join(re.escape(stem.rstrip("i")) for stem in subject) + r"\w*"
     article = r"(?:an?\s+|the\s+)?"
     likely = re.compile(
-        rf"\b{term}(?:\s\w+)?(?:\s*\([^)]*\))?(?:\s\w+)?(?:,?\s(?:is|are|was|were|refers?|means?|denotes?|describes?|stands?)\b|\s*[:–—])"
+        rf"\b{term}(?:\s\w+)?(?:\s*\([^)]*\))?(?:\s\w+)?(?:,?\s(?:is|are|was|were|refers?|means?|denotes?|describes?|stands?)\b|\s*[:–—|])"
         rf"|\b(?:called|known as|termed|referred to as)\s+{article}\W*{term}|\bis\s+{article}{term},\s(?:which|where)",
         re.IGNORECASE,
     )

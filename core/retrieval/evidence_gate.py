@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 Verdict = Literal["answered", "closest", "refused"]
 
 _SCALE = 0.6
+#: Least ``defines`` of a sentence that answers what something is.
+_DEFINES = 0.9
 #: Share of a follow-up's own words, weighted by IDF, that the passage must contain.
 _OWN_SHARE = 0.5
 
@@ -65,7 +67,9 @@ def weigh_evidence(retrieval: Retrieval) -> Evidence:
         return best
     features = features_of(retrieval, sentences[0])
     known = dict(zip(FEATURES, features, strict=True))
-    return replace(best, sentence=known["cosine"], order=known["order"], likelihood=likelihood(features))
+    # Who asks what X is, is answered by what says it, however short it is.
+    chance = max(likelihood(features), sentences[0].defining if sentences[0].defining >= _DEFINES else 0.0)
+    return replace(best, sentence=known["cosine"], order=known["order"], likelihood=chance)
 
 
 def judge(found: Evidence, retrieval: Retrieval, least: float | None = None) -> Verdict:

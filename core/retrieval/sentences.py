@@ -70,8 +70,13 @@ class ScoredSentence:
     words: float
     #: Cosine with the question; ``None`` where it has no vector.
     cosine: float | None
-    #: The part of the score that it has for saying what X is, where that is asked.
-    for_defining: float
+    #: How well it says what X is, where that is asked; see ``defines``.
+    defining: float
+
+    @property
+    def for_defining(self) -> float:
+        """The part of the score that it has for saying what X is."""
+        return _DEFINITION_BONUS * self.defining
 
 
 def sentences_of(retrieval: Retrieval) -> list[ScoredSentence]:
@@ -116,8 +121,8 @@ def _scored(retrieval: Retrieval) -> list[ScoredSentence]:
             cosine = max(own, default=None)
             words = max(_held_share(weights, known, at) for at in parts or (index,))
             score = words + _PLACE_WEIGHT * place + _TYPE_WEIGHT * of_type(quote) - _PENALTIES.get(kind, 0.0)
-            defining = _DEFINITION_BONUS * defines(quote, subject)
-            score += _COSINE_WEIGHT * (cosine or 0.0) + defining + _PROCEDURE_BONUS * bool(parts)
+            defining = defines(quote, subject)
+            score += _COSINE_WEIGHT * (cosine or 0.0) + _DEFINITION_BONUS * defining + _PROCEDURE_BONUS * bool(parts)
             found.append(ScoredSentence(number, index, start, end, quote, kind, score, words, cosine, defining))
     return sorted(found, key=lambda each: (-each.score, each.passage, each.start))
 

@@ -27,6 +27,8 @@ _DEFINES = re.compile(
     r"|active)\b|\w+ing\b"
     r"|(?!called|named|known|defined|made|composed|formed|based|used|designed|described)\w+(?:ed|en)\b)"
     r"|\s(?:refers? to|means?|describes?|denotes?|stands? for)\s|:\s|\s[–—]\s"
+    # A table's row: a term in the first cell, words in the second.
+    r"|\s\|\s(?=(?:[^|\s]+\s+){4})"
 )
 #: After "X is": a noun with its article, and what can only be a quality: "X is able to", "X are visible."
 _NOUN = re.compile(r"(?:an?|one|any|some)\s|(?:kind|type|form|set|group|part)s? of\s", re.IGNORECASE)
@@ -60,8 +62,8 @@ def subject_of(question: str) -> tuple[str, ...]:
 def defines(sentence: str, subject: Collection[str]) -> float:
     """How well the sentence says what the subject is, 0 to 1.
 
-    "X (…) is a …" and "X: …" 1; "X is the …" less, as that may be one of many things about it; "X are …", "…, called
-    X" and "the X library is …" less still; "X is visible." 0.
+    "X (…) is a …", "X: …" and a table's row of X 1; "X is the …" less, as that may be one of many things about it;
+    "X are …", "…, called X" and "the X library is …" less still; "X is visible." 0.
     """
     if not subject:
         return 0.0
@@ -76,7 +78,7 @@ def defines(sentence: str, subject: Collection[str]) -> float:
         return _names(sentence, subject)
     if named != subject:
         # "The X library is a …", but neither "x_utils: …" nor "X tools: …".
-        is_wider = verb[0].strip()[:1] not in ":–—" and subject < named and len(named) == len(subject) + 1
+        is_wider = verb[0].strip()[:1] not in ":–—|" and subject < named and len(named) == len(subject) + 1
         return (0.6 if _NOUN.match(plain, verb.end()) else 0.4) if is_wider else _names(sentence, subject)
     if verb[0].split()[0].lower() not in ("is", "are", "was", "were") or _NOUN.match(plain, verb.end()):
         return 1.0

@@ -110,6 +110,8 @@ def test_after_a_definition_nothing_is_added_that_has_no_further_word_of_the_que
         ("Prions are spreading through the brain.", 0.0),
         ("If a prion is a protein, it folds.", 0.0),
         ("prion_tools: programs for proteins", 0.0),
+        ("prion | a protein that folds wrongly | 3", 1.0),
+        ("prion | 3 | a protein that folds wrongly", 0.0),
         ("The prion is visible in this picture.", 0.0),
         ("Prions are responsible for the disease.", 0.0),
         ("In a prion this is the wrong way round.", 0.0),
