@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from ..retrieval.sentences import sentences_of
 from ..text.instructions import instruction_note
 from .citation_format import Place
 
@@ -31,6 +32,8 @@ class FoundPassage:
     url: str
     #: The assistant's own fields, in its order.
     fields: Mapping[str, Any] = field(default_factory=dict)
+    #: The sentence of the text that matches best; empty where it has none.
+    excerpt: str = ""
     #: As ``Citation.note``.
     note: str = ""
     place: Place = field(default_factory=Place)
@@ -64,6 +67,9 @@ def find_passages(assistant: Assistant, question: Question | str) -> Findings:
     """The passages that ``assistant.ask`` would answer from. Errors as there."""
     found, verdict = assistant.retrieve_for(question)
     form = assistant.profile.citations
+    best: dict[int, str] = {}
+    for sentence in sentences_of(found):
+        best.setdefault(sentence.passage, sentence.text)
 
     def passage(n: int, each: NodeWithScore) -> FoundPassage:
         fields = {name: each.node.metadata.get(name) for name in form.fields}
@@ -74,6 +80,7 @@ def find_passages(assistant: Assistant, question: Question | str) -> Findings:
             text=each.node.get_content(),
             url=form.url(each.node),
             fields=fields,
+            excerpt=best.get(n - 1, ""),
             note=instruction_note(each.node, found.stored_terms.get(each.node.node_id)),
             place=form.place(fields | dict(form.shown(each.node))),
         )
