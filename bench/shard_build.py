@@ -31,7 +31,7 @@ from pydantic import PrivateAttr
 from ragstone.core import Host, Settings, hookimpl
 from ragstone.core.embedding import MiniLMEmbedding
 from ragstone.plugins.wiki_edge import BuildOptions, build_shard
-from ragstone.plugins.wiki_edge.shards import publication
+from ragstone.plugins.wiki_edge.building import publication
 
 from . import machine
 from .children import measure
@@ -39,7 +39,7 @@ from .children import measure
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ragstone.plugins.wiki_edge.shards.build import BuildProgress
+    from ragstone.plugins.wiki_edge.building.work import BuildProgress
 
 _REPOSITORY = Path(__file__).parents[1]
 _EXCERPT = "mediawiki/dumps/enwiki-latest-pages-articles1.xml-p000000010p000030302-shortened.bz2"
@@ -53,7 +53,7 @@ def throughput(source: str, work: str, articles: int | None) -> dict[str, Any]:
     folder = Path(work)
     settings = Settings(data_dir=folder / "data", cache_dir=folder / "cache", index={"store": "none"})
     with Host(settings) as host:
-        host.encoder.embed_texts(["warm up"] * 64)
+        host.hooks.encoder.embed_texts(["warm up"] * 64)
         reader = _Reader()
         spent = _processor_s()
         result: list[tuple[float, BuildProgress]] = []
@@ -74,7 +74,7 @@ def throughput(source: str, work: str, articles: int | None) -> dict[str, Any]:
         alone, encoding = [], []
         for _ in range(2):
             began, spent = time.perf_counter(), _processor_s()
-            host.encoder.embed_texts(texts)
+            host.hooks.encoder.embed_texts(texts)
             alone.append(time.perf_counter() - began)
             encoding.append(_processor_s() - spent)
     embedded, last = result[-1][0], report.chunks / min(alone)

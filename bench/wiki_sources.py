@@ -45,7 +45,7 @@ def _round(number: int, folder: Path, wikipedia: Server, wikibooks: Server) -> N
     options = {"concept_tutor": {"wikis": {"sites": sites, "seconds": 600, "patience": 600}, "sample": False}}
     with Host(Settings(data_dir=folder / "data", cache_dir=folder / "cache", plugins=options)) as host:
         host.start()
-        _ = host.encoder  # its model is made once for a machine
+        _ = host.hooks.encoder  # its model is made once for a machine
         store = host.once(PlanStore)
         store.add(NewPlan("p", "P", tuple(NewConcept(f"k{at}", name) for at, name in enumerate(NAMES))))
         before = [wiki.requests for wiki in (wikipedia, wikibooks)]

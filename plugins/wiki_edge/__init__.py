@@ -5,13 +5,14 @@ from typing import TYPE_CHECKING
 from ragstone.core.runtime import lazy_names
 
 if TYPE_CHECKING:
+    from .building.build import build_shard
+    from .building.export import ExportOptions, export_corpus
+    from .building.options import BuildOptions
     from .parsers.article_parser import ArticleNodeParser
     from .planner.planner import Planner
     from .planner.situation import Situation
     from .readers.article_reader import ArticleReader
     from .retrievers import ShardRetriever, searcher_of
-    from .shards.build import BuildOptions, build_shard
-    from .shards.export import ExportOptions, export_corpus
 
 __all__ = [
     "ArticleNodeParser",
@@ -34,7 +35,8 @@ __getattr__, __dir__ = lazy_names(
         "planner.situation": "Situation",
         "readers.article_reader": "ArticleReader",
         "retrievers": "ShardRetriever searcher_of",
-        "shards.build": "BuildOptions build_shard",
-        "shards.export": "ExportOptions export_corpus",
+        "building.build": "build_shard",
+        "building.export": "ExportOptions export_corpus",
+        "building.options": "BuildOptions",
     },
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ragstone.core import Assistant, CitationFormat, NotFound, Profile, QuestionFilter
-from ragstone.core.answering import EmptyState
+from ragstone.core.answering import EmptyState, QuestionFilters
 
 from .prompts import ANSWER
 from .retrievers import FILTERS, NAME, searcher_of
@@ -55,10 +55,9 @@ def assistant(host: Host) -> Assistant:
             refusal=refusal,
             prompt=ANSWER,
             empty=empty,
-            filters={name: QuestionFilter(_EXAMPLES[name]) for name in FILTERS},
-            conditions=conditions,
+            filters=QuestionFilters({name: QuestionFilter(_EXAMPLES[name]) for name in FILTERS}, conditions),
             passage=lambda chunk_id: searcher_of(host).passage(chunk_id, kind="wiki"),
-            top_k=host.options(WikiEdgeSettings).top_k,
+            top_k=host.hooks.options(WikiEdgeSettings).top_k,
         ),
     )
 

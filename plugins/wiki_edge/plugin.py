@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ragstone.core import hookimpl
-from ragstone.core.cli import LazyGroup
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -35,7 +34,7 @@ def ragstone_readers(host: Host) -> Mapping[str, BaseReader]:
     from .readers.article_reader import ArticleReader
     from .settings import WikiEdgeSettings
 
-    suffixes = (".zim", ".xml.bz2", ".xml.gz", *host.options(WikiEdgeSettings).reader_suffixes)
+    suffixes = (".zim", ".xml.bz2", ".xml.gz", *host.hooks.options(WikiEdgeSettings).reader_suffixes)
     return dict.fromkeys(("articles:", *suffixes), ArticleReader())
 
 
@@ -44,7 +43,7 @@ def ragstone_node_parsers(host: Host) -> Mapping[str, NodeParser]:
     """Articles, cut into chunks of 512 to 1,024 tokens."""
     from .parsers.article_parser import ArticleNodeParser
 
-    return {"article": ArticleNodeParser.of(host.encoder)}
+    return {"article": ArticleNodeParser.of(host.hooks.encoder)}
 
 
 @hookimpl
@@ -82,8 +81,10 @@ def ragstone_checks(host: Host) -> Sequence[Check]:
 @hookimpl
 def ragstone_commands(cli: click.Group) -> None:
     """``ragstone wiki``."""
-    names = ("build", "episodes", "export", "info", "install", "keygen", "search", "sign", "tend", "verify")
-    modules = {"export": "build", "keygen": "sign", "verify": "info"}
+    from ragstone.core.cli import LazyGroup
+
+    modules = {"keygen": "sign", "merge": "build", "plan": "build", "verify": "info", "work": "build"}
+    names = (*modules, "build", "episodes", "export", "info", "install", "publish", "search", "sign", "tend")
     paths = {name: f"{__package__}.commands.{modules.get(name, name)}.{name}" for name in names}
-    text = "Shards of an offline encyclopedia: build, check, sign, install, search."
+    text = "Shards of an offline encyclopedia: build, check, sign, give away, install, search."
     cli.add_command(LazyGroup("wiki", help=text, lazy_subcommands=paths))

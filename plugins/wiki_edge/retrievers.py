@@ -48,9 +48,9 @@ def _searcher(host: Host) -> ShardSearcher:
     where, retrieval = places(host), host.settings.retrieval
     return ShardSearcher(
         (where.wiki, where.episodic),
-        lambda: host.encoder,
+        lambda: host.hooks.encoder,
         cache=host.settings.cache_dir / "wiki_edge",
-        cache_mb=host.options(WikiEdgeSettings).cache_mb,
+        cache_mb=host.hooks.options(WikiEdgeSettings).cache_mb,
         dense_weight=retrieval.dense_weight,
         candidates=retrieval.candidates,
     )

@@ -179,7 +179,7 @@ class Trust:
 
 def places(host: Host) -> Places:
     """The deployment's folders of shards."""
-    options, data = host.options(WikiEdgeSettings), host.settings.data_dir
+    options, data = host.hooks.options(WikiEdgeSettings), host.settings.data_dir
     return Places(
         (options.wiki or data / "wiki").expanduser().absolute(),
         (options.episodic or data / "episodic").expanduser().absolute(),
@@ -190,7 +190,7 @@ def trust(host: Host, more: tuple[str, ...] = ()) -> Trust:
     """The deployment's trusted keys and ``more``. Raises ``SettingsError``, ``BadRequest`` for an invalid key."""
     from .shards.keys import trusted_key
 
-    options = host.options(WikiEdgeSettings)
+    options = host.hooks.options(WikiEdgeSettings)
     keys = (*options.trusted_keys, *more)
     for key in keys:
         trusted_key(key)

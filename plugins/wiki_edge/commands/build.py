@@ -1,12 +1,14 @@
-"""``ragstone wiki build`` and ``ragstone wiki export``."""
+"""``ragstone wiki build``, ``plan``, ``work`` and ``merge``."""
 
 from __future__ import annotations
 
 import re
 import time
 from contextlib import contextmanager
+from datetime import datetime, timedelta
+from functools import partial, reduce
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -18,12 +20,40 @@ if TYPE_CHECKING:
 
     from ragstone.core.cli import Deployment
 
-    from ..shards.build import BuildProgress, BuildReport
+    from ..building.build import BuildReport
+    from ..building.options import BuildOptions
+    from ..building.work import BuildProgress
 
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 _FILE = click.Path(path_type=Path)
 #: Seconds between two lines where there is no terminal.
 _EVERY = 15.0
+_CHOICES = (
+    click.option("--kind", type=click.Choice(["wiki", "episodic"]), default="wiki", show_default=True),
+    click.option("--domain", help="What it is about, for those who search only there."),
+    click.option("--language", help="By default the source's own."),
+    click.option("--license", help="By default the source's own, else 'unknown'."),
+    click.option("--limit", type=click.IntRange(min=1), metavar="N", help="At most so many articles."),
+    click.option("--first", type=click.IntRange(min=1), help="Vectors for so many titles with the highest counts."),
+    click.option("--counts", type=_FILE, metavar="FILE", help="For --first: a title and its views a line."),
+    click.option("--titles", type=_FILE, metavar="FILE", help="Only articles with these titles, one a line."),
+    click.option("--match", metavar="REGEX", help="Only articles in whose title it is found."),
+    click.option(
+        "--url-prefix", default="", metavar="URL", help="Before titles in addresses: https://en.wikipedia.org/wiki/"
+    ),
+    click.option(
+        "--part-mb",
+        type=click.FloatRange(min=0.001, max=4096),
+        default=2.0,
+        show_default=True,
+        help="Megabytes of text in a part, which is what a kill costs.",
+    ),
+)
+
+
+def _choices(command: Callable[..., None]) -> Callable[..., None]:
+    """The options that say what is built."""
+    return reduce(lambda known, option: option(known), reversed(_CHOICES), command)
 
 
 @click.command(
@@ -34,76 +64,155 @@ _EVERY = 15.0
     "--out", required=True, type=_FILE, metavar="DIR", help="Folder of the manifest; made where it is missing."
 )
 @click.option("--id", "shard_id", required=True, help="The shard's id, and its folder in DIR.")
-@click.option("--kind", type=click.Choice(["wiki", "episodic"]), default="wiki", show_default=True)
-@click.option("--domain", help="What it is about, for those who search only there.")
-@click.option("--language", help="By default the source's own.")
-@click.option("--license", "licence", help="By default the source's own, else 'unknown'.")
-@click.option("--limit", type=click.IntRange(min=1), metavar="N", help="At most so many articles.")
-@click.option("--titles", type=_FILE, metavar="FILE", help="Only articles with these titles, one a line.")
-@click.option("--match", metavar="REGEX", help="Only articles in whose title it is found.")
-@click.option(
-    "--url-prefix", default="", metavar="URL", help="Before titles in addresses: https://en.wikipedia.org/wiki/"
-)
+@_choices
 @click.option("--restart", is_flag=True, help="Throw away what an interrupted build of this id has made.")
 @json_option()
 @click.pass_obj
 def build(
-    deployment: Deployment,
-    source: Path,
-    out: Path,
-    shard_id: str,
-    kind: str,
-    domain: str | None,
-    language: str | None,
-    licence: str | None,
-    limit: int | None,
-    titles: Path | None,
-    match: str | None,
-    url_prefix: str,
-    restart: bool,
-    as_json: bool,
+    deployment: Deployment, /, source: Path, out: Path, shard_id: str, restart: bool, as_json: bool, **chosen: Any
 ) -> None:
     """Build a shard from SOURCE: a MediaWiki dump, a ZIM file, wikimedia/wikipedia or BEIR as parquet or JSON lines.
 
     Other files are read by the plugin that reads their suffix. A folder is read file after file. An
-    interrupted build goes on where it was when the same command is given again.
+    interrupted build goes on where it was when the same command is given again. It is plan, work and merge in one.
     """
-    from ..readers.selection import compiled, read_titles
-    from ..shards.build import BuildOptions, build_shard
+    from ..building.build import build_shard
 
-    check_names(shard_id, domain=domain, language=language, license=licence)
-    if match is not None:
-        compiled(match)
-    if titles is not None:
-        read_titles(titles)
-    options = BuildOptions(
-        source, out, shard_id, kind, domain, language, licence, limit, titles, match, url_prefix=url_prefix
-    )
-    with _show_progress(f"building {shard_id}") as on_progress:
+    options = _options(source, out, shard_id, chosen)
+    with _show_progress(shard_id) as on_progress:
         report = build_shard(options, deployment.loaded(), restart=restart, on_progress=on_progress)
     show_report(report, as_json=as_json)
 
 
+@click.command(epilog="Example: ragstone wiki plan enwiki-latest-pages-articles-multistream.xml.bz2 --out ./enwiki")
+@click.argument("source", type=_FILE)
+@click.option("--out", required=True, type=_FILE, metavar="PLAN", help="A new folder, which the workers must see.")
+@click.option("--id", "shard_id", help="The shard's id; by default the source's name.")
+@_choices
+@json_option()
+@click.pass_obj
+def plan(
+    deployment: Deployment, /, source: Path, out: Path, shard_id: str | None, as_json: bool, **chosen: Any
+) -> None:
+    """Split SOURCE into parts that any number of workers build: streams of a dump, row groups of parquet, clusters of
+    a ZIM file, ranges of JSON lines.
+
+    Then: ragstone wiki work PLAN, on as many machines as see it under this path, and ragstone wiki merge PLAN.
+    """
+    from ..building.build import plan_build
+
+    named = re.sub(r"[^A-Za-z0-9._-]+", "-", source.name.partition(".")[0]).strip(".-") or "shard"
+    options = _options(source, out / "shards", shard_id or named, chosen)
+    with _show_progress(options.id) as on_progress:
+        made = plan_build(options, deployment.loaded(), out, on_progress)
+    if as_json:
+        show_json({"plan": str(out), "id": options.id, "parts": len(made.parts), "bytes": made.size})
+        return
+    count = "1 part" if len(made.parts) == 1 else f"{len(made.parts):,} parts"
+    click.echo(printable(f"{out}: {count} of {source}."))
+    click.echo(printable(f"Build them: ragstone wiki work {out}"))
+
+
+@click.command(epilog="Example: ragstone wiki work ./enwiki")
+@click.argument("folder", metavar="PLAN", type=_FILE)
+@click.option("--ray", metavar="ADDRESS", help="Of a Ray cluster: HOST:PORT, auto, or local to start one here.")
+@click.option(
+    "--part-seconds",
+    type=click.FloatRange(min=1),
+    default=1800.0,
+    show_default=True,
+    help="That a part may take on Ray before it is tried again.",
+)
+@json_option()
+@click.pass_obj
+def work(deployment: Deployment, folder: Path, ray: str | None, part_seconds: float, as_json: bool) -> None:
+    """Build the parts of PLAN that are not built yet, until none is left.
+
+    Any number of workers may do so at once, on this machine and on others. What a worker that dies has begun is taken
+    over: at once on its machine, after 90 seconds on another. With --ray each part is a task of one processor; the
+    machines of the cluster must have PLAN, the source and the settings file under the same paths.
+    """
+    from ..building.build import work_plan
+    from ..building.ray_task import open_deployment
+    from ..building.ray_work import RayOptions, RayReport, work_on_ray
+
+    report = RayReport()
+    with _show_progress(folder.name) as on_progress:
+        if ray is None:
+            work_plan(folder, deployment.loaded(), on_progress)
+        else:
+            config = deployment.config.absolute() if deployment.config else None
+            options = RayOptions(ray, partial(open_deployment, config), part_seconds)
+            report = work_on_ray(folder, options, deployment.loaded(), on_progress)
+    counted = {"retries": sum(report.failures.values()), "restarts": report.restarts} if ray else {}
+    if as_json:
+        show_json({"plan": str(folder), **counted})
+        return
+    if any(counted.values()):
+        click.echo(f"Tried again: {counted['retries']} parts; Ray was started again {counted['restarts']} times.")
+    click.echo(printable(f"{folder}: all parts that the shard needs are built."))
+    click.echo(printable(f"Put them together: ragstone wiki merge {folder}"))
+
+
+@click.command(epilog="Example: ragstone wiki merge ./enwiki --out ./shards")
+@click.argument("folder", metavar="PLAN", type=_FILE)
+@click.option("--out", type=_FILE, metavar="DIR", help="Folder of the manifest.  [default: PLAN/shards]")
+@json_option()
+@click.pass_obj
+def merge(deployment: Deployment, folder: Path, out: Path | None, as_json: bool) -> None:
+    """Write the shard of PLAN's parts, in their order; every part's SHA-256 is compared. PLAN stays as it is."""
+    from ..building.build import merge_plan
+
+    with _show_progress(folder.name) as on_progress:
+        report = merge_plan(folder, deployment.loaded(), out, on_progress)
+    show_report(report, as_json=as_json)
+
+
+def _options(source: Path, out: Path, shard_id: str, chosen: dict[str, Any]) -> BuildOptions:
+    """The checked options. Raises ``BadRequest``, ``NotFound``."""
+    from ..building.options import BuildOptions
+    from ..readers.selection import compiled, read_titles
+
+    check_names(shard_id, **{name: chosen[name] for name in ("domain", "language", "license")})
+    if chosen["match"] is not None:
+        compiled(chosen["match"])
+    if chosen["titles"] is not None:
+        read_titles(chosen["titles"])
+    return BuildOptions(source, out, shard_id, **chosen)
+
+
 @contextmanager
 def _show_progress(what: str) -> Iterator[Callable[[BuildProgress], None]]:
-    """Follow a build on stderr: a bar in a terminal, a line now and then anywhere else."""
+    """Follow a build on stderr: one bar over all parts in a terminal, a line now and then anywhere else."""
     from rich.console import Console
-    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
 
-    console, last = Console(stderr=True, highlight=False), time.monotonic()
-    columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
+    console, last, first = Console(stderr=True, highlight=False), time.monotonic(), (0.0, 0.0)
+    columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TextColumn("{task.fields[end]}"))
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
-        task = bar.add_task(what, total=1.0)
+        task = bar.add_task(what, total=1.0, end="")
 
         def update(now: BuildProgress) -> None:
-            nonlocal last
-            text = f"{what}: {now.articles:,} articles, {now.chunks:,} chunks"
-            bar.update(task, completed=now.share, description=text)
+            nonlocal last, first
+            if not first[0] or not now.share:
+                first = (time.monotonic(), now.share)
+            end = _end(now, *first)
+            text = f"{what}: {now.step}, {now.parts:,} of {now.all_parts:,} parts, {now.chunks:,} chunks"
+            bar.update(task, completed=now.share, description=text, end=end)
             if not console.is_terminal and time.monotonic() - last >= _EVERY:
                 last = time.monotonic()
-                click.echo(f"{text}, {now.share:.1%} read", err=True)
+                click.echo(f"{text}, {now.share:.1%}{end and ', '}{end}", err=True)
 
         yield update
+
+
+def _end(now: BuildProgress, begun: float, share: float) -> str:
+    """When it will be done at the speed since it was begun, at that share; empty while nothing is known."""
+    spent = time.monotonic() - begun
+    if now.step != "embedding" or now.share <= share or spent < 1:
+        return ""
+    left = timedelta(seconds=spent * (1 - now.share) / (now.share - share))
+    return f"done {datetime.now().astimezone() + left:%d %b %H:%M}"
 
 
 def check_names(shard_id: str, **options: str | None) -> None:
@@ -124,47 +233,16 @@ def show_report(report: BuildReport, *, as_json: bool) -> None:
 
     entry = report.entry
     if as_json:
-        counts = {name: getattr(report, name) for name in ("articles", "chunks", "resumed", "left_out")}
+        counts = {name: getattr(report, name) for name in ("articles", "chunks", "rest", "resumed", "left_out")}
         show_json({"id": entry.id, "folder": str(report.folder), **counts, "entry": entry.as_json()})
         return
     earlier = f", {report.resumed:,} of them by an earlier run" if report.resumed else ""
     click.echo(printable(f"Shard {entry.id} is in {report.folder}: {report.articles:,} articles, "
                          f"{report.chunks:,} chunks{earlier}, revision {entry.revision}."))  # fmt: skip
+    if report.rest:
+        click.echo(f"{report.rest:,} more chunks have no vector yet: words find them, and a question then makes it.")
     for why, count in report.left_out.items():
         click.echo(printable(f"Left out: {count:,} {why}."))
     if entry.license == UNKNOWN_LICENSE:
         click.echo("The source names no licence, so the shard says 'unknown'; --license names one.")
     click.echo(printable(f"Check it: ragstone wiki verify {report.folder.parent}"))
-
-
-@click.command(epilog="Example: ragstone wiki export books --out ./shards --id books-v1 --license CC-BY-4.0")
-@click.argument("corpus")
-@click.option(
-    "--out",
-    required=True,
-    type=click.Path(path_type=Path),
-    metavar="DIR",
-    help="Folder of the manifest; made where it is missing.",
-)
-@click.option("--id", "shard_id", help="The shard's id, and its folder in DIR; by default the corpus's name.")
-@click.option("--domain", help="What it is about, for those who search only there.")
-@click.option("--language", help="Its language, such as en.")
-@click.option("--license", "licence", help="Of the shard, and of chunks that name none; by default 'unknown'.")
-@json_option()
-@click.pass_obj
-def export(
-    deployment: Deployment,
-    corpus: str,
-    out: Path,
-    shard_id: str | None,
-    domain: str | None,
-    language: str | None,
-    licence: str | None,
-    as_json: bool,
-) -> None:
-    """Write a CORPUS of the catalog as a shard, with the vectors that it has: nothing is embedded again."""
-    from ..shards.export import ExportOptions, export_corpus
-
-    options = ExportOptions(corpus, out, shard_id or corpus, domain, language, licence)
-    check_names(options.id, domain=domain, language=language, license=licence)
-    show_report(export_corpus(options, deployment.host()), as_json=as_json)

@@ -73,8 +73,9 @@ def export(deployment: Deployment, out: Path, folder: Path | None, form: str, py
 
     jsonl: episodes.jsonl, a line an episode. tfds: a TensorFlow data set, written by an environment of its own.
     """
+    from ragstone.core.text import Redactor
+
     from ..planner.export import export_episodes, to_tfds
-    from ..planner.redaction import Redactor
 
     place, options = _place(deployment)
     redactor = Redactor(options.redact)
@@ -97,5 +98,5 @@ def _place(deployment: Deployment) -> tuple[Path, EpisodesSettings]:
     from ..settings import WikiEdgeSettings
 
     host = deployment.loaded()
-    options = host.options(WikiEdgeSettings).episodes
+    options = host.hooks.options(WikiEdgeSettings).episodes
     return (options.folder or host.settings.data_dir / "episodes").expanduser(), options

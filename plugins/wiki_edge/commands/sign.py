@@ -54,7 +54,7 @@ def sign(folder: Path, key: Path, only: str | None, revision: int | None, as_jso
     """
     from ..shards.signing import sign_folder
 
-    signed = sign_folder(folder, _unlocked(key), only=only, revision=revision)
+    signed = sign_folder(folder, unlocked(key), only=only, revision=revision)
     if as_json:
         show_json([asdict(one) for one in signed])
         return
@@ -63,7 +63,8 @@ def sign(folder: Path, key: Path, only: str | None, revision: int | None, as_jso
         click.echo(printable(f"{one.id}: revision {one.revision}{was}, signed by {one.key}"))
 
 
-def _unlocked(path: Path) -> Ed25519PrivateKey:
+def unlocked(path: Path) -> Ed25519PrivateKey:
+    """Return the private key in a file; its passphrase is asked for where it needs one. Raises ``BadRequest``."""
     from ..shards.keys import Locked, read_key
 
     try:

@@ -29,7 +29,7 @@ def tend(ctx: click.Context, as_json: bool) -> None:
     deployment: Deployment = ctx.obj
     host = deployment.host()
     done = [
-        _tried("encoder", lambda: host.encoder.fingerprint),
+        _tried("encoder", lambda: host.hooks.encoder.fingerprint),
         *_shards(host),
         _tried("threshold", lambda: _threshold(host)),
         _tried("memory", lambda: _memory(host)),
@@ -72,7 +72,7 @@ def _memory(host: Host) -> str:
     root = places(host).episodic
     if not root.is_dir():
         return "nothing is remembered yet"
-    store = Memory(host, root, host.options(WikiEdgeSettings).planner).store
+    store = Memory(host, root, host.hooks.options(WikiEdgeSettings).planner).store
     new = len(store.recent().rows)
     if not store.compact():
         return f"{new} new in the journal" if new else "nothing new"

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from .redaction import Redactor
+    from ragstone.core.text import Redactor
 
 #: Held locked while the episode is written; removed when it has ended.
 OPEN = "open"

@@ -15,7 +15,7 @@ from .episode_check import check_episodes
 from .steps import AGENT, METADATA, read_object, read_steps
 
 if TYPE_CHECKING:
-    from .redaction import Redactor
+    from ragstone.core.text import Redactor
 
 EPISODES = "episodes.jsonl"
 _FEATURES = {

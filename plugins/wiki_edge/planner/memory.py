@@ -41,7 +41,7 @@ class Memory:
     @cached_property
     def store(self) -> MemoryStore:
         """The store, made with the encoder when it is first needed. Raises ``EncoderError``."""
-        encoder = self._host.encoder
+        encoder = self._host.hooks.encoder
         return MemoryStore(
             self._root,
             shard=self._settings.episodic_id,
@@ -63,7 +63,7 @@ class Memory:
             **metadata,
             "remembered": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(now)),
         }
-        encoder = self._host.encoder
+        encoder = self._host.hooks.encoder
         # One by one: 17 windows take 11 MB instead of 49, and about the same time.
         windows = np.concatenate([encoder.embed_texts([window]) for window in encoder.windows("", text)])
         mean = windows.mean(axis=0)
@@ -78,7 +78,7 @@ class Memory:
         recent = self.store.recent()  # before the shards: what is compacted meanwhile is found twice, not missed
         rows = []
         if recent.rows:
-            nearest = recent.nearest(self._host.encoder.embed_query(goal), k)
+            nearest = recent.nearest(self._host.hooks.encoder.embed_query(goal), k)
             rows = [{"score": cosine, "metadata": row, "shard": self._settings.episodic_id} for cosine, row in nearest]
         known = {row["id"] for row in recent.rows} | recent.forgotten
         hits = library.search(goal, k=k + len(recent.forgotten), kind="episodic")

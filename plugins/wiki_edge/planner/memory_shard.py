@@ -125,13 +125,11 @@ class MemoryShard:
     def _write(self, folder: Path, merge: Callable[[Iterable[Row]], Iterable[Row]], dim: int | None) -> None:
         entry = self._entry()
         dim = entry.dim if entry else dim
-        rows, writer = iter(merge(self._rows(entry))), ShardWriter(folder, dim or 0)
-        try:
+        rows = iter(merge(self._rows(entry)))
+        with ShardWriter(folder, dim or 0) as writer:
             while batch := list(islice(rows, _ROWS_AT_ONCE)):
                 writer.add(np.stack([vector for _, vector in batch]), [row for row, _ in batch])
             writer.finish()
-        finally:
-            writer.close()
         fields: dict[str, Any] = entry.as_json() if entry else {"license": "private"}
         fields = {name: value for name, value in fields.items() if name not in _OF_RELEASE} | {
             "id": self._name,

@@ -60,7 +60,7 @@ class Planner:
             raise BadRequest(f"library must have a method search, not be of {type(library).__name__}")
         self._host = host
         self._own_host: Host | None = None
-        self._options = host.options(WikiEdgeSettings)
+        self._options = host.hooks.options(WikiEdgeSettings)
         data = host.settings.data_dir
         self._library = library if library is not None else searcher_of(host)
         self._memory = Memory(host, places(host).episodic, self._options.planner)
@@ -174,7 +174,7 @@ class Planner:
 
     def _token_counter(self) -> Callable[[str], int]:
         try:
-            return self._host.encoder.count_tokens
+            return self._host.hooks.encoder.count_tokens
         except RagstoneError:
             return lambda text: len(text) // _CHARACTERS_A_TOKEN + 1
 

@@ -8,10 +8,10 @@ import threading
 from typing import TYPE_CHECKING, Any
 
 from ragstone.core import StorageError
+from ragstone.core.text import Redactor
 
 from .episode_check import repair_episodes
 from .episodes import Episode
-from .redaction import Redactor
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -44,10 +44,12 @@ class ReadRequest:
     match: str | None = None
     #: Before titles in addresses, in place of the source's own.
     prefix: str = ""
-    #: A folder for scratch files that a later run goes on with.
+    #: A folder for the ids so far, should the process have to begin again.
     work: Path | None = None
-    #: Begins again with the article at this place, which an earlier stream gave.
-    start: Mapping[str, Any] | None = None
+    #: Only that part of one file: ``file``, ``start``, ``stop``, ``line``.
+    part: Mapping[str, int] | None = None
+    #: The folder with what planning wrote to read the files in parts.
+    beside: Path | None = None
 
 
 @dataclass
@@ -77,23 +79,20 @@ class ArticleStream:
 
     def __iter__(self) -> Generator[Document, None, None]:
         """The documents. Raises ``RagstoneError``."""
-        start, skips_first, failures = self.request.start, False, 0
+        start: Mapping[str, Any] | None = None
+        skips_first, failures = False, 0
         while True:
             broken, title = None, None
-            with tempfile.TemporaryFile() as errors, self._started(start, skips_first, errors) as process:
+            asked = {"start": start, "skip_first": skips_first}
+            with tempfile.TemporaryFile() as errors, _started(self.request, asked, errors) as process:
                 self._process = process
-                for line in process.stdout if process.stdout and not self._is_stopped else ():
-                    if not line.endswith(b"\n"):
-                        break
-                    message = json.loads(line)
+                for message in _messages(process) if not self._is_stopped else ():
                     event = message["event"]
                     self.done = max(self.done, message.get("done", 0))
                     if event == "article":
                         broken, title = message["place"], message["title"]
                     elif event == "about":
                         self.about = self.about or {k: v for k, v in message.items() if k != "event"}
-                    elif event == "failed":
-                        raise _error(message)
                     elif event == "end":
                         return
                     elif event != "passed":
@@ -114,19 +113,44 @@ class ArticleStream:
             self.left_out[UNREADABLE] += 1
             start, skips_first = broken, True
 
-    @contextmanager
-    def _started(
-        self, start: Mapping[str, Any] | None, skips_first: bool, errors: IO[bytes]
-    ) -> Iterator[subprocess.Popen[bytes]]:
-        """The process that reads, with its request."""
-        environment = {name: os.environ[name] for name in ("PATH", "TMPDIR") if name in os.environ}
-        request = asdict(self.request) | {"start": start, "skip_first": skips_first, "seconds": SILENCE}
-        with run_in_subprocess(
-            f"{__package__}.worker", stdin=subprocess.PIPE, stderr=errors, environment=environment
-        ) as process:
-            with suppress(BrokenPipeError), cast("IO[bytes]", process.stdin) as stdin:
-                stdin.write(json.dumps(request, default=lambda path: str(path.absolute())).encode())
-            yield process
+
+def spans_of(request: ReadRequest, size: int) -> Iterator[dict[str, Any]]:
+    """The files cut into spans of some ``size`` bytes of text: of each file the message ``about``, a message ``span``
+    for each (``file``, ``start``, ``stop``, ``line``), and ``file`` with the bytes that one of its units stands for.
+
+    Raises ``RagstoneError``.
+    """
+    with tempfile.TemporaryFile() as errors, _started(request, {"span_bytes": size}, errors) as process:
+        for message in _messages(process):
+            if message["event"] == "end":
+                return
+            yield message
+        raise SourceError(f"reading ended: {_end_of(process, errors)}", where=str(request.files[0]))
+
+
+@contextmanager
+def _started(request: ReadRequest, asked: Mapping[str, Any], errors: IO[bytes]) -> Iterator[subprocess.Popen[bytes]]:
+    """The process that reads, with its request."""
+    environment = {name: os.environ[name] for name in ("PATH", "TMPDIR") if name in os.environ}
+    usual = {"start": None, "skip_first": False, "seconds": SILENCE, "span_bytes": None}
+    with run_in_subprocess(
+        f"{__package__}.worker", stdin=subprocess.PIPE, stderr=errors, environment=environment
+    ) as process:
+        with suppress(BrokenPipeError), cast("IO[bytes]", process.stdin) as stdin:
+            message = asdict(request) | usual | dict(asked)
+            stdin.write(json.dumps(message, default=lambda path: str(path.absolute())).encode())
+        yield process
+
+
+def _messages(process: subprocess.Popen[bytes]) -> Iterator[dict[str, Any]]:
+    """Its whole messages. Raises the ``RagstoneError`` that it reports."""
+    for line in process.stdout or ():
+        if not line.endswith(b"\n"):
+            return
+        message = json.loads(line)
+        if message["event"] == "failed":
+            raise _error(message)
+        yield message
 
 
 class ArticleReader(BaseReader):

@@ -44,6 +44,17 @@ class Text:
 
 
 @dataclass(frozen=True)
+class Span:
+    """A part of a source, in the source's own measure: bytes, rows, articles, documents."""
+
+    start: int
+    #: The first one after it.
+    stop: int
+    #: Lines of the file before it, where errors name lines.
+    line: int = 0
+
+
+@dataclass(frozen=True)
 class Page:
     """An article whose text has not been parsed yet."""
 
@@ -81,8 +92,15 @@ class Source(Protocol):
     def about(self) -> About:
         """The source's own metadata. Raises ``SourceError``."""
 
-    def pages(self, start: Position | None) -> Iterator[Page]:
-        """Its articles in order, from ``start`` on, which an earlier page gave. Raises ``SourceError``."""
+    def pages(self, start: Position | None, span: Span | None = None) -> Iterator[Page]:
+        """Its articles in order: those of the span, from ``start`` on, which an earlier page gave. Raises
+        ``SourceError``."""
+
+    def spans(self, size: int) -> Iterator[Span]:
+        """The whole source in spans of some ``size`` bytes of text, which can be read one without the other.
+
+        A source that can only be read from its beginning is first copied beside. Raises ``SourceError``.
+        """
 
 
 def joined(blocks: Sequence[Block]) -> tuple[str, list[tuple[int, str, str]]]:

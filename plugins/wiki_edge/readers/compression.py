@@ -1,12 +1,14 @@
-"""Compressed files as pieces of bounded size, with the places where a multi-stream bz2 can be entered again."""
+"""Compressed files as pieces of bounded size, and the places where they can be entered in the middle."""
 
 from __future__ import annotations
 
 import bz2
 import gzip
+import io
+import re
 import zlib
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING, BinaryIO, cast
 
 from ragstone.core import SourceError
 
@@ -18,6 +20,13 @@ _READ = 1 << 17
 #: Bytes that one step of decompressing may give, however well they were packed.
 _PIECE = 1 << 20
 _BZ2, _GZIP = b"BZh", b"\x1f\x8b"
+#: The head of a bz2 stream and of its first block.
+_STREAM = re.compile(rb"BZh[1-9]1AY&SY")
+_STREAM_BYTES = 10
+#: Bytes of a page or a line, larger than any article may be.
+_LONGEST_RECORD = 64 * 2**20
+#: Of gzip: the quickest.
+_COPY_LEVEL = 1
 
 
 @dataclass(frozen=True)
@@ -30,32 +39,65 @@ class Piece:
     stream: int | None = None
 
 
-def pieces(path: Path, start: int = 0) -> Iterator[Piece]:
+class FileSlice(io.RawIOBase):
+    """The bytes of a file from ``start`` to ``stop``, by default to its end, as a file of their own."""
+
+    def __init__(self, path: Path, start: int = 0, stop: int | None = None) -> None:
+        self._file = path.open("rb", buffering=0)
+        size = self._file.seek(0, io.SEEK_END)
+        self._start, self._stop = start, size if stop is None else min(stop, size)
+        self._file.seek(start)
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: bytearray | memoryview) -> int:  # type: ignore[override]
+        left = max(0, self._stop - self._file.tell())
+        return self._file.readinto(memoryview(buffer)[:left]) or 0
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        at = {io.SEEK_SET: self._start, io.SEEK_CUR: self._file.tell(), io.SEEK_END: self._stop}[whence] + offset
+        return self._file.seek(max(self._start, at)) - self._start
+
+    def tell(self) -> int:
+        return self._file.tell() - self._start
+
+    def close(self) -> None:
+        self._file.close()
+        super().close()
+
+
+def pieces(path: Path, start: int = 0, stop: int | None = None) -> Iterator[Piece]:
     """The file's content from the compressed stream at ``start`` on: bz2, gzip or plain, by its first bytes.
 
-    Raises ``SourceError`` for damage, and for an end in the middle.
+    ``stop``: where another stream begins that is not wanted. Raises ``SourceError`` for damage, and for an end in the
+    middle.
     """
-    with path.open("rb") as file:
-        magic = file.read(3)
-        file.seek(start)
+    with path.open("rb") as whole:
+        magic = whole.read(3)
+    with FileSlice(path, start, stop) as raw:
+        file = cast("BinaryIO", raw)
         try:
             if magic == _BZ2:
                 yield from _bz2(file, start)
             elif magic[:2] == _GZIP:
-                yield from _gzip(file)
+                yield from _gzip(file, start)
             else:
-                yield from _plain(file)
+                yield from _plain(file, start)
         except (OSError, zlib.error, ValueError) as error:
-            place = f"{path}: byte {file.tell()}"
+            place = f"{path}: byte {start + raw.tell()}"
             raise SourceError(f"cannot be decompressed: {error}", where=place, hint="get the file again") from error
         except EOFError as error:
             raise SourceError(str(error), where=str(path), hint="get the file again") from error
 
 
-def _plain(file: BinaryIO) -> Iterator[Piece]:
-    begun = file.tell()
+def _plain(file: BinaryIO, start: int) -> Iterator[Piece]:
     while data := file.read(_PIECE):
-        yield Piece(data, file.tell(), begun if file.tell() - len(data) == begun else None)
+        done = start + file.tell()
+        yield Piece(data, done, start if done - len(data) == start else None)
 
 
 def _bz2(file: BinaryIO, start: int) -> Iterator[Piece]:
@@ -75,15 +117,57 @@ def _bz2(file: BinaryIO, start: int) -> Iterator[Piece]:
             data = decompressor.decompress(raw, _PIECE)
             raw = b""
             if data:
-                yield Piece(data, file.tell(), stream)
+                yield Piece(data, start + file.tell(), stream)
                 stream = None
         raw = decompressor.unused_data
-        offset = file.tell() - len(raw)
+        offset = start + file.tell() - len(raw)
 
 
-def _gzip(file: BinaryIO) -> Iterator[Piece]:
-    stream: int | None = 0
+def _gzip(file: BinaryIO, start: int) -> Iterator[Piece]:
+    stream: int | None = start
     with gzip.GzipFile(fileobj=file) as unpacked:
         while data := unpacked.read(_PIECE):
-            yield Piece(data, file.tell(), stream)
+            yield Piece(data, start + file.tell(), stream)
             stream = None
+
+
+def is_packed(path: Path) -> bool:
+    """Whether the file is compressed, by its first bytes."""
+    with path.open("rb") as file:
+        magic = file.read(3)
+    return magic == _BZ2 or magic[:2] == _GZIP
+
+
+def bz2_streams(path: Path) -> Iterator[int]:
+    """The offsets at which a bz2 stream may begin: those of its first bytes, which lie at whole bytes."""
+    with path.open("rb") as file:
+        before, offset = b"", 0
+        while data := file.read(_PIECE):
+            joined = before + data
+            yield from (offset - len(before) + found.start() for found in _STREAM.finditer(joined))
+            offset += len(data)
+            before = joined[-(_STREAM_BYTES - 1) :]
+
+
+def copied(path: Path, to: Path, size: int, boundary: re.Pattern[bytes]) -> Iterator[tuple[int, int]]:
+    """Copy the content into a gzip file of many members, each of which begins at a boundary; ``(end, lines)`` of each
+    member as it is written: where it ends in the copy, and how many lines it has.
+
+    ``boundary``: what a member may begin with. ``size``: bytes that a member should unpack to.
+    """
+    with to.open("wb") as file:
+        waiting = bytearray()
+        for piece in pieces(path):
+            waiting += piece.data
+            if len(waiting) > size + _LONGEST_RECORD:
+                raise SourceError(f"has a record of more than {_LONGEST_RECORD >> 20} MB", where=str(path))
+            while len(waiting) > size and (found := boundary.search(waiting, size)) is not None:
+                yield _member(file, waiting[: found.end()])
+                del waiting[: found.end()]
+        if waiting:
+            yield _member(file, waiting)
+
+
+def _member(file: BinaryIO, data: bytes | bytearray) -> tuple[int, int]:
+    file.write(gzip.compress(data, compresslevel=_COPY_LEVEL, mtime=0))
+    return file.tell(), data.count(b"\n")

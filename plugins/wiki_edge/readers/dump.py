@@ -6,14 +6,18 @@ and texts have limits, and never more than one page is in memory.
 
 from __future__ import annotations
 
+import re
+from contextlib import suppress
 from dataclasses import replace
+from itertools import pairwise
+from operator import sub
 from typing import TYPE_CHECKING, Any, NoReturn
 from xml.parsers import expat
 
 from ragstone.core import SourceError, require_extra
 
-from .articles import LONGEST_ARTICLE, About, Page, Text, address
-from .compression import pieces
+from .articles import LONGEST_ARTICLE, About, Page, Span, Text, address
+from .compression import bz2_streams, copied, is_packed, pieces
 from .wikitext import Site, blocks_of
 
 if TYPE_CHECKING:
@@ -40,16 +44,25 @@ _FIELDS = {
     ("mediawiki", "siteinfo", "namespaces", "namespace"): "namespace",
 }
 _HINT = "it should be a dump such as enwiki-latest-pages-articles.xml.bz2"
+#: What stands before a page, of which half is markup; and how much smaller bz2 makes it.
+_BEFORE_A_PAGE = re.compile(rb"\n[ \t]*(?=<page>)")
+#: Bytes that are read at once, and of them again with the next.
+_READ, _MARK = 1 << 18, 64
+_MARKUP, _PACKED = 2, 4
+#: A dump whose streams are so many times larger than a span should be is copied.
+_UNEVEN = 8
 
 
 class Dump:
     """A dump; only pages of the main namespace that are no redirects."""
 
-    def __init__(self, path: Path, *, prefix: str = "") -> None:
-        """``prefix``: before the titles in addresses, in place of the dump's own."""
+    def __init__(self, path: Path, *, prefix: str = "", beside: Path | None = None) -> None:
+        """``prefix``: before the titles in addresses, in place of the dump's own. ``beside``: the copy that ``spans``
+        may make, which is then read."""
         require_extra("dump", "mwparserfromhell")
         self._path = path
         self._prefix = prefix
+        self._beside = beside
 
     def about(self) -> About:
         """The dump's language; a dump names no licence, but Wikipedia's is known."""
@@ -58,22 +71,54 @@ class Dump:
         licensed = "CC-BY-SA-4.0" if wikimedia else None
         return About("dump", self._path.stat().st_size, language=site.language, license=licensed)
 
-    def pages(self, start: Position | None) -> Iterator[Page]:
-        """Its articles. A position is a bz2 stream that begins between two pages, and the pages to pass over there."""
+    def pages(self, start: Position | None, span: Span | None = None) -> Iterator[Page]:
+        """Its articles. A position is a bz2 stream that begins between two pages, and the pages to pass over there.
+        A span is one of bytes."""
         site = self._site()
-        stream, skip = (start["stream"], start["page"]) if start else (0, 0)
+        path = self._beside if span and self._beside and self._beside.exists() else self._path
+        stream, skip = (start["stream"], start["page"]) if start else (span.start if span else 0, 0)
         reader = _Reader(self._path)
         if stream:
             reader.feed(b"<mediawiki>")
         number = 0
-        for piece in pieces(self._path, stream):
+        for piece in pieces(path, stream, span.stop if span else None):
             if piece.stream and piece.stream != stream and reader.between_pages(piece.data):
                 stream, number = piece.stream, 0
             for page in reader.feed(piece.data):
                 number += 1
                 if (skip := skip - 1) < 0 and _is_article(page):
                     yield self._page(page, site, {"stream": stream, "page": number - 1}, piece.done)
-        reader.finish()
+        if span is None or span.stop >= path.stat().st_size:
+            reader.finish()
+
+    def spans(self, size: int) -> Iterator[Span]:
+        """Streams of a multi-stream dump, pages of a plain one; any other is copied beside."""
+        size *= _MARKUP
+        whole = self._path.stat().st_size
+        if is_packed(self._path):
+            cuts = [*self._stream_cuts(size // _PACKED), whole]
+            if self._beside and max(map(sub, cuts, [0, *cuts])) > _UNEVEN * size // _PACKED:
+                cuts = [end for end, _ in copied(self._path, self._beside, size, _BEFORE_A_PAGE)]
+        else:
+            cuts = [*self._page_cuts(size), whole]
+        yield from (Span(start, stop) for start, stop in pairwise([0, *cuts]) if stop > start)
+
+    def _stream_cuts(self, size: int, last: int = 0) -> Iterator[int]:
+        """Offsets of streams that begin with a page, ``size`` bytes apart."""
+        for offset in bz2_streams(self._path):
+            if offset - last >= size:
+                with suppress(SourceError):  # these bytes may stand within a stream
+                    if next(pieces(self._path, offset)).data.lstrip().startswith(b"<page>"):
+                        yield (last := offset)
+
+    def _page_cuts(self, size: int) -> Iterator[int]:
+        with self._path.open("rb") as file:
+            data, _ = b"", file.seek(size)
+            while more := file.read(_READ):
+                data = data[-_MARK:] + more
+                if (found := _BEFORE_A_PAGE.search(data)) is not None:
+                    yield (cut := file.tell() - len(data) + found.end())
+                    data, _ = b"", file.seek(cut + size)
 
     def _page(self, page: dict[str, str], site: Site, at: Position, done: int) -> Page:
         title = page["title"]

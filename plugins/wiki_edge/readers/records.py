@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import gzip
+import io
+import re
 import zlib
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 from ragstone.core import SourceError, require_extra
 
 from ..shards.files import parse
-from .articles import LONGEST_ARTICLE, About, Page, Text, address
+from .articles import LONGEST_ARTICLE, About, Page, Span, Text, address
+from .compression import FileSlice, copied, is_packed
 from .prose import encyclopedic_blocks, plain_blocks
 
 if TYPE_CHECKING:
@@ -27,6 +30,10 @@ _ROWS_A_BATCH = 64
 #: Addresses of any other kind are dropped.
 _WEB = ("https://", "http://")
 _BUFFER = 1 << 20
+_BUFFER_LINES = 1 << 13
+_LINE_END = re.compile(rb"\n")
+#: How much smaller gzip makes lines.
+_PACKED = 3
 _HINT = 'a line is {"id", "url", "title", "text"} as in wikimedia/wikipedia, or {"_id", "title", "text"} as in BEIR'
 #: The licence of wikimedia/wikipedia, by its own page.
 _LICENSE = "CC-BY-SA-3.0"
@@ -35,24 +42,25 @@ _LICENSE = "CC-BY-SA-3.0"
 class JsonLines:
     """``.jsonl`` and ``.jsonl.gz``."""
 
-    def __init__(self, path: Path, *, prefix: str = "") -> None:
-        """``prefix``: before the titles in addresses, for articles that bring none."""
+    def __init__(self, path: Path, *, prefix: str = "", beside: Path | None = None) -> None:
+        """``prefix``: before the titles in addresses, for articles that bring none. ``beside``: as for ``Dump``."""
         self._path = path
         self._prefix = prefix
+        self._beside = beside
 
     def about(self) -> About:
         """JSON lines have no metadata; their kind is known from the columns of the first line."""
-        with self._path.open("rb") as raw, self._opened(raw) as file:
+        with self._opened(None) as (file, _):
             line = file.readline(_LONGEST_LINE + 1)
             first = self._parsed(line, 1) if line else {}
         kind = "beir" if "_id" in first else "jsonl"
         licensed, language = (_LICENSE, _language(first)) if kind == "jsonl" and first else (None, None)
         return About(kind, self._path.stat().st_size, language=language, license=licensed)
 
-    def pages(self, start: Position | None) -> Iterator[Page]:
-        """An article a line. A position is a line and its offset, decompressed."""
-        offset, number = (start["offset"], start["line"]) if start else (0, 0)
-        with self._path.open("rb") as raw, self._opened(raw) as file:
+    def pages(self, start: Position | None, span: Span | None = None) -> Iterator[Page]:
+        """An article a line. A position is a line and its offset in the span, decompressed; a span is one of bytes."""
+        offset, number = (start["offset"], start["line"]) if start else (0, span.line if span else 0)
+        with self._opened(span) as (file, below):
             try:
                 file.seek(offset)
                 while line := file.readline(_LONGEST_LINE + 1):
@@ -60,14 +68,41 @@ class JsonLines:
                     at = {"offset": offset, "line": number - 1}
                     offset += len(line)
                     if line.strip():
-                        yield page_of(self._parsed(line, number), at, raw.tell(), self._where(number), self._prefix)
+                        done = below.tell() + (span.start if span else 0)
+                        yield page_of(self._parsed(line, number), at, done, self._where(number), self._prefix)
             except (EOFError, gzip.BadGzipFile, zlib.error) as error:
                 raise SourceError(f"cannot be decompressed: {error}", where=self._where(number + 1)) from error
 
-    def _opened(self, raw: BinaryIO) -> BinaryIO:
-        packed = raw.read(2) == b"\x1f\x8b"
-        raw.seek(0)
-        return gzip.GzipFile(fileobj=raw) if packed else raw  # type: ignore[return-value]
+    def spans(self, size: int) -> Iterator[Span]:
+        """Ranges of lines; a compressed file is copied beside, unless it is small."""
+        whole = self._path.stat().st_size
+        if is_packed(self._path):
+            ends = iter([(whole, 0)])
+            if self._beside and whole > size // _PACKED:
+                ends = copied(self._path, self._beside, size, _LINE_END)
+        else:
+            ends = self._line_ends(size)
+        start = lines = 0
+        for end, count in ends:
+            yield Span(start, end, lines)
+            start, lines = end, lines + count
+
+    def _line_ends(self, size: int) -> Iterator[tuple[int, int]]:
+        """Where lines end, at least ``size`` bytes apart, and how many there are up to there."""
+        with self._path.open("rb") as file:
+            while data := file.read(size):
+                count, end = data.count(b"\n"), data.endswith(b"\n")
+                while not end and (rest := file.readline(_BUFFER)):
+                    count, end = count + rest.count(b"\n"), rest.endswith(b"\n")
+                yield file.tell(), count
+
+    @contextmanager
+    def _opened(self, span: Span | None) -> Iterator[tuple[BinaryIO, BinaryIO]]:
+        """The lines of the span, decompressed, and the bytes that they are read from."""
+        path = self._beside if span and self._beside and self._beside.exists() else self._path
+        with FileSlice(path, span.start if span else 0, span.stop if span else None) as raw:
+            buffered = cast("BinaryIO", io.BufferedReader(raw, _BUFFER_LINES))
+            yield (cast("BinaryIO", gzip.GzipFile(fileobj=buffered)) if is_packed(path) else buffered), buffered
 
     def _where(self, line: int) -> str:
         return f"{self._path}:{line}"
@@ -105,11 +140,11 @@ class Parquet:
             return About("beir", self._path.stat().st_size)
         return About("parquet", self._path.stat().st_size, language=_language(first), license=_LICENSE)
 
-    def pages(self, start: Position | None) -> Iterator[Page]:
-        """An article a row. A position is the number of the row."""
+    def pages(self, start: Position | None, span: Span | None = None) -> Iterator[Page]:
+        """An article a row. A position is the number of the row; a span is one of rows."""
         import pyarrow.parquet as pq
 
-        row, size = (start["row"] if start else 0), self._path.stat().st_size
+        row, size = (start["row"] if start else span.start if span else 0), self._path.stat().st_size
         with self._guarded(), pq.ParquetFile(self._path, pre_buffer=False, buffer_size=_BUFFER) as file:
             columns, rows, number = list(self._columns(file)), file.metadata.num_rows, 0
             for group in range(file.num_row_groups):
@@ -119,9 +154,30 @@ class Parquet:
                 for batch in file.iter_batches(_ROWS_A_BATCH, [group], columns, use_threads=False):
                     for record in batch.to_pylist():
                         number += 1
+                        if span is not None and number > span.stop:
+                            return
                         if number > row:
                             where = f"{self._path}: row {number}"
                             yield page_of(record, {"row": number - 1}, size * number // rows, where, self._prefix)
+
+    def spans(self, size: int) -> Iterator[Span]:
+        """Row groups, together where they are small; the rows of a large one in several spans."""
+        import pyarrow.parquet as pq
+
+        with self._guarded(), pq.ParquetFile(self._path) as file:
+            groups = [file.metadata.row_group(number) for number in range(file.num_row_groups)]
+        start = stop = waiting = 0
+        for group in groups:
+            pieces = max(1, min(group.num_rows, group.total_byte_size // size))
+            for piece in range(1, pieces + 1):
+                end = stop + group.num_rows * piece // pieces
+                waiting += group.total_byte_size // pieces
+                if waiting >= size or piece < pieces:
+                    yield Span(start, end)
+                    start, waiting = end, 0
+            stop += group.num_rows
+        if stop > start:
+            yield Span(start, stop)
 
     def _columns(self, file: Any) -> tuple[str, ...]:
         import pyarrow.types as types

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sqlite3
+from heapq import heappush, heappushpop
 from typing import TYPE_CHECKING
 
 from ragstone.core import BadRequest, NotFound
@@ -43,6 +44,30 @@ def read_titles(path: Path) -> frozenset[str]:
     if not found:
         raise BadRequest("the list of titles is empty", where=str(path), hint="one title a line")
     return found
+
+
+def first_titles(path: Path, count: int) -> list[str]:
+    """The titles with the highest counts in a file with a title, a space or a tab, and its count a line.
+
+    Of equal ones the first; memory for ``count`` of them. Raises ``NotFound`` or ``BadRequest`` with the line.
+    """
+    found: list[tuple[int, int, str]] = []
+    try:
+        with path.open(encoding="utf-8-sig") as lines:
+            for number, line in enumerate(lines):
+                title, _, views = line.strip().replace("\t", " ").rpartition(" ")
+                if not line.strip():
+                    continue
+                if not views.isascii() or not views.isdigit() or not plain(title):
+                    raise BadRequest("has no title and count", where=f"{path}:{number + 1}", hint="Coffee cup 1234")
+                (heappush if len(found) < count else heappushpop)(found, (int(views[:18]), -number, plain(title)))
+    except FileNotFoundError:
+        raise NotFound("there is no such list of titles with counts", where=str(path)) from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadRequest(f"the list of titles with counts cannot be read: {error}", where=str(path)) from error
+    if not found:
+        raise BadRequest("the list of titles with counts is empty", where=str(path), hint="Coffee cup 1234")
+    return [title for _, _, title in sorted(found, reverse=True)]
 
 
 def compiled(pattern: str) -> re.Pattern[str]:

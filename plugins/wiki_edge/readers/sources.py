@@ -29,20 +29,23 @@ _DOCUMENTS, _QUESTIONS = "corpus.jsonl", "queries.jsonl"
 _EDGE = 1 << 20
 
 
-def open_source(path: Path, *, prefix: str = "", work: Path | None = None) -> Source:
-    """The source in that file. Raises ``SourceError``, or ``MissingExtra`` with the line to install what it needs."""
+def open_source(path: Path, *, prefix: str = "", beside: Path | None = None) -> Source:
+    """The source in that file. Raises ``SourceError``, or ``MissingExtra`` with the line to install what it needs.
+
+    ``beside``: a file that ``spans`` may write, to be read in spans more quickly.
+    """
     with path.open("rb") as file:
         magic = file.read(4)
     if path.suffix == ".zim" or magic == b"ZIM\x04":
-        return Zim(path, prefix=prefix, work=work)
+        return Zim(path, prefix=prefix, beside=beside)
     if path.suffix == ".parquet" or magic == b"PAR1":
         return Parquet(path, prefix=prefix)
     first = next(islice(pieces(path), 1), None)
     begins = first.data[:64].replace(b"\0", b"").lstrip(b"\xef\xbb\xbf\xff\xfe \t\r\n")[:1] if first else b""
     if begins == b"<":
-        return Dump(path, prefix=prefix)
+        return Dump(path, prefix=prefix, beside=beside)
     if (begins == b"{" and magic[:3] != b"BZh") or not first:
-        return JsonLines(path, prefix=prefix)
+        return JsonLines(path, prefix=prefix, beside=beside)
     raise SourceError("is no source of articles that is known here", where=str(path), hint=HINT)
 
 

@@ -17,7 +17,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 from ragstone.core import MissingExtra, RagstoneError
 
-from .articles import joined
+from .articles import Span, joined
 from .selection import SeenIds, TitleFilter
 from .sources import open_source
 
@@ -37,8 +37,7 @@ class _Worker:
     def __init__(self, request: dict[str, Any], out: IO[str]) -> None:
         self._request = request
         self._out = out
-        self._work = Path(request["work"]) if request["work"] else None
-        self._seen = SeenIds(self._work)
+        self._seen = SeenIds(Path(request["work"]) if request["work"] else None)
         self._wanted = TitleFilter(Path(request["titles"]) if request["titles"] else None, request["match"])
         self._files = [Path(name) for name in request["files"]]
         self._before = 0  # bytes of the files before this one
@@ -54,22 +53,46 @@ class _Worker:
             self._article(page, place, done)
         self._send(event="end", done=self._before)
 
+    def plan(self) -> None:
+        """Cut every file into spans."""
+        for number, path in enumerate(self._files):
+            beside = self._beside(number)
+            if beside is not None:
+                beside.unlink(missing_ok=True)  # of a plan that was interrupted
+            source = open_source(path, prefix=self._request["prefix"], beside=beside)
+            about, end = source.about(), 0
+            self._send(event="about", **vars(about))
+            for span in source.spans(self._request["span_bytes"]):
+                self._send(event="span", file=number, **vars(span))
+                end = span.stop
+            sizes = {place.stat().st_size for place in (path, beside) if place is not None and place.exists()}
+            # A span of rows or articles stands for as large a part of the file.
+            self._send(event="file", scale=1 if not end or end in sizes else about.size / end)
+        self._send(event="end")
+
+    def _beside(self, number: int) -> Path | None:
+        """What planning may write to read the file in spans."""
+        folder = self._request["beside"]
+        return Path(folder) / f"source-{number}" if folder else None
+
     def _pages(self) -> Iterator[tuple[dict[str, Any], Page]]:
         """The selected pages from the start position on, each with its position."""
-        start = self._request["start"]
+        start, part = self._request["start"], self._request["part"]
+        span = Span(part["start"], part["stop"], part["line"]) if part else None
         for number, path in enumerate(self._files):
-            if not start or number >= start["file"]:
-                source = open_source(path, prefix=self._request["prefix"], work=self._work)
+            if (not start or number >= start["file"]) and (not part or number == part["file"]):
+                source = open_source(path, prefix=self._request["prefix"], beside=self._beside(number))
                 self._send(event="about", **vars(source.about()))
                 passed = 0
-                for page in source.pages(start["at"] if start and number == start["file"] else None):
+                for page in source.pages(start["at"] if start and number == start["file"] else None, span):
                     with self._time_limit():
                         is_wanted = self._wanted(page.title)
                     if is_wanted:
                         yield {"file": number, "at": page.at}, page
                     elif (passed := passed + 1) % _PASSED_A_MESSAGE == 0:
                         self._send(event="passed", done=self._before + page.done)
-            self._before += path.stat().st_size
+            if not part:
+                self._before += path.stat().st_size
 
     @contextmanager
     def _time_limit(self) -> Iterator[None]:
@@ -119,7 +142,9 @@ def main() -> None:
     os.dup2(2, 1)  # what a library prints is no message
     with suppress(BrokenPipeError):  # the reader has been closed
         try:
-            _Worker(json.load(sys.stdin), out).run()
+            request = json.load(sys.stdin)
+            worker = _Worker(request, out)
+            worker.plan() if request["span_bytes"] else worker.run()
         except RagstoneError as error:
             failure: dict[str, Any] = {name: getattr(error, name) for name in ("what", "where", "hint")}
             failure["kind"] = type(error).__name__

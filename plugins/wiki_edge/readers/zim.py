@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import tempfile
-from typing import TYPE_CHECKING
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, BinaryIO
 
 import numpy as np
 
 from ragstone.core import SourceError, require_extra
 
-from .articles import About, Page, Text, address
+from .articles import About, Page, Span, Text, address
 from .html import license_in, text_of_html
 from .zim_file import ZimFile
 
@@ -27,18 +29,22 @@ _LANGUAGES = {
     "rus": "ru", "spa": "es", "swe": "sv", "tur": "tr", "ukr": "uk", "vie": "vi", "zho": "zh",
 }  # fmt: skip
 _SUFFIX = ".html"
+_ORDER = np.dtype([("place", np.uint64), ("index", np.uint64)])
+#: How much smaller a file is than the text in it.
+_PACKED = 2
 _LONGEST_NOTE = 1000
 
 
 class Zim:
     """A ZIM file's articles in HTML; neither redirects nor the page with which readers begin, unless it is the only."""
 
-    def __init__(self, path: Path, *, prefix: str = "", work: Path | None = None) -> None:
-        """``prefix``: before titles in addresses. ``work``: a folder for the order of reading, 16 bytes an article."""
+    def __init__(self, path: Path, *, prefix: str = "", beside: Path | None = None) -> None:
+        """``prefix``: before titles in addresses. ``beside``: the order of reading, 16 bytes an article, which
+        ``spans`` writes."""
         require_extra("zim", "lxml", "zstandard")
         self._path = path
         self._prefix = prefix
-        self._work = work
+        self._beside = beside
 
     def about(self) -> About:
         """What the file's own metadata say."""
@@ -54,28 +60,53 @@ class Zim:
                 date=notes["Date"],
             )
 
-    def pages(self, start: Position | None) -> Iterator[Page]:
-        """Its articles. A position is a place in the order of clusters."""
-        with ZimFile(self._path) as file, tempfile.TemporaryFile(dir=self._work) as kept:
-            file.check_clusters()
+    def pages(self, start: Position | None, span: Span | None = None) -> Iterator[Page]:
+        """Its articles. A position, and a span, is of places in the order of clusters."""
+        with ZimFile(self._path) as file, self._order(file) as order:
             prefix = self._prefix or self._own_prefix(file)
             main = file.target(file.main) if file.main is not None and file.main < file.entries else None
-            count = 0
-            for index in range(file.entries):
-                entry = file.entry(index)
-                if entry is not None and _is_article(entry, file.content):
-                    kept.write(np.array([entry.cluster << 32 | entry.blob, index], np.uint64).tobytes())
-                    count += 1
-            kept.flush()
-            if not count:
-                return
-            order = np.memmap(kept, np.dtype([("place", np.uint64), ("index", np.uint64)]), "r+", shape=(count,))
-            order.sort(order="place", kind="heapsort")  # in place: nothing of the order is held in memory
-            for number in range(start["article"] if start else 0, count):
-                entry = file.entry(int(order[number]["index"]))
+            count = order.seek(0, os.SEEK_END) // _ORDER.itemsize
+            first = start["article"] if start else span.start if span else 0
+            order.seek(first * _ORDER.itemsize)
+            for number in range(first, span.stop if span else count):
+                (place,) = np.frombuffer(order.read(_ORDER.itemsize), _ORDER)
+                entry = file.entry(int(place["index"]))
                 if entry is None or (entry.index == main and count > 1):
                     continue
                 yield self._page(file, entry, prefix, {"article": number}, file.size * (number + 1) // count)
+
+    def spans(self, size: int) -> Iterator[Span]:
+        """Clusters, together where they are small."""
+        with ZimFile(self._path) as file, self._order(file) as order:
+            count = order.seek(0, os.SEEK_END) // _ORDER.itemsize
+            order.seek(0)
+            start, enough = 0, max(1, count * (size // _PACKED) // file.size)
+            before = None
+            for number in range(count):
+                (place,) = np.frombuffer(order.read(_ORDER.itemsize), _ORDER)
+                cluster = int(place["place"]) >> 32
+                if number - start >= enough and cluster != before:
+                    yield Span(start, number)
+                    start = number
+                before = cluster
+            if count:
+                yield Span(start, count)
+
+    @contextmanager
+    def _order(self, file: ZimFile) -> Iterator[BinaryIO]:
+        """The places of all articles, in the order of clusters: what was written beside, or else made now."""
+        is_made = self._beside is not None and self._beside.exists()
+        with self._beside.open("rb" if is_made else "w+b") if self._beside else tempfile.TemporaryFile() as order:
+            if not is_made:
+                file.check_clusters()
+                for index in range(file.entries):
+                    entry = file.entry(index)
+                    if entry is not None and _is_article(entry, file.content):
+                        order.write(np.array([(entry.cluster << 32 | entry.blob, index)], _ORDER).tobytes())
+                order.flush()
+                if order.tell():  # sorted in place: nothing of the order is held in memory
+                    np.memmap(order, _ORDER, "r+").sort(order="place", kind="heapsort")
+            yield order
 
     def _page(self, file: ZimFile, entry: Entry, prefix: str, at: Position, done: int) -> Page:
         return Page(

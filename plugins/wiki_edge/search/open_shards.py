@@ -100,7 +100,7 @@ class ShardRegistry:
             if shard is None and encoder is not None:
                 try:
                     _check_encoder(entry, encoder)
-                    shard = Shard(entry, folder, self._cache, self._memory)
+                    shard = Shard(entry, folder, self._cache, self._memory, self._encoder)
                 except RagstoneError as error:
                     refused.append(_refusal(entry.id, error))
                     former = (old for old in before.shards if (old.root, old.entry.id) == (folder, entry.id))

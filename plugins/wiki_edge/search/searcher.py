@@ -29,11 +29,11 @@ if TYPE_CHECKING:
 
     from ..shards.manifest import ShardEntry
     from .open_shards import Refused
-    from .shard import Hit, Shard
+    from .shard import Hit, ShardTexts
 
     Vector = npt.NDArray[np.float32]
-    #: A shard with a mask of the rows that are meant; ``None`` for all of them.
-    Chosen = tuple[Shard, npt.NDArray[np.bool_] | None]
+    #: A shard's lines with a mask of the rows that are meant; ``None`` for all of them.
+    Chosen = tuple[ShardTexts, npt.NDArray[np.bool_] | None]
 
 #: Keys of passages: the shard's number in these bits, the row below them.
 _SHARD = 40
@@ -126,7 +126,7 @@ class ShardSearcher:
 
         Shards have no index of ids: the shard's text is gone through, a quarter of a second for 120,000 rows.
         """
-        for shard in self._registry.current().shards:
+        for shard in self._texts():
             name = node_id.removeprefix(f"{shard.entry.id}:")
             if name != node_id and kind in (None, shard.entry.kind):
                 known = shard.metadata_of(name)
@@ -136,7 +136,7 @@ class ShardSearcher:
 
     def idf(self, words: Sequence[str]) -> dict[str, float]:
         """The inverse document frequency of each stem over all shards."""
-        shards = list(self._registry.current().shards)
+        shards = list(self._texts())
         counts = dict.fromkeys(words, 0)
         for shard in shards:
             for word, places in shard.postings.find(words).items():
@@ -158,7 +158,8 @@ class ShardSearcher:
         for key in lexical.keys() - dense.keys():
             by_shard.setdefault(key >> _SHARD, []).append(key & _ROW)
         for number, rows in by_shard.items():
-            near = shards[number][0].cosines(vector, sorted(rows))
+            wanted = sorted(rows, key=lambda row: (-lexical[number << _SHARD | row], row))
+            near = shards[number][0].cosines(vector, wanted)
             dense |= {number << _SHARD | row: cosine for row, cosine in near.items()}
 
         def packed(keys: Sequence[int]) -> dict[int, bytes]:
@@ -176,9 +177,16 @@ class ShardSearcher:
         ]
         return hits, idf, vector, encoded
 
+    def _texts(self) -> Iterator[ShardTexts]:
+        """Each shard, and its chunks without vectors."""
+        for shard in self._registry.current().shards:
+            yield shard
+            if shard.rest is not None:
+                yield shard.rest
+
     def _chosen(self, only: Only, dimension: int) -> Iterator[Chosen]:
         """The shards that can hold what is asked for, each with a mask of the rows that are meant, or ``None``."""
-        for shard in self._registry.current().shards:
+        for shard in self._texts():
             kind, language, domain = only.get("kind"), only.get("language"), only.get("domain")
             if kind in (None, shard.entry.kind) and language in (None, shard.entry.language):
                 mask = None if domain is None else shard.of_domain(domain)

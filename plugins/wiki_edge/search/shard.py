@@ -1,7 +1,8 @@
-"""One open shard: its rows by meaning and by words."""
+"""One open shard: its rows by meaning and by words, and those that have no vectors by words."""
 
 from __future__ import annotations
 
+import json
 import re
 from typing import TYPE_CHECKING, Any, NotRequired, TypedDict
 
@@ -11,18 +12,23 @@ from llama_index.core.schema import NodeRelationship, RelatedNodeInfo, TextNode
 from ragstone.core.text import is_packed, pack
 
 from ..shards.errors import ShardError
+from ..shards.files import open_regular
 from ..shards.metadata import read_line
+from ..shards.writer import embedded_text
 from .clusters import Clusters
 from .codes import Codes
 from .file_arrays import FileArray, FileLines
+from .kept_vectors import KeptVectors
 from .postings import Postings
-from .side_files import domains, headings_of, side_files
+from .side_files import MOST_DOMAINS, headings_of, of_rest, side_files
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
     import numpy.typing as npt
+
+    from ragstone.core import Encoder
 
     from ..shards.manifest import ShardEntry
     from .memory import MemoryBudget
@@ -68,69 +74,48 @@ def node_of(hit: Hit) -> TextNode:
 #: for it is 0.91, and nDCG@10 is the same to four digits as with 4 or 40 for one (1,500 SQuAD questions, SciFact).
 _RESCORED_FOR_ONE = 2
 _RESCORED = 10
+#: Chunks without a vector that a question may have embedded: some 60 ms each on one processor.
+_EMBEDDED = 8
+_LONGEST_DOMAINS = 16_000_000
 
 
-class Shard:
-    """Made of an entry and its files; what it holds in memory is counted by ``memory``. Safe for several threads.
+class ShardTexts:
+    """The lines of a shard and their words. Safe for several threads.
 
     The files are opened once: a shard that is replaced or removed on the disk goes on answering as it was.
     """
 
-    def __init__(self, entry: ShardEntry, root: Path, cache: Path, memory: MemoryBudget) -> None:
-        """Raises ``ShardError`` with the file and the reason, and ``StorageError`` where side files cannot be made."""
+    def __init__(self, entry: ShardEntry, root: Path, lines: Path, sides: Mapping[str, Path]) -> None:
+        """``sides``: the side files of these lines. Raises ``ShardError`` with the file and the reason."""
         self.entry = entry
         self.root = root
-        place = entry.place(root)
-        self._embeddings = FileArray(place.embeddings, dtype="<f4", ndim=2)
-        if self._embeddings.shape != (entry.size, entry.dim):
-            raise ShardError(
-                f"has the shape {self._embeddings.shape}, and the manifest says {(entry.size, entry.dim)}",
-                file=place.embeddings,
-            )
-        sides = side_files(entry, place, cache)
         offsets = FileArray(sides["offsets"], dtype="<u8", ndim=1)
-        offsets.expect((entry.size + 1,))
-        self._lines = FileLines(place.metadata, offsets)
-        clusters = None
-        if "clusters" in sides:
-            clusters = Clusters(
-                sides["clusters"], sides["cluster_starts"], sides["cluster_order"], entry.size, entry.dim
-            )
-        self._codes = Codes(sides["codes"], sides["centre"], entry.size, entry.dim, memory, clusters)
+        self._size = max(0, len(offsets) - 1)
+        self._lines = FileLines(lines, offsets)
         #: The words of its rows.
-        self.postings = Postings(sides["terms"], sides["term_rows"], sides["term_weights"], entry.size)
+        self.postings = Postings(sides["terms"], sides["term_rows"], sides["term_weights"], self._size)
         self._packed = FileArray(sides["packed"], dtype="<u4", ndim=1)
         self._packed_starts = FileArray(sides["packed_starts"], dtype="<u8", ndim=1)
-        self._packed_starts.expect((entry.size + 1,))
-        self._domains = domains(sides["domains"])
+        self._packed_starts.expect((self._size + 1,))
+        self._domains = _domains(sides["domains"])
         self._row_domains = FileArray(sides["row_domains"], dtype="<u2", ndim=1)
-        self._row_domains.expect((entry.size,))
+        self._row_domains.expect((self._size,))
 
     def __len__(self) -> int:
-        return self.entry.size
+        return self._size
 
     def nearest(
-        self, question: npt.NDArray[np.float32], limit: int, mask: npt.NDArray[np.bool_] | None = None
+        self,
+        question: npt.NDArray[np.float32],  # noqa: ARG002
+        limit: int,  # noqa: ARG002
+        mask: npt.NDArray[np.bool_] | None = None,  # noqa: ARG002
     ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float32]]:
-        """Rows and their cosines, best first. ``mask``: only rows for which it is true."""
-        rescored = max(round(_RESCORED * len(self) ** 0.25), _RESCORED_FOR_ONE * limit)
-        rows = self._codes.nearest(question, rescored, mask)
-        cosines = self._cosines(question, rows)
-        # A row that is not finite, which no verified shard has, is near nothing.
-        good = np.isfinite(cosines)
-        rows, cosines = rows[good], cosines[good]
-        best = np.lexsort((rows, -cosines))[:limit]
-        return rows[best], cosines[best]
+        """Rows and their cosines, best first; none, because there are no vectors to go through."""
+        return np.zeros(0, np.int64), np.zeros(0, np.float32)
 
-    def cosines(self, question: npt.NDArray[np.float32], rows: Sequence[int]) -> dict[int, float]:
-        """Cosines of these rows; rows that are not finite are left out."""
-        found = self._cosines(question, np.asarray(rows, np.int64)).tolist()
-        return {row: cosine for row, cosine in zip(rows, found, strict=True) if np.isfinite(cosine)}
-
-    def _cosines(self, question: npt.NDArray[np.float32], rows: npt.NDArray[np.int64]) -> npt.NDArray[np.float32]:
-        # One product of vectors a row, so that a row's cosine does not depend on which others are read with it.
-        found: npt.NDArray[np.float32] = np.einsum("ij,j->i", self._embeddings.gather(rows), question)
-        return found
+    def cosines(self, question: npt.NDArray[np.float32], rows: Sequence[int]) -> dict[int, float]:  # noqa: ARG002
+        """Cosines of these rows, the most wanted first; rows without one are left out."""
+        return {}
 
     def of_domain(self, domain: str) -> npt.NDArray[np.bool_] | None:
         """Which rows are of that domain; ``None`` where all are. A row that names none is of the shard's."""
@@ -165,3 +150,100 @@ class Shard:
                 return found
         known = self.metadata(row)
         return pack(headings_of(known), known["text"])
+
+
+def _domains(path: Path) -> list[str]:
+    """The domains that a shard's rows name, by their numbers. Raises ``ShardError``."""
+    with open_regular(path) as file:
+        raw = file.read(_LONGEST_DOMAINS + 1)
+    try:
+        found = json.loads(raw)
+    except (ValueError, RecursionError):
+        found = None
+    if not isinstance(found, list) or not all(isinstance(name, str) for name in found) or len(found) > MOST_DOMAINS:
+        raise ShardError("is no list of domains", file=path, hint="remove it: it is made again")
+    return found
+
+
+class RestTexts(ShardTexts):
+    """The chunks of a shard that were given no vectors: they are found by their words, and get their vectors when a
+    question's words find them. These are kept in the cache."""
+
+    def __init__(
+        self,
+        entry: ShardEntry,
+        root: Path,
+        lines: Path,
+        sides: Mapping[str, Path],
+        cache: Path,
+        encoder: Callable[[], Encoder],
+    ) -> None:
+        """As ``ShardTexts`` and ``Shard``."""
+        super().__init__(entry, root, lines, sides)
+        self._encoder = encoder
+        self._vectors = KeptVectors(cache, lines, (len(self), entry.dim))
+
+    def cosines(self, question: npt.NDArray[np.float32], rows: Sequence[int]) -> dict[int, float]:
+        """Cosines of these rows; of those without a vector the first ``_EMBEDDED`` get one. Raises ``EncoderError``."""
+        encoder = self._encoder()
+        known = self._vectors.of(encoder.fingerprint, rows)
+        wanted = [row for row in rows if row not in known][:_EMBEDDED]
+        if wanted:
+            texts = [embedded_text(self.metadata(row)) for row in wanted]
+            new = dict(zip(wanted, encoder.embed_texts(texts), strict=True))
+            self._vectors.keep(encoder.fingerprint, new)
+            known |= new
+        return {row: float(vector @ question) for row, vector in known.items()}
+
+
+class Shard(ShardTexts):
+    """Made of an entry and its files; what it holds in memory is counted by ``memory``."""
+
+    def __init__(
+        self, entry: ShardEntry, root: Path, cache: Path, memory: MemoryBudget, encoder: Callable[[], Encoder]
+    ) -> None:
+        """``encoder``: embeds chunks that have no vector. Raises ``ShardError`` with the file and the reason, and
+        ``StorageError`` where side files cannot be made."""
+        place = entry.place(root)
+        self._embeddings = FileArray(place.embeddings, dtype="<f4", ndim=2)
+        if self._embeddings.shape != (entry.size, entry.dim):
+            raise ShardError(
+                f"has the shape {self._embeddings.shape}, and the manifest says {(entry.size, entry.dim)}",
+                file=place.embeddings,
+            )
+        sides = side_files(entry, place, cache)
+        super().__init__(entry, root, place.metadata, sides)
+        if len(self) != entry.size:
+            raise ShardError(f"has the offsets of {len(self):,} lines, not {entry.size:,}", file=sides["offsets"])
+        clusters = None
+        if "clusters" in sides:
+            clusters = Clusters(
+                sides["clusters"], sides["cluster_starts"], sides["cluster_order"], entry.size, entry.dim
+            )
+        self._codes = Codes(sides["codes"], sides["centre"], entry.size, entry.dim, memory, clusters)
+        rest = place.side("rest")
+        #: Its chunks without vectors, if there are some.
+        self.rest = None if rest is None else RestTexts(entry, root, rest, of_rest(sides), cache, encoder)
+
+    def nearest(
+        self, question: npt.NDArray[np.float32], limit: int, mask: npt.NDArray[np.bool_] | None = None
+    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float32]]:
+        """Rows and their cosines, best first. ``mask``: only rows for which it is true."""
+        rescored = max(round(_RESCORED * len(self) ** 0.25), _RESCORED_FOR_ONE * limit)
+        rows = self._codes.nearest(question, rescored, mask)
+        cosines = self._cosines(question, rows)
+        # A row that is not finite, which no verified shard has, is near nothing.
+        good = np.isfinite(cosines)
+        rows, cosines = rows[good], cosines[good]
+        best = np.lexsort((rows, -cosines))[:limit]
+        return rows[best], cosines[best]
+
+    def cosines(self, question: npt.NDArray[np.float32], rows: Sequence[int]) -> dict[int, float]:
+        """Cosines of these rows; rows that are not finite are left out."""
+        found = self._cosines(question, np.asarray(rows, np.int64)).tolist()
+        return {row: cosine for row, cosine in zip(rows, found, strict=True) if np.isfinite(cosine)}
+
+    def _cosines(self, question: npt.NDArray[np.float32], rows: npt.NDArray[np.int64]) -> npt.NDArray[np.float32]:
+        # One product of vectors a row, so that a row's cosine does not depend on which others are read with it.
+        found: npt.NDArray[np.float32] = np.einsum("ij,j->i", self._embeddings.gather(rows), question)
+        return found

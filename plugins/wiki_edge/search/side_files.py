@@ -8,6 +8,7 @@
 | ``terms``, ``term_rows``, ``term_weights`` | see ``postings`` |
 | ``packed``, ``packed_starts`` | each row's packed terms for reranking: uint32 [numbers], uint64 [rows + 1] |
 | ``domains``, ``row_domains`` | the domains that rows name, a JSON list ("" for none); each row's: uint16 [rows] |
+| ``rest`` | lines of chunks without vectors; where there are some, ``rest_offsets`` … ``rest_row_domains`` of them |
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from __future__ import annotations
 import json
 import logging
 import time
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from hashlib import sha256
 from pathlib import Path
 from secrets import token_hex
@@ -32,6 +33,7 @@ from ..shards.errors import ShardError
 from ..shards.files import open_regular
 from ..shards.metadata import LONGEST_LINE, read_line
 from ..shards.releases import sync_tree
+from ..shards.writer import REST
 from . import clusters, codes
 from .file_arrays import FileArray, GrowingArray
 from .postings import PostingsWriter
@@ -80,7 +82,7 @@ def clear(cache: Path, record: str) -> None:
 def side_file_folders(cache: Path) -> OwnedFolders:
     """The folders of side files in the cache."""
     return OwnedFolders(
-        cache, "side files", r"(made-of|domains)\.json|[a-z-]+\.npy|postings-\d+\.part", home=cache.parent
+        cache, "side files", r"(made-of|(rest-)?domains)\.json|[a-z-]+\.npy|postings-\d+\.part", home=cache.parent
     )
 
 
@@ -94,10 +96,9 @@ def _is_stale(record: Path) -> bool:
         return False  # nothing is known about it
 
 
-NAMES = {
+_VECTORS = {"codes": "codes.npy", "centre": "centre.npy"}
+_TEXTS = {
     "offsets": "offsets.npy",
-    "codes": "codes.npy",
-    "centre": "centre.npy",
     "terms": "terms.npy",
     "term_rows": "term-rows.npy",
     "term_weights": "term-weights.npy",
@@ -106,6 +107,8 @@ NAMES = {
     "domains": "domains.json",
     "row_domains": "row-domains.npy",
 }
+NAMES = _VECTORS | _TEXTS
+_REST = {f"rest_{purpose}": f"rest-{name}" for purpose, name in _TEXTS.items()}
 #: Of shards with more rows than ``clusters.LARGE``.
 _CLUSTERS = {
     "clusters": "clusters.npy",
@@ -115,8 +118,7 @@ _CLUSTERS = {
 #: Raised whenever the same shard would get other side files.
 _VERSION = 1
 _RECORD = "made-of.json"
-_MOST_DOMAINS = 10_000
-_LONGEST_DOMAINS = 16_000_000
+MOST_DOMAINS = 10_000
 
 
 def make_side_files(folder: Path, entry: ShardEntry) -> dict[str, str]:
@@ -124,8 +126,9 @@ def make_side_files(folder: Path, entry: ShardEntry) -> dict[str, str]:
 
     Memory: a line of the metadata, a block of rows and some 30 MB, whatever the size. Raises ``ShardError``.
     """
-    _make(folder / entry.embedding_name, folder / entry.metadata_name, entry.size, folder)
-    return _names(entry.size)
+    rest = folder / REST if (folder / REST).exists() else None
+    _make(folder / entry.embedding_name, folder / entry.metadata_name, rest, entry.size, folder)
+    return _names(entry.size, rest) | ({"rest": REST} if rest else {})
 
 
 def headings_of(row: Mapping[str, Any]) -> str:
@@ -134,8 +137,8 @@ def headings_of(row: Mapping[str, Any]) -> str:
     return f"{row['title']}\n{heading}" if isinstance(heading, str) and heading else str(row["title"])
 
 
-def _names(rows: int) -> dict[str, str]:
-    return NAMES | _CLUSTERS if rows > clusters.LARGE else dict(NAMES)
+def _names(rows: int, rest: Path | None) -> dict[str, str]:
+    return NAMES | (_CLUSTERS if rows > clusters.LARGE else {}) | (_REST if rest is not None else {})
 
 
 def _cluster_paths(folder: Path) -> tuple[Path, Path, Path]:
@@ -143,22 +146,14 @@ def _cluster_paths(folder: Path) -> tuple[Path, Path, Path]:
     return centroids, starts, order
 
 
-def domains(path: Path) -> list[str]:
-    """The domains that a shard's rows name, by their numbers. Raises ``ShardError``."""
-    with open_regular(path) as file:
-        raw = file.read(_LONGEST_DOMAINS + 1)
-    try:
-        found = json.loads(raw)
-    except (ValueError, RecursionError):
-        found = None
-    if not isinstance(found, list) or not all(isinstance(name, str) for name in found) or len(found) > _MOST_DOMAINS:
-        raise ShardError("is no list of domains", file=path, hint="remove it: it is made again")
-    return found
+def of_rest(sides: Mapping[str, Path]) -> dict[str, Path]:
+    """The side files of the chunks without vectors, by the purposes that they have for the others."""
+    return {purpose: sides[f"rest_{purpose}"] for purpose in _TEXTS}
 
 
 def side_files(entry: ShardEntry, place: ShardPlace, cache: Path) -> dict[str, Path]:
     """All of them: the shard's own, or such as were made in the cache. Raises ``ShardError`` and ``StorageError``."""
-    own = {purpose: place.side(purpose) for purpose in _names(entry.size)}
+    own = {purpose: place.side(purpose) for purpose in _names(entry.size, place.side("rest"))}
     if all(path is not None and path.is_file() for path in own.values()):
         return {purpose: path for purpose, path in own.items() if path is not None}
     return _from_cache(entry, place, cache)
@@ -176,7 +171,7 @@ def _from_cache(entry: ShardEntry, place: ShardPlace, cache: Path) -> dict[str, 
                 _log.info("making the side files of shard %s, which has none, in %s", entry.id, folder)
                 scratch = folders.make(f"{MAKING}{token_hex(4)}")
                 try:
-                    _make(place.embeddings, place.metadata, entry.size, scratch)
+                    _make(place.embeddings, place.metadata, place.side("rest"), entry.size, scratch)
                     (scratch / _RECORD).write_text(json.dumps(made_of), "utf-8")
                     folders.mark(scratch, folder.name)
                     scratch.rename(folder)
@@ -191,13 +186,13 @@ def _from_cache(entry: ShardEntry, place: ShardPlace, cache: Path) -> dict[str, 
             where=str(cache),
             hint="make space, or set RAGSTONE_CACHE_DIR",
         ) from error
-    return {purpose: folder / name for purpose, name in _names(entry.size).items()}
+    return {purpose: folder / name for purpose, name in _names(entry.size, place.side("rest")).items()}
 
 
 def _identity(entry: ShardEntry, place: ShardPlace) -> list[Any]:
     """Changes whenever the shard's files may have changed."""
     found: list[Any] = [_VERSION, entry.size]
-    for path in (place.embeddings, place.metadata):
+    for path in filter(None, (place.embeddings, place.metadata, place.side("rest"))):
         try:
             found.append(stamp(path))
         except OSError as error:
@@ -205,38 +200,50 @@ def _identity(entry: ShardEntry, place: ShardPlace) -> list[Any]:
     return found
 
 
-def _make(embeddings: Path, metadata: Path, rows: int, folder: Path) -> None:
+def _make(embeddings: Path, metadata: Path, rest: Path | None, rows: int, folder: Path) -> None:
     vectors, order = FileArray(embeddings, dtype="<f4", ndim=2), None
     if rows > clusters.LARGE:
         order = clusters.make(vectors, *_cluster_paths(folder))
     codes.make(vectors, folder / NAMES["codes"], folder / NAMES["centre"], order)
-    postings = PostingsWriter(folder)
+    count = _make_texts(metadata, {purpose: folder / name for purpose, name in _TEXTS.items()})
+    if count != rows:
+        raise ShardError(f"has {count:,} lines and the shard {rows:,} rows", file=metadata, line=count)
+    if rest is not None:
+        _make_texts(rest, {purpose: folder / _REST[f"rest_{purpose}"] for purpose in _TEXTS})
+    sync_tree(folder)
+
+
+def _make_texts(metadata: Path, paths: Mapping[str, Path]) -> int:
+    """The side files of these lines; how many lines there are."""
+    postings = PostingsWriter(paths["terms"].parent)
     named: dict[str, int] = {}
     offset = start = count = 0
     with (
         open_regular(metadata) as lines,
-        GrowingArray(folder / NAMES["offsets"], "<u8") as offsets,
-        GrowingArray(folder / NAMES["packed"], "<u4") as packed,
-        GrowingArray(folder / NAMES["packed_starts"], "<u8") as starts,
-        GrowingArray(folder / NAMES["row_domains"], "<u2") as row_domains,
+        GrowingArray(paths["offsets"], "<u8") as offsets,
+        GrowingArray(paths["row_domains"], "<u2") as row_domains,
+        # The parts of a build bring these.
+        nullcontext() if paths["packed"].exists() else GrowingArray(paths["packed"], "<u4") as packed,
+        nullcontext() if packed is None else GrowingArray(paths["packed_starts"], "<u8") as starts,
     ):
         while line := lines.readline(LONGEST_LINE + 1):
             count += 1
             row = read_line(line, metadata, count)
             above, text = headings_of(row), row["text"]
             postings.add(above, text)
-            numbers = np.frombuffer(pack(above, text), "<u4")
             offsets.add([offset])
-            starts.add([start])
-            packed.add(numbers)
+            if packed is not None and starts is not None:
+                numbers = np.frombuffer(pack(above, text), "<u4")
+                starts.add([start])
+                packed.add(numbers)
+                start += len(numbers)
             row_domains.add([named.setdefault(row.get("domain") or "", len(named))])
-            if len(named) > _MOST_DOMAINS:
-                raise ShardError(f"names more than {_MOST_DOMAINS:,} domains", file=metadata, line=count)
-            offset, start = offset + len(line), start + len(numbers)
+            if len(named) > MOST_DOMAINS:
+                raise ShardError(f"names more than {MOST_DOMAINS:,} domains", file=metadata, line=count)
+            offset += len(line)
         offsets.add([offset])
-        starts.add([start])
-    if count != rows:
-        raise ShardError(f"has {count:,} lines and the shard {rows:,} rows", file=metadata, line=count)
-    (folder / NAMES["domains"]).write_text(json.dumps(list(named)), "utf-8")
-    postings.finish(*(folder / NAMES[name] for name in ("terms", "term_rows", "term_weights")))
-    sync_tree(folder)
+        if starts is not None:
+            starts.add([start])
+    paths["domains"].write_text(json.dumps(list(named)), "utf-8")
+    postings.finish(*(paths[name] for name in ("terms", "term_rows", "term_weights")))
+    return count

@@ -5,7 +5,8 @@ from __future__ import annotations
 import io
 import json
 import os
-from typing import TYPE_CHECKING, Any, BinaryIO
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -18,49 +19,75 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 EMBEDDINGS, METADATA = "embeddings.npy", "metadata.jsonl"
+#: Lines of chunks that have no vectors; only where there are some.
+REST = "rest.jsonl"
 #: numpy writes the header of any number of rows into so many bytes.
 HEADER = 128
-RESTART = "--restart begins anew"
 UNKNOWN_LICENSE = "unknown"
 
 
 class ShardWriter:
-    """The two files of a shard that grows; what is written beyond ``rows`` by a process that died is cut off."""
+    """The files of a new shard; whole, and safely on disk, when ``finish`` returns."""
 
-    def __init__(self, folder: Path, dimension: int, *, rows: int = 0, metadata_bytes: int = 0) -> None:
-        """Open the files at that length, which they must have. Raises ``StorageError``."""
+    def __init__(self, folder: Path, dimension: int) -> None:
+        """Raises ``OSError``."""
         folder.mkdir(parents=True, exist_ok=True)
         self._dimension = dimension
-        self.rows, self.metadata_bytes = rows, metadata_bytes
-        self._vectors = _opened_at(folder / EMBEDDINGS, HEADER + rows * dimension * 4 if rows else 0)
-        self._texts = _opened_at(folder / METADATA, metadata_bytes)
-        if not rows:
+        self._bytes = 0
+        #: Chunks without a vector so far.
+        self.rest = 0
+        self._rest_path = folder / REST
+        with ExitStack() as files:
+            self._vectors, self._texts, self._rest = (
+                files.enter_context((folder / name).open("wb")) for name in (EMBEDDINGS, METADATA, REST)
+            )
             self._vectors.write(b"\0" * HEADER)
+            self._close = files.pop_all().close
+
+    @property
+    def rows(self) -> int:
+        """Rows so far."""
+        return self._bytes // max(1, 4 * self._dimension)
 
     def add(self, vectors: npt.NDArray[np.float32], rows: Sequence[Mapping[str, Any]]) -> None:
-        """Append rows, safely on disk when this returns."""
-        lines = b"".join(json.dumps(row, ensure_ascii=False).encode() + b"\n" for row in rows)
-        self._vectors.write(np.ascontiguousarray(vectors, "<f4").tobytes())
-        self._texts.write(lines)
-        self._sync()
-        self.rows += len(rows)
-        self.metadata_bytes += len(lines)
+        """Append rows."""
+        self.add_vectors(np.ascontiguousarray(vectors, "<f4").tobytes())
+        self.add_lines(b"".join(line_of(row) for row in rows))
+
+    def add_vectors(self, raw: bytes) -> None:
+        """Append vectors as they lie in the file."""
+        self._vectors.write(raw)
+        self._bytes += len(raw)
+
+    def add_lines(self, raw: bytes) -> None:
+        """Append whole lines of metadata."""
+        self._texts.write(raw)
+
+    def add_rest(self, raw: bytes) -> None:
+        """Append lines of chunks that have no vectors, to a file of their own."""
+        self._rest.write(raw)
+        self.rest += raw.count(b"\n")
 
     def finish(self) -> None:
         """Write the header, now that the number of rows is known."""
         self._vectors.seek(0)
-        self._vectors.write(header(self.rows, self._dimension))
-        self._sync()
-
-    def close(self) -> None:
-        """Close the files."""
-        self._vectors.close()
-        self._texts.close()
-
-    def _sync(self) -> None:
-        for file in (self._vectors, self._texts):
+        self._vectors.write(_header(self.rows, self._dimension))
+        for file in (self._vectors, self._texts, self._rest):
             file.flush()
             os.fsync(file.fileno())
+        if not self.rest:
+            self._rest_path.unlink()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._close()
+
+
+def line_of(row: Mapping[str, Any]) -> bytes:
+    """The row's line of metadata."""
+    return json.dumps(row, ensure_ascii=False).encode() + b"\n"
 
 
 def shard_row(fields: dict[str, Any]) -> dict[str, Any]:
@@ -71,7 +98,12 @@ def shard_row(fields: dict[str, Any]) -> dict[str, Any]:
     return {**first, **rest}
 
 
-def header(rows: int, dimension: int) -> bytes:
+def embedded_text(row: Mapping[str, Any]) -> str:
+    """What of a row is embedded: its text under the article's title."""
+    return f"{row['title']}\n{row['text']}" if row["title"] else str(row["text"])
+
+
+def _header(rows: int, dimension: int) -> bytes:
     """The header of a ``.npy`` file of that shape, ``HEADER`` bytes long."""
     written = io.BytesIO()
     np.lib.format.write_array_header_1_0(written, {"descr": "<f4", "fortran_order": False, "shape": (rows, dimension)})
@@ -79,16 +111,3 @@ def header(rows: int, dimension: int) -> bytes:
     if len(plain) != HEADER:  # numpy pads to a multiple of 64
         raise StorageError(f"numpy wrote a header of {len(plain)} bytes, not {HEADER}")
     return plain
-
-
-def _opened_at(path: Path, size: int) -> BinaryIO:
-    """The file for appending, cut to that size. Raises ``StorageError`` when it is shorter."""
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o644)
-    file = os.fdopen(descriptor, "r+b")
-    found = file.seek(0, os.SEEK_END)
-    if found < size:
-        file.close()
-        raise StorageError(f"has {found} bytes, but {size} were written", where=str(path), hint=RESTART)
-    file.truncate(size)
-    file.seek(size)
-    return file

@@ -79,7 +79,7 @@ class TestReader(FileReaderContract):
 class TestNodeParser(NodeParserContract):
     @pytest.fixture
     def parser(self, host: Host) -> NodeParser:
-        return ArticleNodeParser.of(host.encoder)
+        return ArticleNodeParser.of(host.hooks.encoder)
 
     @pytest.fixture
     def document(self, tmp_path: Path) -> Document:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 def test_the_librarian_does_not_keep_its_host(tmp_path: Path) -> None:
     with open_host(tmp_path) as host:
         assert searcher_of(host) is searcher_of(host)
-        assert "wiki_edge" in host.assistants
+        assert "wiki_edge" in host.hooks.assistants
         host.checks()
         left = ref(host)
     del host

@@ -59,8 +59,8 @@ class Shelf:
         rows = [row for row in self._rows[kind] if domain is None or row.get("domain") == domain]
         if not rows:
             return []
-        vectors = self._host.encoder.embed_texts([f"{row.get('title', '')}\n{row['text']}" for row in rows])
-        scores = vectors @ self._host.encoder.embed_query(question)
+        vectors = self._host.hooks.encoder.embed_texts([f"{row.get('title', '')}\n{row['text']}" for row in rows])
+        scores = vectors @ self._host.hooks.encoder.embed_query(question)
         return [{"score": float(scores[index]), "metadata": rows[index]} for index in np.argsort(-scores)[:k]]
 
 

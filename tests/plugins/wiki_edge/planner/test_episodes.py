@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from ragstone.core import NotFound, SourceError
+from ragstone.core.text import Redactor
 from ragstone.plugins.wiki_edge import Situation
 from ragstone.plugins.wiki_edge.planner import episodes
 from ragstone.plugins.wiki_edge.planner.episode_check import check_episodes, repair_episodes
 from ragstone.plugins.wiki_edge.planner.episodes import Episode
 from ragstone.plugins.wiki_edge.planner.export import export_episodes
-from ragstone.plugins.wiki_edge.planner.redaction import Redactor
 from ragstone.plugins.wiki_edge.planner.steps import read_steps
 from tests.plugins.wiki_edge.planner.libraries import MOON, MUG, planning
 from tests.support.llm_server import Server, refuse, send

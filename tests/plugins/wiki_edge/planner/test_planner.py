@@ -135,7 +135,7 @@ def test_the_budget_takes_the_lowest_score_first_and_never_goal_or_safety(tmp_pa
     for tokens in (1600, 330, 300, 275, 245):
         with planning(tmp_path / str(tokens), MUG, SPONGE, MOON, planner={"prompt_tokens": tokens}) as planner:
             context = planner.context(CLEAN)
-            assert planner._host.encoder.count_tokens(context.prompt) <= tokens
+            assert planner._host.hooks.encoder.count_tokens(context.prompt) <= tokens
         assert CLEAN.goal in context.prompt
         assert CLEAN.safety in context.prompt
         ranked = ranked or [fact.id for fact in context.facts]

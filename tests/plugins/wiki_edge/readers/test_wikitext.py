@@ -129,6 +129,7 @@ _RESIDUE = re.compile(
 )
 
 
+@pytest.mark.slow
 @pytest.mark.data
 @pytest.mark.parametrize(
     ("name", "articles"),

@@ -83,6 +83,7 @@ def test_sums_are_the_same_however_they_are_read(
             assert all(best[row] == pytest.approx(exact[row], rel=2e-3) for row in best)
 
 
+@pytest.mark.slow
 def test_a_word_that_stands_everywhere_is_never_in_memory_whole(tmp_path: Path) -> None:
     rows = 200_000
     texts = [" ".join(_WORDS[row % 7 :]) for row in range(1000)]

@@ -31,7 +31,7 @@ def host(tmp_path: Path) -> Iterator[Host]:
 
 
 def searcher(host: Host, *folders: Path, **more: Any) -> ShardSearcher:
-    return ShardSearcher(folders, lambda: host.encoder, cache=folders[0].parent / "cache", **more)
+    return ShardSearcher(folders, lambda: host.hooks.encoder, cache=folders[0].parent / "cache", **more)
 
 
 def titles(found: list[Any]) -> list[str]:
@@ -59,7 +59,7 @@ def test_the_passage_that_tells_comes_first(host: Host, tmp_path: Path, sides: b
 def test_by_a_vector_alone_the_score_is_the_cosine(host: Host, tmp_path: Path) -> None:
     write(host, tmp_path / "wiki")
     reads = searcher(host, tmp_path / "wiki")
-    vector = host.encoder.embed_query(f"Whisk\n{TOOLS['Whisk']}")
+    vector = host.hooks.encoder.embed_query(f"Whisk\n{TOOLS['Whisk']}")
     found = reads.nearest(vector, k=5)
     assert titles(found)[0] == "Whisk"
     assert found[0]["score"] == pytest.approx(1.0, abs=1e-5)
@@ -105,7 +105,7 @@ def test_a_shard_of_another_encoder_is_refused_by_name(host: Host, tmp_path: Pat
     (refused,) = reads.refused
     assert refused.place == "other"
     assert "made by the encoder hat/7" in refused.reason
-    assert host.encoder.family in refused.reason
+    assert host.hooks.encoder.family in refused.reason
 
 
 def test_what_is_installed_meanwhile_is_there(host: Host, tmp_path: Path) -> None:
@@ -162,7 +162,7 @@ def test_rows_that_are_not_finite_are_near_nothing(host: Host, tmp_path: Path) -
     rows[1] = np.nan
     np.save(path, rows)
     reads = searcher(host, tmp_path / "wiki")
-    assert "Colander" not in titles(reads.nearest(host.encoder.embed_query("colander"), k=5))
+    assert "Colander" not in titles(reads.nearest(host.hooks.encoder.embed_query("colander"), k=5))
 
 
 @pytest.mark.parametrize("purpose", ["packed", "term_rows", "offsets", "codes", "terms"])

@@ -39,7 +39,7 @@ def write(
     place = folder / name
     shutil.rmtree(place, ignore_errors=True)
     place.mkdir(parents=True)
-    rows = host.encoder.embed_texts([f"{title}\n{text}" for title, text in texts.items()])
+    rows = host.hooks.encoder.embed_texts([f"{title}\n{text}" for title, text in texts.items()])
     np.save(place / "embeddings.npy", rows)
     with (place / "metadata.jsonl").open("w", encoding="utf-8") as lines:
         for number, (title, text) in enumerate(texts.items()):
@@ -62,7 +62,7 @@ def write(
             "embedding_file": f"{name}/embeddings.npy",
             "metadata_file": f"{name}/metadata.jsonl",
             "license": "CC0",
-            "encoder": {"model": "words", "fingerprint": host.encoder.family},
+            "encoder": {"model": "words", "fingerprint": host.hooks.encoder.family},
             **kept,
         }
     )

@@ -1,4 +1,4 @@
-"""Removes secrets from the planner's steps before they are stored.
+"""Removes secrets from texts before they are stored.
 
 Not every secret can be recognised. Removed are texts in the form of a key, token or password, the values of environment
 variables that are named like secrets, and the words that the deployment names.

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from ragstone.core.text import Redactor
 from ragstone.plugins.wiki_edge.planner.episodes import Episode
-from ragstone.plugins.wiki_edge.planner.redaction import Redactor
 from ragstone.plugins.wiki_edge.planner.steps import read_steps
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from ragstone.core.embedding import Encoder
 from ragstone.core.embedding.windows import Window, WindowSplitter
 from ragstone.core.testing import open_host
 from ragstone.plugins.wiki_edge import ExportOptions, export_corpus
-from ragstone.plugins.wiki_edge.shards.journal import work_folders
+from ragstone.plugins.wiki_edge.building.work_folder import work_folders
 from ragstone.plugins.wiki_edge.shards.verification import verify
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def test_an_exported_shard_has_the_catalogs_chunks_and_vectors(
     assert any(row.get("heading") == "Work" and row["url"].endswith("#Work") for row in rows)
     vectors = np.load(report.folder / "embeddings.npy")
     with corpus.catalog.read() as snapshot:
-        key = snapshot.documents(corpus.row(snapshot).id)[0].key
+        key = snapshot.documents(corpus.contents.row(snapshot).id)[0].key
         stored = snapshot.vectors.of_document(key, corpus.encoder.dimension)
     assert np.allclose(vectors[0], stored.vectors[0], atol=1e-6)
     assert export_corpus(ExportOptions("articles", tmp_path / "out", "robots"), host).entry.revision == 2
@@ -100,10 +100,12 @@ def test_what_cannot_be_exported_is_reported(host: Host, tmp_path: Path) -> None
         export_corpus(ExportOptions("wiki_edge", tmp_path / "out", "x"), host)
     export_corpus(ExportOptions("articles", tmp_path / "out", "x"), host)
     work = work_folders(tmp_path / "out").make(".building-x")
-    (work / "journal.jsonl").write_text('{"options": {"source": []}}\n{"rows": 3}\n')
+    (work / "purpose.json").write_text('{"source": []}')
+    (work / "parts" / "000000").mkdir(parents=True)
+    (work / "parts" / "000000" / "embeddings.npy").write_bytes(b" " * 1000)
     with pytest.raises(BadRequest, match="unfinished build"):
         export_corpus(ExportOptions("articles", tmp_path / "out", "x"), host)
-    assert (work / "journal.jsonl").exists()
+    assert (work / "parts" / "000000").exists()
 
 
 def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

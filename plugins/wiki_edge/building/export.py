@@ -10,14 +10,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from llama_index.core.schema import MetadataMode, TextNode
 
-from ragstone.core import BadRequest, Host, NotFound
+from ragstone.core import Host, NotFound
 from ragstone.core.answering import check_type
 
 from ..readers.articles import HEADING_SEPARATOR
-from .build import BuildReport, check_fields
-from .journal import SHARD, Journal, work_folder
-from .publication import publish
-from .writer import UNKNOWN_LICENSE, ShardWriter, shard_row
+from ..shards.writer import UNKNOWN_LICENSE, ShardWriter, shard_row
+from .build import BuildReport
+from .options import check_fields
+from .publication import describe, described, publish
+from .work_folder import SHARD, set_purpose, work_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -60,52 +61,43 @@ def export_corpus(options: ExportOptions, host: Host) -> BuildReport:
     """
     check_type(options, "options", ExportOptions, "ExportOptions")
     check_type(host, "host", Host, "an open Host")
-    corpus, purpose = host.find_corpus(options.corpus), {"export": options.corpus}
+    corpus = host.find_corpus(options.corpus)
     with work_folder(options.out, options.id) as work:
-        journal = Journal(work)
-        if journal.options not in (None, purpose):
-            hint = f"finish it, give another --id, or remove {work}"
-            raise BadRequest(f"an unfinished build of {options.id!r} is there", where=str(work), hint=hint)
-        if journal.options is None:
-            journal.add(options=purpose)
-        if journal.finished is None:
+        set_purpose(work, {"export": options.corpus}, f"finish it, give another --id, or remove {work}")
+        if described(work) is None:
             documents, rows = _write(corpus, options, work)
-            journal.add(rows=rows, documents=documents)
-        encoder, last = corpus.encoder, journal.last
-        description = {
-            "id": options.id,
-            "kind": "wiki",
-            "dim": encoder.dimension,
-            "size": last["rows"],
-            "license": options.license or UNKNOWN_LICENSE,
-            "language": options.language,
-            "domain": options.domain,
-            "source": {"name": options.corpus},
-            "encoder": {"model": encoder.model.model_name, "fingerprint": encoder.family},
-        }
-        entry, folder = publish(journal, options.out, lambda: description)
-        return BuildReport(entry, folder, last["documents"], last["rows"], 0)
+            encoder = corpus.encoder
+            description = {
+                "id": options.id,
+                "kind": "wiki",
+                "dim": encoder.dimension,
+                "size": rows,
+                "license": options.license or UNKNOWN_LICENSE,
+                "language": options.language,
+                "domain": options.domain,
+                "source": {"name": options.corpus},
+                "encoder": {"model": encoder.model.model_name, "fingerprint": encoder.family},
+            }
+            describe(work, options.out, description, documents=documents)
+        documents = (described(work) or {})["documents"]
+        entry, folder = publish(work, options.out)
+        return BuildReport(entry, folder, documents, entry.size, 0)
 
 
 def _write(corpus: Corpus, options: ExportOptions, work: Path) -> tuple[int, int]:
     """Write the shard's files; how many documents and rows there are."""
-    writer = ShardWriter(work / SHARD, corpus.encoder.dimension)
     count = 0
-    try:
-        with corpus.catalog.read() as snapshot:
-            row = corpus.row(snapshot)
-            documents = snapshot.documents(row.id)
-            for start in range(0, len(documents), _DOCUMENTS_A_BATCH):
-                for document, nodes, vectors in _chunks(
-                    corpus, row, snapshot, documents[start : start + _DOCUMENTS_A_BATCH]
-                ):
-                    count += bool(nodes)
-                    writer.add(vectors, [_row(node, document, options) for node in nodes])
+    with ShardWriter(work / SHARD, corpus.encoder.dimension) as writer, corpus.catalog.read() as snapshot:
+        row = corpus.contents.row(snapshot)
+        documents = snapshot.documents(row.id)
+        for start in range(0, len(documents), _DOCUMENTS_A_BATCH):
+            some = documents[start : start + _DOCUMENTS_A_BATCH]
+            for document, nodes, vectors in _chunks(corpus, row, snapshot, some):
+                count += bool(nodes)
+                writer.add(vectors, [_row(node, document, options) for node in nodes])
         if not writer.rows:
             raise NotFound(f"the corpus {corpus.name!r} has no chunks")
         writer.finish()
-    finally:
-        writer.close()
     return count, writer.rows
 
 
@@ -117,7 +109,7 @@ def _chunks(
     keys = [document.key for document in documents]
     stored = snapshot.vectors.of_documents(keys, encoder.dimension) if corpus.has_vectors(row) else None
     for document in documents:
-        nodes = list(snapshot.document_nodes(document.key))
+        nodes = list(snapshot.chunks.of_document(document.key))
         if not nodes:
             continue
         if stored is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from datetime import UTC, datetime
@@ -9,20 +10,18 @@ from itertools import chain, count
 from typing import TYPE_CHECKING, Any
 
 from ragstone.core import StorageError
-from ragstone.core.runtime import OwnedFolders, sync_folder
+from ragstone.core.runtime import OwnedFolders, sync_folder, write_atomically
 
-from .files import real
-from .journal import AGAIN, SHARD
-from .manifest import NAME, Manifest, ShardEntry
-from .releases import locked
-from .verification import sums_in
-from .writer import EMBEDDINGS, METADATA
+from ..shards.files import real
+from ..shards.manifest import NAME, Manifest, ShardEntry
+from ..shards.releases import locked
+from ..shards.verification import sums_in
+from ..shards.writer import EMBEDDINGS, METADATA
+from .work_folder import AGAIN, FINISHED, RESTART, SHARD
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Mapping
     from pathlib import Path
-
-    from .journal import Journal
 
 #: Seconds that another build or an installation may need for its last step.
 _PATIENCE = 60
@@ -35,24 +34,36 @@ def side_files(folder: Path, entry: ShardEntry) -> dict[str, str]:
     return make_side_files(folder, entry)
 
 
-def publish(journal: Journal, out: Path, describe: Callable[[], dict[str, Any]]) -> tuple[ShardEntry, Path]:
-    """Put the finished shard in its place and into the manifest; its entry and folder. May be repeated after a kill.
+def described(work: Path) -> dict[str, Any] | None:
+    """What ``describe`` noted in the folder; ``None`` before that."""
+    path = work / FINISHED
+    return json.loads(path.read_bytes()) if path.exists() else None
 
-    ``describe``: gives the entry's fields but for those of files, revision and date.
+
+def describe(work: Path, out: Path, description: Mapping[str, Any], **counts: Any) -> None:
+    """Complete the shard in the folder ``work`` and note its entry, its future folder, and the counts.
+
+    ``description``: the entry's fields but for those of files, revision and date.
     """
     with locked(out, seconds=_PATIENCE, hint=AGAIN):
-        if journal.finished is None:
-            folder, entry = _completed(journal, out, describe())
-            journal.add(finished={"folder": folder.name, "entry": entry.as_json()})
-        finished = journal.finished or {}
+        folder, entry = _completed(work / SHARD, out, description)
+        finished = {"folder": folder.name, "entry": entry.as_json(), **counts}
+        write_atomically(work / FINISHED, json.dumps(finished, ensure_ascii=False).encode())
+
+
+def publish(work: Path, out: Path) -> tuple[ShardEntry, Path]:
+    """Put the shard that ``describe`` completed in its place and into the manifest; its entry and folder. May be
+    repeated after a kill."""
+    with locked(out, seconds=_PATIENCE, hint=AGAIN):
+        finished = described(work) or {}
         folder, entry = out / finished["folder"], ShardEntry.of(finished["entry"])
-        shard = journal.folder / SHARD
+        shard = work / SHARD
         if shard.is_dir():
             shard_folders(out).mark(shard, folder.name)
             shard.rename(folder)
             sync_folder(out)
         elif not folder.is_dir():
-            raise StorageError("the finished shard is gone", where=str(folder), hint="--restart builds it again")
+            raise StorageError("the finished shard is gone", where=str(folder), hint=RESTART)
         manifest = _manifest(out)
         before = manifest.shard(entry.id)
         manifest.with_shard(entry).write(out / NAME)
@@ -60,9 +71,8 @@ def publish(journal: Journal, out: Path, describe: Callable[[], dict[str, Any]])
     return entry, folder
 
 
-def _completed(journal: Journal, out: Path, description: dict[str, Any]) -> tuple[Path, ShardEntry]:
+def _completed(shard: Path, out: Path, description: Mapping[str, Any]) -> tuple[Path, ShardEntry]:
     """The finished shard's future folder, and its entry with side files and checksums."""
-    shard = journal.folder / SHARD
     before = _manifest(out).shard(description["id"])
     revision = (before.revision or 1) + 1 if before is not None else 1
     folder = _free(out, description["id"] if before is None else f"{description['id']}@{revision}")
@@ -93,7 +103,7 @@ def _free(out: Path, name: str) -> Path:
 
 def shard_folders(out: Path) -> OwnedFolders:
     """The folders of shards that were built here."""
-    return OwnedFolders(real(out), "shard", rf"{re.escape(METADATA)}|domains\.json|[a-z-]+\.npy")
+    return OwnedFolders(real(out), "shard", rf"{re.escape(METADATA)}|rest\.jsonl|(rest-)?domains\.json|[a-z-]+\.npy")
 
 
 def _remove_old(out: Path, entry: ShardEntry, before: ShardEntry | None) -> None:

@@ -1,4 +1,4 @@
-"""``python -m tests.plugins.wiki_edge.shards.killed SOURCE OUT LOG``: a build to be killed, of many small batches.
+"""``python -m tests.plugins.wiki_edge.building.killed SOURCE OUT LOG``: a build to be killed, of many small parts.
 
 Each batch that is embedded adds its number of texts to LOG, so that nobody can embed anything twice unseen.
 """
@@ -12,14 +12,13 @@ from typing import Any
 
 from ragstone.core.testing import WordEmbedding, open_host
 from ragstone.plugins.wiki_edge import BuildOptions, build_shard
-from ragstone.plugins.wiki_edge.shards import batches
 
-TEXTS_A_BATCH = 8
+#: Of the dump of ``test_build``: twenty parts, of three articles each.
+PART_MB = 0.001
 
 
 def main(source: Path, out: Path, log: Path) -> None:
     """Build, slowly enough to be killed at any point of it."""
-    batches.TEXTS_A_BATCH = TEXTS_A_BATCH
     plain = WordEmbedding.get_text_embedding_batch
 
     def counted(self: WordEmbedding, texts: list[str], *rest: Any, **named: Any) -> Any:
@@ -31,7 +30,7 @@ def main(source: Path, out: Path, log: Path) -> None:
     WordEmbedding.get_text_embedding_batch = counted  # type: ignore[method-assign]
     with open_host(out.parent / "host") as host:
         print("begun", flush=True)
-        build_shard(BuildOptions(source, out, "killed", language="en"), host)
+        build_shard(BuildOptions(source, out, "killed", language="en", part_mb=PART_MB), host)
     print("done", flush=True)
 
 

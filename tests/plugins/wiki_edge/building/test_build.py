@@ -8,10 +8,12 @@ import json
 import os
 import random
 import re
+import shutil
 import signal
 import subprocess
 import sys
 import time
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -36,10 +38,10 @@ from ragstone.core.embedding import Encoder
 from ragstone.core.runtime import OwnedFolders
 from ragstone.core.testing import open_host
 from ragstone.plugins.wiki_edge import BuildOptions, build_shard
+from ragstone.plugins.wiki_edge.building import batches
+from ragstone.plugins.wiki_edge.building.work_folder import work_folders
 from ragstone.plugins.wiki_edge.readers import article_reader
 from ragstone.plugins.wiki_edge.readers.sources import open_source
-from ragstone.plugins.wiki_edge.shards import batches
-from ragstone.plugins.wiki_edge.shards.journal import work_folders
 from ragstone.plugins.wiki_edge.shards.manifest import Manifest, ShardEntry
 from ragstone.plugins.wiki_edge.shards.verification import verify
 from ragstone.plugins.wiki_edge.shards.writer import HEADER
@@ -47,13 +49,14 @@ from tests.support.needs import needed
 from tests.support.patience import HANG, until
 
 from ..readers.dumps import multistream, page, plain
-from .killed import TEXTS_A_BATCH
+from .killed import PART_MB
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ragstone.core import Host
-    from ragstone.plugins.wiki_edge.shards.build import BuildProgress, BuildReport
+    from ragstone.plugins.wiki_edge.building.build import BuildReport
+    from ragstone.plugins.wiki_edge.building.work import BuildProgress
 
 needed("mwparserfromhell")
 
@@ -68,11 +71,6 @@ def words(number: int, count: int) -> str:
 def dump(tmp_path: Path) -> Path:
     texts = [words(number, 100 + number * 120 % 2000) for number in range(60)]
     return multistream(tmp_path / "dump.xml.bz2", [page(at, f"Title {at}", text) for at, text in enumerate(texts)])
-
-
-@pytest.fixture
-def small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(batches, "TEXTS_A_BATCH", TEXTS_A_BATCH)
 
 
 def rows_of(report: BuildReport) -> list[dict[str, Any]]:
@@ -90,7 +88,7 @@ def test_a_shard_is_as_the_specification_says(fast_host: Host, tmp_path: Path, d
     assert (entry.kind, entry.dim, entry.size, entry.revision) == ("wiki", 256, report.chunks, 1)
     assert (entry.license, entry.language, entry.domain) == ("CC-BY-SA-4.0", "en", "household")
     assert entry.encoder is not None
-    assert entry.encoder.fingerprint == fast_host.encoder.family
+    assert entry.encoder.fingerprint == fast_host.hooks.encoder.family
     assert entry.source is not None
     assert entry.source.name == "dump.xml.bz2"
     vectors = np.load(report.folder / "embeddings.npy", mmap_mode="r")
@@ -109,7 +107,7 @@ def test_a_shard_is_as_the_specification_says(fast_host: Host, tmp_path: Path, d
         "domain": "household",
         "revision": "7",
     }
-    expected = fast_host.encoder.embed_texts([f"{row['title']}\n{row['text']}" for row in rows])
+    expected = fast_host.hooks.encoder.embed_texts([f"{row['title']}\n{row['text']}" for row in rows])
     assert np.allclose(vectors, expected, atol=1e-6)
     assert verify(tmp_path / "out") == []
     assert sorted(path.name for path in (tmp_path / "out").iterdir() if not path.name.startswith(".r")) == [
@@ -155,10 +153,12 @@ def test_what_is_left_out_is_counted(fast_host: Host, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_kill_9_costs_a_batch_at_most(fast_host: Host, tmp_path: Path, dump: Path) -> None:
-    whole = build_shard(BuildOptions(dump, tmp_path / "whole", "killed", language="en"), fast_host)
+def test_kill_9_costs_a_part_at_most(fast_host: Host, tmp_path: Path, dump: Path) -> None:
+    whole = build_shard(BuildOptions(dump, tmp_path / "whole", "killed", language="en", part_mb=PART_MB), fast_host)
+    chunks = Counter(row["id"].partition("#")[0] for row in rows_of(whole))
+    largest = 3 * max(chunks.values())
     out, log = tmp_path / "out", tmp_path / "log"
-    command = [sys.executable, "-m", "tests.plugins.wiki_edge.shards.killed", str(dump), str(out), str(log)]
+    command = [sys.executable, "-m", "tests.plugins.wiki_edge.building.killed", str(dump), str(out), str(log)]
     chance, kills, done = random.Random(3), 0, False
     while not done:
         with subprocess.Popen(command, cwd=_REPOSITORY, stdout=subprocess.PIPE, text=True) as process:
@@ -178,7 +178,7 @@ def test_kill_9_costs_a_batch_at_most(fast_host: Host, tmp_path: Path, dump: Pat
         assert (out / "killed" / name).read_bytes() == (whole.folder / name).read_bytes()
     assert verify(out) == []
     embedded = sum(map(int, log.read_text().split()))
-    assert whole.chunks <= embedded <= whole.chunks + kills * TEXTS_A_BATCH
+    assert whole.chunks <= embedded <= whole.chunks + kills * largest
     assert not list(out.glob(".building*"))
 
 
@@ -190,15 +190,14 @@ class Stopped(Exception):
     """Stands for the end of the process."""
 
 
-@pytest.mark.usefixtures("small_batches")
 def test_a_stop_before_and_after_each_last_step(
     fast_host: Host, tmp_path: Path, dump: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from ragstone.plugins.wiki_edge.shards import publication
+    from ragstone.plugins.wiki_edge.building import publication
 
     order = BuildOptions(dump, tmp_path / "out", "x", limit=5)
     embedded: list[int] = []
-    _ = fast_host.encoder  # which is tried when it is made
+    _ = fast_host.hooks.encoder  # which is tried when it is made
     plain_method = Encoder.embed_texts
 
     def counted(self: Encoder, texts: list[str]) -> Any:
@@ -229,50 +228,66 @@ def test_a_stop_before_and_after_each_last_step(
     assert report.entry.revision == 1
 
 
-@pytest.mark.usefixtures("small_batches")
 def test_other_options_are_refused_until_restart(
     fast_host: Host, tmp_path: Path, dump: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    order = BuildOptions(dump, tmp_path / "out", "x", limit=30)
+    order = BuildOptions(dump, tmp_path / "out", "x", limit=30, part_mb=PART_MB)
     _broken_off(order, fast_host, monkeypatch, after=2)
     with pytest.raises(BadRequest, match="begun with another domain, limit") as error:
-        build_shard(BuildOptions(dump, tmp_path / "out", "x", limit=31, domain="home"), fast_host)
+        build_shard(BuildOptions(dump, tmp_path / "out", "x", limit=31, domain="home", part_mb=PART_MB), fast_host)
     assert "--restart" in str(error.value)
     report = build_shard(BuildOptions(dump, tmp_path / "out", "x", limit=31), fast_host, restart=True)
     assert (report.articles, report.resumed) == (31, 0)
 
 
-@pytest.mark.usefixtures("small_batches")
 def test_a_changed_source_is_another_source(
     fast_host: Host, tmp_path: Path, dump: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    order = BuildOptions(dump, tmp_path / "out", "x")
+    order = BuildOptions(dump, tmp_path / "out", "x", part_mb=PART_MB)
     _broken_off(order, fast_host, monkeypatch, after=1)
     multistream(dump, [page(at, f"Title {at}", "Other.") for at in range(9)])
     with pytest.raises(BadRequest, match="another source"):
         build_shard(order, fast_host)
 
 
-@pytest.mark.usefixtures("small_batches")
 def test_damaged_part_files_are_seen(
     fast_host: Host, tmp_path: Path, dump: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    order = BuildOptions(dump, tmp_path / "out", "x")
+    order = BuildOptions(dump, tmp_path / "out", "x", part_mb=PART_MB)
     _broken_off(order, fast_host, monkeypatch, after=2)
-    part = tmp_path / "out" / ".building-x" / "shard" / "embeddings.npy"
-    os.truncate(part, HEADER + 10)
-    with pytest.raises(StorageError, match="--restart"):
+    part = tmp_path / "out" / ".building-x" / "parts" / "000001"
+    os.truncate(part / "embeddings.npy", HEADER + 10)
+    with pytest.raises(StorageError, match=r"part 2 is damaged.*--restart"):
         build_shard(order, fast_host)
-    journal = tmp_path / "out" / ".building-x" / "journal.jsonl"
-    journal.write_bytes(journal.read_bytes()[:50] + b"\n" + journal.read_bytes()[50:])
-    with pytest.raises(StorageError, match="journal is damaged"):
+    (part / "part.json").write_bytes((part / "part.json").read_bytes()[:50])
+    with pytest.raises(StorageError, match=r"its record cannot be read.*--restart"):
+        build_shard(order, fast_host)
+    shutil.rmtree(part)
+    assert build_shard(order, fast_host).articles == 60
+    assert verify(tmp_path / "out") == []
+    _broken_off(order, fast_host, monkeypatch, after=1)
+    plan = tmp_path / "out" / ".building-x" / "plan.json"
+    plan.write_bytes(plan.read_bytes()[:50])
+    with pytest.raises(StorageError, match="the plan is damaged"):
         build_shard(order, fast_host)
     assert build_shard(order, fast_host, restart=True).articles == 60
 
 
+def test_an_unfinished_build_of_an_earlier_version_is_not_thrown_away(
+    fast_host: Host, tmp_path: Path, dump: Path
+) -> None:
+    work = work_folders(tmp_path / "out").make(".building-x")
+    (work / "journal.jsonl").write_text('{"options": {"source": []}}\n{"rows": 3}\n')
+    order = BuildOptions(dump, tmp_path / "out", "x", limit=1)
+    with pytest.raises(BadRequest, match=r"earlier version.*--restart"):
+        build_shard(order, fast_host)
+    assert (work / "journal.jsonl").exists()
+    assert build_shard(order, fast_host, restart=True).articles == 1
+
+
 def _broken_off(order: BuildOptions, host: Host, monkeypatch: pytest.MonkeyPatch, *, after: int) -> None:
     """Let the encoder fail after so many batches."""
-    _ = host.encoder  # which is tried when it is made
+    _ = host.hooks.encoder  # which is tried when it is made
     plain_method = Encoder.embed_texts
     left = [after]
 
@@ -287,11 +302,10 @@ def _broken_off(order: BuildOptions, host: Host, monkeypatch: pytest.MonkeyPatch
         build_shard(order, host)
 
 
-@pytest.mark.usefixtures("small_batches")
 def test_a_full_disk_stops_the_build_and_later_it_goes_on(
     fast_host: Host, tmp_path: Path, dump: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    left = [6]
+    left = [25]
     sync = os.fsync
 
     def full(descriptor: int) -> None:
@@ -300,13 +314,13 @@ def test_a_full_disk_stops_the_build_and_later_it_goes_on(
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         sync(descriptor)
 
-    order = BuildOptions(dump, tmp_path / "out", "x")
+    order = BuildOptions(dump, tmp_path / "out", "x", part_mb=PART_MB)
     with monkeypatch.context() as patch, pytest.raises(StorageFull, match="goes on where it was"):
         patch.setattr(os, "fsync", full)
         build_shard(order, fast_host)
     assert not (tmp_path / "out" / "manifest.json").exists()
     report = build_shard(order, fast_host)
-    assert report.resumed >= TEXTS_A_BATCH
+    assert 3 <= report.resumed < report.chunks
     assert verify(tmp_path / "out") == []
 
 
@@ -395,22 +409,24 @@ def test_seeking_may_take_long(fast_host: Host, tmp_path: Path, monkeypatch: pyt
     assert build_shard(BuildOptions(dump, tmp_path / "out", "x"), fast_host).articles == 1
 
 
-def test_progress_is_honest(fast_host: Host, tmp_path: Path, small_batches: None) -> None:
+def test_progress_is_honest(fast_host: Host, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(batches, "TEXTS_A_BATCH", 8)
     source = tmp_path / "corpus.jsonl"
     records = [{"_id": str(at), "title": f"T {at}", "text": words(at, 200)} for at in range(100)]
     source.write_text("".join(json.dumps(record) + "\n" for record in records), "utf-8")
     result: list[BuildProgress] = []
     report = build_shard(BuildOptions(source, tmp_path / "out", "x"), fast_host, on_progress=result.append)
-    assert len(result) == 100 // TEXTS_A_BATCH + 1
-    for one in result:
+    embedding = [one for one in result if one.step == "embedding"]
+    assert len(embedding) == 100 // 8 + 1
+    for one in embedding:
         assert one.share == pytest.approx(one.articles / 100, abs=0.01)
-    assert (result[-1].articles, result[-1].chunks) == (100, report.chunks)
+    assert (result[-1].articles, result[-1].chunks, result[-1].parts) == (100, report.chunks, 1)
 
 
 @pytest.mark.slow
 def test_ctrl_c_leaves_no_process_and_goes_on_later(tmp_path: Path, dump: Path) -> None:
     out, log = tmp_path / "out", tmp_path / "log"
-    command = [sys.executable, "-m", "tests.plugins.wiki_edge.shards.killed", str(dump), str(out), str(log)]
+    command = [sys.executable, "-m", "tests.plugins.wiki_edge.building.killed", str(dump), str(out), str(log)]
     with subprocess.Popen(
         command, cwd=_REPOSITORY, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
     ) as process:
@@ -528,15 +544,15 @@ class _Notes:
         return {".notes": _NotesReader()}
 
 
-@pytest.mark.usefixtures("small_batches")
 def test_another_plugins_reader_feeds_a_shard(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     source = tmp_path / "robots.notes"
     source.write_text("".join(f"Robot {number} lifts boxes.\n" for number in range(20)), "utf-8")
-    options = BuildOptions(source, tmp_path / "out", "notes", match="Note 1", limit=9)
+    options = BuildOptions(source, tmp_path / "out", "notes", match="Note 1", limit=9, part_mb=0.0001)
     with open_host(tmp_path / "host", plugins={"notes": _Notes()}) as host:
         _broken_off(options, host, monkeypatch, after=1)
         report = build_shard(options, host)
-        assert (report.resumed, report.articles, report.entry.license) == (TEXTS_A_BATCH, 9, "unknown")
+        assert (report.articles, report.entry.license) == (9, "unknown")
+        assert 0 < report.resumed < 9
         rows = rows_of(report)
         assert [row["title"] for row in rows] == ["Note 1", *(f"Note {number}" for number in range(10, 18))]
         assert list(rows[0].items()) == [

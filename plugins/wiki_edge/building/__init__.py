@@ -1,0 +1,1 @@
+"""Builds shards: plan, parts by any number of workers, merge; exports a corpus as one."""

@@ -1,0 +1,135 @@
+"""The finished parts as one shard: in the order of the parts, every checksum compared, every article once."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections import Counter
+from contextlib import closing
+from dataclasses import dataclass, field
+from hashlib import sha256
+from typing import TYPE_CHECKING
+
+from ragstone.core import BadRequest, SourceError
+
+from ..readers.worker import TWICE
+from ..shards.writer import EMBEDDINGS, HEADER, METADATA, REST, ShardWriter
+from .packed import MergedTerms
+from .parts import ARTICLES, damaged, part_folder, record_of
+from .work_folder import SHARD
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from .parts import PartRecord
+    from .plan import Plan
+
+_BLOCK = 2**20
+
+
+@dataclass
+class Merged:
+    """What the parts are together."""
+
+    articles: int = 0
+    rows: int = 0
+    #: Chunks without a vector.
+    rest: int = 0
+    left_out: Counter[str] = field(default_factory=Counter)
+    newest: tuple[str, str | None] | None = None
+
+
+def merge(plan: Plan, work: Path, wanted: range, on_part: Callable[[int], None] = lambda _: None) -> Merged:
+    """Write the shard of the wanted parts into the folder ``work``. May be repeated.
+
+    Raises ``BadRequest`` where a part is missing, ``StorageError`` where one is damaged, ``SourceError`` where there is
+    nothing in any of them, ``OSError``.
+    """
+    missing = [number for number in wanted if not part_folder(plan, number).exists()]
+    if missing:
+        what = f"{len(missing):,} of {len(wanted):,} parts are not built yet, the first is {missing[0] + 1}"
+        raise BadRequest(what, where=str(plan.folder), hint=f"ragstone wiki work {plan.folder}")
+    found, limit = Merged(), plan.options.limit
+    with (
+        ShardWriter(work / SHARD, plan.dimension) as writer,
+        MergedTerms(work / SHARD) as terms,
+        closing(sqlite3.connect("")) as ids,
+    ):
+        ids.execute("CREATE TABLE ids (id TEXT PRIMARY KEY) WITHOUT ROWID")
+        for number in wanted:
+            record = record_of(plan, number)
+            files = _Files(plan, number, record)
+            articles = [json.loads(line) for line in b"".join(files.blocks(ARTICLES)).splitlines()]
+            taken = []
+            for name, *_ in articles:
+                is_wanted = found.articles != limit
+                is_new = is_wanted and ids.execute("INSERT OR IGNORE INTO ids VALUES (?)", (name,)).rowcount == 1
+                found.articles += is_new
+                found.left_out[TWICE] += is_wanted and not is_new
+                taken.append(is_new)
+            found.left_out.update(record.left_out)
+            _add(writer, files, articles, taken)
+            terms.add(files.blocks, articles, taken)
+            if record.newest is not None and (found.newest is None or record.newest[0] > found.newest[0]):
+                found.newest = record.newest
+            on_part(number + 1)
+        writer.finish()
+    found.rows, found.rest, found.left_out = writer.rows, writer.rest, +found.left_out
+    if found.rest and not found.rows:
+        what = f"none of the first {plan.options.first:,} titles was found"
+        raise SourceError(what, where=str(plan.options.source), hint="look at --counts: titles as the source has them")
+    if not found.rows:
+        left = ", ".join(f"{count} {why}" for why, count in found.left_out.items())
+        raise SourceError(
+            f"no article was found to build from{f'; left out: {left}' if left else ''}",
+            where=str(plan.options.source),
+            hint="look at --titles and --match" if plan.options.titles or plan.options.match else None,
+        )
+    return found
+
+
+def _add(writer: ShardWriter, files: _Files, articles: list[tuple[str, int, bool]], taken: list[bool]) -> None:
+    """Append the chunks of the articles that are taken. ``articles``: id, number of chunks, whether with vectors."""
+    parts = files.blocks(EMBEDDINGS, skip=HEADER), files.blocks(METADATA), files.blocks(REST)
+    adding = writer.add_vectors, writer.add_lines, writer.add_rest
+    if all(taken):
+        for blocks, add in zip(parts, adding, strict=True):
+            for block in blocks:
+                add(block)
+        return
+    raw = b"".join(parts[0])
+    lines, rest = (b"".join(blocks).splitlines(keepends=True) for blocks in parts[1:])
+    size, row, other = len(raw) // max(1, len(lines)), 0, 0
+    for (_, count, is_first), is_taken in zip(articles, taken, strict=True):
+        if is_taken and is_first:
+            writer.add_vectors(raw[row * size : (row + count) * size])
+            writer.add_lines(b"".join(lines[row : row + count]))
+        elif is_taken:
+            writer.add_rest(b"".join(rest[other : other + count]))
+        row, other = (row + count, other) if is_first else (row, other + count)
+
+
+class _Files:
+    """The files of a finished part, compared with their checksums while they are read."""
+
+    def __init__(self, plan: Plan, number: int, record: PartRecord) -> None:
+        self._plan = plan
+        self._number = number
+        self._record = record
+
+    def blocks(self, name: str, skip: int = 0) -> Iterator[bytes]:
+        """The file's bytes after the first ``skip``. Raises ``StorageError`` at its end where they are not right."""
+        if name not in self._record.files and name == REST:
+            return
+        digest = sha256()
+        try:
+            with (part_folder(self._plan, self._number) / name).open("rb") as file:
+                digest.update(file.read(skip))
+                while block := file.read(_BLOCK):
+                    digest.update(block)
+                    yield block
+        except FileNotFoundError as error:
+            raise damaged(self._plan, self._number, f"{name} is missing") from error
+        if name not in self._record.files or digest.hexdigest() != self._record.files[name].sha256:
+            raise damaged(self._plan, self._number, f"{name} has another SHA-256 than it was written with")

@@ -1,0 +1,187 @@
+"""Parts of a plan: built each into a folder of its own, with checksums, and put in place by one rename."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from pydantic import TypeAdapter, ValidationError
+
+from ragstone.core import RagstoneError, StorageError
+from ragstone.core.runtime import sync_folder
+
+from ..parsers.article_parser import ArticleNodeParser
+from ..readers.article_reader import ReadRequest
+from ..readers.selection import plain, read_titles
+from ..shards.manifest import FileSum
+from ..shards.verification import sums_in
+from ..shards.writer import ShardWriter, embedded_text, line_of, shard_row
+from .batches import Batches, open_stream
+from .packed import PackedTerms
+from .plan import FIRST, TITLES
+from .work_folder import PARTS, RESTART
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from llama_index.core.readers.base import BaseReader
+
+    from ragstone.core import Encoder
+
+    from .batches import Batch
+    from .plan import Part, Plan
+
+#: In the folder of a finished part: what is in it, and each article's id with its number of chunks and
+#: whether they have vectors.
+RECORD, ARTICLES = "part.json", "articles.jsonl"
+SCRATCH = "scratch"
+
+
+@dataclass(frozen=True)
+class PartRecord:
+    """What is in a finished part."""
+
+    rows: int
+    #: Chunks without a vector.
+    rest: int
+    articles: int
+    #: Articles left out, by reason.
+    left_out: dict[str, int]
+    #: Newest change of an article: ISO date-time and revision.
+    newest: tuple[str, str | None] | None
+    files: dict[str, FileSum]
+    #: Who built it, and in how many seconds.
+    worker: str
+    seconds: float
+
+
+_RECORD = TypeAdapter(PartRecord)
+
+
+def part_folder(plan: Plan, number: int) -> Path:
+    """Where the finished part is, or will be."""
+    return plan.folder / PARTS / f"{number:06d}"
+
+
+def finished(plan: Plan) -> set[int]:
+    """The parts that are built."""
+    return {int(path.name) for path in (plan.folder / PARTS).iterdir() if path.name.isdigit()}
+
+
+def record_of(plan: Plan, number: int) -> PartRecord:
+    """What is in the finished part. Raises ``StorageError`` where that cannot be read."""
+    path = part_folder(plan, number) / RECORD
+    try:
+        return _RECORD.validate_json(path.read_bytes())
+    except (OSError, ValidationError) as error:
+        raise damaged(plan, number, "its record cannot be read") from error
+
+
+def damaged(plan: Plan, number: int, what: str) -> StorageError:
+    """The error for a finished part that is not as it was written."""
+    hint = f"remove that folder, and the part is built again; {RESTART}"
+    return StorageError(f"part {number + 1} is damaged: {what}", where=str(part_folder(plan, number)), hint=hint)
+
+
+class PartBuilder:
+    """Builds parts of a plan, in this process."""
+
+    def __init__(self, plan: Plan, encoder: Encoder, reader: BaseReader | None, worker: str) -> None:
+        """``reader``: another plugin's, where that reads the source. ``worker``: a name for the scratch folder."""
+        self._plan = plan
+        self._encoder = encoder
+        self._reader = reader
+        self._worker = worker
+        self._parser = ArticleNodeParser.of(encoder)
+        #: Titles of the articles that get vectors; ``None``: all.
+        self._first = read_titles(plan.folder / FIRST) if plan.options.first is not None else None
+
+    def build(self, part: Part, on_batch: Callable[[Batch, int], None]) -> None:
+        """Build the part and put it in place; ``on_batch`` is given each batch and the rows of the part so far.
+
+        Raises ``RagstoneError`` with the part's name in the hint, and ``OSError``.
+        """
+        scratch = self._plan.folder / SCRATCH / f"{part.number:06d}.{self._worker}"
+        try:
+            scratch.mkdir(parents=True)
+            self._write(part, scratch, on_batch)
+            sync_folder(scratch)
+            try:
+                scratch.rename(part_folder(self._plan, part.number))
+            except OSError:
+                if part.number not in finished(self._plan):  # by another worker, with the same bytes
+                    raise
+            sync_folder(self._plan.folder / PARTS)
+        except RagstoneError as error:
+            if len(self._plan.parts) > 1:
+                error.hint = "; ".join(filter(None, (error.hint, f"it is {self._plan.name(part)}")))
+            raise
+        finally:
+            shutil.rmtree(scratch, ignore_errors=True)
+
+    def _write(self, part: Part, folder: Path, on_batch: Callable[[Batch, int], None]) -> None:
+        plan, options = self._plan, self._plan.options
+        begun = time.monotonic()
+        request = ReadRequest(
+            plan.files,
+            plan.folder / TITLES if options.titles else None,
+            options.match,
+            options.url_prefix,
+            folder,
+            {name: getattr(part, name) for name in ("file", "start", "stop", "line")},
+            plan.folder,
+        )
+        stream = open_stream(request, self._reader)
+        stream.about = dict(plan.about)
+        batches = Batches(stream, self._parser, options.limit)
+        with ShardWriter(folder, plan.dimension) as writer, PackedTerms(folder) as packed:
+            for batch in batches:
+                rows = [self._row(node.node_id, {**node.metadata, "text": node.text}) for node in batch.nodes]
+                first = [row for row in rows if self._is_first(row["title"])]
+                rest = [row for row in rows if not self._is_first(row["title"])]
+                if first:
+                    writer.add(self._encoder.embed_texts([embedded_text(row) for row in first]), first)
+                writer.add_rest(b"".join(line_of(row) for row in rest))
+                packed.add(first, rest)
+                on_batch(batch, writer.rows)
+            writer.finish()
+        articles = ((name, rows, self._is_first(title)) for name, rows, title in batches.articles)
+        lines = (json.dumps(article, ensure_ascii=False) for article in articles)
+        _write_synced(folder / ARTICLES, "".join(f"{line}\n" for line in lines).encode())
+        for path in folder.glob("ids.sqlite*"):
+            path.unlink()
+        record = PartRecord(
+            rows=writer.rows,
+            rest=writer.rest,
+            articles=len(batches.articles),
+            left_out=dict(stream.left_out),
+            newest=batches.newest,
+            files={name: FileSum.model_validate(each) for name, each in _sums(folder).items()},
+            worker=self._worker,
+            seconds=round(time.monotonic() - begun, 3),
+        )
+        _write_synced(folder / RECORD, _RECORD.dump_json(record))
+
+    def _is_first(self, title: str) -> bool:
+        return self._first is None or plain(title) in self._first
+
+    def _row(self, node_id: str, metadata: dict[str, Any]) -> dict[str, Any]:
+        options = self._plan.options
+        licence = options.license or metadata.get("license")
+        return shard_row({**metadata, "id": node_id, "license": licence, "domain": options.domain})
+
+
+def _sums(folder: Path) -> dict[str, dict[str, str | int]]:
+    return sums_in({path.name: path for path in folder.iterdir()})
+
+
+def _write_synced(path: Path, content: bytes) -> None:
+    with path.open("wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())

@@ -1,0 +1,186 @@
+"""The plan of a build: the source's files cut into parts, of which each can be built without the others."""
+
+from __future__ import annotations
+
+import dataclasses
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from pydantic import TypeAdapter, ValidationError
+
+from ragstone.core import BadRequest, SourceError, StorageError
+from ragstone.core.runtime import write_atomically
+
+from ..parsers.chunker import CHUNKING_VERSION, LONGEST, SHORTEST
+from ..readers.article_reader import ReadRequest, spans_of
+from ..readers.articles import ARTICLES_VERSION
+from ..readers.selection import first_titles, read_titles
+from ..readers.sources import identity
+from .batches import document_spans, find_files
+from .leases import LEASES
+from .options import BuildOptions  # noqa: TC001 - pydantic reads it
+from .work_folder import PARTS, set_purpose
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from llama_index.core.readers.base import BaseReader
+
+    from ragstone.core import Host
+
+PLAN = "plan.json"
+#: The titles that are read, and those whose articles get vectors.
+TITLES, FIRST = "titles.txt", "first.txt"
+_MEGABYTE = 2**20
+#: What the plan has a copy of: other machines may not see it.
+_LISTS = ("titles", "counts")
+
+
+@dataclass(frozen=True)
+class Part:
+    """A part of a file."""
+
+    number: int
+    #: The file's number.
+    file: int
+    #: In the file's own measure: bytes, rows, articles or documents.
+    start: int
+    stop: int
+    #: Lines before it.
+    line: int
+    #: Bytes of the file before it, and its own.
+    at: int
+    bytes: int
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is to be built, and of what parts."""
+
+    options: BuildOptions
+    #: What must be the same for every worker: encoder, chunks, the source's checksums.
+    purpose: dict[str, Any]
+    files: tuple[Path, ...]
+    #: The source's own metadata.
+    about: dict[str, Any]
+    parts: tuple[Part, ...]
+    #: Values in a vector.
+    dimension: int
+    version: Literal[1] = 1
+    #: The folder that it lies in.
+    folder: Path = Path()
+
+    @property
+    def size(self) -> int:
+        """Bytes of all parts."""
+        return max(1, sum(part.bytes for part in self.parts))
+
+    def name(self, part: Part) -> str:
+        """The part in words."""
+        return f"part {part.number + 1} of {len(self.parts)} ({self.files[part.file].name}, from {part.start:,})"
+
+
+_PLAN = TypeAdapter(Plan)
+
+
+def make_plan(options: BuildOptions, host: Host, folder: Path, on_part: Callable[[int], None] = lambda _: None) -> Plan:
+    """The plan in the folder; it is made where there is none.
+
+    ``on_part``: called with the number of parts so far. Raises ``BadRequest`` where the folder holds the plan of
+    something else, ``SourceError``, ``OSError``.
+    """
+    files, reader = find_files(options.source, host)
+    if options.titles is not None:
+        read_titles(options.titles)
+    purpose = _purpose(options, files, host)
+    set_purpose(folder, purpose, "give the same options to go on with it, or --restart to begin anew")
+    if (folder / PLAN).exists():
+        return read_plan(folder)
+    if options.titles is not None:
+        shutil.copyfile(options.titles, folder / TITLES)
+    if options.counts is not None and options.first is not None:
+        titles = first_titles(options.counts, options.first)
+        (folder / FIRST).write_text("".join(f"{title}\n" for title in titles), "utf-8")
+    for name in (LEASES, PARTS):
+        (folder / name).mkdir(exist_ok=True)
+    about: dict[str, Any] = {}
+    parts = []
+    for part in _parts(options, files, reader, folder, about):
+        parts.append(part)
+        on_part(len(parts))
+    absolute = dataclasses.replace(options, source=options.source.absolute(), out=options.out.absolute())
+    plan = Plan(
+        absolute, purpose, tuple(path.absolute() for path in files), about, tuple(parts), host.hooks.encoder.dimension
+    )
+    for part in parts:
+        (folder / LEASES / f"{part.number:06d}.free").touch()
+    write_atomically(folder / PLAN, _PLAN.dump_json(plan, exclude={"folder"}))
+    return dataclasses.replace(plan, folder=folder)
+
+
+def read_plan(folder: Path) -> Plan:
+    """The plan in the folder. Raises ``BadRequest`` where there is none, ``StorageError`` where it is damaged."""
+    try:
+        return dataclasses.replace(_PLAN.validate_json((folder / PLAN).read_bytes()), folder=folder.absolute())
+    except FileNotFoundError as error:
+        hint = "ragstone wiki plan SOURCE --out FOLDER makes one"
+        raise BadRequest("holds no plan of a build", where=str(folder), hint=hint) from error
+    except NotADirectoryError as error:
+        raise BadRequest("is no folder", where=str(folder)) from error
+    except ValidationError as error:
+        fault = error.errors(include_url=False, include_input=False)[0]
+        what = f"the plan is damaged: {'.'.join(map(str, fault['loc']))}: {fault['msg']}"
+        raise StorageError(what, where=str(folder / PLAN), hint="remove the folder and plan anew") from error
+
+
+def reader_of(plan: Plan, host: Host) -> BaseReader | None:
+    """The reader of the plan's files, if it is another plugin's.
+
+    Raises ``BadRequest`` where this deployment or the source is not the plan's: the parts would not fit together.
+    """
+    files, reader = find_files(plan.options.source, host)
+    now = _purpose(plan.options, files, host)
+    names = [name for name in now if now[name] != plan.purpose.get(name) and name not in _LISTS]
+    if names:
+        hint = "use the deployment that made the plan, or plan anew"
+        raise BadRequest(f"the plan was made with another {', '.join(names)}", where=str(plan.folder), hint=hint)
+    return reader
+
+
+def _purpose(options: BuildOptions, files: list[Path], host: Host) -> dict[str, Any]:
+    names = ("kind", "domain", "language", "license", "limit", "match", "first")
+    return {
+        "source": [identity(path) for path in files],
+        "encoder": host.hooks.encoder.fingerprint,
+        **{name: getattr(options, name) for name in names},
+        **{name: identity(path) if (path := getattr(options, name)) and path.exists() else None for name in _LISTS},
+        "url_prefix": options.url_prefix,
+        "cutting": [SHORTEST, LONGEST, CHUNKING_VERSION, ARTICLES_VERSION],
+        "part_mb": options.part_mb,
+    }
+
+
+def _parts(
+    options: BuildOptions, files: list[Path], reader: BaseReader | None, folder: Path, about: dict[str, Any]
+) -> Iterator[Part]:
+    """The parts of all files in their order; ``about`` gets the metadata of the first."""
+    size = round(options.part_mb * _MEGABYTE)
+    request = ReadRequest(tuple(files), prefix=options.url_prefix, beside=folder)
+    waiting: list[dict[str, Any]] = []
+    number = 0
+    for message in spans_of(request, size) if reader is None else document_spans(files, reader, size):
+        event = message.pop("event")
+        if event == "about":
+            about.update(about or message)
+        elif event == "span":
+            waiting.append(message)
+        elif event == "file":
+            for span in waiting:
+                at, end = (round(span[name] * message["scale"]) for name in ("start", "stop"))
+                yield Part(number=number, at=at, bytes=max(1, end - at), **span)
+                number += 1
+            waiting = []
+    if not number:
+        raise SourceError("no article was found to build from", where=str(options.source))

@@ -1,0 +1,48 @@
+"""``ragstone wiki export``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from ragstone.core.cli import json_option
+
+from .build import check_names, show_report
+
+if TYPE_CHECKING:
+    from ragstone.core.cli import Deployment
+
+
+@click.command(epilog="Example: ragstone wiki export books --out ./shards --id books-v1 --license CC-BY-4.0")
+@click.argument("corpus")
+@click.option(
+    "--out",
+    required=True,
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="Folder of the manifest; made where it is missing.",
+)
+@click.option("--id", "shard_id", help="The shard's id, and its folder in DIR; by default the corpus's name.")
+@click.option("--domain", help="What it is about, for those who search only there.")
+@click.option("--language", help="Its language, such as en.")
+@click.option("--license", "licence", help="Of the shard, and of chunks that name none; by default 'unknown'.")
+@json_option()
+@click.pass_obj
+def export(
+    deployment: Deployment,
+    corpus: str,
+    out: Path,
+    shard_id: str | None,
+    domain: str | None,
+    language: str | None,
+    licence: str | None,
+    as_json: bool,
+) -> None:
+    """Write a CORPUS of the catalog as a shard, with the vectors that it has: nothing is embedded again."""
+    from ..building.export import ExportOptions, export_corpus
+
+    options = ExportOptions(corpus, out, shard_id or corpus, domain, language, licence)
+    check_names(options.id, domain=domain, language=language, license=licence)
+    show_report(export_corpus(options, deployment.host()), as_json=as_json)

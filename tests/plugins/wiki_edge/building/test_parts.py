@@ -1,0 +1,301 @@
+"""Builds in parts: the same bytes by any workers, leases, sources cut into spans, and articles without vectors."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import json
+import os
+import shutil
+import threading
+import time
+from functools import partial
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from ragstone.core import BadRequest, NotFound, SourceError, StorageError
+from ragstone.core.cli import main
+from ragstone.core.embedding import Encoder
+from ragstone.core.testing import open_host
+from ragstone.plugins.wiki_edge import BuildOptions, build_shard, searcher_of
+from ragstone.plugins.wiki_edge.building import leases as leases_module
+from ragstone.plugins.wiki_edge.building.build import merge_plan, plan_build, work_plan
+from ragstone.plugins.wiki_edge.building.leases import LEASES, Leases
+from ragstone.plugins.wiki_edge.building.parts import finished, record_of
+from ragstone.plugins.wiki_edge.building.plan import read_plan
+from ragstone.plugins.wiki_edge.readers.selection import first_titles
+from ragstone.plugins.wiki_edge.readers.sources import open_source
+from ragstone.plugins.wiki_edge.shards.verification import verify
+from tests.support.needs import needed
+
+from ..readers.dumps import multistream, page, plain
+
+if TYPE_CHECKING:
+    from ragstone.core import Host
+    from ragstone.plugins.wiki_edge.building.build import BuildReport
+
+needed("mwparserfromhell")
+
+_PART_MB = 0.002
+_ARTICLES = 30
+
+
+def _text(number: int) -> str:
+    return f"Robot {number} carries box{number}. " + " ".join(f"Step {at} of {number}." for at in range(20))
+
+
+def _lines(path: Path, ids: list[str] | None = None) -> Path:
+    names = ids or [str(number) for number in range(_ARTICLES)]
+    records = [{"_id": name, "title": f"T {at}", "text": _text(at)} for at, name in enumerate(names)]
+    path.write_text("".join(json.dumps(record) + "\n" for record in records), "utf-8")
+    return path
+
+
+def _sums(report: BuildReport) -> dict[str, str]:
+    return {path.name: sha256(path.read_bytes()).hexdigest() for path in report.folder.iterdir() if path.name[0] != "."}
+
+
+def _ids(report: BuildReport) -> list[str]:
+    return [json.loads(line)["id"] for line in (report.folder / "metadata.jsonl").read_text("utf-8").splitlines()]
+
+
+def test_any_number_of_workers_gives_the_same_bytes(fast_host: Host, tmp_path: Path) -> None:
+    source = _lines(tmp_path / "corpus.jsonl")
+    options = BuildOptions(source, tmp_path / "out", "x", part_mb=_PART_MB)
+    whole = build_shard(options, fast_host)
+    plan = tmp_path / "plan"
+    assert len(plan_build(options, fast_host, plan).parts) > 3
+    threads = [threading.Thread(target=work_plan, args=(plan, fast_host)) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    known = read_plan(plan)
+    assert len({record_of(known, number).worker for number in finished(known)}) == 2
+    assert list((plan / LEASES).iterdir()) == []
+    report = merge_plan(plan, fast_host, tmp_path / "merged")
+    assert _sums(report) == _sums(whole)
+    assert (report.articles, report.chunks) == (whole.articles, whole.chunks)
+    assert verify(tmp_path / "merged") == []
+
+
+def test_a_dead_worker_s_part_is_taken_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / LEASES).mkdir()
+    for number in range(3):
+        (tmp_path / LEASES / f"{number:06d}.free").touch()
+    first, second = Leases(tmp_path), Leases(tmp_path)
+    assert [first.take(range(3), ()), second.take(range(3), ()), second.take(range(3), {2})] == [0, 1, None]
+    here, elsewhere = first.worker.rpartition("-")[0].rpartition("-")[0], "another-machine"
+    dead = 2**22 + 1  # more than any process may have
+    for worker, taken in ((f"{here}-{os.getpid()}-0", None), (f"{elsewhere}-{dead}-0", None), (f"{here}-{dead}-0", 0)):
+        for path in (tmp_path / LEASES).iterdir():
+            path.unlink()
+        (tmp_path / LEASES / f"000000.{worker}").touch()
+        assert first.take(range(3), ()) == taken, worker
+    (tmp_path / LEASES / f"000001.{elsewhere}-{dead}-0").touch()
+    monkeypatch.setattr(leases_module, "EXPIRY_S", -1.0)
+    assert second.take(range(1, 3), ()) == 1
+
+
+def test_a_lease_is_renewed_and_given_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(leases_module, "_RENEWED_S", 0.01)
+    (tmp_path / LEASES).mkdir()
+    free = tmp_path / LEASES / "000000.free"
+    free.touch()
+    os.utime(free, (0, 0))
+    mine = Leases(tmp_path)
+    assert mine.take(range(1), ()) == 0
+    (path,) = (tmp_path / LEASES).iterdir()
+    os.utime(path, (0, 0))
+    with pytest.raises(ValueError, match="a fault"), mine.renewed(0):
+        while not path.stat().st_mtime:
+            time.sleep(0.005)
+        raise ValueError("a fault")
+    assert [each.name for each in (tmp_path / LEASES).iterdir()] == ["000000.free"]
+
+
+def _packed(tmp_path: Path) -> dict[str, Path]:
+    pages = [page(at, f"Title {at}", _text(at)) for at in range(_ARTICLES)]
+    found = {"streams": multistream(tmp_path / "a.xml.bz2", pages), "plain": plain(tmp_path / "b.xml", pages)}
+    raw = found["plain"].read_bytes()
+    found["lines"] = _lines(tmp_path / "c.jsonl")
+    for name, content in (("one.xml.bz2", bz2.compress(raw)), ("d.xml.gz", gzip.compress(raw))):
+        found[name] = tmp_path / name
+        found[name].write_bytes(content)
+    found["lines.gz"] = tmp_path / "e.jsonl.gz"
+    found["lines.gz"].write_bytes(gzip.compress(found["lines"].read_bytes()))
+    pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    records = pa.Table.from_pylist([json.loads(line) for line in found["lines"].read_text().splitlines()])
+    for name, rows in (("groups", 4), ("one group", 1000)):
+        found[name] = tmp_path / f"{name}.parquet"
+        pq.write_table(records, found[name], row_group_size=rows)
+    return found
+
+
+@pytest.mark.parametrize(
+    "name", ["streams", "plain", "one.xml.bz2", "d.xml.gz", "lines", "lines.gz", "groups", "one group"]
+)
+def test_the_spans_of_a_source_are_the_source(tmp_path: Path, name: str) -> None:
+    path, beside = _packed(tmp_path)[name], tmp_path / "beside"
+    whole = [one.id for one in open_source(path).pages(None)]
+    spans = list(open_source(path, beside=beside).spans(200 if name.endswith(("bz2", "xml.gz")) else 1500))
+    assert len(spans) > 3
+    assert beside.exists() == (name in {"one.xml.bz2", "d.xml.gz", "lines.gz"})
+    found: list[str] = []
+    for span in spans:
+        source = open_source(path, beside=beside)
+        pages = list(source.pages(None, span))
+        found += [one.id for one in pages]
+        for number in (0, len(pages) - 1) if pages else ():
+            again = [one.id for one in source.pages(pages[number].at, span)]
+            assert again == [one.id for one in pages[number:]]
+    assert found == whole == [str(number) for number in range(_ARTICLES)]
+
+
+def test_a_line_that_is_no_json_is_named_in_any_part(fast_host: Host, tmp_path: Path) -> None:
+    source = _lines(tmp_path / "corpus.jsonl")
+    lines = source.read_text("utf-8").splitlines(keepends=True)
+    source.write_text("".join([*lines[:20], "fault\n", *lines[20:]]), "utf-8")
+    with pytest.raises(SourceError, match=r"corpus\.jsonl:21.*part \d+ of \d+"):
+        build_shard(BuildOptions(source, tmp_path / "out", "x", part_mb=_PART_MB), fast_host)
+
+
+def test_an_id_of_an_earlier_part_and_the_limit(fast_host: Host, tmp_path: Path) -> None:
+    names = [str(number) for number in range(_ARTICLES)]
+    names[20] = names[21] = "1"
+    source = _lines(tmp_path / "corpus.jsonl", names)
+
+    def built(**chosen: Any) -> BuildReport:
+        return build_shard(BuildOptions(source, tmp_path / "out", "x", part_mb=_PART_MB, **chosen), fast_host)
+
+    report = built()
+    assert _ids(report) == [f"{name}#0" for number, name in enumerate(names) if number not in (20, 21)]
+    assert report.left_out == {"with an id that stands twice": 2}
+    limited = built(limit=7)
+    assert _ids(limited) == [f"{number}#0" for number in range(7)]
+    assert (limited.articles, limited.left_out) == (7, {})
+    assert verify(tmp_path / "out") == []
+
+
+def test_what_a_plan_cannot_be_is_reported(fast_host: Host, tmp_path: Path) -> None:
+    source, plan = _lines(tmp_path / "corpus.jsonl"), tmp_path / "plan"
+    options = BuildOptions(source, tmp_path / "out", "x", part_mb=_PART_MB)
+    for call in (work_plan, merge_plan):
+        with pytest.raises(BadRequest, match="holds no plan"):
+            call(tmp_path, fast_host)
+    with pytest.raises(BadRequest, match="holds other files"):
+        plan_build(options, fast_host, tmp_path)
+    plan_build(options, fast_host, plan)
+    with pytest.raises(BadRequest, match="begun with another part_mb"):
+        plan_build(BuildOptions(source, tmp_path / "out", "x", part_mb=1), fast_host, plan)
+    with pytest.raises(BadRequest, match=r"parts are not built yet.*ragstone wiki work"):
+        merge_plan(plan, fast_host)
+    work_plan(plan, fast_host)
+    shutil.rmtree(plan / "parts" / "000002")
+    with pytest.raises(BadRequest, match=r"1 of .* the first is 3"):
+        merge_plan(plan, fast_host)
+    work_plan(plan, fast_host)
+    lines = plan / "parts" / "000003" / "metadata.jsonl"
+    lines.write_bytes(lines.read_bytes().replace(b"Robot", b"Rabot"))
+    with pytest.raises(StorageError, match=r"part 4 is damaged: metadata\.jsonl has another SHA-256"):
+        merge_plan(plan, fast_host)
+    _lines(source, [f"other {number}" for number in range(_ARTICLES)])
+    with pytest.raises(BadRequest, match="made with another source"):
+        work_plan(plan, fast_host)
+
+
+def test_the_commands(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    source, plan = _lines(tmp_path / "my corpus.jsonl"), tmp_path / "plan"
+
+    def run(*arguments: str) -> tuple[object, str]:
+        with pytest.raises(SystemExit) as ended:
+            main(["wiki", *arguments])
+        output = capsys.readouterr()
+        return ended.value.code, output.out + output.err
+
+    assert run("work", str(plan))[0] == 2
+    code, output = run("plan", str(source), "--out", str(plan), "--first", "3")
+    assert (code, "need each other" in output) == (2, True)
+    code, output = run("work", str(tmp_path / "my corpus.jsonl"))
+    assert (code, "is no folder" in output) == (2, True)
+    monkeypatch.setattr("ragstone.core.extras.find_spec", lambda _: None)
+    code, output = run("work", str(plan), "--ray", "local")
+    assert "pip install 'ragstone[ray]'" in output
+
+
+def test_articles_beyond_the_first_are_found_by_words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    source, counts = _lines(tmp_path / "corpus.jsonl"), tmp_path / "views.txt"
+    counts.write_text("T_3 100\nT 4\t900\nNobody 5000\nT 5 1\n\nT 6 100\n", "utf-8")
+    assert first_titles(counts, 3) == ["Nobody", "T 4", "T 3"]
+    options = BuildOptions(source, tmp_path / "wiki", "x", part_mb=_PART_MB, first=3, counts=counts)
+    embedded: list[list[str]] = []
+    plain_method = Encoder.embed_texts
+
+    def counted(self: Encoder, texts: list[str]) -> Any:
+        embedded.append(list(texts))
+        return plain_method(self, texts)
+
+    monkeypatch.setattr(Encoder, "embed_texts", counted)
+    with open_host(tmp_path / "host", options={"wiki_edge": {"wiki": str(tmp_path / "wiki")}}) as host:
+        report = build_shard(options, host)
+        assert (report.articles, report.chunks, report.rest) == (_ARTICLES, 2, _ARTICLES - 2)
+        assert _ids(report) == ["3#0", "4#0"]
+        assert report.entry.size == 2
+        assert verify(tmp_path / "wiki") == []
+        plan = tmp_path / "plan"
+        plan_build(options, host, plan)
+        work_plan(plan, host)
+        assert _sums(merge_plan(plan, host, tmp_path / "other")) == _sums(report)
+        embedded.clear()
+        searcher = searcher_of(host)
+        hits = searcher.search("Who carries box17?", k=3)
+        assert hits[0]["metadata"]["id"] == "17#0"
+        assert hits[0]["cosine"] is not None
+        assert any("box17" in text for texts in embedded for text in texts)
+        assert max(map(len, embedded)) <= 8
+        embedded.clear()
+        assert searcher.search("Who carries box17?", k=3) == hits
+        assert searcher.passage(f"x:{hits[0]['metadata']['id']}").text == _text(17)
+        vector = host.hooks.encoder.embed_query("box17")
+        assert {hit["metadata"]["id"] for hit in searcher.nearest(vector, k=5)} == {"3#0", "4#0"}
+        while searcher.search("Who carries box17?", k=3) and embedded:  # until all that it finds have vectors
+            embedded.clear()
+        for path in (report.folder / "rest.jsonl", report.folder / "rest-terms.npy"):
+            path.write_bytes(path.read_bytes()[:-1])
+        assert {fault.file for fault in verify(tmp_path / "wiki")} == {"x/rest.jsonl", "x/rest-terms.npy"}
+
+
+@pytest.mark.parametrize(
+    ("text", "message"), [("", "is empty"), ("A 1\nB\n", "views.txt:2"), ("A 1\n 7\n", "no title and count")]
+)
+def test_a_list_of_counts_that_is_none(tmp_path: Path, text: str, message: str) -> None:
+    with pytest.raises(NotFound):
+        first_titles(tmp_path / "views.txt", 3)
+    (tmp_path / "views.txt").write_text(text, "utf-8")
+    with pytest.raises(BadRequest, match=message):
+        first_titles(tmp_path / "views.txt", 3)
+
+
+@pytest.mark.slow
+def test_ray_gives_the_same_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("ray")
+    from faults.part_kills import open_small
+    from ragstone.plugins.wiki_edge.building.ray_work import RayOptions, work_on_ray
+
+    monkeypatch.setenv(
+        "PYTHONPATH", os.pathsep.join([str(Path(__file__).parents[4]), os.environ.get("PYTHONPATH", "")])
+    )
+    source, plan = _lines(tmp_path / "corpus.jsonl"), tmp_path / "plan"
+    options = BuildOptions(source, tmp_path / "out", "x", part_mb=_PART_MB)
+    host = open_small(tmp_path, is_real=False)
+    try:
+        whole = build_shard(options, host)
+        plan_build(options, host, plan)
+        report = work_on_ray(plan, RayOptions("local", partial(open_small, tmp_path, is_real=False)), host)
+        assert (report.failures.total(), report.restarts) == (0, 0)
+        assert _sums(merge_plan(plan, host)) == _sums(whole)
+    finally:
+        host.close()
