@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
-from .corpus_contents import CorpusContents
 from .retrieval.calibration import (
     CALIBRATION_TOP_K,
     MIN_CALIBRATION_CHUNKS,
@@ -16,18 +15,19 @@ from .retrieval.calibration import (
     calibration_of,
     threshold_of,
 )
+from .retrieval.contents import CorpusContents
 from .retrieval.search_cache import RevisionSearch, SearchCache
 from .runtime.forks import ForkSafeLock
 from .runtime.lazy import lazily
 from .text.stemming import ANALYSIS_VERSION
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from llama_index.core.node_parser import NodeParser
     from llama_index.core.schema import Document
 
-    from .catalog import Catalog, CorpusRow, Snapshot
+    from .catalog import Catalog, CorpusRow, VectorState
     from .embedding import Encoder
     from .ingestion.pipeline import IngestReport, OnProgress
     from .retrieval.models import Retrieval
@@ -104,22 +104,10 @@ class Corpus:
             "words": f"english/{ANALYSIS_VERSION}",
         }
 
-    # What is in it
-
-    def row(self, snapshot: Snapshot) -> CorpusRow:
-        """The corpus's row as of this snapshot. Raises ``NotFound`` while nothing has been put into it."""
-        return self.contents.row(snapshot)
-
-    @property
-    def exists(self) -> bool:
-        """Whether anything was ever put into it."""
-        with self.catalog.read() as snapshot:
-            return snapshot.corpus(self.name) is not None
-
     def info(self) -> CorpusInfo:
         """Sizes and state."""
         with self.catalog.read() as snapshot:
-            row = self.row(snapshot)
+            row = self.contents.row(snapshot)
             documents, chunks = snapshot.sizes(row.id)
             building = snapshot.corpus(self.name, state="building") is not None
         return CorpusInfo(
@@ -134,11 +122,18 @@ class Corpus:
             calibration=calibration_of(row),
         )
 
-    # Filling it
-
-    def ingest(self, documents: Iterable[Document], *, on_progress: OnProgress | None = None) -> IngestReport:
+    def ingest(
+        self,
+        documents: Iterable[Document],
+        *,
+        on_progress: OnProgress | None = None,
+        prefix: str = "",
+        calibrate: bool = True,
+    ) -> IngestReport:
         """Store new and changed documents (by ``Document.hash``); see ``ingest.ingest``.
 
+        ``prefix``: what all ids of the documents begin with, where they are a small part of a large corpus.
+        ``calibrate``: ``False`` where many processes fill the corpus, and one calibrates it at the end.
         A stale corpus is rebuilt first: vectors of two encoders never stand side by side.
         """
         row = self.catalog.create_corpus(self.name, self.fingerprint)
@@ -147,40 +142,51 @@ class Corpus:
             row = self.catalog.create_corpus(self.name, self.fingerprint)
         from .ingestion.pipeline import ingest
 
-        report = ingest(documents, self, row.id, on_progress)
-        self._calibrate()
+        report = ingest(documents, self, row.id, on_progress, prefix)
+        if calibrate:
+            self.calibrate()
         return report
-
-    def annotate(self, metadata_by_id: Mapping[str, dict[str, Any]]) -> None:
-        """Replace what is known of documents as a whole; their chunks, and what is found, stay as they are."""
-        if metadata_by_id:
-            with self.catalog.read() as snapshot:
-                corpus_id = self.row(snapshot).id
-            self.catalog.annotate_documents(corpus_id, metadata_by_id)
 
     def remove(self, doc_ids: Sequence[str]) -> int:
         """Remove documents; returns how many there were."""
         if not doc_ids:
             return 0
         with self.catalog.read() as snapshot:
-            corpus_id = self.row(snapshot).id
-        count = self.catalog.remove_documents(corpus_id, doc_ids)
-        self._calibrate()
+            corpus_id = self.contents.row(snapshot).id
+        count = self.catalog.documents.remove(corpus_id, doc_ids)
+        self.calibrate()
         return count
 
-    # Searching it
+    def index_vectors(
+        self, on_filled: Callable[[int], None] | None = None, on_built: Callable[[float], None] | None = None
+    ) -> VectorState | None:
+        """Fill the catalog's own index of the corpus's vectors, if the deployment wants one; ``None`` if not.
+
+        Can be resumed. ``on_filled`` gets the number of chunks of each batch, ``on_built`` the share of the HNSW index
+        that is built, each second. A stale corpus is left for its rebuild.
+        """
+        filling = self.catalog.vector_filling
+        if filling is None:
+            return None
+        with self.catalog.read() as snapshot:
+            row = self.contents.row(snapshot)
+        if self.has_vectors(row):
+            filling.fill(row.id, self.encoder.dimension, on_filled)
+            filling.build(row.id, on_built)
+        return filling.state(row.id)
 
     def has_vectors(self, row: CorpusRow) -> bool:
         """Whether the stored vectors are those of the encoder in use."""
         return bool(row.fingerprint.get("encoder") == self.encoder.fingerprint)
 
-    # Keeping it right
-
-    def _calibrate(self) -> None:
-        """Find out the threshold anew, if the corpus has outgrown the one that it has."""
+    def calibrate(self) -> None:
+        """Build the catalog's own index of vectors where it is due, and find out the threshold anew, if the corpus has
+        outgrown the one that it has."""
         with self.catalog.read() as snapshot:
-            row = self.row(snapshot)
+            row = self.contents.row(snapshot)
             chunks = RevisionSearch(self.search_cache, snapshot, row).size()
+        if self.catalog.vector_filling is not None:
+            self.catalog.vector_filling.build(row.id)
         known = calibration_of(row)
         if chunks < MIN_CALIBRATION_CHUNKS or not self.has_vectors(row) or (known is not None and known.fits(chunks)):
             return
@@ -212,7 +218,7 @@ class Corpus:
             from .ingestion.rebuild import rebuild
 
             report = rebuild(self, on_progress)
-            self._calibrate()
+            self.calibrate()
             return report
 
 

@@ -79,7 +79,7 @@ def in_its_own_context(pieces: Generator[Piece, None, None]) -> Iterator[Piece]:
     A generator has no context of its own: variables that it sets would stay set for its caller, and would be missing in
     another thread.
     """
-    return _OwnContext(pieces) if has_listeners() else pieces
+    return OwnContext(pieces) if has_listeners() else pieces
 
 
 class _NoSpan:
@@ -148,14 +148,14 @@ class _Span:
             self._result = result()
 
 
-class _OwnContext(Generic[Piece]):
+class OwnContext(Generic[Piece]):
     """A generator that runs in a copy of the context in which it was created."""
 
     def __init__(self, pieces: Generator[Piece, None, None]) -> None:
         self._pieces = pieces
         self._context = copy_context()
 
-    def __iter__(self) -> _OwnContext[Piece]:
+    def __iter__(self) -> OwnContext[Piece]:
         return self
 
     def __next__(self) -> Piece:

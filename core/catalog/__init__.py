@@ -1,25 +1,50 @@
 """The catalog: the database that holds documents, chunks, vectors and full text."""
 
-from .catalog import Catalog, NewChunk, NewDocument
+from .catalog import Catalog
 from .checksums import ChunkCheck, DamagedChunk
+from .chunks import ChunkReader, Facets, StoredChunk
+from .copying import CorpusCopy, check_copy, copy_corpus
 from .database_url import is_server
+from .documents import DocumentWriter, NewChunk, NewDocument
 from .plugin_tables import PluginTables
-from .snapshot import CorpusRow, Facets, Snapshot, StoredDocument, WordScores
+from .shared.jobs import QueuedJob, QueueState, Report, Unfit
+from .shared.notices import Notices
+from .shared.queue import SharedQueue
+from .shared.services import Shared
+from .shared.slots import SharedSlots
+from .snapshot import CorpusRow, Snapshot, StoredDocument, WordScores
+from .vector_filling import VectorFilling, VectorState
 from .vectors import DocumentVectors, VectorReader
 
 __all__ = [
     "Catalog",
     "ChunkCheck",
+    "ChunkReader",
+    "CorpusCopy",
     "CorpusRow",
     "DamagedChunk",
     "DocumentVectors",
+    "DocumentWriter",
     "Facets",
     "NewChunk",
     "NewDocument",
+    "Notices",
     "PluginTables",
+    "QueueState",
+    "QueuedJob",
+    "Report",
+    "Shared",
+    "SharedQueue",
+    "SharedSlots",
     "Snapshot",
+    "StoredChunk",
     "StoredDocument",
+    "Unfit",
+    "VectorFilling",
     "VectorReader",
+    "VectorState",
     "WordScores",
+    "check_copy",
+    "copy_corpus",
     "is_server",
 ]

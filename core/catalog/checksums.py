@@ -74,6 +74,14 @@ def is_text_intact(stored: bytes | None, headings: str, text: str) -> bool:
     return stored is None or stored[:_HALF] == text_checksum(headings, text)
 
 
+def is_intact(row: Mapping[Any, Any]) -> bool:
+    """Whether the row matches its checksum."""
+    try:
+        return bool(checksum(row) == row["checksum"])
+    except (ValueError, TypeError, RecursionError):
+        return False
+
+
 def _digest(*parts: bytes) -> bytes:
     total = blake2b(digest_size=_HALF)
     for part in parts:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from sqlalchemy.exc import DBAPIError
 
     from ..errors import RagstoneError
+    from .pgvector import VectorTables
 
 #: The schema in PostgreSQL that holds a deployment's catalog.
 SCHEMA = "ragstone"
@@ -57,6 +58,8 @@ class Database(ABC):
     #: SQL statements that upgrade a schema version to the next, without losing or embedding anything.
     upgrades: Mapping[int, tuple[str, ...]]
     full_text: FullText
+    #: ``None`` for a database without an index of vectors.
+    vectors: VectorTables | None = None
 
     @abstractmethod
     def engine(self) -> Engine:
@@ -85,6 +88,10 @@ class Database(ABC):
     @abstractmethod
     def fault(self, connection: Connection, seconds: float) -> str | None:
         """See ``Catalog.fault``."""
+
+    def server(self) -> tuple[str, str] | None:
+        """libpq's connection string and the schema of a catalog on a server, ``None`` for one in a file."""
+        return None
 
     def probe(self) -> None:  # noqa: B027 - a server reports its faults itself
         """See ``Catalog.probe``."""

@@ -17,12 +17,18 @@ if TYPE_CHECKING:
     from .database import Database
 
 
-def database_from_url(url: str | None, folder: Path, schema: str = SCHEMA) -> Database:
+def database_from_url(url: str | None, folder: Path, schema: str = SCHEMA, *, pgvector: bool = False) -> Database:
     """The database of the URL; without a URL SQLite in the folder.
 
-    ``schema``: the catalog's own schema in PostgreSQL. Raises ``SettingsError``, and ``MissingExtra`` for PostgreSQL
-    without its driver.
+    ``schema``: the catalog's own schema in PostgreSQL. ``pgvector``: whether new corpora get a table of vectors. Raises
+    ``SettingsError``, and ``MissingExtra`` for PostgreSQL without its driver.
     """
+    if pgvector and not is_server(url):
+        raise SettingsError(
+            "pgvector keeps vectors in PostgreSQL, and this catalog is in SQLite",
+            where="[index] store",
+            hint='set `database` to a PostgreSQL URL, or store to "auto"',
+        )
     if url is None:
         return SQLite.in_folder(folder)
     try:
@@ -34,9 +40,10 @@ def database_from_url(url: str | None, folder: Path, schema: str = SCHEMA) -> Da
     if kind.split("+")[0] == "sqlite":
         return SQLite(parsed)
     if kind in ("postgresql+psycopg", "postgresql", "postgres"):
+        from .pgvector import VectorTables
         from .postgresql import PostgreSQL
 
-        return PostgreSQL(parsed, schema, folder)
+        return PostgreSQL(parsed, schema, folder, VectorTables(wanted=pgvector))
     raise _unusable(f"the catalog cannot be kept in {kind}")
 
 

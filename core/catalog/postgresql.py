@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from sqlalchemy.exc import DBAPIError
 
     from ..errors import RagstoneError
+    from .pgvector import VectorTables
 
 _CONNECT_SECONDS = 10
 #: Settings of each session, times in milliseconds, so that nothing waits for ever. Another writer's transaction is one
@@ -60,8 +61,9 @@ class PostgreSQL(Database):
         ),
     }
 
-    def __init__(self, url: URL, schema: str, folder: Path) -> None:
+    def __init__(self, url: URL, schema: str, folder: Path, vectors: VectorTables) -> None:
         """Raises ``MissingExtra``."""
+        self.vectors = vectors
         require_extra("postgresql", "psycopg")
         self._url = url.set(drivername="postgresql+psycopg")
         self._schema = schema
@@ -134,6 +136,18 @@ class PostgreSQL(Database):
     def fault(self, connection: Connection, seconds: float) -> str | None:  # noqa: ARG002
         """Never: the server checks its own pages (``data_checksums``) and reports faults when it reads them."""
         return None
+
+    def server(self) -> tuple[str, str]:
+        """See ``Database``: connections of that string end waiting for a lost server as the engine's do."""
+        from psycopg.conninfo import make_conninfo
+
+        url = self._url.set(drivername="postgresql").render_as_string(hide_password=False)
+        known: dict[str, str | int] = {
+            "connect_timeout": _CONNECT_SECONDS,
+            "application_name": "ragstone",
+            **_KEEPALIVE,
+        }
+        return make_conninfo(url, **known), self._schema
 
     def raw(self, column: ColumnElement[Any]) -> ColumnElement[Any]:
         """Unchanged: the server returns no text that cannot be decoded."""

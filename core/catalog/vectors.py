@@ -4,18 +4,24 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import groupby
+from math import gcd
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sqlalchemy import select
+from sqlalchemy import func, select
 
 from .schema import chunk, document
+from .vector_table import Passing
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     import numpy.typing as npt
+    from llama_index.core.vector_stores.types import MetadataFilters
     from sqlalchemy import Connection
+
+    from .database import Database
+    from .vector_table import VectorTable
 
 _BATCH_DOCUMENTS = 500
 #: The first byte of packed sentences: increased whenever the same text would have other units.
@@ -36,8 +42,17 @@ class DocumentVectors:
 class VectorReader:
     """Reads vectors within one transaction. Got from ``Snapshot.vectors``."""
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: Connection, database: Database) -> None:
         self._connection = connection
+        self._database = database
+        #: The corpus that was looked up last, and its table.
+        self._found: tuple[int, VectorTable | None] | None = None
+
+    def dimension(self, corpus_id: int) -> int:
+        """The dimension of the corpus's vectors, from their sizes: of a few chunks it may be a multiple."""
+        size = func.length(chunk.c.vectors)
+        sizes = self._connection.execute(select(size).where(chunk.c.corpus_id == corpus_id).distinct()).scalars()
+        return gcd(*sizes) // 4 or 1
 
     def of_document(self, document_key: int, dimension: int) -> DocumentVectors:
         """The vectors of the document's chunks, in order."""
@@ -63,6 +78,41 @@ class VectorReader:
         """Vectors of single chunks, [windows, dimension], by key."""
         rows = self._connection.execute(select(chunk.c.id, chunk.c.vectors).where(chunk.c.id.in_(keys)))
         return {row.id: np.frombuffer(row.vectors, "<f4").reshape(-1, dimension) for row in rows}
+
+    def nearest(
+        self,
+        corpus_id: int,
+        question: npt.NDArray[np.float32],
+        limit: int,
+        passing: tuple[MetadataFilters, npt.NDArray[np.int64]] | None = None,
+    ) -> list[tuple[int, float]] | None:
+        """``(chunk key, cosine)``, best first, from the database's own index; ``None`` if the corpus has none.
+
+        ``passing``: filters, and the keys of the chunks that pass them.
+        """
+        from .filters import condition
+
+        table = self._table(corpus_id)
+        if table is None:
+            return None
+        found = None if passing is None else Passing(passing[1], condition(passing[0], self._database))
+        return table.nearest(self._connection, question, limit, found)
+
+    def cosines(
+        self, corpus_id: int, question: npt.NDArray[np.float32], keys: Sequence[int]
+    ) -> dict[int, float] | None:
+        """Cosines of these chunks by key, from the database's own index; ``None`` if the corpus has none."""
+        table = self._table(corpus_id)
+        return None if table is None else table.cosines(self._connection, question, keys) if keys else {}
+
+    def _table(self, corpus_id: int) -> VectorTable | None:
+        """The corpus's complete table of vectors."""
+        if self._database.vectors is None:
+            return None
+        if self._found is None or self._found[0] != corpus_id:
+            self._found = corpus_id, self._database.vectors.find(self._connection, corpus_id)
+        table = self._found[1]
+        return None if table is None or table.is_filling else table
 
     def by_text(
         self, corpus_id: int, doc_id: str, dimension: int

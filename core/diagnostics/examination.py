@@ -65,6 +65,7 @@ class _Examination:
                 yield from run_check("chunks", partial(parts.checksums, host))
                 if all(check.ok for check in encoder):  # a corpus is compared with the encoder's fingerprint
                     yield from run_check("corpora", partial(parts.corpora, host))
+                    yield from run_check("languages", partial(parts.languages, host))
                 yield from run_check("checks of plugins", partial(_checks_of_plugins, host))
         else:
             yield Check("catalog", True, "none yet: it is made with the first document")
@@ -114,7 +115,7 @@ class _Examination:
 
 
 def _checks_of_plugins(host: Host) -> Iterator[Check]:
-    _ = host.assistants, host.hooks.tools  # a plugin that raises here is named below
+    _ = host.hooks.assistants, host.hooks.tools  # a plugin that raises here is named below
     yield from host.hooks.checks(thorough=True)
     host.pipeline.try_postprocessors()
 

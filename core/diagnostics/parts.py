@@ -12,6 +12,7 @@ from filelock import FileLock, Timeout
 from ..catalog.checksums import RESTORE
 from ..health import Check
 from ..llm.reachability import check_server
+from ..vector_index.catalog_index import catalog_index_check
 from ..vector_index.chroma import chroma_is_installed
 from ..vector_index.probe import index_damage
 
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 
 #: Maximum seconds for reading the whole database.
 _SECONDS = 20.0
+#: Documents of a corpus whose language is looked at.
+_SAMPLES = 40
 
 
 def try_hooks(host: Host) -> None:
@@ -73,7 +76,7 @@ def checksums(host: Host) -> Iterator[Check]:
     ends = time.monotonic() + _SECONDS
     with host.catalog.read() as snapshot:
         for row in snapshot.corpora():
-            found = snapshot.check_chunks(row.id, max(0.0, ends - time.monotonic()))
+            found = snapshot.chunks.check(row.id, max(0.0, ends - time.monotonic()))
             name = f"chunks of {row.name}" if row.state == "active" else f"chunks of {row.name}, which is being built"
             check = f"ragstone corpus check {shlex.quote(row.name)}"
             if found.damaged:
@@ -97,9 +100,22 @@ def corpora(host: Host) -> Iterator[Check]:
             yield Check(name, True, f"{info.documents} documents, {info.chunks} chunks{building}")
 
 
+def languages(host: Host) -> Iterator[Check]:
+    """Each corpus of which samples are in a language that the encoder is not made for."""
+    for info in host.corpora():
+        corpus = host.find_corpus(info.name)
+        found = corpus.encoder.language_mismatch(corpus.contents.samples(_SAMPLES))
+        if found is not None:
+            mend = found.remedy(shlex.quote(info.name))
+            yield Check(f"language of {info.name}", not found.is_most, found.detail, mend=mend)
+
+
 def vector_index(host: Host) -> Iterator[Check]:
     """Whether the index can work. No fault of it prevents answers: exact search replaces it."""
     settings = host.settings.index
+    if settings.store == "pgvector":
+        yield catalog_index_check(host.catalog)
+        return
     if settings.server is not None:
         from ..vector_index.chroma_client import heartbeat
 

@@ -17,6 +17,7 @@ from ..runtime.fair_semaphore import FairSemaphore
 from ..runtime.forks import ForkSafeLock, ProcessGuard
 from ..text.chunk_terms import analyze_chunk
 from ..tracing import has_listeners
+from .languages import LanguageMismatch, language_mismatch
 from .minilm import MiniLMEmbedding
 from .model_cache import sha256_of
 from .windows import ChunkVectors, WindowSplitter, tokenizer_of
@@ -69,6 +70,8 @@ class Encoder:
         self._fallback = fallback
         self._lock = ForkSafeLock()
         self.window: int | None = getattr(model, "window", None) or getattr(model, "max_length", None)
+        # English names of those that the model is made for, if its attribute ``languages`` names them.
+        self._languages: tuple[str, ...] = tuple(getattr(model, "languages", ()))
         self._splitter = WindowSplitter(tokenizer_of(model), self.window)
         self._process = ProcessGuard()
         #: For all computation of a question. One more than processors, because threads that compute in Python wait for
@@ -91,12 +94,6 @@ class Encoder:
     def count_tokens(self, text: str) -> int:
         """The text's tokens by the model's tokenizer; without one, an estimate from its words."""
         return self._splitter.count_tokens(text)
-
-    @property
-    def tokenizer_json(self) -> str | None:
-        """The tokenizer in the format of ``tokenizers``, to count tokens in another process; ``None`` without one."""
-        tokenizer = self._splitter.tokenizer
-        return None if tokenizer is None else str(tokenizer.to_str())
 
     def embed_query(self, question: str) -> Vectors:
         """The question's unit vector, float32 [dimension]. Raises ``EncoderError`` if the model gives no finite one."""
@@ -157,6 +154,10 @@ class Encoder:
         """The text in parts of equal length that fit the model's window, each after the headings."""
         return [window.text for window in self._splitter.split([(headings, text)])[0]]
 
+    def language_mismatch(self, texts: Sequence[str]) -> LanguageMismatch | None:
+        """What of the texts is in a language that the model is not made for, if it says which ones it knows."""
+        return language_mismatch(self.model.model_name, self._languages, texts)
+
     def _embed(self, embed: Embed, count: int) -> Vectors:
         """The model's vectors, or the fallback's if the model fails."""
         before = self.model
@@ -195,11 +196,7 @@ class Encoder:
             if not is_failure(error):
                 raise
             raise EncoderError(f"the model raised {type(error).__name__}: {error}", where=name) from error
-        if (
-            vectors.shape[:1] != (count,)
-            or vectors.ndim != 2
-            or vectors.shape[1] != (self.dimension or len(vectors[0]))
-        ):
+        if vectors.ndim != 2 or vectors.shape != (count, self.dimension or vectors.shape[1]):
             raise EncoderError(f"the model gave {vectors.shape} numbers, not ({count}, {self.dimension})", where=name)
         norms = np.linalg.norm(vectors, axis=1, keepdims=True)
         if not np.isfinite(norms).all() or not norms.all():

@@ -13,8 +13,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from filelock import FileLock
-
 from ..errors import EncoderError
 from .graph import BUILDER_VERSION, build_graph, weights_file
 from .onnx_session import onnx_runtime
@@ -130,6 +128,8 @@ class ModelCache:
 
     def make(self, precision: Precision, weights: ModelFolder) -> ModelFiles:
         """Convert the weights and cache the result; in a temporary folder if the cache cannot be written."""
+        from filelock import FileLock
+
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
             with FileLock(self.folder / ".lock", timeout=300):

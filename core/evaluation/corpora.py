@@ -106,12 +106,13 @@ def open_corpus(host: Host, folder: Path, *, on_progress: OnProgress | None = No
     name = hashlib.sha256(str(folder.resolve()).encode()).hexdigest()[:16]
     cache_folder = host.settings.cache_dir / "eval" / name
     server = host.settings.database if is_server(host.settings.database) else None
-    catalog = Catalog(server, cache_folder, schema=f"ragstone_eval_{name}", is_cache=True)
+    pgvector = host.settings.index.store == "pgvector"
+    catalog = Catalog(server, cache_folder, schema=f"ragstone_eval_{name}", is_cache=True, pgvector=pgvector)
     try:
         corpus = Corpus(
             "eval",
             catalog=catalog,
-            parts=CorpusParts(lambda: host.encoder, WholeDocument),
+            parts=CorpusParts(lambda: host.hooks.encoder, WholeDocument),
             options=host.settings.retrieval,
         )
         documents = [_document(row) for row in _rows(source)]

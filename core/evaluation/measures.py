@@ -139,7 +139,7 @@ def refusal(
 
     (inside, judged_inside), (outside, judged_outside) = judged(questions), judged(negatives)
     with corpus.catalog.read() as snapshot:
-        threshold = threshold_of(corpus.row(snapshot), corpus.options)
+        threshold = threshold_of(corpus.contents.row(snapshot), corpus.options)
     above = (inside[:, None] > outside[None, :]).mean() + 0.5 * (inside[:, None] == outside[None, :]).mean()
     return RefusalQuality(
         auroc=float(above),

@@ -76,18 +76,22 @@ class IngestingCorpus(Protocol):
 
 
 def ingest(
-    documents: Iterable[Document], corpus: IngestingCorpus, corpus_id: int, on_progress: OnProgress | None = None
+    documents: Iterable[Document],
+    corpus: IngestingCorpus,
+    corpus_id: int,
+    on_progress: OnProgress | None = None,
+    prefix: str = "",
 ) -> IngestReport:
     """Store the documents that are new or changed, by their ``hash``, in the corpus of that id: the active one, or the
     one that is being rebuilt.
 
     A document is completely in the catalog when its progress is reported. If reading, parsing or embedding raises, the
     reported documents stay, and all others are unchanged. Chunks of a changed document whose text and headings are the
-    same keep their vectors.
+    same keep their vectors. ``prefix``: what all ids of the documents begin with, so that fewer are compared.
     """
     report, catalog, encoder = IngestReport(), corpus.catalog, corpus.encoder
     with catalog.read() as snapshot:
-        known = {row.doc_id: row.hash for row in snapshot.documents(corpus_id)}
+        known = snapshot.document_hashes(corpus_id, prefix)
 
     def report_progress(doc_id: str) -> None:
         if on_progress is not None:
@@ -120,7 +124,7 @@ def ingest(
             vectors = iter(embedded)
             for document, nodes in group:
                 chunks = [_chunk(node, next(vectors)) for node in nodes]
-                catalog.put_document(
+                catalog.documents.put(
                     corpus_id,
                     NewDocument(document.doc_id, document.hash, document.text, document.metadata, chunks),
                 )

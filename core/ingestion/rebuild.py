@@ -11,7 +11,8 @@ from .pipeline import IngestingCorpus, ingest
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from ..catalog import CorpusRow, Snapshot
+    from ..catalog import CorpusRow
+    from ..retrieval.contents import CorpusContents
     from .pipeline import IngestReport, OnProgress
 
 
@@ -22,9 +23,8 @@ class RebuiltCorpus(IngestingCorpus, Protocol):
     def name(self) -> str: ...
     @property
     def fingerprint(self) -> dict[str, Any]: ...
-
-    def row(self, snapshot: Snapshot) -> CorpusRow:
-        """Its row in the catalog. Raises ``NotFound``."""
+    @property
+    def contents(self) -> CorpusContents: ...
 
 
 def rebuild(corpus: RebuiltCorpus, on_progress: OnProgress | None = None) -> IngestReport:
@@ -37,6 +37,8 @@ def rebuild(corpus: RebuiltCorpus, on_progress: OnProgress | None = None) -> Ing
     while True:
         building = catalog.create_corpus(corpus.name, corpus.fingerprint, state="building")
         report, active = bring_up_to_date(corpus, building, on_progress)
+        if catalog.vector_filling is not None:
+            catalog.vector_filling.build(building.id)
         # Changes that another process made meanwhile are copied in the next round.
         if catalog.swap_in(building, active):
             return report
@@ -48,12 +50,12 @@ def bring_up_to_date(
     """Copy the active corpus's changes to the ``building`` one; also returns the active corpus at the beginning."""
     catalog = corpus.catalog
     with catalog.read() as snapshot:
-        active = corpus.row(snapshot)
+        active = corpus.contents.row(snapshot)
         stored = snapshot.documents(active.id)
         copied = {row.doc_id for row in snapshot.documents(building.id)}
     removed = copied - {row.doc_id for row in stored}
     if removed:
-        catalog.remove_documents(building.id, sorted(removed))
+        catalog.documents.remove(building.id, sorted(removed))
 
     def documents() -> Iterable[Document]:
         for row in stored:

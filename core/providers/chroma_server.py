@@ -31,7 +31,6 @@ class _Connection:
     def __init__(self, host: Host) -> None:
         self._server = host.settings.index.server
         self._client: Any = None
-        host.when_closing(self.close)
 
     def client(self) -> Any:
         """Chroma's client. Raises ``StorageAway``."""

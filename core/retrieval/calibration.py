@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .evidence_gate import weigh_evidence
-
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -69,6 +67,8 @@ def calibrate(search: Callable[[str], Retrieval], chunks: int) -> Calibration:
     the 0.8 quantile. On corpora of 300 to 5,200 passages (SQuAD, HotpotQA, CLAP NQ, SciFact, a biology book) that
     refused 3 to 5 % of the in-domain questions and let 3 to 5 % of the out-of-domain questions pass.
     """
+    from .evidence_gate import weigh_evidence
+
     found = [weigh_evidence(search(question)).score for question in bank()]
     median, fifth, twentieth = (round(float(value), 4) for value in np.quantile(found, [0.5, 0.8, 0.95]))
     threshold = round(float(np.clip(min(twentieth, fifth + 0.25), _LOWEST, _HIGHEST)), 3)

@@ -150,6 +150,10 @@ class ExactSearch:
                 loaded = self._loaded = self._load(snapshot, corpus, loaded)
             return loaded
 
+    def unload(self) -> None:
+        """Release the vectors: the catalog's own index has taken over."""
+        self._loaded = None
+
     def _load(self, snapshot: Snapshot, corpus: CorpusRow, before: LoadedVectors | None) -> LoadedVectors:
         known = before.documents if before is not None and before.corpus_id == corpus.id else {}
         keys_now = sorted(row.key for row in snapshot.documents(corpus.id))

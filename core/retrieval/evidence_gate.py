@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from ..text.chunk_terms import idf_coverage
+from ..text.question_kinds import is_lacking
 from .answerability import FEATURES, features_of, least_likelihood, likelihood
 from .sentences import sentences_of
 
@@ -18,6 +19,8 @@ Verdict = Literal["answered", "closest", "refused"]
 _SCALE = 0.6
 #: Least ``defines`` of a sentence that answers what something is.
 _DEFINES = 0.9
+#: Sentences of which one must have the quantity or the person that is asked for: more are seldom quoted.
+_QUOTED = 3
 #: Share of a follow-up's own words, weighted by IDF, that the passage must contain.
 _OWN_SHARE = 0.5
 
@@ -32,7 +35,8 @@ class Evidence:
     coverage: float
     #: The same for the words that only the follow-up question has, without the earlier turns; 1 if there are none.
     own_coverage: float = 1.0
-    #: The probability that the best sentence answers the question, 0 to 1.
+    #: The probability that the best sentence answers the question, 0 to 1; 0 if the quantity or the person that is
+    #: asked for is in none of the best.
     likelihood: float = 0.0
 
     #: Cosine of the best sentence and the question, and share of the question's words that it has in their order.
@@ -67,8 +71,11 @@ def weigh_evidence(retrieval: Retrieval) -> Evidence:
         return best
     features = features_of(retrieval, sentences[0])
     known = dict(zip(FEATURES, features, strict=True))
-    # Who asks what X is, is answered by what says it, however short it is.
-    chance = max(likelihood(features), sentences[0].defining if sentences[0].defining >= _DEFINES else 0.0)
+    asked = retrieval.follow_up.asked if retrieval.follow_up else retrieval.question
+    if sentences[0].defining >= _DEFINES:  # who asks what X is, is answered by what says it, however short it is
+        chance = max(likelihood(features), sentences[0].defining)
+    else:
+        chance = 0.0 if is_lacking(asked, [each.text for each in sentences[:_QUOTED]]) else likelihood(features)
     return replace(best, sentence=known["cosine"], order=known["order"], likelihood=chance)
 
 

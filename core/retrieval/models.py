@@ -16,10 +16,11 @@ if TYPE_CHECKING:
     import numpy.typing as npt
     from llama_index.core.schema import NodeWithScore
 
-    from ..catalog import Catalog, CorpusRow, Snapshot
+    from ..catalog import Catalog, CorpusRow
     from ..embedding import Encoder
     from ..settings import RetrievalSettings
     from ..text.chunk_terms import ChunkTerms
+    from .contents import CorpusContents
     from .follow_up import FollowUp
     from .fusion import Scores
     from .search_cache import SearchCache
@@ -51,8 +52,9 @@ class SearchableCorpus(Protocol):
     def search_cache(self) -> SearchCache:
         """What searching it keeps in memory."""
 
-    def row(self, snapshot: Snapshot) -> CorpusRow:
-        """Its row in the catalog. Raises ``NotFound``."""
+    @property
+    def contents(self) -> CorpusContents:
+        """Its documents and chunks."""
 
     def has_vectors(self, row: CorpusRow) -> bool:
         """Whether its vectors can be compared with those of its encoder."""

@@ -83,7 +83,7 @@ class HybridRetriever(ScoredRetriever):
         words = question_stems(question)
         pending = corpus.search_cache.submit(embedded)
         with encoder.cpu_slots.acquire(), corpus.catalog.read() as snapshot:
-            row = corpus.row(snapshot)
+            row = corpus.contents.row(snapshot)
             # Another encoder made the corpus: until it is rebuilt, words find what they can.
             vector = embedded if corpus.has_vectors(row) else None
             search = RevisionSearch(corpus.search_cache, snapshot, row, self._filters)
@@ -109,7 +109,7 @@ class HybridRetriever(ScoredRetriever):
                 subject = [corrections.get(stem, stem) for stem in subject_of(question)]
                 if subject and self._top_k > 1:
                     scores = _with_definition(scores, subject, embedded, search, snapshot)
-                chunks = snapshot.chunks(scores, len(embedded))
+                chunks = snapshot.chunks.stored(scores, len(embedded))
                 found_chunks = [(chunks[key], scores[key]) for key in scores if key in chunks]
                 fused.set_result(lambda: {each.node.node_id: asdict(one) for each, one in found_chunks})
         return Retrieval(
@@ -138,10 +138,10 @@ def _with_definition(
     snapshot: Snapshot,
 ) -> dict[int, Scores]:
     """The scores; where none of these passages defines the subject, one that does in the place of the last."""
-    if best_definition(snapshot.texts(list(scores)), subject) is not None:
+    if best_definition(snapshot.chunks.texts(list(scores)), subject) is not None:
         return dict(scores)
     found = dict(search.lexical(subject, SEARCHED)[0])
-    key = best_definition(snapshot.texts([key for key in found if key not in scores]), subject)
+    key = best_definition(snapshot.chunks.texts([key for key in found if key not in scores]), subject)
     if key is None:
         return dict(scores)
     *first, last = scores

@@ -99,7 +99,7 @@ class RevisionSearch:
 
     def facets(self, keys: tuple[str, ...]) -> Facets:
         """The numbers of chunks by their values of these metadata keys."""
-        found: Facets = self._cached(("chunk facets", keys), lambda: self._snapshot.facets(self._row.id, keys))
+        found: Facets = self._cached(("chunk facets", keys), lambda: self._snapshot.chunks.facets(self._row.id, keys))
         return found
 
     def document_facets(self, keys: tuple[str, ...]) -> Facets:
@@ -115,7 +115,7 @@ class RevisionSearch:
     @cached_property
     def _keys(self) -> npt.NDArray[np.int64] | None:
         """Keys of the chunks that pass the filters, ascending; ``None`` without filters."""
-        return self._filtered("keys", lambda filters: self._snapshot.chunk_keys(self._row.id, filters))
+        return self._filtered("keys", lambda filters: self._snapshot.chunks.keys(self._row.id, filters))
 
     def _rows(self, loaded: LoadedVectors) -> npt.NDArray[np.int64] | None:
         """Rows of the vectors of these chunks; ``None`` without filters."""
@@ -160,7 +160,7 @@ class RevisionSearch:
     def nearest(
         self, question: npt.NDArray[np.float32], limit: int, pending: PendingProduct | None = None
     ) -> list[tuple[int, float]]:
-        """``(chunk key, cosine)``, best first: from the index while it is current, else by exact search.
+        """``(chunk key, cosine)``, best first: from the index while it is current, else by exact search in memory.
 
         ``pending``: from ``SearchCache.submit`` for this question.
         """
@@ -169,14 +169,21 @@ class RevisionSearch:
             ids = follower.search(self._row, question, limit, self._filters)
             if ids is not None:
                 # The catalog's own vectors give the score: a damaged index can omit chunks, but not misplace them.
-                found = self.cosines(question, list(self._snapshot.keys_of(self._row.id, ids).values()))
-                return sorted(found.items(), key=lambda item: (-item[1], item[0]))
+                known = self.cosines(question, list(self._snapshot.chunks.keys_of(self._row.id, ids).values()))
+                return sorted(known.items(), key=lambda item: (-item[1], item[0]))
+        passing = None if self._filters is None or self._keys is None else (self._filters, self._keys)
+        found = self._snapshot.vectors.nearest(self._row.id, question, limit, passing)
+        if found is not None:
+            self._cache.exact.unload()
+            return found
         loaded = self._cache.exact.load(self._snapshot, self._row)
         return self._cache.exact.search(loaded, question, limit, self._rows(loaded), pending)
 
     def cosines(self, question: npt.NDArray[np.float32], keys: Sequence[int]) -> dict[int, float]:
         """Cosines of these chunks, by key."""
         found = self._cache.exact.cosines(self._row, question, keys)
+        if found is None:
+            found = self._snapshot.vectors.cosines(self._row.id, question, keys)
         if found is None:
             stored = self._cache.vectors.get_many(
                 None, keys, lambda missing: self._snapshot.vectors.of_chunks(missing, len(question))
@@ -189,8 +196,8 @@ class RevisionSearch:
         return found
 
     def packed_words(self, keys: Sequence[int]) -> dict[int, bytes]:
-        """As ``Snapshot.packed_words``."""
-        return self._cache.packed.get_many(None, keys, self._snapshot.packed_words)
+        """As ``ChunkReader.packed_words``."""
+        return self._cache.packed.get_many(None, keys, self._snapshot.chunks.packed_words)
 
     def _cached(self, key: tuple[object, ...], compute: Callable[[], Any]) -> Any:
         """``key``: a tuple, since the scores of a word have the word as theirs."""

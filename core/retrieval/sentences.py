@@ -90,8 +90,8 @@ def sentences_of(retrieval: Retrieval) -> list[ScoredSentence]:
 def _scored(retrieval: Retrieval) -> list[ScoredSentence]:
     asked = retrieval.follow_up.asked if retrieval.follow_up else retrieval.question
     weights = [(stem_hash(word), weight) for word, weight in retrieval.idf.items()]
-    of_type, subject, takes_tasks = answer_type_scorer(asked), subject_of(asked), asks_for_tasks(asked)
-    takes_steps = asks_for_steps(asked)
+    of_type, takes_tasks, takes_steps = answer_type_scorer(asked), asks_for_tasks(asked), asks_for_steps(asked)
+    subject = [retrieval.corrections.get(stem, stem) for stem in subject_of(asked)]
     top = max((passage.score or 0.0 for passage in retrieval.nodes), default=0.0)
     found = []
     for number, passage in enumerate(retrieval.nodes):
@@ -115,7 +115,8 @@ def _scored(retrieval: Retrieval) -> list[ScoredSentence]:
             else:
                 end = quote_end(text, unit, known.units[index + 1 : index + 25], LONGEST_SENTENCE)
             quote = text[start:end]
-            if len(quote) > (_LONGEST_STEPS if parts else 2 * LONGEST_SENTENCE) or len(quote.split()) < _SHORTEST_WORDS:
+            longest = _LONGEST_STEPS if parts else 2 * LONGEST_SENTENCE
+            if len(quote) > longest or len(quote.split(None, _SHORTEST_WORDS)) < _SHORTEST_WORDS:
                 continue
             own = [cosines[at] for at in parts or (index,) if at < len(cosines) and not math.isnan(cosines[at])]
             cosine = max(own, default=None)

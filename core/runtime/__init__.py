@@ -6,6 +6,7 @@ from .budget import Budget, Slots, check_budget, set_budget
 from .disk_errors import storage_error, storage_errors
 from .files import open_regular, sync_folder, write_atomically
 from .owned_files import OwnedFolders, remove_own_file
+from .scope import current_scope, in_scope, limited_to, set_scope
 from .sqlite_files import enable_wal
 from .subprocesses import limit_process, run_in_subprocess
 from .workers import WorkerDied, Workers, answer_requests
@@ -19,14 +20,18 @@ __all__ = [
     "Workers",
     "answer_requests",
     "check_budget",
+    "current_scope",
     "enable_wal",
     "in_background",
+    "in_scope",
     "lazy_names",
     "limit_process",
+    "limited_to",
     "open_regular",
     "remove_own_file",
     "run_in_subprocess",
     "set_budget",
+    "set_scope",
     "storage_error",
     "storage_errors",
     "sync_folder",

@@ -39,7 +39,7 @@ class JobQueue(Generic[Job]):
     """Jobs that wait, and the one that is running. Thread-safe.
 
     The thread is a daemon: what a job stores must be whole at every moment, and a record of it that survives the
-    process is the caller's. ``host.when_closing(queue.stop)`` ends the queue with its host.
+    process is the caller's. The ``close`` of an object that ``host.once`` made stops its queue.
     """
 
     def __init__(self, name: str, run: Callable[[Job], None]) -> None:

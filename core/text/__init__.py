@@ -1,7 +1,9 @@
-"""Text: stems, sentences, a chunk's terms, and the sanitizing of untrusted input and of instructions in it."""
+"""Text: stems, sentences, a chunk's terms, sanitizing of untrusted input, instructions and secrets in it."""
 
 from .instructions import is_addressed
+from .languages import language_of
 from .packed_terms import is_packed, pack, unpack
+from .redaction import Redactor
 from .sanitizing import LIKE_LESS_THAN, escape_fences, one_line, storable, strip_hidden
 from .segmentation import sentence_spans
 from .sentence_kinds import Kind, section_kind
@@ -13,11 +15,13 @@ __all__ = [
     "LIKE_LESS_THAN",
     "STATABLE",
     "Kind",
+    "Redactor",
     "StatedKind",
     "escape_fences",
     "is_addressed",
     "is_packed",
     "kind_of_names",
+    "language_of",
     "one_line",
     "pack",
     "pack_kinds",

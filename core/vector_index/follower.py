@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import logging
-import re
 import secrets
 import threading
 import time
-from dataclasses import asdict, dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from llama_index.core.vector_stores.types import VectorStoreQuery
 
-from ..runtime.files import TEMPORARY, write_atomically
-from ..runtime.owned_files import OwnedFolders
 from .chroma import ChromaFolder
+from .index_state import IndexState, index_folders, is_index
 from .nodes import sample, sample_mismatch, windows
 from .probe import digest_of, store_damage
 
@@ -38,37 +35,10 @@ _BATCH_ROWS = 128
 _WINDOWS_PER_CHUNK = 3
 #: Seconds until a retry after a failure, doubled by each further failure, because rebuilding a large index is costly.
 _FIRST_DELAY, _MAX_DELAY = 1.0, 60.0
-_STATE = "state.json"
-
-
-def index_folders(folder: Path) -> OwnedFolders:
-    """The folders of the corpora's indexes in ``folder``."""
-    names = rf"{re.escape(_STATE)}(\.new)?|store-[0-9a-f]{{8}}|{re.escape(TEMPORARY)}.*"
-    return OwnedFolders(folder, "vector index", names, home=folder.parent)
-
-
-def is_index(folder: Path) -> bool:
-    """Whether the folder contains an index by its state file: an older Ragstone wrote no marker."""
-    return (_read(folder) or _State()).corpus_id > 0
 
 
 class Stopped(Exception):
     """The host closes: the current work is interrupted and continues at the next start."""
-
-
-@dataclass(frozen=True)
-class _State:
-    """The state file of an index's folder; written atomically, after all other changes."""
-
-    corpus_id: int = 0
-    applied: int = 0
-    vectors: int = 0
-    #: Folder of the store beside this file. A new store gets a new one, because Chroma caches clients by path.
-    store: str = ""
-    #: ``False`` while a process has the store open, and after that process was killed.
-    clean: bool = True
-    #: Digest of the store's files when it was closed.
-    digest: str = ""
 
 
 class Follower:
@@ -90,7 +60,7 @@ class Follower:
         self._plugin_store = plugin_store
         self._store: BasePydanticVectorStore | None = None
         self._chroma: ChromaFolder | None = None
-        self._state = _State()
+        self._state = IndexState()
         #: Corpus id and change number that the store can answer for. Replaced by one assignment.
         self._current: tuple[int, int] | None = None
         self._retry_delay = _FIRST_DELAY
@@ -158,7 +128,7 @@ class Follower:
             return
         try:
             digest = digest_of(self._folder / self._state.store) if self._plugin_store is None else ""
-            self._write(replace(self._state, clean=True, digest=digest))
+            replace(self._state, clean=True, digest=digest).write(self._folder)
         except OSError as error:
             _log.warning("the vector index of %s was not closed in order: %s", self.corpus.name, error)
 
@@ -175,7 +145,7 @@ class Follower:
     def _open(self, snapshot: Snapshot, row: CorpusRow) -> None:
         self._close_store()
         self._folders.make(self._folder.name, recognise=is_index)
-        state = _read(self._folder) or _State()
+        state = IndexState.read(self._folder)
         why = self._rebuild_reason(snapshot, row, state)
         if why is None:
             self._state = state
@@ -183,8 +153,8 @@ class Follower:
             if state.corpus_id:
                 _log.warning("the vector index of %s is rebuilt: %s", self.corpus.name, why)
             self._folders.clear(self._folder.name)
-            self._state = _State(corpus_id=row.id, store=f"store-{secrets.token_hex(4)}")
-        self._write(replace(self._state, clean=False))
+            self._state = IndexState(corpus_id=row.id, store=f"store-{secrets.token_hex(4)}")
+        replace(self._state, clean=False).write(self._folder)
         if self._plugin_store is None:
             self._chroma = ChromaFolder(self._folder / self._state.store)
             self._store = self._chroma.store
@@ -193,7 +163,7 @@ class Follower:
             self._plugin_store.clear()
         self._store = self._plugin_store
 
-    def _rebuild_reason(self, snapshot: Snapshot, row: CorpusRow, state: _State) -> str | None:
+    def _rebuild_reason(self, snapshot: Snapshot, row: CorpusRow, state: IndexState) -> str | None:
         if state.corpus_id != row.id:
             return "it belongs to another corpus"
         if state.applied > row.seq:
@@ -231,7 +201,7 @@ class Follower:
             raise
         added += len(batch)
         self._state = replace(self._state, applied=row.seq, vectors=self._unchanged(snapshot, row) + added, clean=False)
-        self._write(self._state)
+        self._state.write(self._folder)
         self._current = (row.id, row.seq)
         self.failure = None
 
@@ -267,14 +237,4 @@ class Follower:
         self.failure = failure
         self._current = None
         self._store = None  # Chroma is closed later, by the thread that opened it: others may be searching
-        self._state = _State()
-
-    def _write(self, state: _State) -> None:
-        write_atomically(self._folder / _STATE, json.dumps(asdict(state)).encode())
-
-
-def _read(folder: Path) -> _State | None:
-    try:
-        return _State(**json.loads((folder / _STATE).read_text("utf-8")))
-    except (OSError, ValueError, TypeError):
-        return None
+        self._state = IndexState()

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import logging
 import threading
+import time
 from typing import TYPE_CHECKING
 
 from filelock import FileLock, Timeout
 
 from ..errors import RagstoneError, StorageDenied
 from ..health import Check
+from .catalog_index import catalog_index_check
 from .chroma import chroma_is_installed
-from .follower import Follower, Stopped, index_folders, is_index
+from .follower import Follower, Stopped
+from .index_state import index_folders, is_index
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -19,7 +22,7 @@ if TYPE_CHECKING:
 
     from llama_index.core.vector_stores.types import BasePydanticVectorStore
 
-    from ..catalog import Catalog
+    from ..catalog import Catalog, VectorFilling
     from ..corpus import Corpus
     from ..ingestion.pipeline import IngestProgress
     from ..settings import IndexSettings
@@ -30,6 +33,8 @@ _log = logging.getLogger(__name__)
 
 #: Seconds between checks of the catalog. Meanwhile exact search serves another process's changes.
 _INTERVAL = 1.0
+#: Seconds without a change after which an HNSW index is built in the catalog: inserting into one takes longer.
+_SETTLED_SECONDS = 30.0
 #: Maximum seconds between retries.
 _MAX_PAUSE = 60.0
 #: Seconds that ``stop`` waits for the current request or document: with the five seconds for answers in flight, a
@@ -50,6 +55,8 @@ class IndexFollowers:
         self._corpora: list[Corpus] = []
         #: Other folders beside the indexes that were reported.
         self._ignored: set[Path] = set()
+        #: By corpus id: its change number, and since when.
+        self._unchanged: dict[int, tuple[int, float]] = {}
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name="ragstone-index", daemon=True)
         self.detail = "starting"
@@ -75,6 +82,8 @@ class IndexFollowers:
 
     def checks(self) -> list[Check]:
         """Checks of the indexes. None of them prevents answers: exact search replaces an index."""
+        if self._catalog.vector_filling is not None and self._blocked_by is None:
+            return [catalog_index_check(self._catalog)]
         found = [Check("vector index", self._blocked_by is None, self._blocked_by or self.detail)]
         found += [
             Check(f"vector index of {corpus.name}", False, corpus.search_cache.follower.failure)
@@ -145,7 +154,7 @@ class IndexFollowers:
         self._remove_orphans()
 
     def _update(self, corpus: Corpus) -> None:
-        if self._stop.is_set() or not corpus.exists:
+        if self._stop.is_set() or not corpus.contents.exists:
             return
         why = corpus.info().stale
         if why is not None:
@@ -156,11 +165,14 @@ class IndexFollowers:
         if corpus.search_cache.follower is not None and corpus.search_cache.follower.catch_up():
             _log.info("the vector index of %s is at change %s", corpus.name, corpus.search_cache.follower.current)
 
-    def _raise_if_stopped(self, progress: IngestProgress) -> None:  # noqa: ARG002
+    def _raise_if_stopped(self, progress: IngestProgress | int) -> None:  # noqa: ARG002
         if self._stop.is_set():
             raise Stopped
 
     def _attach(self, corpus: Corpus) -> bool:
+        if self._catalog.vector_filling is not None:
+            self._keep_in_catalog(corpus, self._catalog.vector_filling)
+            return False
         plugin_store, settings = self._vector_store(corpus), self._settings
         if plugin_store is None and (settings.store == "none" or not chroma_is_installed()):
             self.detail = "none; exact search answers"
@@ -171,6 +183,17 @@ class IndexFollowers:
         corpus.search_cache.follower = Follower(corpus, self._folder / corpus.name, plugin_store, self._stop)
         self.detail = f"{type(plugin_store).__name__ if plugin_store is not None else 'Chroma'} follows the catalog"
         return True
+
+    def _keep_in_catalog(self, corpus: Corpus, filling: VectorFilling) -> None:
+        """Fill the catalog's own index, which no thread has to follow; HNSW is built when nothing is being stored."""
+        with self._catalog.read() as snapshot:
+            row = corpus.contents.row(snapshot)
+        filling.fill(row.id, corpus.encoder.dimension, self._raise_if_stopped)
+        seq, since = self._unchanged.get(row.id, (-1, 0.0))
+        if seq != row.seq:
+            self._unchanged[row.id] = (row.seq, time.monotonic())
+        elif time.monotonic() - since > _SETTLED_SECONDS:
+            filling.build(row.id)
 
     def _remove_orphans(self) -> None:
         """Remove the index folders of removed corpora, and report other folders."""

@@ -24,7 +24,7 @@ _NEIGHBOURS = 10
 def windows(snapshot: Snapshot, doc_id: str, key: int, dimension: int) -> Iterator[TextNode]:
     """One node for each window: id, vector and the metadata for filters. The text stays in the catalog."""
     held = snapshot.vectors.of_document(key, dimension)
-    nodes = snapshot.document_nodes(key)
+    nodes = snapshot.chunks.of_document(key)
     row = 0
     for node, count in zip(nodes, held.windows, strict=True):
         plain = {name: value for name, value in node.metadata.items() if isinstance(value, str | int | float)}
@@ -48,7 +48,7 @@ def sample(
     vectors = []
     for document in documents[:: max(1, len(documents) // _SAMPLE_SIZE)][:_SAMPLE_SIZE]:
         held = snapshot.vectors.of_document(document.key, dimension)
-        node = next(snapshot.document_nodes(document.key), None)
+        node = next(snapshot.chunks.of_document(document.key), None)
         if node is not None:
             ids.append(f"{node.node_id}#0")
             vectors.append(held.vectors[0])

@@ -70,7 +70,7 @@ def test_another_encoder_is_noticed_and_answers_do_not_stop(
         corpus = Shelf(host).corpus
         assert "encoder 'WordEmbedding/words" in str(corpus.info().stale)
         with corpus.catalog.read() as snapshot:
-            assert not corpus.has_vectors(corpus.row(snapshot))
+            assert not corpus.has_vectors(corpus.contents.row(snapshot))
         # The stored vectors mean nothing to this encoder: words alone find the passage.
         answer = host.assistant("book_chat").ask("What is a caster?")
         assert answer.text.startswith("A caster is a wheel")
@@ -117,6 +117,7 @@ def test_an_interrupted_rebuild_goes_on_where_it_was(tmp_path: Path, small_book:
         assert (corpus.info().building, corpus.info().stale) == (False, None)
 
 
+@pytest.mark.slow
 def test_an_interrupted_ingestion_embeds_no_more(fast_host: Host, monkeypatch: pytest.MonkeyPatch) -> None:
     real, seen = ingest_module._embed_group, []
 
@@ -302,7 +303,7 @@ def test_what_is_known_of_a_document_changes_without_its_chunks(tmp_path: Path, 
         corpus = host.corpus("log", kind="lines")
         corpus.ingest([Document(id_=name, text="oiled the axle", metadata={"seen": 1}) for name in ("log", "other")])
         before, seq = corpus.contents.document_nodes("log"), corpus.info().seq
-        corpus.annotate({"log": {"seen": 2}, "gone": {"seen": 2}})
+        corpus.contents.annotate({"log": {"seen": 2}, "gone": {"seen": 2}})
         assert {row.doc_id: row.metadata for row in corpus.contents.documents()} == {
             "log": {"seen": 2},
             "other": {"seen": 1},

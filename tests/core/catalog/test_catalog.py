@@ -60,40 +60,53 @@ def _alter(database: str | None, folder: Path, *statements: str) -> None:
 
 def test_a_document_replaces_its_former_self(catalog: Catalog) -> None:
     corpus = catalog.create_corpus("c", {})
-    assert catalog.put_document(corpus.id, _document("d", "wheels turn", "arms lift")) == 1
-    assert catalog.put_document(corpus.id, _document("d", "legs walk")) == 2
+    assert catalog.documents.put(corpus.id, _document("d", "wheels turn", "arms lift")) == 1
+    assert catalog.documents.put(corpus.id, _document("d", "legs walk")) == 2
     with catalog.read() as snapshot:
         assert snapshot.sizes(corpus.id) == (1, 1)
         assert by_words(snapshot, corpus.id, ["wheel"], 10) == []
         ((key, score),) = by_words(snapshot, corpus.id, ["leg"], 10)
         assert score > 0
-        node = snapshot.nodes([key])[key]
+        node = snapshot.chunks.nodes([key])[key]
         assert (node.node_id, node.text) == ("d-0", "legs walk")
         assert snapshot.changes(corpus.id, 1)[0][0][0] == "d"
 
 
+def test_documents_are_found_by_the_beginning_of_their_ids(catalog: Catalog) -> None:
+    corpus = catalog.create_corpus("c", {})
+    for doc_id in ("a:one", "a:two", "a", "a;", "ab:one", "b:one"):
+        catalog.documents.put(corpus.id, _document(doc_id, "wheels turn") if doc_id != "b:one" else _document(doc_id))
+    with catalog.read() as snapshot:
+        assert [one.doc_id for one in snapshot.documents(corpus.id, "a:")] == ["a:one", "a:two"]
+        assert set(snapshot.document_hashes(corpus.id, "a:")) == {"a:one", "a:two"}
+        assert len(snapshot.document_hashes(corpus.id)) == len(snapshot.documents(corpus.id)) == 6
+        assert snapshot.chunks.has_any(corpus.id, "a:")
+        assert not snapshot.chunks.has_any(corpus.id, "b:")
+        assert not snapshot.chunks.has_any(corpus.id, "c:")
+
+
 def test_a_removed_document_leaves_a_tombstone_and_nothing_else(catalog: Catalog) -> None:
     corpus = catalog.create_corpus("c", {})
-    catalog.put_document(corpus.id, _document("a", "wheels turn"))
-    catalog.put_document(corpus.id, _document("b", "wheels stop"))
-    assert catalog.remove_documents(corpus.id, ["a", "unknown"]) == 1
+    catalog.documents.put(corpus.id, _document("a", "wheels turn"))
+    catalog.documents.put(corpus.id, _document("b", "wheels stop"))
+    assert catalog.documents.remove(corpus.id, ["a", "unknown"]) == 1
     with catalog.read() as snapshot:
         assert snapshot.changes(corpus.id, 2) == ([], ["a"])
         assert [row.doc_id for row in snapshot.documents(corpus.id)] == ["b"]
         assert len(by_words(snapshot, corpus.id, ["wheel"], 10)) == 1
-    catalog.put_document(corpus.id, _document("a", "wheels again"))
+    catalog.documents.put(corpus.id, _document("a", "wheels again"))
     with catalog.read() as snapshot:
         assert snapshot.changes(corpus.id, 2)[1] == []
 
 
 def test_a_failure_half_way_leaves_the_old_version(catalog: Catalog) -> None:
     corpus = catalog.create_corpus("c", {})
-    catalog.put_document(corpus.id, _document("d", "wheels turn"))
-    catalog.put_document(corpus.id, _document("other", "arms lift"))
+    catalog.documents.put(corpus.id, _document("d", "wheels turn"))
+    catalog.documents.put(corpus.id, _document("other", "arms lift"))
     broken = _document("d", "legs walk")
     stolen = NewChunk("other-0", "", "stolen id", {}, {}, broken.chunks[0].vectors)
     with pytest.raises(StorageError):
-        catalog.put_document(corpus.id, NewDocument("d", "h", "t", {}, [*broken.chunks, stolen]))
+        catalog.documents.put(corpus.id, NewDocument("d", "h", "t", {}, [*broken.chunks, stolen]))
     with catalog.read() as snapshot:
         assert len(by_words(snapshot, corpus.id, ["wheel"], 10)) == 1
         assert by_words(snapshot, corpus.id, ["leg"], 10) == []
@@ -102,7 +115,7 @@ def test_a_failure_half_way_leaves_the_old_version(catalog: Catalog) -> None:
 
 def test_a_catalog_that_is_in_order_has_no_fault(catalog: Catalog) -> None:
     corpus = catalog.create_corpus("c", {})
-    catalog.put_document(corpus.id, _document("a", "one", "two"))
+    catalog.documents.put(corpus.id, _document("a", "one", "two"))
     assert catalog.fault(20.0) is None
 
 
@@ -122,10 +135,10 @@ def test_a_torn_page_is_a_fault_where_there_is_time_to_look(tmp_path: Path) -> N
 
 def test_a_snapshot_is_of_one_moment(catalog: Catalog) -> None:
     corpus = catalog.create_corpus("c", {})
-    catalog.put_document(corpus.id, _document("a", "wheels turn"))
+    catalog.documents.put(corpus.id, _document("a", "wheels turn"))
     with catalog.read() as snapshot:
         assert snapshot.sizes(corpus.id) == (1, 1)
-        catalog.put_document(corpus.id, _document("b", "wheels stop"))
+        catalog.documents.put(corpus.id, _document("b", "wheels stop"))
         assert snapshot.sizes(corpus.id) == (1, 1)
     with catalog.read() as snapshot:
         assert snapshot.sizes(corpus.id) == (2, 2)
@@ -133,12 +146,12 @@ def test_a_snapshot_is_of_one_moment(catalog: Catalog) -> None:
 
 def test_a_reader_keeps_what_is_removed_meanwhile(catalog: Catalog) -> None:
     corpus = catalog.create_corpus("c", {})
-    catalog.put_document(corpus.id, _document("a", "wheels turn"))
+    catalog.documents.put(corpus.id, _document("a", "wheels turn"))
     with catalog.read() as snapshot:
         assert snapshot.corpus("c") is not None
         catalog.drop_corpus(corpus.id)
         ((key, _score),) = by_words(snapshot, corpus.id, ["wheel"], 10)
-        assert snapshot.nodes([key])[key].text == "wheels turn"
+        assert snapshot.chunks.nodes([key])[key].text == "wheels turn"
     again = catalog.create_corpus("c", {})
     with catalog.read() as snapshot:
         assert [row.id for row in snapshot.corpora()] == [again.id]
@@ -157,12 +170,12 @@ def test_a_reader_keeps_what_is_removed_meanwhile(catalog: Catalog) -> None:
 def test_filters_by_text(catalog: Catalog, operator: FilterOperator, value: object, found: set[str]) -> None:
     corpus = catalog.create_corpus("c", {})
     for doc_id, book, year in (("a", "x", 1999), ("b", "y", 2005), ("c", "z", 2010)):
-        catalog.put_document(corpus.id, _document(doc_id, "text", book=book, year=year))
+        catalog.documents.put(corpus.id, _document(doc_id, "text", book=book, year=year))
 
     def passing(*parts: MetadataFilter) -> set[str]:
         with catalog.read() as snapshot:
-            keys = snapshot.chunk_keys(corpus.id, MetadataFilters(filters=list(parts)))
-            return {node.node_id[0] for node in snapshot.nodes(keys.tolist()).values()}
+            keys = snapshot.chunks.keys(corpus.id, MetadataFilters(filters=list(parts)))
+            return {node.node_id[0] for node in snapshot.chunks.nodes(keys.tolist()).values()}
 
     assert passing(MetadataFilter(key="book", value=value, operator=operator)) == found
     assert passing(MetadataFilter(key="year", value=2000, operator=FilterOperator.GT)) == {"b", "c"}
@@ -175,7 +188,7 @@ def test_filters_by_text(catalog: Catalog, operator: FilterOperator, value: obje
 
 def test_hostile_words_are_only_words(catalog: Catalog) -> None:
     corpus = catalog.create_corpus("c", {})
-    catalog.put_document(corpus.id, _document("a", "wheels turn"))
+    catalog.documents.put(corpus.id, _document("a", "wheels turn"))
     with catalog.read() as snapshot:
         assert by_words(snapshot, corpus.id, ['"', "NEAR", "headings:x", "*"], 10) == []
 
@@ -189,12 +202,12 @@ def test_exact_search_equals_brute_force_and_follows_changes(catalog: Catalog) -
         rows = random.standard_normal((chunks, 3, DIMENSION)).astype(np.float32)
         rows /= np.linalg.norm(rows, axis=2, keepdims=True)
         new = [NewChunk(f"{doc_id}-{n}", "", "t", {}, {}, rows[n, : 1 + n % 3]) for n in range(chunks)]
-        catalog.put_document(corpus.id, NewDocument(doc_id, "h", "t", {}, new))
+        catalog.documents.put(corpus.id, NewDocument(doc_id, "h", "t", {}, new))
 
     for round_ in range(8):
         put(f"d{round_ % 5}", int(random.integers(1, 6)))
         if round_ == 5:
-            catalog.remove_documents(corpus.id, ["d2"])
+            catalog.documents.remove(corpus.id, ["d2"])
         question = random.standard_normal(DIMENSION).astype(np.float32)
         with catalog.read() as snapshot:
             row = snapshot.corpus("c")
@@ -217,7 +230,7 @@ def test_exact_search_over_many_chunks_filtered_and_not(catalog: Catalog) -> Non
     sizes = random.integers(1, 4, 2000)
     rows = [random.standard_normal((size, DIMENSION)).astype(np.float32) for size in sizes]
     new = [NewChunk(str(number), "", "t", {}, {}, windows) for number, windows in enumerate(rows)]
-    catalog.put_document(corpus.id, NewDocument("d", "h", "t", {}, new))
+    catalog.documents.put(corpus.id, NewDocument("d", "h", "t", {}, new))
     exact = ExactSearch(DIMENSION)
     with catalog.read() as snapshot:
         row = snapshot.corpus("c")
@@ -240,7 +253,7 @@ def test_loading_for_exact_search_holds_the_vectors_once(catalog: Catalog) -> No
     rows = np.random.default_rng(7).standard_normal((20, windows, dimension)).astype(np.float32)
     for doc_id in map(str, range(40)):
         new = [NewChunk(f"{doc_id}-{number}", "", "t", {}, {}, vectors) for number, vectors in enumerate(rows)]
-        catalog.put_document(corpus.id, NewDocument(doc_id, "h", "t", {}, new))
+        catalog.documents.put(corpus.id, NewDocument(doc_id, "h", "t", {}, new))
     exact = ExactSearch(dimension)
     with catalog.read() as snapshot:
         row = snapshot.corpus("c")
@@ -271,9 +284,9 @@ def test_something_else_where_the_database_should_be(tmp_path: Path) -> None:
 
 def test_a_rebuilt_corpus_takes_the_place_only_of_what_it_knows(catalog: Catalog) -> None:
     old = catalog.create_corpus("c", {"encoder": "a"})
-    catalog.put_document(old.id, _document("d", "wheels turn"))
+    catalog.documents.put(old.id, _document("d", "wheels turn"))
     new = catalog.create_corpus("c", {"encoder": "b"}, state="building")
-    catalog.put_document(new.id, _document("d", "wheels turn"))
+    catalog.documents.put(new.id, _document("d", "wheels turn"))
     assert not catalog.swap_in(new, old)  # something came in since
     with catalog.read() as snapshot:
         now = snapshot.corpus("c")
@@ -284,7 +297,7 @@ def test_a_rebuilt_corpus_takes_the_place_only_of_what_it_knows(catalog: Catalog
         assert [row.id for row in snapshot.corpora()] == [new.id]
         assert len(by_words(snapshot, new.id, ["wheel"], 5)) == 1
     with pytest.raises(StorageError, match="replaced or removed"):
-        catalog.put_document(old.id, _document("e", "too late"))
+        catalog.documents.put(old.id, _document("e", "too late"))
 
 
 def test_the_switch_to_the_write_ahead_log_waits_for_who_makes_the_same_database(tmp_path: Path) -> None:
@@ -306,7 +319,7 @@ def test_a_catalog_of_the_first_schema_is_upgraded_in_place(
     catalog: Catalog, database: str | None, tmp_path: Path
 ) -> None:
     corpus = catalog.create_corpus("c", {"encoder": "a"})
-    catalog.put_document(corpus.id, _document("d", "wheels turn"))
+    catalog.documents.put(corpus.id, _document("d", "wheels turn"))
     catalog.close()
     _alter(
         database,
@@ -326,10 +339,10 @@ def test_a_catalog_of_the_first_schema_is_upgraded_in_place(
             assert row.calibration == {"threshold": 0.9}
             ((key, _score),) = by_words(snapshot, row.id, ["wheel"], 10)
             # What was stored before has no packed words; they are made when they are needed.
-            assert snapshot.packed_words([key]) == {key: pack("Heading", "wheels turn")}
-            found = snapshot.check_chunks(row.id)
+            assert snapshot.chunks.packed_words([key]) == {key: pack("Heading", "wheels turn")}
+            found = snapshot.chunks.check(row.id)
             assert (found.checked, found.unsealed, found.damaged) == (1, unsealed, [])
-        assert upgraded.add_checksums(row.id) == unsealed
+        assert upgraded.documents.add_checksums(row.id) == unsealed
         upgraded.close()
 
 
@@ -337,7 +350,7 @@ def test_many_threads_lose_no_change(catalog: Catalog) -> None:
     corpus = catalog.create_corpus("c", {})
 
     def put(number: int) -> int:
-        return catalog.put_document(corpus.id, _document(f"d{number % 7}", f"wheel number{number}"))
+        return catalog.documents.put(corpus.id, _document(f"d{number % 7}", f"wheel number{number}"))
 
     with ThreadPoolExecutor(6) as threads:
         numbers = list(threads.map(put, range(42)))
@@ -366,16 +379,16 @@ def test_many_threads_make_the_same_new_database_and_corpus(database: str | None
 @pytest.mark.parametrize("where", ["text", "metadata", "id"])
 def test_what_is_no_text_is_stored_or_refused_with_words(catalog: Catalog, text: str, where: str) -> None:
     corpus = catalog.create_corpus("c", {})
-    catalog.put_document(corpus.id, _document("before", "wheels turn"))
+    catalog.documents.put(corpus.id, _document("before", "wheels turn"))
     strange = {
         "text": lambda: _document("d", text),
         "metadata": lambda: _document("d", "wheels", book=text),
         "id": lambda: _document(text, "wheels"),
     }[where]()
     with suppress(BadRequest):
-        catalog.put_document(corpus.id, strange)
+        catalog.documents.put(corpus.id, strange)
     with suppress(BadRequest), catalog.read() as snapshot:
-        snapshot.key_of(corpus.id, text)
+        snapshot.chunks.keys_of(corpus.id, [text])
     with catalog.read() as snapshot:
         assert "before" in [row.doc_id for row in snapshot.documents(corpus.id)]
 
@@ -392,11 +405,11 @@ def test_words_weigh_the_same_in_every_database(catalog: Catalog, tmp_path: Path
         corpus = each.create_corpus("c", {})
         for number in range(60):
             texts = [" ".join(random.choices(words, k=random.randrange(0, 40))) for _ in range(3)]
-            each.put_document(corpus.id, _document(f"d{number % 45}", *texts))
-        each.remove_documents(corpus.id, ["d3", "d4"])
+            each.documents.put(corpus.id, _document(f"d{number % 45}", *texts))
+        each.documents.remove(corpus.id, ["d3", "d4"])
         with each.read() as snapshot:
-            every = [node.node_id for node in snapshot.nodes(range(1000)).values()]
-            keys = snapshot.keys_of(corpus.id, sorted(every))
+            every = [node.node_id for node in snapshot.chunks.nodes(range(1000)).values()]
+            keys = snapshot.chunks.keys_of(corpus.id, sorted(every))
             names = {key: name for name, key in keys.items()}
             some = np.array(sorted(keys[name] for name in sorted(keys)[::3]))
             asked = [["word1"], ["head", "word2", "word3"], ["word4", "unknown", "word5", "word6"]]

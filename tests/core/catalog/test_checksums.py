@@ -107,23 +107,23 @@ def test_each_column_counts_and_every_database_gives_back_what_was_stored(catalo
     with closing(catalog):
         corpus = catalog.create_corpus("c", {})
         for column, other in OTHERS.items():
-            catalog.put_document(corpus.id, NewDocument("d", "h", "t", {}, [chunk]))
+            catalog.documents.put(corpus.id, NewDocument("d", "h", "t", {}, [chunk]))
             with catalog.read() as snapshot:
-                found = snapshot.check_chunks(corpus.id)
+                found = snapshot.chunks.check(corpus.id)
             assert (found.checked, found.unsealed, found.damaged, found.complete) == (1, 0, [], True)
-            with catalog._write() as connection:
+            with catalog._tables.write() as connection:
                 connection.exec_driver_sql(f"UPDATE chunk SET {column} = {other}")
             with catalog.read() as snapshot:
-                assert [each.doc_id for each in snapshot.check_chunks(corpus.id).damaged] == ["d"], column
+                assert [each.doc_id for each in snapshot.chunks.check(corpus.id).damaged] == ["d"], column
 
 
 def test_a_checksum_that_is_gone_is_damage(catalog: Catalog) -> None:
     chunk = NewChunk("d-0", "", "wheels turn", {}, TextNode(id_="d-0").to_dict(), np.eye(4, dtype=np.float32)[:1])
     with closing(catalog):
         corpus = catalog.create_corpus("c", {})
-        catalog.put_document(corpus.id, NewDocument("d", "h", "t", {}, [chunk]))
-        with catalog._write() as connection:
+        catalog.documents.put(corpus.id, NewDocument("d", "h", "t", {}, [chunk]))
+        with catalog._tables.write() as connection:
             connection.exec_driver_sql("UPDATE chunk SET checksum = NULL")
         with catalog.read() as snapshot:
-            assert len(snapshot.check_chunks(corpus.id).damaged) == 1
-            assert not snapshot.check_chunks(corpus.id, 0.0).complete, "there was no time"
+            assert len(snapshot.chunks.check(corpus.id).damaged) == 1
+            assert not snapshot.chunks.check(corpus.id, 0.0).complete, "there was no time"

@@ -60,21 +60,21 @@ def test_a_failure_undoes_the_whole_of_it(catalog: Catalog) -> None:
 def test_documents_are_read_and_removed_in_the_same_transaction(catalog: Catalog) -> None:
     corpus = catalog.create_corpus("c", {})
     for doc_id in ("a", "b"):
-        catalog.put_document(corpus.id, NewDocument(doc_id, "h", "text"))
+        catalog.documents.put(corpus.id, NewDocument(doc_id, "h", "text"))
     tables = catalog.tables("notes", notes)
 
     def stored(connection: Connection) -> list[str]:
         return [each.doc_id for each in tables.snapshot(connection).documents(corpus.id)]
 
     with pytest.raises(ZeroDivisionError), tables.write() as connection:
-        assert catalog.remove_documents(corpus.id, ["a"], within=connection) == 1
+        assert catalog.documents.remove(corpus.id, ["a"], within=connection) == 1
         assert stored(connection) == ["b"]
         raise ZeroDivisionError
     with tables.read() as connection:
         assert stored(connection) == ["a", "b"]
         with tables.write() as other:
             other.execute(insert(note).values(words="with it"))
-            catalog.remove_documents(corpus.id, ["a"], within=other)
+            catalog.documents.remove(corpus.id, ["a"], within=other)
         assert stored(connection) == ["a", "b"]
     with tables.read() as connection:
         assert stored(connection) == ["b"]
@@ -115,7 +115,7 @@ def test_two_prefixes_and_the_catalog_stand_side_by_side(catalog: Catalog) -> No
     catalog.tables("notes", notes)
     catalog.tables("notes_marks", other)
     corpus = catalog.create_corpus("c", {})
-    assert catalog.put_document(corpus.id, NewDocument("d", "h", "text")) == 1
+    assert catalog.documents.put(corpus.id, NewDocument("d", "h", "text")) == 1
 
 
 def _newer() -> tuple[MetaData, Table]:

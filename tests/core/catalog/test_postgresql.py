@@ -59,10 +59,10 @@ def test_a_server_that_was_restarted_is_used_again(own: Server, tmp_path: Path) 
     with own.database() as name:
         catalog = Catalog(own.url(name), tmp_path)
         corpus = catalog.create_corpus("c", {})
-        assert catalog.put_document(corpus.id, _document(1)) == 1
+        assert catalog.documents.put(corpus.id, _document(1)) == 1
         own.stop()
         own.start()
-        assert catalog.put_document(corpus.id, _document(2)) == 2
+        assert catalog.documents.put(corpus.id, _document(2)) == 2
         with catalog.read() as snapshot:
             assert snapshot.sizes(corpus.id) == (2, 0)
         catalog.close()
@@ -120,8 +120,8 @@ def test_nobody_waits_for_ever(
         with postgresql.connect(name) as other, other.transaction():
             other.execute("UPDATE ragstone.corpus SET seq = seq")
             with pytest.raises(StorageBusy):
-                catalog.put_document(corpus.id, _document(1))
-        assert catalog.put_document(corpus.id, _document(1)) == 1
+                catalog.documents.put(corpus.id, _document(1))
+        assert catalog.documents.put(corpus.id, _document(1)) == 1
         catalog.close()
 
 
@@ -210,10 +210,10 @@ def test_it_lives_in_a_schema_of_its_own_beside_other_tables(postgresql: Server,
         first = Catalog(postgresql.url(name), tmp_path)
         second = Catalog(postgresql.url(name), tmp_path, schema='ragstone "eval" x')
         corpus = first.create_corpus("c", {})
-        first.put_document(corpus.id, _document(1))
+        first.documents.put(corpus.id, _document(1))
         with second.read() as snapshot:
             assert snapshot.corpora() == []
-        with first._write() as connection:
+        with first._tables.write() as connection:
             assert connection.exec_driver_sql("SHOW synchronous_commit").scalar() == "on"
         found: Any = other.execute("SELECT count(*) FROM public.document").fetchone()
         assert found[0] == 0

@@ -164,7 +164,7 @@ def filled(host: Host, book: Path) -> Corpus:
 
 def stands_at(corpus: Corpus) -> bool:
     with corpus.catalog.read() as snapshot:
-        row = corpus.row(snapshot)
+        row = corpus.contents.row(snapshot)
     follower = corpus.search_cache.follower
     return follower is not None and follower.current == (row.id, row.seq)
 
@@ -179,7 +179,7 @@ def nearest(corpus: Corpus, question: str, filters: MetadataFilters | None = Non
     """What the server finds; ``None`` where it is left to exact search."""
     vector = corpus.encoder.embed_query(question)
     with corpus.catalog.read() as snapshot:
-        row = corpus.row(snapshot)
+        row = corpus.contents.row(snapshot)
     assert corpus.search_cache.follower is not None
     return corpus.search_cache.follower.search(row, vector, 3, filters)
 
@@ -194,12 +194,12 @@ def test_it_follows_the_catalog_and_finds_what_exact_search_finds(
         found = nearest(corpus, question)
         assert found
         with corpus.catalog.read() as snapshot:
-            row = corpus.row(snapshot)
+            row = corpus.contents.row(snapshot)
             vector = corpus.encoder.embed_query(question)
             held, corpus.search_cache.follower = corpus.search_cache.follower, None
             exact = [key for key, _ in RevisionSearch(corpus.search_cache, snapshot, row).nearest(vector, 3)]
             corpus.search_cache.follower = held
-            assert found == [snapshot.nodes(exact)[key].node_id for key in exact]
+            assert found == [snapshot.chunks.nodes(exact)[key].node_id for key in exact]
         book = MetadataFilters(filters=[MetadataFilter(key="book", value="no-such")])
         assert nearest(corpus, question, book) == []
         one_of = MetadataFilter(key="book", value=["parts"], operator=FilterOperator.IN)

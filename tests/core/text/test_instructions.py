@@ -193,6 +193,7 @@ def test_every_listing_of_sources_says_so(poisoned: Assistant) -> None:
     found = find_passages(poisoned, QUESTION).passages
     assert {passage.chunk_id: bool(passage.note) for passage in found}[answer.citations[0].chunk_id]
     assert [passage.label.endswith(f"({INSTRUCTIONS_NOTE})") for passage in found] == [bool(p.note) for p in found]
+    assert all(passage.excerpt and passage.excerpt in passage.text for passage in found)
     assert ["note" in passage.to_dict() for passage in found] == [bool(passage.note) for passage in found]
 
 

@@ -57,6 +57,8 @@ def test_the_form_of_a_sentence_says_what_it_is(text: str, kind: str) -> None:
         ("Review Questions", "question"),
         ("3.4 Practice Problems", "question"),
         ("Exercise 2: Grip", "question"),
+        ("Exercise: Compare two grippers", "question"),
+        ("Exercise physiology", None),
         ("Learning Objectives", "objective"),
         ("References and Further Reading", "reference"),
         ("Glossary", "definition"),

@@ -46,7 +46,7 @@ def _ranks(corpus: Corpus, follower: Follower | None) -> list[list[int]]:
     for question in QUESTIONS:
         vector = corpus.encoder.embed_query(question)
         with corpus.catalog.read() as snapshot:
-            row = corpus.row(snapshot)
+            row = corpus.contents.row(snapshot)
             if follower is not None:
                 assert follower.search(row, vector, 4, None) is not None, "the index was not asked"
             found.append([key for key, _ in RevisionSearch(corpus.search_cache, snapshot, row).nearest(vector, 4)])
@@ -67,7 +67,7 @@ def test_it_finds_what_exact_search_finds_and_catches_up(
     shelf = Shelf(fast_host)
     shelf.add(shelf.plan(small_book), title="Parts")
     with corpus.catalog.read() as snapshot:
-        row = corpus.row(snapshot)
+        row = corpus.contents.row(snapshot)
     assert follower.search(row, corpus.encoder.embed_query("foot"), 4, None) is None, "not at this change"
     assert follower.catch_up()
     assert _ranks(corpus, follower) == _ranks(corpus, None)
@@ -157,7 +157,7 @@ def test_a_failing_store_leaves_the_answers_to_exact_search(corpus: Corpus, tmp_
     follower.catch_up()
     corpus.search_cache.follower = follower
     with corpus.catalog.read() as snapshot:
-        row = corpus.row(snapshot)
+        row = corpus.contents.row(snapshot)
         found = RevisionSearch(corpus.search_cache, snapshot, row).nearest(corpus.encoder.embed_query("caster"), 4)
     assert len(found) == 4
     assert "no more" in (follower.failure or "")
@@ -195,7 +195,7 @@ def test_a_plugin_swaps_in_its_own_store(tmp_path: Path, small_book: Path) -> No
 
 
 def test_a_following_host_answers_while_and_after_it_catches_up(real_host: Host, small_book: Path) -> None:
-    if not Path(real_host.encoder.model.files.model).exists():  # type: ignore[attr-defined]
+    if not Path(real_host.hooks.encoder.model.files.model).exists():  # type: ignore[attr-defined]
         missing("the encoder")
     real_host.serve()
     shelf = Shelf(real_host)

@@ -1,0 +1,1 @@
+"""What the processes of one catalog share besides its rows: queues, messages and slots."""
