@@ -9,6 +9,7 @@ brings nothing but pluggy.
 from typing import TYPE_CHECKING
 
 from .lazy_names import lazy_names
+from .lazy_packages import import_lazily
 
 if TYPE_CHECKING:
     from .answering.answer import Answer, Citation, Delta
@@ -121,3 +122,4 @@ _NAMES = {
     "settings": "EncoderSettings LLMSettings Settings Table read_settings",
 }
 __getattr__, __dir__ = lazy_names(__name__, _NAMES)
+import_lazily("llama_index.core")

@@ -12,21 +12,13 @@ import json
 import logging
 import os
 import tomllib
+from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar
 from urllib.parse import urlsplit
 
 from platformdirs import user_cache_path, user_data_path
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
-from pydantic_settings import (
-    BaseSettings,
-    NoDecode,
-    PydanticBaseSettingsSource,
-    SettingsConfigDict,
-)
-from pydantic_settings import (
-    SettingsError as SourceSettingsError,
-)
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from .errors import SettingsError
 from .llm.addresses import server_address
@@ -36,6 +28,8 @@ from .tables import Table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from pydantic_settings import PydanticBaseSettingsSource
 
 _log = logging.getLogger(__name__)
 
@@ -80,8 +74,8 @@ class IndexSettings(Table):
     """``[index]``: the vector index that follows the catalog in a long-lived host."""
 
     #: ``auto`` is Chroma from ``from_chunks`` passages on. With fewer, exact search is quicker and needs an eighth of
-    #: the memory: at 20,000 passages 4 ms and 48 MB.
-    store: Literal["auto", "chroma", "none"] = "auto"
+    #: the memory: at 20,000 passages 4 ms and 48 MB. ``pgvector`` keeps vectors in the catalog's PostgreSQL alone.
+    store: Literal["auto", "chroma", "pgvector", "none"] = "auto"
     from_chunks: int = Field(default=100_000, ge=0)
     #: Address of a Chroma server (``chroma run``) that holds the index instead of a folder, at any size.
     server: str | None = None
@@ -95,6 +89,12 @@ class IndexSettings(Table):
         if urlsplit(address).path:
             raise ValueError("scheme, host and port alone: http://127.0.0.1:8001")
         return address
+
+    @model_validator(mode="after")
+    def _one_index(self) -> Self:
+        if self.store == "pgvector" and self.server is not None:
+            raise ValueError('server is the address of a Chroma server: leave it unset with store = "pgvector"')
+        return self
 
 
 class LimitsSettings(Table):
@@ -115,7 +115,7 @@ class PluginsTable(BaseModel):
 
     #: Names in calling order; ``None`` means every installed one.
     enabled: tuple[str, ...] | None = None
-    disabled: Annotated[tuple[str, ...], NoDecode] = ()
+    disabled: tuple[str, ...] = ()
 
     @property
     def options(self) -> dict[str, dict[str, Any]]:
@@ -165,28 +165,34 @@ class Settings(Table):
         return value.expanduser().absolute()
 
 
-class _EnvironmentSettings(Settings, BaseSettings):
+@cache
+def _environment_settings() -> type[Settings]:
     """Settings whose arguments are overridden by environment variables."""
+    from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
-    model_config = SettingsConfigDict(
-        extra="forbid",
-        frozen=True,
-        hide_input_in_errors=True,
-        env_prefix=_PREFIX,
-        env_nested_delimiter="__",
-        env_ignore_empty=True,
-    )
+    class EnvironmentSettings(Settings, BaseSettings):
+        model_config = SettingsConfigDict(
+            extra="forbid",
+            frozen=True,
+            hide_input_in_errors=True,
+            env_prefix=_PREFIX,
+            env_nested_delimiter="__",
+            env_ignore_empty=True,
+        )
 
-    @classmethod
-    def settings_customise_sources(
-        cls,
-        settings_cls: type[BaseSettings],  # noqa: ARG003 - the signature is pydantic-settings'
-        init_settings: PydanticBaseSettingsSource,
-        env_settings: PydanticBaseSettingsSource,
-        dotenv_settings: PydanticBaseSettingsSource,  # noqa: ARG003
-        file_secret_settings: PydanticBaseSettingsSource,  # noqa: ARG003
-    ) -> tuple[PydanticBaseSettingsSource, ...]:
-        return env_settings, init_settings  # the file is given as keyword arguments
+        @classmethod
+        def settings_customise_sources(
+            cls,
+            settings_cls: type[BaseSettings],  # noqa: ARG003 - the signature is pydantic-settings'
+            init_settings: PydanticBaseSettingsSource,
+            env_settings: PydanticBaseSettingsSource,
+            dotenv_settings: PydanticBaseSettingsSource,  # noqa: ARG003
+            file_secret_settings: PydanticBaseSettingsSource,  # noqa: ARG003
+        ) -> tuple[PydanticBaseSettingsSource, ...]:
+            return env_settings, init_settings  # the file is given as keyword arguments
+
+    PluginsTable.model_fields["disabled"].metadata.append(NoDecode)  # names with commas, as ``enabled`` takes them
+    return EnvironmentSettings
 
 
 def read_settings(config: Path | str | None = None) -> Settings:
@@ -200,11 +206,13 @@ def read_settings(config: Path | str | None = None) -> Settings:
     if isinstance(raw.get("plugins"), list) and _has_plugin_variables():
         raw["plugins"] = {"enabled": raw["plugins"]}  # a table, which environment variables can override
     _warn_of_unknown_variables()
+    # Without variables pydantic-settings is not imported: that takes as long as all of pydantic.
+    has_variables = any(name.upper().startswith(_PREFIX) for name in os.environ.keys() - _OTHER_VARIABLES)
     try:
-        return _EnvironmentSettings(**raw)
+        return _environment_settings()(**raw) if has_variables else Settings(**raw)
     except ValidationError as error:
         raise _settings_error(error, Settings, str(path) if path else "the environment") from error
-    except SourceSettingsError as error:
+    except ValueError as error:  # pydantic-settings cannot parse a variable
         raise SettingsError(str(error), where="the environment") from error
 
 

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from .extractive import rank_quotes
     from .findings import Findings, FoundPassage, find_passages
     from .overview import Overview
-    from .profile import EmptyState
-    from .prompting import answer_prompt
+    from .profile import AssistantPaths, EmptyState, QuestionFilters
+    from .prompting import PassagePrompt, answer_prompt
     from .question import LONGEST_QUESTION, LONGEST_SELECTION, check_type
 
 __all__ = [
@@ -21,11 +21,14 @@ __all__ = [
     "LONGEST_QUESTION",
     "LONGEST_SELECTION",
     "MOST_PASSAGES",
+    "AssistantPaths",
     "Conversation",
     "EmptyState",
     "Findings",
     "FoundPassage",
     "Overview",
+    "PassagePrompt",
+    "QuestionFilters",
     "Timings",
     "answer_prompt",
     "check_type",
@@ -41,8 +44,8 @@ __getattr__, __dir__ = lazy_names(
         "extractive": "rank_quotes",
         "overview": "Overview",
         "findings": "Findings FoundPassage find_passages",
-        "profile": "EmptyState",
-        "prompting": "answer_prompt",
+        "profile": "AssistantPaths EmptyState QuestionFilters",
+        "prompting": "PassagePrompt answer_prompt",
         "question": "LONGEST_QUESTION LONGEST_SELECTION check_type",
     },
 )

@@ -15,7 +15,8 @@ from llama_index.core.instrumentation.events.query import QueryEndEvent, QuerySt
 from ..errors import PluginError, is_failure
 from ..retrieval.evidence_gate import judge, weigh_evidence
 from ..retrieval.follow_up import FollowUp, follow_up
-from ..tracing import in_its_own_context, step
+from ..runtime.scope import current_scope
+from ..tracing import OwnContext, in_its_own_context, step
 from .answer import Answer, Delta
 from .overview import is_greeting, reply_to_greeting
 from .question import LONGEST_QUESTION, Question
@@ -78,7 +79,7 @@ class Assistant(BaseQueryEngine):
     @property
     def has_passages(self) -> bool:
         """Whether ``passage`` can find anything."""
-        return self.profile.passage is not None or self.corpus.exists
+        return self.profile.passage is not None or self.corpus.contents.exists
 
     def passage(self, chunk_id: str) -> BaseNode:
         """The passage that a citation names. Raises ``NotFound``, ``StorageError``."""
@@ -117,7 +118,9 @@ class Assistant(BaseQueryEngine):
     def stream(self, question: Question | str) -> Iterator[Delta | Answer]:
         """The answer's text piece by piece, each already checked, then the ``Answer``. Errors as for ``ask``."""
         asked, filters = self._resolved(question)  # here, so that an error is raised before the first word
-        return in_its_own_context(self._answer(asked, filters))
+        pieces = self._answer(asked, filters)
+        # the scope of the request holds for the whole stream, whichever thread reads it
+        return OwnContext(pieces) if current_scope() else in_its_own_context(pieces)
 
     def retrieve_for(self, question: Question | str) -> tuple[Retrieval, Verdict]:
         """The passages that a question would be answered from, with their scores, and whether they are enough."""
@@ -129,7 +132,7 @@ class Assistant(BaseQueryEngine):
     def _resolved(self, question: Question | str) -> tuple[Question, MetadataFilters | None]:
         """The question with its number of passages, and what the passages' metadata must be. Raises ``BadRequest``."""
         asked = question if isinstance(question, Question) else Question(question)
-        filters = self.profile.metadata_filters(asked.filters)
+        filters = self.profile.filters.metadata(asked.filters)
         return (asked if asked.top_k else replace(asked, top_k=self.profile.top_k)), filters
 
     def _judged(self, question: Question, filters: MetadataFilters | None) -> tuple[Retrieval, Verdict]:
@@ -193,7 +196,7 @@ class Assistant(BaseQueryEngine):
     ) -> tuple[Retrieval, Verdict]:
         started = time.perf_counter()
         near: list[BaseNode] = []
-        if self.corpus.exists:
+        if self.corpus.contents.exists:
             found = self._pipeline.retrieve(self.corpus, selection[:LONGEST_QUESTION], top_k=5, filters=filters)
             near = [passage.node for passage in found.nodes]
         spent = (time.perf_counter() - started) * 1000

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from llama_index.core.vector_stores.types import FilterOperator, MetadataFilter, MetadataFilters
 
 from ..errors import BadRequest
+from ..runtime.scope import current_scope
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -31,6 +32,41 @@ class QuestionFilter:
     help: str
     #: The values that it takes; empty: any.
     choices: tuple[str, ...] = ()
+    #: A format of JSON Schema, such as ``date``, that every value may have; empty: none.
+    format: str = ""
+
+
+@dataclass(frozen=True)
+class QuestionFilters:
+    """The filters that an assistant's questions can have, and what they ask of passages."""
+
+    #: A name is a key of JSON and an option of the command line.
+    by_name: Mapping[str, QuestionFilter] = field(default_factory=dict)
+    #: The metadata that passages must have for a question's filters; of several values one. Raises ``BadRequest``.
+    conditions: Callable[[Mapping[str, str]], Conditions] = dict
+
+    def metadata(self, filters: Mapping[str, str]) -> MetadataFilters | None:
+        """The filters on passages' metadata for a question with these filters, in the scope. Raises ``BadRequest``."""
+        for name, value in filters.items():
+            if name not in self.by_name:
+                raise BadRequest(
+                    f"there is no filter {str(name)[:80]!r}", hint=f"known: {', '.join(self.by_name) or 'none'}"
+                )
+            choices = self.by_name[name].choices
+            if choices and value not in choices:
+                raise BadRequest(f"there is no {name} {value[:40]!r}", hint=f"known: {', '.join(choices)}")
+        allowed = {key: tuple(sorted(values)) for key, values in current_scope().items() if key in self.by_name}
+        conditions = [*self.conditions(filters).items(), *allowed.items()]
+        return MetadataFilters(filters=[_filter(*each) for each in conditions]) if conditions else None
+
+
+@dataclass(frozen=True)
+class AssistantPaths:
+    """Paths of the assistant's own page, and at which it is asked for JSON: in general, and about a selected text."""
+
+    page: str | None = None
+    query: str | None = None
+    selection: str | None = None
 
 
 @dataclass(frozen=True)
@@ -57,10 +93,7 @@ class Profile:
     examples: Callable[[], tuple[str, ...]] = tuple
     #: What to do while there is nothing to answer from; ``None`` when there is.
     empty: Callable[[], EmptyState | None] = lambda: None
-    #: By name; a name is a key of JSON and an option of the command line.
-    filters: Mapping[str, QuestionFilter] = field(default_factory=dict)
-    #: The metadata that passages must have for a question's filters; of several values one. Raises ``BadRequest``.
-    conditions: Callable[[Mapping[str, str]], Conditions] = dict
+    filters: QuestionFilters = QuestionFilters()
     #: A passage by its chunk id, where the corpus does not keep them. Raises ``NotFound``.
     passage: Callable[[str], BaseNode] | None = None
     #: What answers a question about the source as a whole, with these filters; ``None`` for any other question.
@@ -70,23 +103,7 @@ class Profile:
     guard: Guard | None = None
     #: A passage's setting, to be shown with its sentences ("In simulation"); ``None``: there is none.
     setting: Callable[[BaseNode], str | None] = lambda _node: None
-    #: Paths of the assistant's own page, and at which it is asked for JSON: in general, and about a selected text.
-    page: str | None = None
-    query_path: str | None = None
-    selection_path: str | None = None
-
-    def metadata_filters(self, filters: Mapping[str, str]) -> MetadataFilters | None:
-        """The filters on passages' metadata for a question with these filters. Raises ``BadRequest``."""
-        for name, value in filters.items():
-            if name not in self.filters:
-                raise BadRequest(
-                    f"there is no filter {str(name)[:80]!r}", hint=f"known: {', '.join(self.filters) or 'none'}"
-                )
-            choices = self.filters[name].choices
-            if choices and value not in choices:
-                raise BadRequest(f"there is no {name} {value[:40]!r}", hint=f"known: {', '.join(choices)}")
-        conditions = self.conditions(filters)
-        return MetadataFilters(filters=[_filter(*each) for each in conditions.items()]) if conditions else None
+    paths: AssistantPaths = AssistantPaths()
 
 
 def _filter(key: str, value: Condition) -> MetadataFilter:

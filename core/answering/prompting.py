@@ -65,6 +65,8 @@ class PassagePrompt:
         fitting = self._fitting(shown, settings)
         #: The passages' own texts.
         self.texts = [node.get_content() for node in nodes[:fitting]]
+        #: Numbers, from 0, of those that OCR has read.
+        self.by_ocr = frozenset(number for number, node in enumerate(nodes) if node.metadata.get("is_ocr"))
         #: The text that is shown above each of them: title and section.
         self.headings = [
             each.removesuffix(text) if each.endswith(text) else each

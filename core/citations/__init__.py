@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING
 
 from .check import MARKER, check_sentence
 from .contradiction import Contradiction, contradictions
+from .ocr import as_recognised
 from .sentence_stream import ITEM_MARK, Splitter, split_answer
 from .sources import AnalyzedText, Segment, Source
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
 _EMPHASIS = re.compile(r"(\*\*|__)(?=\S)(.{1,300}?)(?<=\S)\1")
 
@@ -47,10 +48,13 @@ class CheckedSentence:
 class Passages:
     """The passages that an answer may cite, each analyzed once, on its first citation."""
 
-    def __init__(self, texts: Sequence[str], headings: Sequence[str] | None = None) -> None:
-        """``headings``: the lines that the model is shown above each text."""
+    def __init__(
+        self, texts: Sequence[str], headings: Sequence[str] | None = None, by_ocr: Collection[int] = ()
+    ) -> None:
+        """``headings``: the lines that the model is shown above each text. ``by_ocr``: texts (from 0) read by OCR."""
         pairs = zip(texts, headings if headings is not None else [""] * len(texts), strict=True)
         self._sources = [Source(number, *pair) for number, pair in enumerate(pairs)]
+        self._by_ocr = by_ocr
 
     def check(self, sentence: str, cited: tuple[int, ...] | None = None) -> CheckedSentence:
         """Whether the passages that the sentence cites support it; numbers of no passage are ignored.
@@ -62,7 +66,10 @@ class Passages:
         if not numbers:
             return CheckedSentence(text, (), "it cites no passage")
         mark = ITEM_MARK.match(text)
-        found = check_sentence(text[mark.end() :] if mark else text, [self._sources[number - 1] for number in numbers])
+        bare = text[mark.end() :] if mark else text
+        if recognised := [self._sources[number - 1].text for number in numbers if number - 1 in self._by_ocr]:
+            bare = as_recognised(bare, recognised)
+        found = check_sentence(bare, [self._sources[number - 1] for number in numbers])
         supports = tuple(Support(each.passage + 1, self._text_of(each)) for each in found.segments)
         if found.fault is not None:
             return CheckedSentence(text, numbers, found.fault, replacements=supports)

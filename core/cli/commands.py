@@ -9,16 +9,20 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ..errors import StorageError
+from ..errors import EncoderError, SettingsError, StorageError
 from . import output
 from .completion import completion
 from .doctor import doctor
-from .evaluation import evaluate, inspect
+from .evaluation import evaluate
+from .inspection import inspect
 from .plugin import plugin
 from .question_options import Asked, asks
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from ..corpus import CorpusInfo
+    from ..host.host import Host
     from .deployment import Deployment
 
 _pass = click.pass_obj
@@ -47,7 +51,7 @@ def plugins(deployment: Deployment, as_json: bool) -> None:
 @_pass
 def encoder(deployment: Deployment, as_json: bool) -> None:
     """Show the sentence encoder: file, hash, dimension, window, speed."""
-    info = asdict(deployment.loaded().encoder.info())
+    info = asdict(deployment.loaded().hooks.encoder.info())
     if as_json:
         output.as_json(info)
         return
@@ -57,7 +61,7 @@ def encoder(deployment: Deployment, as_json: bool) -> None:
 
 @click.group()
 def corpus() -> None:
-    """Manage the corpora: list, check, rebuild."""
+    """Manage the corpora: list, check, index, rebuild, copy."""
 
 
 @corpus.command("list", epilog="Example: ragstone corpus list")
@@ -115,6 +119,36 @@ def _threshold(info: CorpusInfo) -> str:
     return f"{info.threshold} ({measured}, one of twenty above {known.upper_twentieth}; bank {known.bank})"
 
 
+@corpus.command("index", epilog="Example: ragstone corpus index books")
+@click.argument("name", required=False)
+@output.json_option()
+@_pass
+def corpus_index(deployment: Deployment, name: str | None, as_json: bool) -> None:
+    """Put the vectors of each corpus into the catalog's index, with [index] store = "pgvector". Can be resumed.
+
+    New corpora need no such step, and ragstone serve does it too.
+    """
+    from ..vector_index.catalog_index import describe
+
+    host = deployment.host()
+    if host.catalog.vector_filling is None:
+        raise SettingsError("the catalog keeps no index", where="[index] store", hint='set it to "pgvector"')
+    states = {}
+    for info in [host.find_corpus(name).info()] if name else host.corpora():
+        # The second half of the bar is the HNSW index.
+        with output.counter(f"indexing {info.name}", 2 * info.chunks) as advance:
+
+            def on_built(share: float, advance: Callable[..., None] = advance, chunks: int = info.chunks) -> None:
+                advance(completed=int((1 + share) * chunks))
+
+            states[info.name] = host.find_corpus(info.name).index_vectors(advance, on_built)
+    if as_json:
+        output.as_json([{"name": name, **asdict(state)} for name, state in states.items() if state is not None])
+        return
+    rows = [(name, state.chunks, describe(state)) for name, state in states.items() if state is not None]
+    output.table(("name", "chunks", "index"), rows, empty="There is no corpus yet.")
+
+
 @corpus.command("rebuild", epilog="Example: ragstone corpus rebuild books")
 @click.argument("name")
 @output.json_option()
@@ -129,6 +163,49 @@ def corpus_rebuild(deployment: Deployment, name: str, as_json: bool) -> None:
         output.as_json({"name": name, "documents": total, "chunks": report.chunks})
     else:
         click.echo(f"{name} is rebuilt: {total} documents, {report.chunks} chunks embedded now.")
+
+
+@corpus.command("copy", epilog="Example: ragstone corpus copy books --to postgresql+psycopg://USER@HOST/NAME")
+@click.argument("names", metavar="[NAME]...", nargs=-1)
+@click.option("--to", "url", required=True, metavar="URL", help="The other catalog, as for the setting database.")
+@output.json_option()
+@_pass
+def corpus_copy(deployment: Deployment, names: tuple[str, ...], url: str, as_json: bool) -> None:
+    """Copy corpora, by default all, to another catalog: from SQLite to PostgreSQL, or back (sqlite:////PATH).
+
+    Documents, passages, vectors and full text are copied, nothing is embedded again. A corpus that is there already is
+    not overwritten. An interrupted copy goes on where it was when it is begun again.
+    """
+    from ..catalog import Catalog, check_copy, copy_corpus
+
+    host = deployment.host()
+    target = Catalog(url, host.settings.data_dir)
+    try:
+        sizes = check_copy(host.catalog, target, names)
+        found = []
+        for name, documents in sizes.items():
+            with output.counter(f"copying {name}", documents) as advance:
+                found.append(copy_corpus(host.catalog, target, name, _dimension(host, name), advance))
+    finally:
+        target.close()
+    if as_json:
+        output.as_json({"to": target.where, "corpora": [asdict(each) for each in found]})
+        return
+    rows = [(each.name, each.documents, each.chunks, each.resumed) for each in found]
+    output.table(("copied", "documents", "chunks", "from before"), rows, empty="There is no corpus to copy.")
+    if found:
+        click.echo(output.printable(f'To use the copy: database = "…" in ragstone.toml, for {target.where}'))
+
+
+def _dimension(host: Host, name: str) -> int | None:
+    """The dimension of the corpus's vectors, if the encoder in use made them."""
+    with host.catalog.read() as snapshot:
+        row = snapshot.corpus(name)
+    try:
+        same = row is not None and row.fingerprint.get("encoder") == host.hooks.encoder.fingerprint
+    except EncoderError:
+        return None
+    return host.hooks.encoder.dimension if same else None
 
 
 @asks('ragstone ask book_chat "What is a caster?" --book primer --json')

@@ -35,7 +35,7 @@ def complete_assistant(ctx: click.Context, _parameter: click.Parameter, begun: s
     from .deployment import deployment_of
 
     try:
-        found = deployment_of(ctx).host().assistants
+        found = deployment_of(ctx).host().hooks.assistants
     except RagstoneError:  # no error message in the middle of a command line
         return []
     return [CompletionItem(name, help=made.title) for name, made in found.items() if name.startswith(begun)]

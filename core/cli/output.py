@@ -115,8 +115,8 @@ def progress(what: str, total: int | None) -> Iterator[OnProgress]:
 
 
 @contextmanager
-def counter(what: str, total: int) -> Iterator[Callable[[], None]]:
-    """A bar on stderr that advances by one with every call."""
+def counter(what: str, total: int) -> Iterator[Callable[..., None]]:
+    """A bar on stderr that advances with every call, by one or by the number given, or to ``completed``."""
     from rich.console import Console
     from rich.progress import (
         BarColumn,
@@ -130,4 +130,4 @@ def counter(what: str, total: int) -> Iterator[Callable[[], None]]:
     columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
         task = bar.add_task(what, total=total)
-        yield lambda: bar.advance(task)
+        yield lambda by=1, completed=None: bar.update(task, advance=None if completed else by, completed=completed)

@@ -58,7 +58,7 @@ def asks(example: str) -> Callable[[Callable[[Asked], None]], click.Command]:
 
             asked = deployment.host().assistant(assistant)
             history = [{"question": earlier} for earlier in after]
-            known = asked.profile.filters
+            known = asked.profile.filters.by_name
             body = {"question": question, "top_k": top_k, "history": history, **_pairs(filters, known)}
             function(Asked(asked, Question.from_json(body, filters=known), as_json))
 

@@ -16,7 +16,7 @@ from .commands import PluginCommands
 from .encoder import make_encoder
 from .manager import reason_of
 from .options import checked_options
-from .results import by_name, one, several, tools_by_name
+from .results import by_name, one, several
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -38,9 +38,9 @@ if TYPE_CHECKING:
     from ..health import Check
     from ..settings import Settings
     from .manager import Plugins
+    from .results import Shape
 
 Options = TypeVar("Options", bound="BaseModel")
-Thing = TypeVar("Thing")
 
 
 class Hooks:
@@ -68,7 +68,8 @@ class Hooks:
         """Readers by lower-case suffix or scheme; of two plugins the first keeps it."""
         from llama_index.core.readers.base import BaseReader
 
-        return self._by_key("ragstone_readers", BaseReader, host=self._host)
+        given = self._by_name("ragstone_readers", by_name(BaseReader), "readers for")
+        return {key: reader for key, (_plugin, reader) in given.items()}
 
     def read(self, key: str, source: object, **arguments: Any) -> list[Document]:
         """What the reader of that suffix or scheme gives for a source. Raises ``SourceError``.
@@ -104,13 +105,16 @@ class Hooks:
         from llama_index.core.node_parser import NodeParser
 
         errors = (EncoderError, SettingsError)
-        return self._by_key("ragstone_node_parsers", NodeParser, errors, host=self._host)
+        given = self._by_name("ragstone_node_parsers", by_name(NodeParser), "node_parsers for", errors)
+        return {kind: parser for kind, (_plugin, parser) in given.items()}
 
     def vector_store(self, corpus: Corpus) -> BasePydanticVectorStore | None:
         """The first plugin's store for the corpus; ``None`` leaves it to the host's own."""
         from llama_index.core.vector_stores.types import BasePydanticVectorStore
 
-        return self._first("ragstone_vector_store", BasePydanticVectorStore, host=self._host, corpus=corpus)
+        arguments = {"host": self._host, "corpus": corpus}
+        calls = self._plugins.call("ragstone_vector_store", one(BasePydanticVectorStore), **arguments)
+        return next((store for _plugin, store in calls), None)
 
     @lazily
     def encoder(self) -> Encoder:
@@ -186,23 +190,17 @@ class Hooks:
     def assistants(self) -> Mapping[str, Assistant]:
         """The assistants by name, of the plugins that work."""
         loaded = self._plugins.names
-        return {name: made for name, made in self._made_assistants.items() if made.plugin in loaded}
+        return {name: made for name, (plugin, made) in self._made_assistants.items() if plugin in loaded}
 
     @lazily
-    def _made_assistants(self) -> dict[str, Assistant]:
-        """Each knows its plugin. A name that two give belongs to the first; the second is disabled."""
+    def _made_assistants(self) -> dict[str, tuple[str, Assistant]]:
+        """Each knows its plugin."""
         from ..answering import assistant as _loaded  # noqa: F401 - LlamaIndex, outside the plugins' time limits
 
-        found: dict[str, Assistant] = {}
-        for plugin, given in self._plugins.call("ragstone_assistants", results.assistants, host=self._host):
-            taken = next((made.name for made in given if made.name in found), None)
-            if taken is not None:
-                self._plugins.disable(plugin, f"both {found[taken].plugin} and {plugin} give an assistant {taken!r}")
-                continue
-            for made in given:
-                made.plugin = plugin
-                found[made.name] = made
-        return found
+        given = self._by_name("ragstone_assistants", results.assistants_by_name, "an assistant")
+        for plugin, made in given.values():
+            made.plugin = plugin
+        return given
 
     @property
     def tools(self) -> Mapping[str, tuple[str, BaseTool]]:
@@ -212,16 +210,9 @@ class Hooks:
 
     @lazily
     def _made_tools(self) -> dict[str, tuple[str, BaseTool]]:
-        """Tools with their plugins. A name that two give belongs to the first; the second is disabled."""
         from ..answering import assistant as _loaded  # noqa: F401 - LlamaIndex, outside the plugins' time limits
 
-        found: dict[str, tuple[str, BaseTool]] = {}
-        for plugin, given in self._plugins.call("ragstone_tools", tools_by_name, host=self._host):
-            if taken := next((name for name in given if name in found), None):
-                self._plugins.disable(plugin, f"both {found[taken][0]} and {plugin} give a tool {taken!r}")
-                continue
-            found.update((name, (plugin, tool)) for name, tool in given.items())
-        return found
+        return self._by_name("ragstone_tools", results.tools_by_name, "a tool")
 
     def checks(self, *, thorough: bool = False) -> Iterator[Check]:
         """The plugins' checks, which may ask other machines if ``thorough``. Raises ``StorageError``."""
@@ -233,28 +224,18 @@ class Hooks:
         for _plugin, given in results_of:
             yield from given
 
-    def serving(self) -> None:
-        """Let the plugins start their background work. Raises ``StorageError``."""
-        for _plugin, _result in self._plugins.call(
-            "ragstone_serving", results.anything, (StorageError,), host=self._host
-        ):
-            pass
+    def _by_name(
+        self, hook: str, shape: Shape, what: str, may_raise: tuple[type[RagstoneError], ...] = ()
+    ) -> dict[str, tuple[str, Any]]:
+        """What the plugins give, by name, with its plugin. A name that two give is the first's; the second is disabled.
 
-    def _first(self, hook: str, kind: type[Thing], **arguments: Any) -> Thing | None:
-        return next((result for _plugin, result in self._plugins.call(hook, one(kind), **arguments)), None)
-
-    def _by_key(
-        self, hook: str, kind: type[Thing], may_raise: tuple[type[RagstoneError], ...] = (), **arguments: Any
-    ) -> dict[str, Thing]:
-        """What the plugins give, by key. Of two that give the same key the first keeps it; the second is disabled."""
-        found: dict[str, Thing] = {}
-        givers: dict[str, str] = {}
-        for plugin, given in self._plugins.call(hook, by_name(kind), may_raise, **arguments):
-            taken = next((key for key in given if key in found), None)
+        ``what``: it is, before its name in the reason.
+        """
+        found: dict[str, tuple[str, Any]] = {}
+        for plugin, given in self._plugins.call(hook, shape, may_raise, host=self._host):
+            taken = next((name for name in given if name in found), None)
             if taken is not None:
-                what = hook.removeprefix("ragstone_")
-                self._plugins.disable(plugin, f"both {givers[taken]} and {plugin} give {what} for {taken!r}")
+                self._plugins.disable(plugin, f"both {found[taken][0]} and {plugin} give {what} {taken!r}")
                 continue
-            found.update(given)
-            givers.update(dict.fromkeys(given, plugin))
+            found.update((name, (plugin, each)) for name, each in given.items())
         return found

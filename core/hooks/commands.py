@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import click
-
 from ..errors import is_failure
 from . import results
 from .manager import reason_of
 
 if TYPE_CHECKING:
+    import click
+
     from .manager import Plugins
 
 
@@ -23,6 +23,8 @@ class PluginCommands:
 
     def add(self, cli: click.Group) -> None:
         """Let the plugins add their commands. Of two plugins with the same name the first keeps it."""
+        import click
+
         owners = dict.fromkeys(cli.commands, "ragstone")
         for plugin in self._plugins.names:
             own = click.Group(cli.name)

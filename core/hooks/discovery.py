@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 from dataclasses import dataclass, replace
+from functools import cache
 from importlib import metadata
 from typing import TYPE_CHECKING, Literal
 
@@ -51,8 +52,8 @@ def candidates(table: PluginsTable, given: dict[str, object]) -> list[Candidate]
 
     Ragstone's interfaces that the deployment does not list come first: no plugin displaces what they contribute.
     """
-    installed = [*_installed(PLUGINS), *_given(given)]
-    interfaces, builtins = _installed(INTERFACES), _installed(BUILTINS)
+    groups = _installed()
+    installed, interfaces, builtins = [*groups[PLUGINS], *_given(given)], groups[INTERFACES], groups[BUILTINS]
     if table.enabled is None:
         own = [candidate for candidate in installed if candidate.state.origin == _OWN]
         ordered = [*own, *(candidate for candidate in installed if candidate.state.origin != _OWN)]
@@ -75,14 +76,18 @@ def candidates(table: PluginsTable, given: dict[str, object]) -> list[Candidate]
     ]
 
 
-def _installed(group: str) -> list[Candidate]:
-    """A group's installed plugins, sorted by name; of two with the same name Ragstone's own comes first."""
-    found = []
-    for point in metadata.entry_points(group=group):
-        origin = point.dist.name if point.dist else "?"
-        version = point.dist.version if point.dist else "?"
-        found.append(Candidate(PluginState(point.name, version, origin, "loaded"), point.load, point.module))
-    return sorted(found, key=lambda each: (each.state.name, each.state.origin != _OWN, each.state.origin))
+def _installed() -> dict[str, list[Candidate]]:
+    """Each group's installed plugins, sorted by name; of two with the same name Ragstone's own comes first."""
+    points = metadata.entry_points()  # reads a file of every installed distribution
+    about = cache(lambda dist: (dist.metadata["Name"], dist.metadata["Version"]))
+    found: dict[str, list[Candidate]] = {}
+    for group in (PLUGINS, INTERFACES, BUILTINS):
+        found[group] = []
+        for point in points.select(group=group):
+            origin, version = about(point.dist) if point.dist else ("?", "?")
+            found[group].append(Candidate(PluginState(point.name, version, origin, "loaded"), point.load, point.module))
+        found[group].sort(key=lambda each: (each.state.name, each.state.origin != _OWN, each.state.origin))
+    return found
 
 
 def _given(given: dict[str, object]) -> Iterator[Candidate]:

@@ -23,7 +23,7 @@ def replaced_prompts(
             closest = difflib.get_close_matches(name, known, n=1)
             hint = f"did you mean {closest[0]}?" if closest else f"known: {', '.join(known) or 'none'}"
             raise SettingsError(f"no plugin gives a prompt named {name!r}", where="[prompts]", hint=hint)
-        template = PromptTemplate(text)
+        template = PromptTemplate(text, metadata=dict(known[name].metadata))
         missing = set(known[name].template_vars) - set(template.template_vars)
         if missing:
             variables = ", ".join(f"{{{variable}}}" for variable in sorted(missing))

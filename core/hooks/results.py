@@ -13,12 +13,12 @@ from dataclasses import fields
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 
-import click
 from pydantic import BaseModel
 
 from ..health import Check
 
 if TYPE_CHECKING:
+    import click
     from llama_index.core.prompts import BasePromptTemplate
     from llama_index.core.schema import Document, NodeWithScore
     from llama_index.core.tools import BaseTool
@@ -79,11 +79,11 @@ def tools_by_name(result: Any) -> dict[str, BaseTool]:
     return found
 
 
-def assistants(result: Any) -> tuple[Assistant, ...]:
-    """A sequence of assistants with different names, whose profiles have the right types."""
+def assistants_by_name(result: Any) -> dict[str, Assistant]:
+    """A sequence of assistants with different names, whose profiles have the right types, as a dictionary."""
     from ..answering.assistant import Assistant
     from ..answering.citation_format import CitationFormat
-    from ..answering.profile import QuestionFilter
+    from ..answering.profile import AssistantPaths, QuestionFilter, QuestionFilters
 
     items: tuple[Assistant, ...] = several(Assistant)(result)
     for assistant in items:
@@ -91,25 +91,26 @@ def assistants(result: Any) -> tuple[Assistant, ...]:
         for name in ("name", "title", "description", "prompt"):
             if not _require(getattr(profile, name), str, f"gives as {name} of an assistant").strip():
                 raise ValueError(f"it gives an assistant without a {name}")
-        for name in ("page", "query_path", "selection_path"):
-            path = getattr(profile, name)
-            if path is not None and not _require(path, str, f"gives as {name} of an assistant").startswith("/"):
-                raise ValueError(f"it gives as {name} of the assistant {profile.name!r} {path!r}, which has no / first")
+        for name, path in vars(_require(profile.paths, AssistantPaths, "gives as paths of an assistant")).items():
+            if path is not None and not _require(path, str, f"gives as {name} path of an assistant").startswith("/"):
+                raise ValueError(f"it gives as {name} path of {profile.name!r} {path!r}, which has no / first")
         form = _require(profile.citations, CitationFormat, "gives as citations of an assistant")
-        functions = [(profile, name) for name in ("refusal", "examples", "conditions", "setting")]
-        for owner, name in [*functions, (form, "url"), (form, "shown")]:
+        filters = _require(profile.filters, QuestionFilters, "gives as filters of an assistant")
+        functions = [(profile, name) for name in ("refusal", "examples", "setting")]
+        for owner, name in [*functions, (filters, "conditions"), (form, "url"), (form, "shown")]:
             _require(getattr(owner, name), Callable, f"gives as {name} of an assistant")  # type: ignore[arg-type]
         several(str)(form.fields)
         several(str)((form.title, *form.parts, form.page, form.licence))
         by_name(str)(form.tags)
-        for each in by_name(QuestionFilter)(profile.filters).values():
+        for each in by_name(QuestionFilter)(filters.by_name).values():
             _require(each.help, str, "gives as help of a filter")
             several(str)(each.choices)
         if "/" in profile.name or not _is_int(profile.top_k, least=1):
             raise ValueError(f"it gives an assistant {profile.name!r} with {profile.top_k!r} passages")
-    if len({assistant.name for assistant in items}) < len(items):
+    found = {assistant.name: assistant for assistant in items}
+    if len(found) < len(items):
         raise ValueError("it gives two assistants with the same name")
-    return items
+    return found
 
 
 def checks(result: Any) -> tuple[Check, ...]:
@@ -142,6 +143,8 @@ def prompts_like(known: Mapping[str, BasePromptTemplate]) -> Shape:
 
 def commands(group: click.Group) -> dict[str, click.Command]:
     """The commands that were added to a group."""
+    import click
+
     items: dict[str, click.Command] = by_name(click.Command)(group.commands)
     return items
 

@@ -4,34 +4,33 @@ from __future__ import annotations
 
 import logging
 from typing import TYPE_CHECKING, TypeVar
+from weakref import WeakValueDictionary
 
 from ..errors import NotFound, PluginError, StorageError
 from ..hooks.calls import Hooks
 from ..hooks.manager import Plugins
+from ..hooks.results import anything
 from ..runtime.forks import ForkSafeLock
 from ..runtime.lazy import lazily
 from ..settings import Settings, read_settings
 from .checks import HostChecks
-from .pipeline import Pipeline
-from .registry import HOSTS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
     from pathlib import Path
     from types import TracebackType
-
-    from pydantic import BaseModel
 
     from ..answering.assistant import Assistant
     from ..catalog import Catalog
     from ..corpus import Corpus, CorpusInfo
-    from ..embedding import Encoder
     from ..vector_index import IndexFollowers
+    from .pipeline import Pipeline
 
 _log = logging.getLogger(__name__)
 
-Options = TypeVar("Options", bound="BaseModel")
 Thing = TypeVar("Thing")
+#: The open hosts of this process, each from its opening to its closing.
+HOSTS: WeakValueDictionary[int, Host] = WeakValueDictionary()
 
 
 class Host:
@@ -51,18 +50,13 @@ class Host:
         #: What the plugins give.
         self.hooks = Hooks(settings, self.plugins, self)
         self._corpora: dict[str, Corpus] = {}
-        #: Retrieval and synthesis with what the plugins give.
-        self.pipeline = Pipeline(
-            settings, self.plugins, self.hooks, catalog=lambda: self.catalog, corpora=self._corpora.values
-        )
         #: The health checks.
         self.checks = HostChecks(self.hooks, lambda: self.catalog)
         self._lock = ForkSafeLock()
         self._kinds: dict[str, str] = {}
         self._followers: IndexFollowers | None = None
-        self._opened = self._closed = False
+        self._opened = False
         self._once: dict[object, object] = {}
-        self._ends: list[Callable[[], None]] = []
 
     @classmethod
     def open(cls, config: Path | str | None = None, *, plugins: dict[str, object] | None = None) -> Host:
@@ -75,7 +69,7 @@ class Host:
         """Open the catalog and call the plugins' ``ragstone_opened``; once."""
         if not self._opened:
             _ = self.catalog
-            self._opened, self._closed = True, False
+            self._opened = True
             HOSTS[id(self)] = self
             try:
                 for _name, _result in self.plugins.call("ragstone_opened", host=self):
@@ -85,16 +79,19 @@ class Host:
                 raise
 
     def close(self) -> None:
-        """Stop the followers, call the plugins' ``ragstone_closing``, close the catalog. Does nothing in a fork."""
+        """Stop the followers, close what ``once`` made, call the plugins' ``ragstone_closing``, close the catalog.
+
+        Does nothing in a fork.
+        """
         if not self._opened or self._lock.is_fork:
             return
-        self._opened, self._closed = False, True
+        self._opened = False
         HOSTS.pop(id(self), None)
         if self._followers is not None:  # before the plugins, whose stores it fills
             self._followers.stop()
-        for end in reversed(self._ends):
+        for made in reversed(list(self._once.values())):
             try:
-                end()
+                getattr(made, "close", lambda: None)()
             except Exception:  # the host closes all the same
                 _log.exception("something was not closed in order")
         for name in self.plugins.names:
@@ -127,51 +124,39 @@ class Host:
                 self._followers.add(corpus)
             self._followers.start()
         self.checks.add("index", self._followers.checks)
-        self.hooks.serving()
-
-    def when_closing(self, end: Callable[[], None]) -> None:
-        """Call ``end`` when the host closes, the latest one first: for an object that ``once`` made."""
-        with self._lock:
-            self._ends.append(end)
-
-    # Parts
-
-    @property
-    def closed(self) -> bool:
-        """Whether ``close`` has begun. What fails in a thread from then on fails because of it."""
-        return self._closed
-
-    def options(self, model: type[Options]) -> Options:
-        """A plugin's typed options, by the model that it gave in ``ragstone_settings``."""
-        return self.hooks.options(model)
-
-    @property
-    def encoder(self) -> Encoder:
-        """The sentence encoder. Raises ``EncoderError``, ``SettingsError``."""
-        return self.hooks.encoder
-
-    @property
-    def assistants(self) -> Mapping[str, Assistant]:
-        """The assistants by name, of the plugins that work."""
-        return self.hooks.assistants
+        for _name, _result in self.plugins.call("ragstone_serving", anything, (StorageError,), host=self):
+            pass
 
     def assistant(self, name: str) -> Assistant:
         """The assistant of that name. Raises ``NotFound``."""
-        found = self.assistants.get(name)
+        found = self.hooks.assistants.get(name)
         if found is None:
-            known = ", ".join(self.assistants) or "none; see ragstone plugins"
+            known = ", ".join(self.hooks.assistants) or "none; see ragstone plugins"
             raise NotFound(f"there is no assistant {name!r}", hint=f"known: {known}")
         return found
+
+    @lazily
+    def pipeline(self) -> Pipeline:
+        """Retrieval and synthesis with what the plugins give."""
+        from .pipeline import Pipeline
+
+        return Pipeline(
+            self.settings, self.plugins, self.hooks, catalog=lambda: self.catalog, corpora=self._corpora.values
+        )
 
     @lazily
     def catalog(self) -> Catalog:
         """The catalog. Raises ``StorageError``."""
         from ..catalog import Catalog
 
-        return Catalog(self.settings.database, self.settings.data_dir)
+        pgvector = self.settings.index.store == "pgvector"
+        return Catalog(self.settings.database, self.settings.data_dir, pgvector=pgvector)
 
     def once(self, make: Callable[[Host], Thing]) -> Thing:
-        """The result of ``make(host)``, called once in the host's life: for an object that a plugin has once."""
+        """The result of ``make(host)``, called once in the host's life: for an object that a plugin has once.
+
+        If it has a ``close()``, the host calls that when it closes, the latest object first.
+        """
         with self._lock:
             if make not in self._once:
                 self._once[make] = make(self)
@@ -196,7 +181,7 @@ class Host:
                 self._corpora[name] = Corpus(
                     name,
                     catalog=self.catalog,
-                    parts=CorpusParts(lambda: self.encoder, lambda: self.hooks.node_parser(kind)),
+                    parts=CorpusParts(lambda: self.hooks.encoder, lambda: self.hooks.node_parser(kind)),
                     options=self.settings.retrieval,
                     hint=hint,
                 )
@@ -206,12 +191,12 @@ class Host:
 
     def corpora(self) -> tuple[CorpusInfo, ...]:
         """Every corpus of the deployment that holds something."""
-        _ = self.assistants  # making them makes their corpora
-        return tuple(corpus.info() for corpus in self._corpora.values() if corpus.exists)
+        _ = self.hooks.assistants  # making them makes their corpora
+        return tuple(corpus.info() for corpus in self._corpora.values() if corpus.contents.exists)
 
     def find_corpus(self, name: str) -> Corpus:
         """The corpus of that name. Raises ``NotFound``."""
-        _ = self.assistants
+        _ = self.hooks.assistants
         if name not in self._corpora:
             known = ", ".join(self._corpora) or "none"
             raise NotFound(f"there is no corpus {name!r}", hint=f"known: {known}")

@@ -12,6 +12,7 @@ from ..hooks import results
 from ..hooks.manager import reason_of
 from ..retrieval.models import Retrieval, check_top_k
 from ..runtime.budget import check_budget
+from ..runtime.scope import in_scope
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -66,9 +67,12 @@ class Pipeline:
             retrieved.emit(lambda: RetrievalStartEvent(str_or_query_bundle=question))
             retrieval = None
             while retrieval is None:  # at most once for each plugin: one that fails is disabled
-                retrieval = self._postprocessed(corpus, self._retrieve(corpus, question, top_k, filters))
-            nodes = list(retrieval.nodes)
-            retrieved.emit(lambda: RetrievalEndEvent(str_or_query_bundle=question, nodes=nodes))
+                found = self._retrieve(corpus, question, top_k, filters)
+                # also what a retriever found that knows no filters
+                nodes = tuple(each for each in found.nodes if in_scope(each.node.metadata))
+                retrieval = self._postprocessed(corpus, replace(found, nodes=nodes))
+            offered = list(retrieval.nodes)
+            retrieved.emit(lambda: RetrievalEndEvent(str_or_query_bundle=question, nodes=offered))
         return with_sentence_cosines(retrieval, corpus.encoder) if retrieval.nodes else retrieval
 
     def _retrieve(self, corpus: Corpus, question: str, top_k: int, filters: MetadataFilters | None) -> Retrieval:
@@ -136,7 +140,7 @@ class Pipeline:
         from llama_index.core.schema import NodeWithScore
 
         for corpus in self._corpora():
-            if corpus.exists:
+            if corpus.contents.exists:
                 nodes = tuple(NodeWithScore(node=node, score=1.0) for node in _first_nodes(corpus, _TRIED))
                 while self._postprocessed(corpus, Retrieval("What is this about?", nodes)) is None:
                     pass
@@ -144,8 +148,8 @@ class Pipeline:
 
 def _first_nodes(corpus: Corpus, count: int) -> list[TextNode]:
     with corpus.catalog.read() as snapshot:
-        documents = snapshot.documents(corpus.row(snapshot).id)
-        nodes = (node for document in documents for node in snapshot.document_nodes(document.key))
+        documents = snapshot.documents(corpus.contents.row(snapshot).id)
+        nodes = (node for document in documents for node in snapshot.chunks.of_document(document.key))
         return list(islice(nodes, count))
 
 

@@ -8,14 +8,10 @@ from __future__ import annotations
 import atexit
 import os
 import threading
-from typing import TYPE_CHECKING
-from weakref import WeakSet, WeakValueDictionary
+from weakref import WeakSet
 
-if TYPE_CHECKING:
-    from .host import Host
+from .host import HOSTS, Host
 
-#: From its opening to its closing.
-HOSTS: WeakValueDictionary[int, Host] = WeakValueDictionary()
 #: Those that ``first_host`` has opened.
 _own: WeakSet[Host] = WeakSet()
 #: By process, for in a fork nobody may be there to release it. Held while a host is opened.
@@ -39,8 +35,6 @@ def first_host(plugin: str) -> Host:
 
     Raises ``SettingsError``, ``StorageError``.
     """
-    from .host import Host
-
     with _opening.setdefault(os.getpid(), threading.RLock()):
         for host in open_hosts(plugin):
             return host

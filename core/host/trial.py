@@ -18,7 +18,7 @@ def try_plugins(host: Host, known: Sequence[click.Command] = ()) -> None:
     host.hooks.commands.add(click.Group("ragstone", commands=known))
     if host.settings.data_dir.is_dir():  # looking at the plugins makes no data folder
         host.start()
-        _ = host.assistants, host.hooks.tools
+        _ = host.hooks.assistants, host.hooks.tools
         for _check in host.hooks.checks():
             pass
         host.pipeline.try_postprocessors()

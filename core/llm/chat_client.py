@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from ..errors import LLMError
 from ..runtime.background import in_background
-from ..text import storable
 from .keys import Key, read_key
 
 if TYPE_CHECKING:
@@ -165,6 +164,8 @@ def _parse(reply: bytes, key: Key | None) -> ChatReply:
         text = choice = body = None
     if not isinstance(text, str) or not isinstance(choice, dict):
         raise ChatFailed("the language model's server does not speak the protocol of chat completions")
+    from ..text import storable  # imports numpy, which settings do without
+
     text = storable(text)
     if not text.strip():
         raise ChatFailed("the language model's reply is empty")

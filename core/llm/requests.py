@@ -128,19 +128,8 @@ def clients(key: Callable[[], Key | None], header: Header, timeout: float) -> tu
 
     verify = httpx.create_ssl_context()
     limits = httpx.Limits(max_keepalive_connections=0)
+    options: dict[str, Any] = {"timeout": timeout, "limits": limits, "verify": verify, "follow_redirects": False}
     return (
-        httpx.Client(
-            timeout=timeout,
-            limits=limits,
-            verify=verify,
-            follow_redirects=False,
-            event_hooks={"request": [prepare], "response": [clean]},
-        ),
-        httpx.AsyncClient(
-            timeout=timeout,
-            limits=limits,
-            verify=verify,
-            follow_redirects=False,
-            event_hooks={"request": [prepare_async], "response": [clean_async]},
-        ),
+        httpx.Client(**options, event_hooks={"request": [prepare], "response": [clean]}),
+        httpx.AsyncClient(**options, event_hooks={"request": [prepare_async], "response": [clean_async]}),
     )

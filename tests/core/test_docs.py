@@ -12,9 +12,9 @@ from pydantic import BaseModel
 
 import ragstone.core
 from ragstone.core import Citation, CitationFormat, Corpus, Profile, RagstoneError, Settings, errors
-from ragstone.core.corpus_contents import CorpusContents
 from ragstone.core.hooks import spec
 from ragstone.core.llm.settings import GeminiSettings, LLMSettings, OpenAILikeSettings
+from ragstone.core.retrieval.contents import CorpusContents
 from tests.support.markdown import PUBLIC_MODULES, python_blocks, sections
 
 README = Path(ragstone.core.__file__).parent / "README.md"

@@ -31,9 +31,8 @@ _CORE = "ragstone.core."
 #: Their modules are steps, but for these helpers of a step.
 _PACKAGES = ("answering.", "corpus", "ingestion.", "retrieval.")
 _HELPERS = {
-    "corpus_contents",
     *(f"answering.{name}" for name in ["citation_format", "comparison", "draft", "guard", "overview", "profile"]),
-    *(f"retrieval.{name}" for name in ["answerability", "calibration", "models", "search_cache", "top_k"]),
+    *(f"retrieval.{name}" for name in ["answerability", "calibration", "contents", "models", "search_cache", "top_k"]),
 }
 #: Of these one module is the way in, and the README names it.
 _CLOSED_PACKAGES = ("catalog.", "citations.", "embedding.")
@@ -101,7 +100,7 @@ def flows(tmp_path: Path, small_book: Path) -> Flows:
     with open_host(tmp_path / "with", llm=llm) as host:
         shelf = Shelf(host)
         layout = shelf.plan(small_book)
-        _ = host.encoder  # a plugin's encoder is tried once
+        _ = host.hooks.encoder  # a plugin's encoder is tried once
         with _recorded() as document:
             shelf.add(layout)
         with _recorded() as question:

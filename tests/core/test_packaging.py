@@ -16,12 +16,19 @@ PROJECT = tomllib.loads((REPOSITORY / "pyproject.toml").read_text("utf-8"))["pro
 #: Imported only behind a look whether their extra is installed.
 OPTIONAL = {"chromadb", "flask", "google", "ir_measures", "openai", "pypdfium2", "waitress", "werkzeug", "torch"}
 OPTIONAL |= {
+    "docutils",
     "fsrs",
     "genanki",
+    "langchain_core",
     "lxml",
+    "mammoth",
     "mwparserfromhell",
+    "procrastinate",
+    "psycopg",
+    "psycopg_pool",
     "pyarrow",
     "pytest",
+    "ray",
     "requests",
     "tensorflow_datasets",
     "urllib3",

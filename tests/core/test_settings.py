@@ -206,7 +206,7 @@ def test_a_list_beside_tables_is_reported_how_to_be_written(tmp_path: Path) -> N
         ("[retrieval]\ndense_weight = 1.1", "retrieval.dense_weight: Input should be less than or equal to 1"),
         ("[retrieval]\ncandidates = 0", "retrieval.candidates: Input should be greater than or equal to 1"),
         ("[retrieval]\nthreshold = 'high'", "retrieval.threshold: Input should be a valid number, unable to parse"),
-        ("[index]\nstore = 'faiss'", "index.store: Input should be 'auto', 'chroma' or 'none'"),
+        ("[index]\nstore = 'faiss'", "index.store: Input should be 'auto', 'chroma', 'pgvector' or 'none'"),
         ("[plugins]\nenabled = 3", "plugins.enabled: Input should be a valid tuple"),
         ("plugins = [1]", "plugins.enabled.0: Input should be a valid string"),
     ],
@@ -279,11 +279,11 @@ def plugin_refusal(path: Path | None = None) -> str:
 def test_options_are_typed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = write(tmp_path, "[plugins.echo]\ntimes = 3\n")
     monkeypatch.setenv("RAGSTONE_PLUGINS__ECHO__LOUD", "yes")
-    assert host_of(path).options(Options) == Options(loud=True, times=3)
+    assert host_of(path).hooks.options(Options) == Options(loud=True, times=3)
 
 
 def test_without_a_table_the_defaults() -> None:
-    assert host_of().options(Options) == Options()
+    assert host_of().hooks.options(Options) == Options()
 
 
 _KNOWN = ", ".join(sorted([*PLUGINS, *ALWAYS, "echo", "test_models"]))
@@ -314,7 +314,7 @@ def test_options_that_are_no_table(tmp_path: Path) -> None:
 
 def test_options_of_a_plugin_that_is_off_are_left_alone(tmp_path: Path) -> None:
     path = write(tmp_path, "[plugins]\ndisabled = ['echo']\n[plugins.echo]\nlaud = true\n")
-    assert host_of(path).options(Options) == Options()
+    assert host_of(path).hooks.options(Options) == Options()
 
 
 def test_settings_made_in_python_are_what_is_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -185,14 +185,14 @@ def test_the_real_encoder_is_heard_only_where_somebody_listens(
     settings = Settings(data_dir=tmp_path / "data", cache_dir=model_cache, index={"store": "none"})
     with Host(settings) as host:
         host.start()
-        vector = host.encoder.embed_query(QUESTION)
+        vector = host.hooks.encoder.embed_query(QUESTION)
         report = traces.named("MiniLMEmbedding.get_query_embedding")
         assert report[-1].attributes["embedding.embeddings.0.embedding.text"] == QUESTION
         with monkeypatch.context() as nobody:
             nobody.setattr(get_dispatcher(), "span_handlers", [])
             nobody.setattr(get_dispatcher(), "event_handlers", [])
             assert not has_listeners()
-            assert (host.encoder.embed_query(QUESTION) == vector).all()
+            assert (host.hooks.encoder.embed_query(QUESTION) == vector).all()
     assert traces.named("MiniLMEmbedding.get_query_embedding") == report
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from llama_index.core.schema import NodeWithScore, TextNode
@@ -10,6 +12,7 @@ from ragstone.core.answering.comparison import sides_of
 from ragstone.core.answering.extractive import choose
 from ragstone.core.retrieval import Retrieval
 from ragstone.core.retrieval.answerability import FEATURES, features_of, missing_words
+from ragstone.core.retrieval.evidence_gate import weigh_evidence
 from ragstone.core.retrieval.sentences import sentences_of
 from ragstone.core.text import question_stems
 from ragstone.core.text.definitions import defines, subject_of
@@ -150,6 +153,23 @@ def test_a_short_negation_is_a_negation() -> None:
     assert _feature("negation", "Who led the ships?", text) == 0
 
 
+@pytest.mark.parametrize(
+    ("question", "text", "is_lacking"),
+    [
+        ("How much does a rope cost?", "The rope of the 12 winches is of steel.", True),
+        ("How much does a rope cost?", "A rope is sold for 12 dollars.", False),
+        ("What is the maximum number of ropes?", "A winch x_1 has ropes.", True),
+        ("What is the maximum number of ropes?", "A winch has at most two ropes.", False),
+        ("Who is the first owner of the winch?", "The winch has an owner, as of version 0.13.", True),
+        ("Who is the first owner of the winch?", "The winch was the first of its owner, Maria Kerr.", False),
+        ("Who is Kerr?", "The owner of the winch was a sailor.", False),
+    ],
+)
+def test_without_what_is_asked_for_nothing_is_answered(question: str, text: str, is_lacking: bool) -> None:
+    found = weigh_evidence(_retrieval(question, text, (0.9,)))
+    assert (found.likelihood == 0) is is_lacking
+
+
 def test_the_genitive_is_no_name() -> None:
     assert _feature("missing_name", "What was Tesla's first job?", "Tesla was first a draftsman at a job.") == 0
     assert _feature("missing_name", "What was Edison's first job?", "Tesla was first a draftsman at a job.") == 1
@@ -170,6 +190,12 @@ def test_words_that_only_ask_are_not_missed() -> None:
 )
 def test_a_misspelt_word_is_taken_for_the_one_that_is_meant(word: str, meant: str) -> None:
     assert correction_of(word, {"photosynthesi": 9, "traffic": 9, "fusion": 9, "funnel": 9}) == meant
+
+
+def test_a_misspelt_term_has_its_definition() -> None:
+    found = _retrieval("What is a wintch?", "Ropes pull at a winch. A winch is a drum that pulls a rope.")
+    found = replace(found, corrections={"wintch": "winch"}, idf={"winch": 2.0})
+    assert sentences_of(found)[0].text == "A winch is a drum that pulls a rope."
 
 
 @pytest.mark.parametrize("word", ["atom", "proton", "x" * 40, "2024th", "fusion"])

@@ -107,6 +107,20 @@ def test_parts_by_number_and_title_and_what_they_say_of_themselves(tmp_path: Pat
         )
 
 
+def test_a_chapter_with_the_words_comes_before_a_section_with_fewer_others(tmp_path: Path) -> None:
+    book = tmp_path / "notes"
+    book.mkdir()
+    long = " It has a frame, four legs with three joints each, and a computer that says where the feet are to be set."
+    (book / "01.md").write_text(f"# Chapter 1: Arms\n\nArms lift.{long}\n\n## Safety\n\nStay away.{long}\n", "utf-8")
+    (book / "02.md").write_text(f"# Chapter 2: Safety in Robotics\n\nSafety comes first.{long}\n", "utf-8")
+    with open_host(tmp_path) as host:
+        shelf = Shelf(host)
+        shelf.add(shelf.plan(book), title="Machines")
+        ask = host.assistant("book_chat").ask
+        assert ask("Summarize the chapter on safety").text.startswith("“Chapter 2: Safety in Robotics” has")
+        assert ask("Summarize the section on safety").text.startswith("“Safety” has")
+
+
 def test_without_a_book_there_is_no_overview(tmp_path: Path) -> None:
     with open_host(tmp_path) as host, pytest.raises(NotFound):
         host.assistant("book_chat").ask("What is this book about?")

@@ -255,3 +255,23 @@ def test_it_seldom_errs(data: Path, name: str) -> None:
             assert rate["stood"] >= 0.97
         else:
             assert rate["stood"] >= 0.9, kind
+
+
+OCR = "The rnodern robot has a gripper of dear plastic. It lifts 10 kg in the kitchen."
+
+
+@pytest.mark.parametrize(
+    ("sentence", "supported"),
+    [
+        ("The modern robot has a gripper of clear plastic. [1]", True),
+        ('The "modern robot" has a gripper of clear plastic. [1]', True),
+        ("The rnodern robot has a gripper of dear plastic. [1]", True),
+        ("It lifts 1O kg in the kitchen. [1]", False),
+        ("It lifts 16 kg in the kitchen. [1]", False),
+        ("The wooden robot has a gripper of clear plastic. [1]", False),
+    ],
+)
+def test_words_of_a_scan_are_compared_as_they_look(sentence: str, supported: bool) -> None:
+    assert (Passages([OCR], by_ocr={0}).check(sentence).fault is None) is supported
+    if "modern" in sentence:
+        assert Passages([OCR]).check(sentence).fault is not None, "only what OCR has read"

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 QUESTION = "What is a caster wheel?"
-#: Commands that print no result: they serve, talk with a person, or what they print is itself for a program.
-NO_RESULT = {"completion", "mcp", "serve", "tutor export", "tutor learn"}
+#: Commands that print no result: they serve, work, talk with a person, or what they print is itself for a program.
+NO_RESULT = {"book work", "completion", "mcp", "serve", "tutor export", "tutor learn"}
 
 
 @pytest.fixture(scope="module")

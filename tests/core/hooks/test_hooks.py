@@ -131,7 +131,7 @@ class WithOptions:
 
 def test_ragstone_settings(tmp_path: Path) -> None:
     with open_host(tmp_path, plugins={"mine": WithOptions()}, options={"mine": {"loud": True}}) as host:
-        assert host.options(Options) == Options(loud=True)
+        assert host.hooks.options(Options) == Options(loud=True)
 
 
 def test_ragstone_settings_fires_when_the_plugin_is_loaded_and_before_the_catalog_opens(tmp_path: Path) -> None:
@@ -191,7 +191,7 @@ def test_ragstone_serving(tmp_path: Path) -> None:
             served.append(str(host.settings.data_dir))
 
     with deployed(tmp_path, ["mine"], plugins={"mine": Mine()}) as host:
-        assert host.assistants is not None and not served, "what only asks does not serve"
+        assert host.hooks.assistants is not None and not served, "what only asks does not serve"
         host.serve()
         host.serve()
         assert served == [str(host.settings.data_dir)], "once"
@@ -245,8 +245,8 @@ class WithReaders:
 
 def test_ragstone_readers(tmp_path: Path, small_book: Path) -> None:
     """Book chat reads what another plugin's reader can read."""
-    (small_book / "03-bolts.txt").write_text("A bolt of class 8.8 yields at 640 megapascals.", "utf-8")
-    mine = WithReaders(".txt")
+    (small_book / "03-bolts.log").write_text("A bolt of class 8.8 yields at 640 megapascals.", "utf-8")
+    mine = WithReaders(".log")
     with open_host(tmp_path, plugins={"mine": mine}) as host:
         assert mine.fired == 0
         add_book(host, small_book)
@@ -257,18 +257,18 @@ def test_ragstone_readers(tmp_path: Path, small_book: Path) -> None:
 
 
 def test_ragstone_readers_collision_names_both(tmp_path: Path) -> None:
-    first, second = WithReaders(".txt"), WithReaders(".txt")
+    first, second = WithReaders(".log"), WithReaders(".log")
     with deployed(tmp_path, ["b", "a"], plugins={"a": second, "b": first}) as host:
-        assert list(host.hooks.readers) == [".txt"]
+        assert list(host.hooks.readers) == [".log"]
         state = state_of(host, "a")
-        assert (state.state, state.reason) == ("failed", "both b and a give readers for '.txt'")
+        assert (state.state, state.reason) == ("failed", "both b and a give readers for '.log'")
         assert state_of(host, "b").state == "loaded"
 
 
 def test_ragstone_readers_of_a_plugin_that_collides_are_all_left_out(tmp_path: Path) -> None:
-    first, second = WithReaders(".txt"), WithReaders(".rst", ".txt")
+    first, second = WithReaders(".log"), WithReaders(".rst", ".log")
     with deployed(tmp_path, ["a", "b"], plugins={"a": first, "b": second}) as host:
-        assert list(host.hooks.readers) == [".txt"]
+        assert list(host.hooks.readers) == [".log"]
 
 
 def test_ragstone_readers_one_that_raises_on_a_file_leaves_that_file_out(tmp_path: Path, small_book: Path) -> None:
@@ -279,14 +279,14 @@ def test_ragstone_readers_one_that_raises_on_a_file_leaves_that_file_out(tmp_pat
     class Mine:
         @hookimpl
         def ragstone_readers(self) -> dict[str, BaseReader]:
-            return {".txt": Raising()}
+            return {".log": Raising()}
 
-    (small_book / "03-bolts.txt").write_text("A bolt.", "utf-8")
+    (small_book / "03-bolts.log").write_text("A bolt.", "utf-8")
     with open_host(tmp_path, plugins={"mine": Mine()}) as host:
         shelf = Shelf(host)
         report = shelf.add(shelf.plan(small_book), title="Robot parts")
         assert report.added == ["01-wheels.md", "02-arms.md"]
-        assert [left.relative for left in report.left_out] == ["03-bolts.txt"]
+        assert [left.relative for left in report.left_out] == ["03-bolts.log"]
 
 
 # ragstone_node_parsers
@@ -349,7 +349,7 @@ def followed(host: Host, corpus: Corpus) -> bool:
     ends = time.monotonic() + HANG
     while time.monotonic() < ends:
         with host.catalog.read() as snapshot:
-            row = corpus.row(snapshot)
+            row = corpus.contents.row(snapshot)
         if corpus.search_cache.follower is not None and corpus.search_cache.follower.current == (row.id, row.seq):
             return True
         time.sleep(0.02)
@@ -563,7 +563,7 @@ def test_ragstone_retriever_that_tells_its_scores_is_believed_and_its_passages_a
     plugins: dict[str, object] = {"notes": Notes(), "mine": mine, "counting": WithModel(model)}
     with deployed(tmp_path, ["notes", "mine", "counting"], plugins=plugins) as host:
         corpus, assistant = host.corpus("notes", kind="note"), host.assistant("notes")
-        _ = host.encoder
+        _ = host.hooks.encoder
         model.taken()
         found = host.pipeline.retrieve(corpus, question, top_k=3)
         # Of one that gives no scores: the passage and its sentence.
@@ -686,6 +686,16 @@ def test_ragstone_prompts_are_replaced_by_the_deployment(tmp_path: Path, small_b
     assert "Be brief." in llm.prompts[0]
 
 
+def test_ragstone_prompts_a_replacement_keeps_what_is_known_of_it(tmp_path: Path) -> None:
+    class Described:
+        @hookimpl
+        def ragstone_prompts(self) -> dict[str, BasePromptTemplate]:
+            return {"sum": PromptTemplate("Add {a}.", metadata={"description": "A sum."})}
+
+    with open_host(tmp_path, plugins={"described": Described()}, prompts={"sum": "Please add {a}."}) as host:
+        assert host.hooks.prompts["sum"].metadata["description"] == "A sum."
+
+
 @pytest.mark.parametrize(
     ("name", "text", "message"),
     [
@@ -726,15 +736,15 @@ def test_ragstone_embed_model(tmp_path: Path) -> None:
     plugins: dict[str, object] = {"p": passing, "a": first, "b": second}
     with deployed(tmp_path, ["p", "a", "b"], plugins=plugins, encoder={"model": "mine"}) as host:
         assert not passing.asked
-        assert host.encoder.dimension == 8
+        assert host.hooks.encoder.dimension == 8
         assert passing.asked == first.asked == [EncoderSettings(model="mine")]
         assert second.asked == []
-        assert host.encoder is host.encoder
+        assert host.hooks.encoder is host.hooks.encoder
 
 
 def test_ragstone_embed_model_passed_by_all_is_the_hosts_own(tmp_path: Path, model_cache: Path) -> None:
     host = Host(Settings(data_dir=tmp_path / "data", cache_dir=model_cache), plugins={"mine": WithModel(None)})
-    assert host.encoder.model.model_name == "all-MiniLM-L6-v2"
+    assert host.hooks.encoder.model.model_name == "all-MiniLM-L6-v2"
     host.close()
 
 
@@ -760,7 +770,7 @@ class Accelerator(WordEmbedding):
 def test_ragstone_embed_model_one_that_embeds_nothing_is_taken_out(tmp_path: Path, model_cache: Path) -> None:
     plugins: dict[str, object] = {"board": WithModel(Accelerator())}
     host = Host(Settings(data_dir=tmp_path / "data", cache_dir=model_cache), plugins=plugins)
-    assert host.encoder.model.model_name == "all-MiniLM-L6-v2"
+    assert host.hooks.encoder.model.model_name == "all-MiniLM-L6-v2"
     (state,) = (state for state in host.plugins if state.name == "board")
     assert state.state == "failed"
     assert "the board does not answer" in str(state.reason)
@@ -774,19 +784,19 @@ def test_ragstone_embed_model_when_it_fails_later_the_hosts_own_takes_over_if_it
     board = Accelerator(works=True, kin=encoder.family if same else "other")
     plugins: dict[str, object] = {"board": WithModel(board)}
     host = Host(Settings(data_dir=tmp_path / "data", cache_dir=model_cache), plugins=plugins)
-    before = host.encoder.fingerprint, host.encoder.family
-    assert host.encoder.embed_query("wheel")[0] == 1.0
+    before = host.hooks.encoder.fingerprint, host.hooks.encoder.family
+    assert host.hooks.encoder.embed_query("wheel")[0] == 1.0
     board.works = False
     if same:
-        assert host.encoder.embed_query("wheel") == pytest.approx(encoder.embed_query("wheel"), abs=1e-5)
+        assert host.hooks.encoder.embed_query("wheel") == pytest.approx(encoder.embed_query("wheel"), abs=1e-5)
         assert "takes over until the next start" in caplog.text
         board.works = True
-        assert host.encoder.embed_texts(["wheel"])[0][0] != 1.0
-        assert (host.encoder.fingerprint, host.encoder.family) == before
+        assert host.hooks.encoder.embed_texts(["wheel"])[0][0] != 1.0
+        assert (host.hooks.encoder.fingerprint, host.hooks.encoder.family) == before
     else:
         for _ in range(2):
             with pytest.raises(EncoderError, match="the board does not answer"):
-                host.encoder.embed_query("wheel")
+                host.hooks.encoder.embed_query("wheel")
         assert "vectors of another kind" in caplog.text
     host.close()
 
@@ -840,7 +850,7 @@ def test_ragstone_llm_passed_by_all_is_an_error_of_the_settings(tmp_path: Path) 
 
 def test_ragstone_assistants(tmp_path: Path) -> None:
     with deployed(tmp_path, ["book_chat", "notes"], plugins={"notes": Notes()}) as host:
-        assert list(host.assistants) == ["book_chat", "notes"]
+        assert list(host.hooks.assistants) == ["book_chat", "notes"]
         host.find_corpus("notes").ingest([note("A nut holds a bolt.")])
         answer = host.assistant("notes").ask("What holds a bolt?")
         assert answer.text == "A nut holds a bolt. [1]"
@@ -858,7 +868,7 @@ def test_ragstone_assistants_collision_names_both(tmp_path: Path) -> None:
 def test_ragstone_assistants_order_is_the_deployments(tmp_path: Path) -> None:
     plugins: dict[str, object] = {"one": Notes("one"), "two": Notes("two", kind="other")}
     with deployed(tmp_path, ["two", "book_chat", "one"], plugins=plugins) as host:
-        assert list(host.assistants) == ["two", "book_chat", "one"]
+        assert list(host.hooks.assistants) == ["two", "book_chat", "one"]
 
 
 # ragstone_tools
@@ -870,7 +880,7 @@ class WithTools:
 
     @hookimpl
     def ragstone_tools(self, host: Host) -> list[BaseTool]:
-        return [FunctionTool.from_defaults(lambda asked: list(host.assistants), name=name) for name in self.names]
+        return [FunctionTool.from_defaults(lambda asked: list(host.hooks.assistants), name=name) for name in self.names]
 
 
 def test_ragstone_tools(tmp_path: Path) -> None:
@@ -904,7 +914,7 @@ class WithPages:
         from flask import Blueprint
 
         pages = Blueprint(self.name, __name__, url_prefix=f"/{self.name}")
-        pages.add_url_rule("/", "home", lambda: f"{self.name}: {', '.join(host.assistants)}")
+        pages.add_url_rule("/", "home", lambda: f"{self.name}: {', '.join(host.hooks.assistants)}")
         return pages
 
 
@@ -1016,9 +1026,9 @@ def _everything(host: Host) -> dict[str, Callable[[], object]]:
         "ragstone_retriever": lambda: host.hooks.retriever(corpus, 3),
         "ragstone_postprocessors": lambda: host.hooks.postprocessors(corpus),
         "ragstone_prompts": lambda: host.hooks.prompts,
-        "ragstone_embed_model": lambda: host.encoder,
+        "ragstone_embed_model": lambda: host.hooks.encoder,
         "ragstone_llm": lambda: host.hooks.llm,
-        "ragstone_assistants": lambda: host.assistants,
+        "ragstone_assistants": lambda: host.hooks.assistants,
         "ragstone_tools": lambda: host.hooks.tools,
         "ragstone_pages": host.hooks.pages,
         "ragstone_commands": lambda: host.hooks.commands.add(click.Group("ragstone")),
@@ -1090,7 +1100,7 @@ def test_a_plugin_that_failed_can_no_longer_be_asked(tmp_path: Path) -> None:
             raise RuntimeError("no check today")
 
     with deployed(tmp_path, ["book_chat", "mine"], plugins={"mine": Mine()}) as host:
-        assert "notes" in host.assistants
+        assert "notes" in host.hooks.assistants
         host.checks()
         with pytest.raises(NotFound, match=r"there is no assistant 'notes' \(known: book_chat\)"):
             host.assistant("notes")

@@ -308,7 +308,7 @@ def test_disabled_by_the_settings(site: Path, tmp_path: Path, monkeypatch: pytes
 
 def test_no_plugin_at_all(tmp_path: Path) -> None:
     with opened(tmp_path, plugins=[]) as host:
-        assert dict(host.assistants) == {}
+        assert dict(host.hooks.assistants) == {}
         assert states(host)["book_chat"][0] == "disabled"
 
 
@@ -318,7 +318,7 @@ def test_an_unknown_name_is_listed_with_the_closest_one(tmp_path: Path) -> None:
             PluginState("bok_chat", "-", "-", "failed", "no such plugin is installed; did you mean book_chat?"),
             PluginState("zzz", "-", "-", "failed", "no such plugin is installed"),
         )
-        assert "book_chat" in host.assistants
+        assert "book_chat" in host.hooks.assistants
 
 
 def test_a_name_twice_in_the_list_counts_once(tmp_path: Path) -> None:

@@ -87,7 +87,7 @@ def ask(host: Host) -> object:
 
 ACTS: dict[str, Callable[[Host], object]] = {
     "ragstone_readers": lambda host: host.hooks.readers,
-    "ragstone_assistants": lambda host: host.assistants,
+    "ragstone_assistants": lambda host: host.hooks.assistants,
     "ragstone_retriever": ask,
     "ragstone_postprocessors": ask,
     "a postprocessor": ask,

@@ -88,16 +88,22 @@ def test_what_has_an_end_is_ended_with_the_host_the_latest_first(tmp_path: Path)
 
     class Line:
         def __init__(self, host: Host) -> None:
-            host.when_closing(lambda: ended.append("line"))
+            pass
 
-    def broken() -> None:
-        raise OSError("already gone")
+        def close(self) -> None:
+            ended.append("line")
+
+    class Broken(Line):
+        def close(self) -> None:
+            raise OSError("already gone")
+
+    class Last(Line):
+        def close(self) -> None:
+            ended.append("last")
 
     with open_host(tmp_path) as host:
-        host.once(Line)
-        host.once(Line)
-        host.when_closing(broken)
-        host.when_closing(lambda: ended.append("last"))
+        for make in (Line, Line, Broken, Last, id):
+            host.once(make)
         assert not ended
     assert ended == ["last", "line"]
 
@@ -114,7 +120,7 @@ def test_a_host_may_be_opened_and_closed_more_than_once(tmp_path: Path) -> None:
 
 def test_an_empty_deployment(fast_host: Host) -> None:
     assert fast_host.corpora() == ()
-    assert {"book_chat", "wiki_edge"} <= fast_host.assistants.keys()
+    assert {"book_chat", "wiki_edge"} <= fast_host.hooks.assistants.keys()
     with pytest.raises(NotFound, match="the corpus 'books' is empty"):
         fast_host.assistant("book_chat").ask("What is a caster?")
     checks = {check.name: check for check in fast_host.checks()}
@@ -148,7 +154,7 @@ def test_corpora_tells_sizes_and_state(fast_host: Host, small_book: Path) -> Non
     shelf.add(shelf.plan(small_book), title="Robot parts")
     (info,) = fast_host.corpora()
     assert (info.name, info.documents, info.chunks, info.stale, info.building) == ("books", 2, 4, None, False)
-    assert info.fingerprint["encoder"] == fast_host.encoder.fingerprint
+    assert info.fingerprint["encoder"] == fast_host.hooks.encoder.fingerprint
 
 
 def test_a_missing_encoder_is_fatal_to_health_but_not_to_the_host(tmp_path: Path) -> None:
@@ -158,7 +164,7 @@ def test_a_missing_encoder_is_fatal_to_health_but_not_to_the_host(tmp_path: Path
         check = next(check for check in host.checks() if check.name == "encoder")
         assert (check.ok, check.fatal) == (False, True)
         with pytest.raises(EncoderError):
-            _ = host.encoder
+            _ = host.hooks.encoder
 
 
 def test_disable_takes_a_plugin_out(tmp_path: Path) -> None:
@@ -166,8 +172,8 @@ def test_disable_takes_a_plugin_out(tmp_path: Path) -> None:
         host.plugins.disable("book_chat", "its pages could not be mounted")
         state = next(state for state in host.plugins if state.name == "book_chat")
         assert (state.state, state.reason) == ("failed", "its pages could not be mounted")
-        assert "book_chat" not in host.assistants
-        assert "wiki_edge" in host.assistants
+        assert "book_chat" not in host.hooks.assistants
+        assert "wiki_edge" in host.hooks.assistants
 
 
 def test_another_encoder_rebuilds_the_corpus_when_it_is_next_filled(tmp_path: Path, small_book: Path) -> None:
@@ -217,7 +223,7 @@ def test_what_costs_time_is_made_once_for_all_threads(tmp_path: Path) -> None:
 
     host = Host(Settings(data_dir=tmp_path / "data"), plugins={"counting": Counting()})
     with ThreadPoolExecutor(8) as pool:
-        encoders = list(pool.map(lambda _: host.encoder, range(8)))
+        encoders = list(pool.map(lambda _: host.hooks.encoder, range(8)))
     host.close()
     assert made == [1]
     assert len(set(map(id, encoders))) == 1
@@ -236,13 +242,13 @@ class Mine:
     def ragstone_assistants(self, host):
         entered.set()
         time.sleep(0.3)  # another thread asks for the encoder now
-        host.encoder
+        host.hooks.encoder
         return []
 
 with open_host(Path(sys.argv[1]), plugins={"mine": Mine()}) as host:
     threads = [
-        threading.Thread(target=lambda: host.assistants, daemon=True),
-        threading.Thread(target=lambda: (entered.wait(), host.encoder), daemon=True),
+        threading.Thread(target=lambda: host.hooks.assistants, daemon=True),
+        threading.Thread(target=lambda: (entered.wait(), host.hooks.encoder), daemon=True),
     ]
     for thread in threads:
         thread.start()
@@ -260,7 +266,7 @@ def test_two_threads_that_open_the_assistants_and_the_encoder_do_not_wait_for_ea
 def test_the_first_document_of_a_corpus_of_ones_own(tmp_path: Path) -> None:
     with open_host(tmp_path, plugins={"notes": Notes()}) as host:
         corpus = host.corpus("notes", kind="note")
-        assert not corpus.exists
+        assert not corpus.contents.exists
         assert host.corpora() == ()
         corpus.ingest([Document(id_="one", text="A nut holds a bolt.")])
         assert [info.name for info in host.corpora()] == ["notes"]

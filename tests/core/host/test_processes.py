@@ -82,7 +82,7 @@ def followed(host: Host) -> bool:
 
     def is_current() -> bool:
         with host.catalog.read() as snapshot:
-            row = corpus.row(snapshot)
+            row = corpus.contents.row(snapshot)
         return corpus.search_cache.follower is not None and corpus.search_cache.follower.current == (row.id, row.seq)
 
     return soon(is_current)
@@ -97,12 +97,12 @@ def contents(host: Host) -> dict[str, int]:
     corpus = Shelf(host).corpus
     found: dict[str, int] = {}
     with host.catalog.read() as snapshot:
-        row = corpus.row(snapshot)
+        row = corpus.contents.row(snapshot)
         indexed = {
             key for key, _score in by_words(snapshot, row.id, ["tyre", "black", "round", "caster", "gripper"], 100_000)
         }
         for document in snapshot.documents(row.id):
-            held = snapshot.vectors.of_document(document.key, host.encoder.dimension)
+            held = snapshot.vectors.of_document(document.key, host.hooks.encoder.dimension)
             assert (held.windows >= 1).all()
             assert {int(key) for key in held.chunk_keys} <= indexed
             found[document.doc_id] = len(held.chunk_keys)

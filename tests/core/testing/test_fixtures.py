@@ -51,7 +51,7 @@ def test_host(host, greets, tmp_path):
     assert host.settings.data_dir.is_relative_to(tmp_path)
     assert host.hooks.llm is None
     assert greets.greeted is None
-    assert not host.find_corpus("small_corpus").exists
+    assert not host.find_corpus("small_corpus").contents.exists
     with pytest.raises(AssertionError, match="there is no plugin 'greats'; there are mcp, web, book_chat"):
         plugin_state(host, "greats")
 

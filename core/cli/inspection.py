@@ -1,0 +1,127 @@
+"""``ragstone inspect``: the scores behind one answer."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from . import output
+from .question_options import Asked, asks
+
+if TYPE_CHECKING:
+    from llama_index.core.schema import NodeWithScore
+
+    from ..answering.citation_format import CitationFormat
+    from ..retrieval.evidence_gate import Verdict
+    from ..retrieval.models import Retrieval
+    from ..retrieval.sentences import ScoredSentence
+
+#: How many passages ``inspect`` shows beyond those for the answer.
+_CUT_SHOWN = 5
+_SENTENCES_SHOWN = 8
+
+
+@asks('ragstone inspect book_chat "What is a caster?" --top-k 10')
+def inspect(asked: Asked) -> None:
+    """Show what is retrieved for a question: scores and ranks, the evidence, and what was cut."""
+    from ..retrieval.models import MOST_PASSAGES
+    from ..retrieval.sentences import sentences_of
+
+    top_k = asked.question.top_k or asked.assistant.profile.top_k
+    found, decided = asked.assistant.retrieve_for(asked.question)
+    wider, _ = asked.assistant.retrieve_for(replace(asked.question, top_k=min(top_k + _CUT_SHOWN, MOST_PASSAGES)))
+    form = asked.assistant.profile.citations
+    passages = [_passage(rank, node, found, form) for rank, node in enumerate(found.nodes, start=1)]
+    seen = {passage["chunk_id"] for passage in passages}
+    cut = [(node, f"by {plugin}") for node, plugin in found.cut]
+    seen.update(node.node.node_id for node, _why in cut)
+    cut += [(node, f"beyond the first {top_k}") for node in wider.nodes if node.node.node_id not in seen]
+    cut_passages = [{**_passage(None, node, wider, form), "cut": why} for node, why in cut]
+    gate = _gate(found, decided)
+    sentences = [_sentence(each) for each in sentences_of(found)[:_SENTENCES_SHOWN]]
+    follow_up = found.follow_up
+    if asked.as_json:
+        question = {"question": asked.question.text, "read_as": found.question}
+        output.as_json({**question, "passages": passages, "cut": cut_passages, "sentences": sentences, "gate": gate})
+        return
+    if follow_up is not None:
+        click.echo(f"read as: {output.printable(found.question)}\n")
+    columns = ("rank", "score", "fused", "dense", "lexical", "place", "text")
+    ranked = ("fused", "dense", "lexical")
+
+    def cells(passage: dict[str, Any]) -> list[object]:
+        return [
+            f"{passage[name]} (#{passage[name + '_rank'] or '–'})" if name in ranked else passage[name]
+            for name in columns
+        ]
+
+    output.table(columns, [cells(passage) for passage in passages], empty="No passage was found.")
+    if cut_passages:
+        click.echo("\ncut:")
+        output.table(("why", *columns[1:]), [[p["cut"], *cells(p)[1:]] for p in cut_passages], empty="")
+    for passage in [*passages, *cut_passages]:
+        if passage["linked"]:
+            page = passage["place"] or passage["chunk_id"]
+            click.echo(f"\nsecond hop: the first passage names {page}, which adds {passage['linked']} of the words")
+    click.echo("\nsentences:")
+    of_sentences = ("score", "words", "cosine", "kind", "rank", "text")
+    output.table(of_sentences, [[each[name] for name in of_sentences] for each in sentences], empty="None can answer.")
+    click.echo(f"\ngate: cosine {gate['cosine']} + coverage {gate['coverage']} = {gate['score']}, ", nl=False)
+    click.echo(f"threshold {gate['threshold']}; best sentence: likelihood {gate['likelihood']}, ", nl=False)
+    click.echo(f"least {gate['least_likelihood']}: {gate['verdict']}")
+    if follow_up is not None:
+        click.echo(f"of its own words {', '.join(follow_up.own) or '(none)'}: {gate['own_coverage']} covered")
+    click.echo("words: " + ", ".join(f"{word} {weight}" for word, weight in gate["words"].items()))
+
+
+def _sentence(sentence: ScoredSentence) -> dict[str, Any]:
+    return {
+        "score": round(sentence.score, 3),
+        "words": round(sentence.words, 3),
+        "cosine": None if sentence.cosine is None else round(sentence.cosine, 3),
+        "kind": sentence.kind,
+        "rank": sentence.passage + 1,
+        "text": sentence.text,
+    }
+
+
+def _gate(found: Retrieval, verdict: Verdict) -> dict[str, Any]:
+    from ..retrieval.answerability import least_likelihood
+    from ..retrieval.evidence_gate import weigh_evidence
+
+    seen = weigh_evidence(found)
+    return {
+        "cosine": None if seen.cosine is None else round(seen.cosine, 4),
+        "coverage": round(seen.coverage, 4),
+        "sentence": round(seen.sentence, 4),
+        "order": round(seen.order, 4),
+        "own_coverage": round(seen.own_coverage, 4),
+        "score": round(seen.score, 4),
+        "threshold": found.threshold,
+        "likelihood": round(seen.likelihood, 4),
+        "least_likelihood": least_likelihood(),
+        "verdict": verdict,
+        "refused": verdict == "refused",
+        "corrections": dict(found.corrections),
+        "words": {word: round(weight, 3) for word, weight in found.idf.items()},
+    }
+
+
+def _passage(rank: int | None, node: NodeWithScore, found: Retrieval, form: CitationFormat) -> dict[str, Any]:
+    scores = found.scores.get(node.node.node_id)
+    return {
+        "rank": rank,
+        "chunk_id": node.node.node_id,
+        "score": None if node.score is None else round(node.score, 4),
+        "fused": None if scores is None else round(scores.fused, 4),
+        "fused_rank": None if scores is None else scores.fused_rank,
+        "dense": None if scores is None or scores.dense is None else round(scores.dense, 4),
+        "dense_rank": None if scores is None else scores.dense_rank,
+        "lexical": None if scores is None else round(scores.lexical, 3),
+        "lexical_rank": None if scores is None else scores.lexical_rank,
+        "linked": None if scores is None else round(scores.linked, 4),
+        "place": " › ".join(form.place(form.fields_of(node.node)).path),
+        "text": " ".join(node.node.get_content().split())[:100],
+    }

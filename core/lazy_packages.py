@@ -1,0 +1,86 @@
+"""Packages of another distribution whose ``__init__`` is not run: each name is imported when it is first used.
+
+``llama_index/core/__init__.py`` and those below it import a thousand modules, of which a question needs a few dozen.
+Not for a package whose ``__init__`` changes something elsewhere, as that of ``requests`` does with warnings.
+"""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
+from importlib.util import find_spec, resolve_name
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+
+def import_lazily(package: str) -> None:
+    """Make a package and all packages below it lazy, as far as they are not imported yet."""
+    sys.meta_path.insert(0, _Finder(package))
+
+
+class _Finder:
+    """Finds the packages that are to be lazy; all other modules are left to the usual finders."""
+
+    def __init__(self, package: str) -> None:
+        self._prefix = f"{package}."
+
+    def find_spec(
+        self, name: str, path: Sequence[str] | None = None, _target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        if not f"{name}.".startswith(self._prefix):
+            return None
+        spec = PathFinder.find_spec(name, path)
+        if spec is None or not spec.submodule_search_locations or type(spec.loader) is not SourceFileLoader:
+            return None
+        spec.loader = _Loader(name, spec.loader.path)
+        return spec
+
+
+class _Loader(SourceFileLoader):
+    def exec_module(self, module: ModuleType) -> None:
+        module.__class__ = _LazyPackage
+
+
+class _LazyPackage(ModuleType):
+    """A package with the names that its ``__init__.py`` imports, or declares with a constant, and with its modules.
+
+    For any other name ``__init__.py`` is run, as the module ``PACKAGE.__init__``: by Python's import, under its locks.
+    """
+
+    def __getattr__(self, name: str) -> Any:
+        value: Any
+        if name == "_names":
+            value = _names_of(self)
+        elif name in self._names:
+            module, value = self._names[name]
+            value = getattr(import_module(module), value) if module else value
+        elif name.startswith("__") and name not in {"__all__", "__version__"}:  # what Python looks for in any module
+            raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
+        elif find_spec(f"{self.__name__}.{name}"):
+            value = import_module(f"{self.__name__}.{name}")
+        else:
+            value = getattr(import_module(f"{self.__name__}.__init__"), name)
+        self.__dict__[name] = value
+        return value
+
+
+def _names_of(package: ModuleType) -> Mapping[str, tuple[str, Any]]:
+    """By name, its module and its name there; for a constant an empty module and its value."""
+    import ast
+
+    names: dict[str, tuple[str, Any]] = {}
+    with open(str(package.__file__), "rb") as file:  # noqa: PTH123 - pathlib need not be imported yet
+        statements = ast.parse(file.read()).body
+    for statement in statements:
+        match statement:
+            case ast.ImportFrom(module=module, names=imported, level=level):
+                source = resolve_name("." * level + (module or ""), package.__name__)
+                if source != package.__name__:
+                    names |= {each.asname or each.name: (source, each.name) for each in imported}
+            case ast.AnnAssign(target=ast.Name(id=name), value=ast.Constant(value=value)):
+                names[name] = ("", value)
+    return names

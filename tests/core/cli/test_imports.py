@@ -1,0 +1,93 @@
+"""What a command imports: most of the time until its answer is spent on that."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.support.patience import HANG
+from tests.support.third_party_fakes import distribution, environment
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+#: ``ragstone.core.testing`` imports LlamaIndex's language models.
+ENCODER = """
+    from ragstone.core import hookimpl
+
+    @hookimpl
+    def ragstone_embed_model(settings):
+        from llama_index.core.base.embeddings.base import BaseEmbedding
+
+        class Letters(BaseEmbedding):
+            def _get_text_embedding(self, text):
+                return [1.0 + text.count(letter) for letter in "abcdefghijklmnopqrstuvwxyz"]
+
+            _get_query_embedding = _get_text_embedding
+
+            async def _aget_query_embedding(self, query):
+                return self._get_text_embedding(query)
+
+        return Letters()
+"""
+PROGRAM = """
+import sys
+from ragstone.core.cli import main
+try:
+    main(sys.argv[1:])
+finally:
+    print("imported", *sys.modules, file=sys.stderr)
+"""
+#: What no question needs: other commands' packages, and what LlamaIndex imports for language models and documents.
+UNNEEDED = ["flask", "griffe", "jinja2", "pandas", "rich", "workflows"]
+
+
+@pytest.fixture(scope="module")
+def variables(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """The environment of a deployment with a memory of one file."""
+    root = tmp_path_factory.mktemp("imports")
+    (root / "home").mkdir()
+    text = "# Casters\n\nA caster is a wheel that swivels about a vertical axis. It gives no traction.\n"
+    (root / "home" / "casters.md").write_text(text, "utf-8")
+    site = distribution(root / "site", "letters", ENCODER)
+    paths = {"ROOT": root / "home", "MIN_RELEVANCE": -1}
+    named = {f"RAGSTONE_PLUGINS__IRIS_MEMORY__{name}": str(value) for name, value in paths.items()}
+    found = environment(site, RAGSTONE_DATA_DIR=str(root / "data"), **named)
+    imported(found, root, "memory", "update")
+    return found
+
+
+def imported(variables: dict[str, str], folder: Path, *arguments: str) -> tuple[str, list[str]]:
+    """What the command prints, and the modules that it has imported at its end."""
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM, *arguments],
+        env=variables,
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        timeout=HANG,
+        check=True,
+    )
+    return done.stdout, done.stderr.rpartition("imported ")[2].split()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "output", "most", "unneeded"),
+    [
+        (["--version"], "version", 250, ["numpy", "pydantic", "ragstone.core.host.host"]),
+        (["--help"], "Begin with", 500, ["llama_index.core", "numpy", "sqlalchemy"]),
+        (["memory", "query", "What is a caster?"], "swivels", 1100, ["ragstone.core.citations"]),
+        (["ask", "memory", "What is a caster?"], "swivels", 1300, ["ragstone.plugins.concept_tutor.learning.lessons"]),
+    ],
+)
+def test_a_command_imports_only_what_it_uses(
+    variables: dict[str, str], tmp_path: Path, arguments: list[str], output: str, most: int, unneeded: list[str]
+) -> None:
+    printed, modules = imported(variables, tmp_path, *arguments)
+    assert output in printed
+    assert [name for name in modules if name in {*UNNEEDED, *unneeded}] == []
+    assert len(modules) < most
+    assert sum(name.startswith("llama_index.") for name in modules) < 100

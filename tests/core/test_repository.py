@@ -1,0 +1,162 @@
+"""What people expect of a repository: checks before a commit, forms, a workflow, a citation, a demo."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import re
+import subprocess
+import sys
+import tomllib
+from datetime import date
+from functools import cache
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import yaml
+
+from tests.support.needs import needed
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+    from ragstone.core import Host
+
+REPOSITORY = Path(__file__).parents[2]
+VERSION = tomllib.loads((REPOSITORY / "pyproject.toml").read_text("utf-8"))["project"]["version"]
+FORGE = sorted((REPOSITORY / ".github").rglob("*.yml"))
+
+
+@cache
+def _package() -> ModuleType:
+    """The module behind ``make package``, which is in no package."""
+    spec = importlib.util.spec_from_file_location("make_package", REPOSITORY / ".ci" / "package.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def _read(path: Path) -> Any:
+    return yaml.safe_load(path.read_text("utf-8"))
+
+
+# The forge
+
+
+@pytest.mark.parametrize(
+    ("schema", "pattern"),
+    [
+        ("github-issue-forms", ".github/ISSUE_TEMPLATE/*.yml"),
+        ("github-workflows", ".github/workflows/*.yml"),
+        ("citation-file-format", "CITATION.cff"),
+    ],
+)
+def test_a_file_has_the_form_that_its_reader_expects(schema: str, pattern: str) -> None:
+    needed("check_jsonschema")
+    files = [str(path) for path in REPOSITORY.glob(pattern)]
+    command = [sys.executable, "-m", "check_jsonschema", "--builtin-schema", f"vendor.{schema}", *files]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert files
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_the_workflow_runs_what_every_change_must_pass_and_builds_the_packages() -> None:
+    jobs = _read(REPOSITORY / ".github" / "workflows" / "ci.yml")["jobs"]
+    assert {step.get("run") for job in jobs.values() for step in job["steps"]} >= {"bash .ci/run", "make package"}
+
+
+def test_before_a_commit_the_same_is_run_as_by_make_lint_and_before_a_push_the_same_as_by_make_test() -> None:
+    hooks = _read(REPOSITORY / ".pre-commit-config.yaml")["repos"][0]["hooks"]
+    makefile = (REPOSITORY / "Makefile").read_text("utf-8").replace("$(DEV)", ".venv-dev/bin")
+    lint = makefile.partition("\nlint:")[2].partition("\n\n")[0].splitlines()[1:]
+    assert [hook["entry"] for hook in hooks if "stages" not in hook] == [line.strip() for line in lint]
+    assert [hook["entry"] for hook in hooks if hook.get("stages") == ["pre-push"]] == ["make test"]
+
+
+@pytest.mark.parametrize("path", [*FORGE, REPOSITORY / ".pre-commit-config.yaml", REPOSITORY / "CITATION.cff"])
+def test_no_address_is_invented(path: Path) -> None:
+    assert not re.search(r"https?://|\w@\w+\.\w|\bgithub\.com\b", path.read_text("utf-8"))
+
+
+# The version
+
+
+def test_the_version_is_the_same_everywhere() -> None:
+    numbers = re.findall(r"^## (\d\S*) - (\S+)$", (REPOSITORY / "CHANGELOG.md").read_text("utf-8"), re.MULTILINE)
+    citation = _read(REPOSITORY / "CITATION.cff")
+    assert numbers[0] == (VERSION, citation["date-released"].isoformat())
+    assert citation["version"] == VERSION
+    assert f"Version {VERSION}," in (REPOSITORY / "README.md").read_text("utf-8")
+
+
+# make package
+
+
+def test_every_tool_that_judges_the_packages_is_pinned() -> None:
+    lines = (REPOSITORY / ".ci" / "package.txt").read_text("utf-8").splitlines()
+    assert all(re.fullmatch(r"#.*|[a-z-]+==\d[\d.]*", line) for line in lines)
+
+
+def test_the_classifiers_name_each_python_under_which_the_wheel_is_tried() -> None:
+    classifiers = tomllib.loads((REPOSITORY / "pyproject.toml").read_text("utf-8"))["project"]["classifiers"]
+    named = [each.rpartition(" ")[2] for each in classifiers if re.search(r":: 3\.\d+$", each)]
+    assert tuple(named) == _package().PYTHONS
+
+
+def test_an_exception_counts_until_its_day() -> None:
+    package = _package()
+    assert package.exceptions(date(2026, 11, 23)) == ["CVE-2026-45829"]
+    with pytest.raises(package.Failed, match="CVE-2026-45829"):
+        package.exceptions(date(2999, 1, 1))
+
+
+def test_an_audit_that_no_service_answered_is_skipped_and_not_passed() -> None:
+    package = _package()
+    with pytest.raises(package.Skipped, match="cannot be reached"):
+        package.audited([{"name": "a", "skip_reason": "Dependency not found"}], 0)
+    assert package.audited([{"name": "a", "version": "1", "vulns": []}], 0).startswith("1 of 1 packages")
+
+
+# The demo
+
+
+def _shown() -> tuple[dict[str, Any], list[tuple[float, str, str]]]:
+    header, *events = (REPOSITORY / "docs" / "demo.cast").read_text("utf-8").splitlines()
+    return json.loads(header), [(at, kind, words) for at, kind, words in map(json.loads, events)]
+
+
+def test_the_demo_is_a_recording_of_a_minute() -> None:
+    header, events = _shown()
+    assert header["version"] == 2
+    assert {kind for _at, kind, _words in events} == {"o"}
+    times = [at for at, _kind, _words in events]
+    assert times == sorted(times)
+    pauses = [min(later - at, header["idle_time_limit"]) for at, later in pairwise(times)]
+    assert 20 < sum(pauses) < 75
+
+
+@pytest.mark.slow
+def test_the_demo_shows_what_is_answered_today(real_host: Host) -> None:
+    """Otherwise ``python docs/demo.py`` records it anew."""
+    from ragstone.plugins.book_chat.library.sample import put_sample_on_empty_shelf
+
+    put_sample_on_empty_shelf(real_host)
+    shown = "".join(words for _at, _kind, words in _shown()[1])
+    questions = re.findall(r'ask book_chat "([^"…]+)"', shown)
+    assert len(questions) == 3
+    for question in questions:
+        answer = real_host.assistant("book_chat").ask(question)
+        assert "".join(answer.text.split()) in "".join(shown.split()), question
+
+
+def test_the_picture_shows_the_answer_of_the_demo_and_fetches_nothing() -> None:
+    picture = (REPOSITORY / "docs" / "answer.svg").read_text("utf-8")
+    words = re.sub(r"<[^>]*>|&#160;|\s", "", picture.partition('-matrix">')[2])
+    assert "Acategory1stopkeepspoweron" in words
+    assert "url(http" not in picture
+    assert "(docs/answer.svg)" in (REPOSITORY / "README.md").read_text("utf-8")
