@@ -5,14 +5,17 @@ from typing import TYPE_CHECKING
 from ragstone.core.runtime import lazy_names
 
 if TYPE_CHECKING:
+    from .formats.process import UnreadableFile
+    from .library.add_report import AddReport
+    from .library.books import Book, CountedBook
     from .library.editions import SectionDiff, diff
     from .library.files import ChapterFile, LeftOut
     from .library.layouts import BookLayout
-    from .library.shelf import AddReport, Book, CountedBook, Shelf
+    from .library.shelf import Shelf
     from .library.sites import SeveralBooks
     from .library.source_pages import ShownBlock, SourcePage
     from .parsers import BookNodeParser
-    from .readers import MarkdownReader, PdfReader, UnreadablePdf
+    from .readers import FormatReader, MarkdownReader, PdfReader, PlainTextReader, UnreadablePdf
     from .settings import BookChatSettings
 
 __all__ = [
@@ -23,27 +26,33 @@ __all__ = [
     "BookNodeParser",
     "ChapterFile",
     "CountedBook",
+    "FormatReader",
     "LeftOut",
     "MarkdownReader",
     "PdfReader",
+    "PlainTextReader",
     "SectionDiff",
     "SeveralBooks",
     "Shelf",
     "ShownBlock",
     "SourcePage",
+    "UnreadableFile",
     "UnreadablePdf",
     "diff",
 ]
 
 _NAMES = {
+    "formats.process": "UnreadableFile",
+    "library.add_report": "AddReport",
     "library.editions": "SectionDiff diff",
     "library.files": "ChapterFile LeftOut",
     "library.layouts": "BookLayout",
-    "library.shelf": "AddReport Book CountedBook Shelf",
+    "library.books": "Book CountedBook",
+    "library.shelf": "Shelf",
     "library.sites": "SeveralBooks",
     "library.source_pages": "ShownBlock SourcePage",
     "parsers": "BookNodeParser",
-    "readers": "MarkdownReader PdfReader UnreadablePdf",
+    "readers": "FormatReader MarkdownReader PdfReader PlainTextReader UnreadablePdf",
     "settings": "BookChatSettings",
 }
 __getattr__, __dir__ = lazy_names(__name__, _NAMES)

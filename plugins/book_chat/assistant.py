@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ragstone.core import Assistant, CitationFormat, Host, Profile, QuestionFilter
-from ragstone.core.answering import EmptyState
+from ragstone.core.answering import AssistantPaths, EmptyState, QuestionFilters
 
 from .guardrails.safety import SafetyWarnings, setting_of
 from .guardrails.simulation import GENERAL, HARDWARE, SIMULATION
@@ -39,6 +39,14 @@ _FIELDS = (
 )
 
 
+_FILTERS = {
+    "book": QuestionFilter("slug of one book; see ragstone book list; without it the newest edition of each is asked"),
+    "setting": QuestionFilter(
+        "simulation or hardware; what is about neither is asked in both cases", choices=(SIMULATION, HARDWARE)
+    ),
+}
+
+
 def assistant(host: Host) -> Assistant:
     """The assistant ``book_chat`` over all books of the host."""
     shelf = Shelf(host)
@@ -65,7 +73,7 @@ def assistant(host: Host) -> Assistant:
         return shown if shown and node.metadata.get("book") in shelf.books_on_simulation() else None
 
     def empty() -> EmptyState | None:
-        words = "There is no book on the shelf yet. A PDF, a Markdown file or a zipped book will do."
+        words = "There is no book on the shelf yet. A PDF, an EPUB, a Markdown file or a zipped book will do."
         return None if shelf.books() else EmptyState(words, f"{SHELF}/", "Add a book")
 
     return Assistant(
@@ -80,7 +88,8 @@ def assistant(host: Host) -> Assistant:
                 url=_url,
                 title="book_title",
                 parts=("edition", "chapter", "section"),
-                tags={"is_simulation": "Simulation"},
+                tags={"is_simulation": "Simulation", "is_ocr": "read by OCR"},
+                shown=lambda node: {"is_ocr": True} if node.metadata.get("is_ocr") else {},
             ),
             guard=SafetyWarnings(shelf.corpus),
             setting=setting_shown,
@@ -89,20 +98,9 @@ def assistant(host: Host) -> Assistant:
             prompt=ANSWER,
             examples=lambda: sample_questions(shelf),
             empty=empty,
-            filters={
-                "book": QuestionFilter(
-                    "slug of one book; see ragstone book list; without it the newest edition of each is asked"
-                ),
-                "setting": QuestionFilter(
-                    "simulation or hardware; what is about neither is asked in both cases",
-                    choices=(SIMULATION, HARDWARE),
-                ),
-            },
-            conditions=conditions,
-            top_k=host.options(BookChatSettings).top_k,
-            page="/book_chat/",
-            query_path="/query",
-            selection_path="/query-selection",
+            filters=QuestionFilters(_FILTERS, conditions),
+            top_k=host.hooks.options(BookChatSettings).top_k,
+            paths=AssistantPaths(page="/book_chat/", query="/query", selection="/query-selection"),
         ),
     )
 

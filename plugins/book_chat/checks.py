@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import shutil
 from typing import TYPE_CHECKING
 
 from ragstone.core import Check
 
 from .library.shelf import Shelf
+from .settings import BookChatSettings
 
 if TYPE_CHECKING:
     from ragstone.core import Host
 
 
 def checks(host: Host) -> list[Check]:
-    """How many books there are to ask; an empty shelf is no fault."""
+    """Whether OCR can be had where it is wanted; how many books there are to ask, and an empty shelf is no fault."""
+    found: list[Check] = []
+    if host.hooks.options(BookChatSettings).ocr and shutil.which("tesseract") is None:
+        mend = "install tesseract (Debian: apt install tesseract-ocr), or leave ocr of [plugins.book_chat] empty"
+        found.append(Check("ocr", False, "tesseract is not installed: pages without text are left out", mend=mend))
     books = Shelf(host).books()
     if not books:
-        return [Check("books", True, "none yet", mend="ragstone book add PATH")]
-    return [Check("books", True, f"{len(books)} on the shelf")]
+        return [*found, Check("books", True, "none yet", mend="ragstone book add PATH")]
+    return [*found, Check("books", True, f"{len(books)} on the shelf")]

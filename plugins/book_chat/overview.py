@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
     from llama_index.core.schema import TextNode
 
-    from .library.shelf import Book, Shelf
+    from .library.books import Book
+    from .library.shelf import Shelf
 
 _WORKS = (
     r"(?:book|text|textbook|manual|guide|course|tutorial|document|documentation|specification|spec|paper|report|article"
@@ -63,6 +64,8 @@ _NOTICE = re.compile(
     r"|contributors|reviewers|authors?|senior|to the student$)",
     re.IGNORECASE,
 )
+_SAYS_CHAPTER = re.compile(r"\bchapter\b", re.IGNORECASE)
+_NUMBERED = re.compile(rf"^\W*{_PARTS}\s+[\dA-Z.]+\b", re.IGNORECASE)
 _NUMBER = re.compile(r"^\W*(?:chapter\s+)?(\d{1,3})\b", re.IGNORECASE)
 _SUMMARY = re.compile(r"\b(?:summary|key takeaways?|conclusions?|recap|in short|key points?)\b", re.IGNORECASE)
 #: Titles of front matter, and of what a chapter's exercises and demonstrations stand under.
@@ -97,7 +100,9 @@ def overview(shelf: Shelf, question: str, filters: Mapping[str, str]) -> Overvie
     if chapter:
         title = _numbered(chapters, int(chapter[1] or chapter[2]))
     else:
-        title = _named(nodes, chapters, next(name for name in part.groups() if name)) if part else None
+        name = next(name for name in part.groups() if name) if part else ""
+        headings = list(dict.fromkeys([*chapters, *(title for node in nodes for title in _path(node))]))
+        title = (_SAYS_CHAPTER.search(question) and _named(chapters, name)) or _named(headings, name)
     if title is None:
         return None
     own = [node for node in nodes if title in _path(node)]
@@ -132,16 +137,14 @@ def _path(node: TextNode) -> list[str]:
     return titles if titles[:1] == [chapter] else [chapter, *titles]
 
 
-def _named(nodes: Sequence[TextNode], chapters: Sequence[str], name: str) -> str | None:
-    """The heading with that number ("3.2", "B"), else with these words and the fewest others; a chapter's first."""
-    headings = [*chapters, *dict.fromkeys(title for node in nodes for title in _path(node) if title not in chapters)]
+def _named(headings: Sequence[str], name: str) -> str | None:
+    """The first heading with that number ("3.2", "B"), else with these words and the fewest others."""
     if re.fullmatch(r"\d{1,3}(?:\.\d{1,3})*|[A-Z](?:\.\d{1,3})*", name):
         numbered = re.compile(rf"\W*(?:{_PARTS}\s+)?{re.escape(name)}(?![.\d]*\d)\b", re.IGNORECASE)
         return next((title for title in headings if numbered.match(title)), None)
     wanted = set(stems(name))
-    others = [
-        len(set(stems(title)) - wanted) if wanted <= set(stems(title)) else _MOST_OTHERS + 1 for title in headings
-    ]
+    words = [set(stems(_NUMBERED.sub("", title))) for title in headings]
+    others = [len(each - wanted) if wanted <= each else _MOST_OTHERS + 1 for each in words]
     best = min(range(len(headings)), key=others.__getitem__, default=None)
     return headings[best] if wanted and best is not None and others[best] <= _MOST_OTHERS else None
 

@@ -21,7 +21,7 @@ from .library.manifest import SECTION_KINDS, SIMULATION, owner_kind, section_sim
 from .markdown.characters import SEPARATOR
 from .markdown.packer import Packer, Unit
 from .markdown.sections import read_sections
-from .pdf.page_map import KEY, PageMap
+from .pdf.page_map import KEY, LISTED, PageMap
 
 if TYPE_CHECKING:
     from .markdown.blocks import Block
@@ -39,7 +39,7 @@ class BookNodeParser(SlicingNodeParser):
 
     version: ClassVar[int] = 5
     embedded_keys = ("chapter", "section")
-    parser_keys = (KEY, SIMULATION, KINDS, SECTION_KINDS)
+    parser_keys = (KEY, LISTED, SIMULATION, KINDS, SECTION_KINDS)
 
     max_tokens: int = Field(default=400, gt=0, description="A chunk is full at this many tokens.")
     min_tokens: int = Field(default=300, ge=0, description="Below this a chunk takes a block more, up to the limit.")
@@ -66,6 +66,7 @@ class BookNodeParser(SlicingNodeParser):
         known = document.metadata
         source = self.without_parser_keys(document).as_related_node_info()
         pages = PageMap.of(known)
+        by_ocr = set((known.get(KEY) or {}).get("ocr", ()))
         newlines = [found.start() for found in re.finditer("\n", text)]
         seen: Counter[str] = Counter()
         packer = Packer(self.count_tokens, self.max_tokens, self.min_tokens, self.overlap_tokens, self.hard_limit)
@@ -87,7 +88,7 @@ class BookNodeParser(SlicingNodeParser):
                     "chapter": section.chapter,
                     "section": section.title,
                     "page_label": label,
-                    "page_index": page,
+                    "page_index": page if KEY in known else None,  # printed pages have no numbers of their own
                     "content_type": _content_type(units),
                     "is_simulation": simulated,
                     # A word, as LlamaIndex's filters know no booleans; it has a third value, general.
@@ -101,6 +102,8 @@ class BookNodeParser(SlicingNodeParser):
                     "section_start": section.start,
                     "section_end": section.end,
                 }
+                if page in by_ocr:
+                    metadata["is_ocr"] = True
                 if kinds := f"{owner}:0-{len(words)}" if owner else _stated_kinds(in_elements, units):
                     metadata[KINDS] = kinds
                 identity = [metadata["book"], metadata["edition"], metadata["path"], words, seen[words]]

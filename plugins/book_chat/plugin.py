@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ragstone.core import hookimpl
-from ragstone.core.cli import LazyGroup
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -29,14 +28,25 @@ def ragstone_settings() -> type[BaseModel]:
 
 @hookimpl
 def ragstone_readers(host: Host) -> Mapping[str, BaseReader]:
-    """Markdown, MDX, Quarto's Markdown, and PDFs."""
-    from .library.sites import MARKDOWN
-    from .readers import MarkdownReader, PdfReader
+    """Markdown and its dialects, PDFs, EPUBs, pages of HTML, Word's documents, reStructuredText and plain text."""
+    from .formats.limits import READERS
+    from .formats.process import FormatWorkers
+    from .library.files import ASCIIDOC, MARKDOWN
+    from .library.shelf import Shelf
+    from .readers import FormatReader, MarkdownReader, PdfReader, PlainTextReader
     from .settings import BookChatSettings
 
-    options = host.options(BookChatSettings)
-    pdf = PdfReader(seconds=options.pdf_seconds, megabytes=options.pdf_megabytes)
-    return {**dict.fromkeys(MARKDOWN, MarkdownReader()), ".pdf": pdf}
+    options = host.hooks.options(BookChatSettings)
+    return {
+        **dict.fromkeys((*MARKDOWN, *ASCIIDOC), MarkdownReader()),
+        **dict.fromkeys(READERS, FormatReader(host.once(lambda _host: FormatWorkers()))),
+        ".pdf": PdfReader(
+            seconds=options.pdf_seconds,
+            megabytes=options.pdf_megabytes,
+            ocr=Shelf(host).ocr if options.ocr else None,
+        ),
+        ".txt": PlainTextReader(),
+    }
 
 
 @hookimpl
@@ -45,13 +55,13 @@ def ragstone_node_parsers(host: Host) -> Mapping[str, NodeParser]:
     from .parsers import BookNodeParser
     from .settings import BookChatSettings
 
-    options = host.options(BookChatSettings)
+    options = host.hooks.options(BookChatSettings)
     return {
         "book": BookNodeParser(
             max_tokens=options.chunk_tokens,
             min_tokens=options.min_chunk_tokens,
             overlap_tokens=options.overlap_tokens,
-            count_tokens=host.encoder.count_tokens,
+            count_tokens=host.hooks.encoder.count_tokens,
         )
     }
 
@@ -93,8 +103,12 @@ def ragstone_serving(host: Host) -> None:
 @hookimpl
 def ragstone_commands(cli: click.Group) -> None:
     """``ragstone book``."""
+    from ragstone.core.cli import LazyGroup
+
     functions = {"add": "add", "diff": "diff_books", "list": "list_books", "remove": "remove"}
-    paths = {name: f"{__package__}.commands.{function}" for name, function in functions.items()}
+    paths = {name: f"{__package__}.commands.books.{function}" for name, function in functions.items()}
+    modules = {"queue": "queue", "watch": "watch", "work": "queue"}
+    paths |= {name: f"{__package__}.commands.{module}.{name}" for name, module in modules.items()}
     text = "Put books on the shelf, look at it, take books off."
     cli.add_command(LazyGroup("book", help=text, lazy_subcommands=paths))
 

@@ -1,4 +1,4 @@
-"""One Markdown file or PDF as a LlamaIndex document of normalized Markdown."""
+"""One file of a book as a LlamaIndex document of normalized Markdown."""
 
 from __future__ import annotations
 
@@ -13,17 +13,21 @@ from ragstone.core import MissingExtra, SourceError
 from ragstone.core.runtime import open_regular
 from ragstone.core.text import KINDS, pack_kinds
 
+from .formats.plain_text import read_plain_text
 from .library.files import digest_of
 from .library.pages import read_page, title_of
 from .pdf.limits import MAX_BYTES
-from .pdf.page_map import KEY, packed
+from .pdf.page_map import KEY, LISTED, packed, packed_pages
 from .pdf.process import ReadFailed, read_in_subprocess
 
 if TYPE_CHECKING:
+    from .formats.assembly import Text
+    from .formats.process import FormatWorkers
     from .pdf.messages import Read, Reason
+    from .pdf.ocr import Ocr
 
 _REASONS: dict[str, tuple[str, str | None]] = {
-    "needs_ocr": ("no page has text", "add a text layer by OCR, for example with ocrmypdf"),
+    "needs_ocr": ("no page has text", "ocr of [plugins.book_chat] reads it, or add a text layer with ocrmypdf"),
     "encrypted": ("it opens only with a password", "save it without one"),
     "broken": ("it is no PDF, or a damaged one", "look at it in a viewer, and save it anew"),
     "too_large": ("reading it takes more memory than it may have", "pdf_megabytes of [plugins.book_chat]"),
@@ -61,13 +65,15 @@ class UnreadablePdf(SourceError):
 class PdfReader(BaseReader):
     """Reads a PDF in a subprocess that has ``seconds`` for 300 pages and ``megabytes`` for 1,000."""
 
-    def __init__(self, *, seconds: float = 30.0, megabytes: int = 512) -> None:
+    def __init__(self, *, seconds: float = 30.0, megabytes: int = 512, ocr: Ocr | None = None) -> None:
+        """``ocr``: reads the pages that have no text."""
         self._seconds = seconds
         self._megabytes = megabytes
+        self._ocr = ocr
 
     def load_data(self, file: Path | str, extra_info: dict[str, Any] | None = None) -> list[Document]:
         """One document. Its metadata: ``title``, ``extra_info``, and ``pdf`` with the page map, the
-        file's absolute path and SHA-256, and the pages (from 1) that need OCR or are broken.
+        file's absolute path and SHA-256, and the pages (from 1) that need OCR, were read by it or are broken.
 
         Raises ``UnreadablePdf``, and ``SourceError`` when the file is gone or the extra is not installed.
         """
@@ -79,15 +85,55 @@ class PdfReader(BaseReader):
             digest = digest_of(opened)
             try:
                 read = read_in_subprocess(opened, seconds=self._seconds, megabytes=self._megabytes)
+                if read.needs_ocr and self._ocr and self._ocr.program:
+                    words = self._ocr.words(opened, digest, read.needs_ocr)
+                    read = read_in_subprocess(opened, seconds=self._seconds, megabytes=self._megabytes, words=words)
             except ReadFailed as error:
                 raise UnreadablePdf(error.reason, path, error.detail) from error
         if not read.text.strip():
             if read.broken and not read.needs_ocr:
                 raise UnreadablePdf("broken", path, f"none of {len(read.broken)} pages can be loaded")
-            raise UnreadablePdf("needs_ocr", path, f"{read.pages} pages")
+            missing_ocr = (
+                "; tesseract, which would read them, is not installed" if self._ocr and not self._ocr.program else ""
+            )
+            raise UnreadablePdf("needs_ocr", path, f"{read.pages} pages{missing_ocr}")
         return [Document(text=read.text, metadata=self._metadata(read, path, digest) | (extra_info or {}))]
 
     def _metadata(self, read: Read, path: Path, digest: str) -> dict[str, Any]:
         about = {**packed(read), "file": str(path.resolve()), "sha256": digest}
-        about |= {name: pages for name in ("needs_ocr", "broken") if (pages := getattr(read, name))}
+        about |= {name: pages for name in ("needs_ocr", "broken", "ocr") if (pages := getattr(read, name))}
         return {"title": " ".join(read.title.split()) or None, KEY: about}
+
+
+class FormatReader(BaseReader):
+    """Reads EPUB, HTML, DOCX and reStructuredText in worker processes."""
+
+    def __init__(self, workers: FormatWorkers) -> None:
+        self._workers = workers
+
+    def load_data(self, file: Path | str, extra_info: dict[str, Any] | None = None) -> list[Document]:
+        """One document. Its metadata: ``title``, ``authors``, ``kinds``, ``printed_pages`` and ``extra_info``.
+
+        Raises ``UnreadableFile``, and ``SourceError`` when the file is gone or the extra is not installed.
+        """
+        return [_document(self._workers.read(Path(file)), extra_info)]
+
+
+class PlainTextReader(BaseReader):
+    """Reads a book of plain text: its chapters are found by their headings."""
+
+    def load_data(self, file: Path | str, extra_info: dict[str, Any] | None = None) -> list[Document]:
+        """One document, its metadata ``title``, ``authors`` and ``extra_info``. Raises ``SourceError``."""
+        return [_document(read_plain_text(Path(file)), extra_info)]
+
+
+def _document(text: Text, extra_info: dict[str, Any] | None) -> Document:
+    about: dict[str, Any] = {"title": text.title}
+    if text.authors:
+        about["authors"] = list(text.authors)
+    if text.kinds:
+        about[KINDS] = pack_kinds(text.kinds, 0, len(text.text))
+    if text.pages:
+        starts = [(number, offset) for number, (offset, _label) in enumerate(text.pages, 1)]
+        about[LISTED] = packed_pages(starts, [label for _offset, label in text.pages])
+    return Document(text=text.text, metadata=about | (extra_info or {}))

@@ -1,5 +1,7 @@
 """The options of ``[plugins.book_chat]``."""
 
+from typing import Annotated
+
 from pydantic import Field
 
 from ragstone.core import Table
@@ -19,5 +21,7 @@ class BookChatSettings(Table):
     #: What reading one PDF may take: seconds for up to 300 pages, megabytes of memory for up to 1,000.
     pdf_seconds: float = Field(default=30.0, gt=0, le=3600)
     pdf_megabytes: int = Field(default=512, ge=128, le=65536)
+    #: Languages as tesseract names them, in which pages of PDFs without text are read by OCR; empty: they are not.
+    ocr: tuple[Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z_/]{1,30}$")], ...] = Field(default=(), max_length=5)
     #: Slugs of the books whose PDF may be opened by all who may ask; "*" for all books.
     serve_pdf: tuple[str, ...] = ()

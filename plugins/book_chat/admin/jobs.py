@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import logging
-from collections import OrderedDict
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from ragstone.core import NotFound, RagstoneError, StorageBusy
+from ragstone.core.catalog import is_server
 from ragstone.core.runtime import JobQueue
 
 from ..library.shelf import Shelf
+from .job_store import CatalogJobs, MemoryJobs
 from .uploads import Upload, book_of, unfinished_uploads
 
 if TYPE_CHECKING:
@@ -20,7 +21,8 @@ if TYPE_CHECKING:
     from ragstone.core import Host
     from ragstone.core.ingestion import IngestProgress
 
-    from ..library.shelf import AddReport
+    from ..library.add_report import AddReport
+    from .job_store import JobStore
 
 _log = logging.getLogger(__name__)
 
@@ -30,6 +32,8 @@ MOST_REMEMBERED = 50
 _MOST_NAMED = 100
 #: Times that reading a book is begun: one that ends the server each time is given up.
 MOST_BEGUN = 3
+#: Seconds between two looks at an upload that another process has, should its message be lost.
+_POLL = 3.0
 
 
 @dataclass(frozen=True)
@@ -66,14 +70,16 @@ class Jobs:
     def __init__(
         self,
         add: Callable[[Upload, Callable[[int, int, int], None]], AddReport],
-        is_over: Callable[[], bool] = lambda: False,
+        store: Callable[[int, Callable[[], None]], JobStore] = lambda most, _on_change: MemoryJobs(most),
     ) -> None:
-        """``add``: reads an upload and reports its progress. ``is_over``: whether the server is closing."""
+        """``add``: reads an upload and reports its progress.
+
+        ``store``: remembers so many ended jobs, and calls back when another process changed one.
+        """
         self._add = add
-        self._is_over = is_over
         # each document is stored in one transaction, so that the thread may be killed
         self._queue: JobQueue[Upload] = JobQueue("ragstone-uploads", self._work)
-        self._jobs: OrderedDict[str, Job] = OrderedDict()
+        self._jobs = store(MOST_REMEMBERED, self._queue.notify)
         self._reading: Upload | None = None
 
     def submit(self, upload: Upload) -> Job:
@@ -100,10 +106,10 @@ class Jobs:
                     hint="see the server's log; what was read of it is on the shelf, and it may be sent again",
                 )
                 _log.warning("the uploaded book %r is given up: %s", upload.name, fault)
-                self._jobs[job.id] = replace(job, state="failed", problem=fault.to_problem())
+                self._remember(replace(job, state="failed", problem=fault.to_problem()))
                 upload.remove()
 
-    def stop(self) -> None:
+    def close(self) -> None:
         """The server is closing: the next one resumes, and this stop does not count as a failure of the book."""
         with self._queue.locked():
             self._queue.stop()
@@ -113,40 +119,39 @@ class Jobs:
     def jobs(self) -> tuple[Job, ...]:
         """All that are remembered, the latest last."""
         with self._queue.locked():
-            return tuple(self._jobs.values())
+            return tuple(Job(**job) for job in self._jobs.all())
 
     def job(self, job_id: str) -> Job:
         """Raises ``NotFound``."""
         if (job := self._jobs.get(job_id)) is None:
             raise NotFound("there is no such upload; only the last ones are remembered")
-        return job
+        return Job(**job)
 
     def follow(self, job_id: str, pause: float) -> Iterator[Job | None]:
         """The job now and after every step, up to its end; ``None`` when nothing has happened for ``pause`` seconds."""
 
         def look() -> tuple[dict[str, Job], bool]:
-            job = self._jobs.get(job_id)
+            found = self._jobs.get(job_id)
+            job = None if found is None else Job(**found)
             return ({}, True) if job is None else ({job_id: job}, job.ended)
 
-        return self._queue.follow(look, pause)
+        return self._queue.follow(look, pause, _POLL)
 
     def _remember(self, job: Job) -> None:
-        self._jobs[job.id] = job
-        ended = [job.id for job in self._jobs.values() if job.ended]
-        for job_id in ended[: max(0, len(ended) - MOST_REMEMBERED)]:
-            del self._jobs[job_id]
+        self._jobs.put(job.to_dict(), ended=job.ended)
 
     def _update(self, upload: Upload, **facts: Any) -> None:
         with self._queue.locked():
-            self._jobs[upload.folder.name] = replace(self._jobs[upload.folder.name], **facts)
+            job = self._jobs.get(upload.folder.name)
+            if job is not None:
+                self._remember(Job(**{**job, **facts}))
 
     def _work(self, upload: Upload) -> None:
         self._update(upload, state="reading")
         try:
             facts = {"state": "done", "report": _report_dict(self._read(upload))}
         except Exception as error:
-            if self._is_over():  # the error comes from the closing server: the next one resumes
-                self._queue.stop()
+            if self._queue.is_stopped:  # the error comes from the closing server: the next one resumes
                 return
             facts = {"state": "failed", "problem": _problem(upload, error)}
         with self._queue.locked():
@@ -204,9 +209,11 @@ def jobs_of(host: Host) -> Jobs:
         shelf.pdfs.remove_unused()
         return report
 
-    jobs = Jobs(add, lambda: host.closed)
-    host.when_closing(jobs.stop)
-    return jobs
+    def in_catalog(most: int, on_change: Callable[[], None]) -> JobStore:
+        return CatalogJobs(host.catalog, most, on_change)
+
+    where = {"store": in_catalog} if is_server(host.settings.database) else {}
+    return Jobs(add, **where)
 
 
 def resume_uploads(host: Host) -> None:

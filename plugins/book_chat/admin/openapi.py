@@ -61,7 +61,7 @@ _FORM = {
         "file": {
             "type": "string",
             "format": "binary",
-            "description": "a Markdown file, another book, or a .zip of one",
+            "description": "a PDF, an EPUB, a Markdown file, another book, or a .zip of one",
         },
         "title": {"type": "string", "maxLength": 255},
         "edition": {"type": "string", "maxLength": 50},
@@ -91,6 +91,23 @@ REMOVE: Operation = {
     "summary": "Take a book off the shelf",
     "security": _KEY,
     "responses": {"204": {"description": "It is off the shelf"}, **_problems(404)},
+}
+_RATE = {"type": ["number", "null"], "minimum": 0}
+_READING = _object(book=_TEXT, files=_COUNT, of=_COUNT, chunks=_COUNT)
+_QUEUE = _object(
+    total=_COUNT,
+    done=_COUNT,
+    waiting=_COUNT,
+    failed=_COUNT,
+    per_minute={**_RATE, "description": "books that ended in the last ten minutes, in a minute"},
+    minutes_left=_RATE,
+    reading={"type": "array", "items": _READING},
+    failures={"type": "array", "items": _object(book=_TEXT, problem=_TEXT), "description": "the latest ones"},
+)
+QUEUE: Operation = {
+    "summary": "How far the books are that wait in PostgreSQL's queue",
+    "security": _KEY,
+    "responses": {"200": _json_response("The queue; an empty one for a catalog in SQLite", _QUEUE), **_problems()},
 }
 JOBS: Operation = {
     "summary": "Uploads that wait, are read, or were",

@@ -14,6 +14,7 @@ from ragstone.core.pages import KEEP_ALIVE, EventStream, ViewOptions, event
 from ragstone.core.runtime import Slots
 
 from ..assistant import SHELF
+from ..library.book_queue import queue_dict, queue_state
 from ..library.manifest import LONGEST_EDITION, LONGEST_TITLE
 from ..library.shelf import Shelf
 from . import openapi
@@ -64,6 +65,9 @@ def blueprint(host: Host) -> Blueprint:
         shelf.remove(slug)
         return Response(status=204)
 
+    def queued() -> Response:
+        return _json(queue_dict(queue_state(host)))
+
     def running() -> Response:
         return _json({"jobs": [job.to_dict() for job in jobs.jobs()]})
 
@@ -84,6 +88,7 @@ def blueprint(host: Host) -> Blueprint:
     for method, rule, view, operation in (
         ("GET", "/api/books", books, openapi.BOOKS),
         ("POST", "/api/books", add, openapi.ADD),
+        ("GET", "/api/books/queue", queued, openapi.QUEUE),
         ("DELETE", "/api/books/<slug>", remove, openapi.REMOVE),
         ("GET", "/api/books/jobs", running, openapi.JOBS),
         ("GET", "/api/books/jobs/<job_id>/events", events, openapi.EVENTS),
@@ -108,6 +113,7 @@ def install_shelf(pages: Blueprint, host: Host, shelf: Shelf) -> None:
             books=shelf.counted(),
             opened=opened.value,
             wrong=wrong,
+            queue=queue_dict(queue_state(host)) if opened is Access.GRANTED else None,
             jobs=[job for job in jobs.jobs() if not job.ended] if opened is Access.GRANTED else (),
             accepted=",".join(sorted({*shelf.suffixes, ZIP})),
         )

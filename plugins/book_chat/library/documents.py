@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 #: Files whose heading may be the book's title, and headings that are none.
 _INTRODUCTIONS = ("README.md", "readme.md", "intro.md", "index.md")
+#: Suffixes of files that hold whole books.
+_BOOKS = frozenset({".docx", ".epub", ".txt"})
 _GENERAL = re.compile(
     r"(?:readme|home|introduction|intro|overview|welcome|preface|summary|index|(?:table of )?contents)\W*",
     re.IGNORECASE,
@@ -37,7 +39,7 @@ class BookDocuments:
 
     def __init__(self, host: Host, layout: BookLayout, uploaded_as: str | None = None) -> None:
         self._host = host
-        self._layout = layout
+        self.layout = layout
         self._uploaded_as = uploaded_as
         self._loaded: list[Document] | SourceError | None = None
         self.about: dict[str, str] = {}
@@ -46,20 +48,21 @@ class BookDocuments:
         self.failed_ids: set[str] = set()
         self.needs_ocr: dict[str, list[int]] = {}
         self.broken_pages: dict[str, list[int]] = {}
+        self.ocr_pages: dict[str, list[int]] = {}
 
     def title(self) -> str:
         """The book's own title (``book.toml``, layout, a single file's title), else one made from its name."""
-        known = self.manifest.title or self._layout.title
+        known = self.manifest.title or self.layout.title
         if known:
             return known
-        if self._layout.kind == "file":
+        if self.layout.kind == "file":
             with suppress(Exception):  # reported when the file is read for its text
-                first = self.load(self._layout.files[0])[:1]
+                first = self.load(self.layout.files[0])[:1]
                 if first and first[0].metadata.get("title"):
                     return " ".join(str(first[0].metadata["title"]).split())[:LONGEST_TITLE]
         elif title := self._own_heading():
             return title
-        root = self._layout.root
+        root = self.layout.root
         if self._uploaded_as is not None:
             name = "".join(sign for sign in PurePath(self._uploaded_as).stem if sign.isprintable())
         else:
@@ -68,12 +71,18 @@ class BookDocuments:
 
     def _own_heading(self) -> str | None:
         """The heading of the README, or of the page that introduces the book, in its folder or above it."""
-        root, folder = self._layout.root, self._layout.root / self._layout.folder
+        root, folder = self.layout.root, self.layout.root / self.layout.folder
         folders = [path for path in (folder, *folder.parents) if path == root or root in path.parents]
         paths = (path / name for path in reversed(folders) for name in _INTRODUCTIONS)
         titles = (page_title(path) for path in paths if path.is_file())
         found = (" ".join(title.split())[:LONGEST_TITLE] for title in titles if title)
         return next((title for title in found if not _GENERAL.fullmatch(title)), None)
+
+    @property
+    def authors(self) -> list[str]:
+        """The authors that the file of a book of one file names."""
+        loaded = self._loaded if isinstance(self._loaded, list) else []
+        return [str(name) for document in loaded[:1] for name in document.metadata.get("authors", ())]
 
     @property
     def fault(self) -> SourceError | None:
@@ -88,14 +97,14 @@ class BookDocuments:
                 loaded = self._host.hooks.read(file.path.suffix.lower(), file.path)
             except SourceError as error:
                 loaded = error
-            if self._layout.kind == "file":
+            if self.layout.kind == "file":
                 self._loaded = loaded
         if isinstance(loaded, SourceError):
             raise loaded
         return loaded
 
     def __iter__(self) -> Iterator[Document]:
-        for file in self._layout.files:
+        for file in self.layout.files:
             try:
                 documents = self._read(file)
             except Exception as error:
@@ -116,7 +125,7 @@ class BookDocuments:
         for number, document in enumerate(self.load(file)):
             title = file.title or document.metadata.get("title") or file.path.stem
             chapter = file.chapter or document.metadata.get("chapter")
-            if chapter is None and self._layout.kind != "file" and not _is_whole_book(document):
+            if chapter is None and self.layout.kind != "file" and not _is_whole_book(document, file):
                 chapter = title  # of several files each is a chapter; a single one is divided by its headings
             known = {
                 **self.about,
@@ -126,7 +135,7 @@ class BookDocuments:
                 "chapter": chapter,
                 "within": list(file.within),
             }
-            page = self._layout.page(file)
+            page = self.layout.page(file)
             stated = {
                 "url": self.manifest.url_of(page),
                 "licence": self.manifest.licence,
@@ -138,6 +147,8 @@ class BookDocuments:
                 stored[PAGES] = pages = dict(stored[PAGES])
                 if self._uploaded_as is not None:
                     del pages["file"]  # it is temporary, and another upload of the same file is the same document
+                if pages.get("ocr"):
+                    self.ocr_pages[file.relative] = list(pages["ocr"])
                 for name, named in (("needs_ocr", self.needs_ocr), ("broken", self.broken_pages)):
                     if gaps := pages.pop(name, None):  # for the report alone
                         named[file.relative] = list(gaps)
@@ -145,6 +156,7 @@ class BookDocuments:
         return found
 
 
-def _is_whole_book(document: Document) -> bool:
-    """Whether a PDF beside other files has chapters of its own."""
-    return PAGES in document.metadata and len(re.findall(r"^# ", document.text, re.MULTILINE)) > 1
+def _is_whole_book(document: Document, file: ChapterFile) -> bool:
+    """Whether a PDF, an EPUB or the like beside other files has chapters of its own."""
+    is_book = PAGES in document.metadata or file.path.suffix.lower() in _BOOKS
+    return is_book and len(re.findall(r"^# ", document.text, re.MULTILINE)) > 1

@@ -9,9 +9,9 @@ from ragstone.core import SourceError
 
 from ..markdown.characters import without_controls
 from .fields import one_line, read_yaml, split_front_matter
-from .files import ChapterFile, LeftOut, is_file, is_index, natural, read_text
+from .files import MARKDOWN, ChapterFile, LeftOut, is_file, is_index, natural, read_text
 from .pages import read_page, title_of
-from .sites import MARKDOWN, Repository, Site
+from .sites import Repository, Site
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from ragstone.core import Corpus
 
-    from .shelf import Book
+    from .books import Book
 
 _ORDINALS = (
     "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth".split()  # noqa: SIM905

@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path, PurePath
 
+#: Suffixes of Markdown and of AsciiDoc, which becomes Markdown.
+MARKDOWN = (".md", ".markdown", ".mdx", ".qmd")
+ASCIIDOC = (".adoc", ".asciidoc")
+HTML = (".html", ".htm", ".xhtml")
 #: How many files a book may hold, and how deep its folders may nest.
 MAX_FILES = 20_000
 MAX_DEPTH = 32

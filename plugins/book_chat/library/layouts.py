@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections import Counter
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,20 +15,13 @@ from .files import ChapterFile, LeftOut, natural_path, relative, walk
 from .manifest import LONGEST_TITLE
 from .mdbook import find_mdbook
 from .navigation import find_jupyter_book, find_mkdocs, find_quarto
+from .saved_sites import find_saved_site
 from .sites import Kind, Repository, SeveralBooks, Site, pages_of
 from .sphinx import find_sphinx
+from .unread import is_note, readable_in, unread_files
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-
-_ASSETS = {
-    "images": "png jpg jpeg gif svg webp avif ico bmp tif tiff drawio mp4 webm mov",
-    "styles": "css scss sass less",
-    "scripts": "js jsx ts tsx mjs cjs",
-    "fonts": "woff woff2 ttf otf eot",
-    "data": "toml json jsonl yaml yml lock xml csv",
-}
-_KIND_OF = {f".{suffix}": kind for kind, suffixes in _ASSETS.items() for suffix in suffixes.split()}
 
 
 @dataclass(frozen=True)
@@ -60,12 +52,6 @@ _MOST_MARKS = 12
 _MARK_DEPTH = 3
 #: Folders whose configurations are no books of the repository.
 _NOT_BOOKS = frozenset("test tests testdata fixtures example examples template templates vendor third_party".split())  # noqa: SIM905
-#: Pages about the repository, which are no pages of the book in its folder ``docs`` or ``src``.
-_NOTES = frozenset(
-    """readme changelog changes history news contributing contributors authors maintainers governance license licence
-    copying notice security support code_of_conduct code-of-conduct pull_request_template issue_template agents claude
-    todo roadmap""".split()  # noqa: SIM905
-)
 
 
 @dataclass(frozen=True)
@@ -95,6 +81,11 @@ class BookLayout:
         return relative(home, file.path) if home in file.path.parents else file.relative
 
 
+def is_configuration(name: str) -> bool:
+    """Whether a file of that name describes a book."""
+    return name in _CONFIGURATIONS
+
+
 def read_layout(root: Path, suffixes: frozenset[str], site: str | None = None) -> BookLayout:
     """The book at ``root``, of which files with one of ``suffixes`` (".md") can be read.
 
@@ -121,12 +112,12 @@ def read_layout(root: Path, suffixes: frozenset[str], site: str | None = None) -
     root = root.resolve()
     unseen: list[LeftOut] = []
     paths = tuple(walk(root, unseen))
-    repository = Repository(root, paths, tuple(path for path in paths if path.suffix.lower() in suffixes))
+    chosen = None if site is None else Path(os.path.normpath(root / site))
+    repository = Repository(root, paths, readable_in(paths, suffixes, chosen or root))
     if not repository.readable:
         raise SourceError(
             "holds no file that can be read", where=str(root), hint=f"these can be read: {', '.join(sorted(suffixes))}"
         )
-    chosen = None if site is None else Path(os.path.normpath(root / site))
     book = _chosen(repository, _sites(repository, chosen), chosen)
     if not book.files:
         reasons = "; ".join(f"{entry.relative}: {entry.reason}" for entry in book.left[:3])
@@ -140,7 +131,11 @@ def read_layout(root: Path, suffixes: frozenset[str], site: str | None = None) -
     others = (path for path in repository.readable if repository.name(path) not in known and path != book.listing)
     left += [LeftOut(repository.name(path), book.reason(path, root)) for path in others]
     left += unseen
-    left += (entry for entry in _unread(repository, book.folder) if entry.relative not in known)
+    left += (
+        entry
+        for entry in unread_files(repository, book.folder, _CONFIGURATIONS, suffixes)
+        if entry.relative not in known
+    )
     title = "".join(filter(str.isprintable, book.title or ""))[:LONGEST_TITLE] or None
     files = tuple(replace(file, position=position) for position, file in enumerate(book.files))
     return BookLayout(book.kind, root, title, files, tuple(left), book.authors, repository.name(book.folder), book.home)
@@ -215,6 +210,8 @@ def _without_configuration(repository: Repository, folder: Path, inner: Path | N
         files = docusaurus_files(repository, tree, left, {})
         return Site("docusaurus", folder, tree, files, left=tuple(left))
     pages = repository.below(inner or folder)
+    if saved := find_saved_site(repository, inner or folder, pages):
+        return saved
     ordered = sorted(pages, key=lambda path: natural_path(path.relative_to(folder)))
     return Site("folder", folder, inner or folder, pages_of(repository, ordered))
 
@@ -222,28 +219,10 @@ def _without_configuration(repository: Repository, folder: Path, inner: Path | N
 def _documentation(repository: Repository) -> Path | None:
     """The folder ``docs`` or ``src`` of a repository that has no other pages but notes about itself."""
     root = repository.root
-    pages = [path for path in repository.readable if path.name.lower().split(".")[0] not in _NOTES]
+    pages = [path for path in repository.readable if not is_note(path)]
     for folder in (root / "docs", root / "src"):
         outside = [path for path in pages if not path.is_relative_to(folder)]
         is_clone = folder.name == "docs" and (root / ".git").exists()
         if len(outside) < len(pages) and (is_clone or not outside):
             return folder
     return None
-
-
-def _unread(repository: Repository, folder: Path) -> list[LeftOut]:
-    """Files without a reader by name, assets as one line for each folder and kind; those in ``folder`` first."""
-    named: list[LeftOut] = []
-    assets: Counter[tuple[str, str]] = Counter()
-    for path in sorted(repository.paths, key=lambda path: not path.is_relative_to(folder)):
-        suffix = path.suffix.lower()
-        if path in repository.available or path.name in _CONFIGURATIONS:
-            continue
-        if suffix in _KIND_OF:
-            assets[repository.name(path.parent), _KIND_OF[suffix]] += 1
-        else:
-            named.append(LeftOut(repository.name(path), f"no reader for {suffix or 'files without a suffix'}"))
-    for (place, kind), count in sorted(assets.items()):
-        files = "1 file" if count == 1 else f"{count} files"
-        named.append(LeftOut(f"{place}/ ({files})", f"{kind}, not text"))
-    return named

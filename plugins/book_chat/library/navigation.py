@@ -8,8 +8,8 @@ from ragstone.core import SourceError
 
 from .contents import Contents, Entry, listed_files
 from .fields import LONGEST_SITE_YAML, names_in, one_line, parse_yaml
-from .files import LeftOut, natural_path
-from .sites import MARKDOWN, WITHOUT, Kind, Repository, Site, pages_of
+from .files import MARKDOWN, LeftOut, natural_path
+from .sites import WITHOUT, Kind, Repository, Site, pages_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -2,26 +2,35 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from ragstone.core import SourceError
 
+from ..formats.asciidoc import asciidoc_to_markdown
 from ..markdown.blocks import first_heading
 from ..markdown.mdx import rewrite_mdx
 from ..markdown.normalization import normalize_with_kinds
 from .fields import front_title, split_front_matter
-from .files import read_text
+from .files import ASCIIDOC, MARKDOWN, read_text
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from ragstone.core.text import StatedKind
 
 
+_DIALECTS: dict[str, Callable[[str], str]] = {".mdx": rewrite_mdx, **dict.fromkeys(ASCIIDOC, asciidoc_to_markdown)}
+#: A heading of reStructuredText: a line with signs below it, perhaps above it too.
+_RST_HEADING = re.compile(r"^(\S.{0,200})\n([=\-~^\"'#*+`:.])\2{2,}[ \t]*$", re.MULTILINE)
+
+
 def read_page(path: Path) -> tuple[dict[str, Any], str, list[StatedKind]]:
     """The front matter, the normalized Markdown and its stated kinds of a page. Raises ``SourceError``."""
     front, body = split_front_matter(read_text(path))
-    return front, *normalize_with_kinds(rewrite_mdx(body) if path.suffix.lower() == ".mdx" else body)
+    rewrite = _DIALECTS.get(path.suffix.lower())
+    return front, *normalize_with_kinds(rewrite(body) if rewrite else body)
 
 
 def title_of(front: dict[str, Any], text: str) -> str | None:
@@ -32,6 +41,9 @@ def title_of(front: dict[str, Any], text: str) -> str | None:
 def page_title(path: Path) -> str | None:
     """The title of a page that may be unreadable, which is reported when it is read for its text."""
     try:
-        return title_of(*read_page(path)[:2])
+        if path.suffix.lower() == ".rst":
+            found = _RST_HEADING.search(read_text(path)[:20_000])
+            return " ".join(found[1].replace("`", "").split()) if found else None
+        return title_of(*read_page(path)[:2]) if path.suffix.lower() in (*MARKDOWN, *ASCIIDOC) else None
     except SourceError:
         return None

@@ -64,7 +64,8 @@ class PagePictures:
                 if key in self._kept:
                     self._kept.move_to_end(key)
                     return self._kept[key], pdf.sha256
-            marks = environment(node.get_content(), quote)
+            recognised = self._shelf.ocr.known(pdf.sha256).get(page, ()) if node.metadata.get("is_ocr") else ()
+            marks = environment(node.get_content(), quote, recognised)
             try:
                 with self._slots.acquire():
                     drawn = draw_in_subprocess(pdf.file, page, marks, seconds=_SECONDS, megabytes=_MEGABYTES)

@@ -33,7 +33,7 @@ def sample_questions(shelf: Shelf) -> tuple[str, ...]:
 def put_sample_on_empty_shelf(host: Host) -> None:
     """Add the sample book to a shelf that was never used. One that was emptied stays empty."""
     shelf = Shelf(host)
-    if not host.options(BookChatSettings).sample or shelf.corpus.exists:
+    if not host.hooks.options(BookChatSettings).sample or shelf.corpus.contents.exists:
         return
     try:
         shelf.add(shelf.plan(SAMPLE))

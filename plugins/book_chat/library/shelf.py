@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import re
-import unicodedata
 from collections import Counter
-from dataclasses import dataclass, field
-from hashlib import sha256
 from typing import TYPE_CHECKING
 
 from ragstone.core import BadRequest, NotFound, SourceError
 
 from ..guardrails.simulation import HARDWARE, SIMULATION
 from ..settings import BookChatSettings
+from .add_report import AddReport
+from .books import FIRST_EDITION, Book, CountedBook, by_title, slug_of
 from .documents import BookDocuments
 from .manifest import LONGEST_EDITION, LONGEST_TITLE
 from .pdf_files import PdfFiles
@@ -24,64 +22,27 @@ if TYPE_CHECKING:
     from ragstone.core import Corpus, Host
     from ragstone.core.ingestion import IngestProgress
 
-    from .files import LeftOut
+    from ..pdf.ocr import Ocr
     from .layouts import BookLayout
     from .source_pages import SourcePage
 
 CORPUS = "books"
 KIND = "book"
 _EMPTY = "put a book on the shelf: ragstone book add PATH"
-FIRST_EDITION = "First Edition"
-_LONGEST_SLUG = 60
 #: Of a book's passages, about simulation and about real hardware each.
 _LEAST_SHARE = 0.02
-
-
-@dataclass(frozen=True)
-class Book:
-    """A book on the shelf."""
-
-    slug: str
-    title: str
-    edition: str
-
-
-@dataclass(frozen=True)
-class CountedBook(Book):
-    """A book with its numbers of chapters, passages and files."""
-
-    chapters: int
-    chunks: int
-    files: int
-
-
-@dataclass
-class AddReport:
-    """The result of adding a book, file by file."""
-
-    book: str
-    title: str
-    edition: str
-    layout: str
-    #: The folder of the pages within what was given.
-    site: str = "."
-    authors: list[str] = field(default_factory=list)
-    added: list[str] = field(default_factory=list)
-    updated: list[str] = field(default_factory=list)
-    unchanged: list[str] = field(default_factory=list)
-    removed: list[str] = field(default_factory=list)
-    left_out: list[LeftOut] = field(default_factory=list)
-    #: Physical pages (from 1) of a PDF that show something and have no text, and those that cannot be loaded.
-    needs_ocr: dict[str, list[int]] = field(default_factory=dict)
-    broken_pages: dict[str, list[int]] = field(default_factory=dict)
-    chunks: int = 0
 
 
 class Shelf:
     """All books of a host. Every document of the corpus ``books`` is one file of one book."""
 
-    def __init__(self, host: Host) -> None:
+    def __init__(self, host: Host, claim: Callable[[str], None] | None = None) -> None:
+        """``claim``: called with the slug of a book before anything of it is stored; what it raises keeps it off.
+
+        The caller who gives it calibrates the corpus when the last book is added.
+        """
         self._host = host
+        self._claim = claim
         #: What was made from facets, with these: the books, which every question needs.
         self._books: tuple[object, tuple[Book, ...]] = (None, ())
         self._on_simulation: tuple[object, frozenset[str]] = (None, frozenset())
@@ -94,8 +55,15 @@ class Shelf:
     @property
     def pdfs(self) -> PdfFiles:
         """The PDFs of the books, as far as the settings let them be opened."""
-        allowed = self._host.options(BookChatSettings).serve_pdf
+        allowed = self._host.hooks.options(BookChatSettings).serve_pdf
         return PdfFiles(self.corpus, allowed, self._host.settings.data_dir / "pdfs")
+
+    @property
+    def ocr(self) -> Ocr:
+        """What OCR has read, and reads in the languages of the settings."""
+        from ..pdf.ocr import Ocr
+
+        return Ocr(self._host.hooks.options(BookChatSettings).ocr, self._host.settings.data_dir / "ocr")
 
     @property
     def suffixes(self) -> frozenset[str]:
@@ -107,7 +75,7 @@ class Shelf:
         facets = self.corpus.contents.document_facets("book", "book_title", "edition")
         made_of, books = self._books
         if made_of is not facets:  # the corpus returns the same list until it changes
-            books = tuple(sorted((Book(*values) for values, _ in facets), key=_by_title))
+            books = tuple(sorted((Book(*values) for values, _ in facets), key=by_title))
             self._books = facets, books
         return books
 
@@ -139,7 +107,7 @@ class Shelf:
             chapters.setdefault(book, set()).add(chapter)
             files.setdefault(book, set()).add(path)
         found = [CountedBook(*book, len(chapters[book]), count, len(files[book])) for book, count in chunks.items()]
-        return tuple(sorted(found, key=_by_title))
+        return tuple(sorted(found, key=by_title))
 
     def book(self, slug: str) -> Book:
         """The book with that slug. Raises ``NotFound``."""
@@ -181,16 +149,38 @@ class Shelf:
         was stored of it before stays. ``uploaded_as``: the client's name of an upload, whose path is
         temporary. Raises ``BadRequest`` and ``SourceError``.
         """
+        reading = self.identified(layout, title=title, edition=edition, uploaded_as=uploaded_as)
+        return self.store(reading, on_progress)
+
+    def identified(
+        self,
+        layout: BookLayout,
+        *,
+        title: str | None = None,
+        edition: str | None = None,
+        uploaded_as: str | None = None,
+    ) -> BookDocuments:
+        """What ``add`` would store, with the book's slug and title in ``about``. Raises ``BadRequest``."""
         reading = BookDocuments(self._host, layout, uploaded_as)
         title = _checked(title or reading.title(), "title", LONGEST_TITLE)
         edition = _checked(edition or reading.manifest.edition or FIRST_EDITION, "edition", LONGEST_EDITION)
         slug = slug_of(title, edition)
-        report = AddReport(slug, title, edition, layout.kind, layout.folder, list(layout.authors))
-        report.left_out += layout.left_out
+        if self._claim is not None:
+            self._claim(slug)
         reading.about = {"book": slug, "book_title": title, "edition": edition}
-        done = self.corpus.ingest(reading, on_progress=on_progress)
+        return reading
+
+    def store(self, reading: BookDocuments, on_progress: Callable[[IngestProgress], None] | None = None) -> AddReport:
+        """Add or update the book that ``identified`` gave, as ``add`` does. Raises ``SourceError``."""
+        layout, slug = reading.layout, reading.about["book"]
+        report = AddReport(slug, reading.about["book_title"], reading.about["edition"], layout.kind, layout.folder)
+        report.left_out += layout.left_out
+        alone = self._claim is None
+        done = self.corpus.ingest(reading, on_progress=on_progress, prefix=f"{slug}:", calibrate=alone)
+        report.authors = list(layout.authors) or reading.authors
         report.left_out += reading.failed
         report.needs_ocr, report.broken_pages = reading.needs_ocr, reading.broken_pages
+        report.ocr_pages = reading.ocr_pages
         if not (done.added or done.updated or done.unchanged):
             if reading.fault is not None:
                 raise reading.fault
@@ -200,7 +190,7 @@ class Shelf:
         stored = self._doc_ids(slug)
         gone = [doc_id for doc_id in stored if doc_id not in kept]
         self.corpus.remove(gone)
-        if slug not in {book.slug for book in self.counted()}:
+        if not self.corpus.contents.has_chunks(f"{slug}:"):
             self.corpus.remove(stored)
             raise SourceError("holds no text that could be asked about", where=str(layout.root))
         parts = {"added": done.added, "updated": done.updated, "unchanged": done.unchanged, "removed": gone}
@@ -217,25 +207,7 @@ class Shelf:
         return book
 
     def _doc_ids(self, slug: str) -> list[str]:
-        return [document.doc_id for document in self.corpus.contents.documents() if document.metadata["book"] == slug]
-
-
-def _by_title(book: Book) -> tuple[str, str, str]:
-    return book.title.casefold(), book.edition, book.slug
-
-
-def slug_of(title: str, edition: str) -> str:
-    """A short name for addresses and the command line, the same for the same title and edition.
-
-    ``Physical AI & Humanoid Robotics`` → ``physical-ai-humanoid-robotics``; another edition than the first is added.
-    """
-    named = title if edition == FIRST_EDITION else f"{title} {edition}"
-    plain = unicodedata.normalize("NFKD", named).encode("ascii", "ignore").decode().lower()
-    slug = "-".join(re.findall(r"[a-z0-9]+", plain))
-    if len(slug) > _LONGEST_SLUG or not slug:
-        # What is cut off, or not ASCII, still tells two books apart.
-        slug = f"{slug[: _LONGEST_SLUG - 9].rstrip('-')}-{sha256(named.encode()).hexdigest()[:8]}".lstrip("-")
-    return slug
+        return [document.doc_id for document in self.corpus.contents.documents(f"{slug}:")]
 
 
 def _checked(text: str, name: str, longest: int) -> str:

@@ -10,16 +10,15 @@ from typing import TYPE_CHECKING, Literal
 
 from ragstone.core import SourceError
 
-from .files import ChapterFile, LeftOut, read_text, relative
+from .files import ASCIIDOC, MARKDOWN, ChapterFile, LeftOut, read_text, relative
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
 Kind = Literal["mdbook", "docusaurus", "mkdocs", "jupyterbook", "quarto", "sphinx", "folder", "file"]
 
-#: Suffixes of Markdown, and of what tables of contents name besides.
-MARKDOWN = (".md", ".markdown", ".mdx", ".qmd")
-_NAMED = (*MARKDOWN, ".rst", ".ipynb")
+#: What tables of contents name.
+_NAMED = (*MARKDOWN, ".rst", *ASCIIDOC, ".ipynb")
 #: Characters of a program that is searched for a few values, and of a ``SUMMARY.md``.
 _LONGEST_CONFIG = 1_000_000
 

@@ -1,4 +1,4 @@
-"""Sphinx's folders: the Markdown pages that its toctrees name, from the front page down."""
+"""Sphinx's folders: the pages that its toctrees name, from the front page down."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from ragstone.core import SourceError
 
 from .contents import Contents, Entry, listed_files
 from .fields import names_in, one_line
-from .files import MAX_DEPTH, MAX_FILES, LeftOut, read_text
-from .sites import MARKDOWN, Repository, Site
+from .files import MARKDOWN, MAX_DEPTH, MAX_FILES, LeftOut, read_text
+from .sites import Repository, Site
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -55,8 +55,8 @@ def _entries(repository: Repository, home: Path, front: Path) -> Iterator[Entry]
         if path in seen and not entry.is_pattern:
             continue
         seen.add(path)
-        is_page = path.suffix in MARKDOWN or path not in repository.all
-        # A page of reStructuredText is not read; what it names has no page above it.
+        is_page = path in repository.available or path not in repository.all
+        # What a page that is not read names has no page above it.
         yield Entry(entry.title, entry.target, len(pending), not is_page, entry.is_pattern)
         if path in repository.all and path.is_relative_to(home) and len(pending) <= MAX_DEPTH:
             pending.append(_toctree(path, home))

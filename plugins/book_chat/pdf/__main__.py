@@ -1,7 +1,8 @@
-"""The subprocess that reads one PDF: ``python -m ragstone.plugins.book_chat.pdf SECONDS MEGABYTES < book.pdf``.
+"""The subprocess that reads one PDF: ``python -m ragstone.plugins.book_chat.pdf SECONDS MEGABYTES [WORDS] < book.pdf``.
 
-It writes two lines of JSON, as in ``messages``: the number of pages, then the text or the reason why there is none. It
-gets no other file, can write none, and sets limits of time and memory for itself.
+WORDS is a file of JSON with what OCR has found on pages without text. It writes two lines of JSON, as in ``messages``:
+the number of pages, then the text or the reason why there is none. It gets no other file, can write none, and sets
+limits of time and memory for itself.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+from pathlib import Path
 from typing import Any
 
 from ragstone.core.runtime import limit_process
@@ -18,12 +20,13 @@ from .limits import MAX_PAGES, memory_for, seconds_for
 _STATUSES = {2: "broken", 3: "broken", 4: "encrypted", 5: "encrypted"}  # FPDF_GetLastError
 
 
-def main(seconds: float, megabytes: int) -> None:
+def main(seconds: float, megabytes: int, recognised: str | None = None) -> None:
     """Read standard input, write to standard output."""
+    words = json.loads(Path(recognised).read_bytes()) if recognised else {}
     # Four times as much remains the hard limit until the number of pages is known.
     limit_process(memory_for(1, megabytes), seconds, most_memory=memory_for(10**9, megabytes))
     try:
-        answer = _read(seconds, megabytes)
+        answer = _read(seconds, megabytes, words)
     except MemoryError:
         answer = {"status": "too_large", "detail": ""}
     except Exception as error:
@@ -31,7 +34,7 @@ def main(seconds: float, megabytes: int) -> None:
     _send(answer)
 
 
-def _read(seconds: float, megabytes: int) -> dict[str, Any]:
+def _read(seconds: float, megabytes: int, words: dict[str, Any]) -> dict[str, Any]:
     import pypdfium2
 
     from .book import read_book
@@ -47,7 +50,7 @@ def _read(seconds: float, megabytes: int) -> dict[str, Any]:
         return {"status": "too_large", "detail": f"claims {pages:,} pages, more than {MAX_PAGES:,}"}
     limit_process(memory_for(pages, megabytes), seconds_for(pages, seconds))
     _send({"pages": pages})
-    return read_book(document.raw, pages)
+    return read_book(document.raw, pages, words)
 
 
 def _send(answer: dict[str, Any]) -> None:
@@ -56,4 +59,4 @@ def _send(answer: dict[str, Any]) -> None:
 
 
 if __name__ == "__main__":
-    main(float(sys.argv[1]), int(sys.argv[2]))
+    main(float(sys.argv[1]), int(sys.argv[2]), *sys.argv[3:4])

@@ -12,7 +12,7 @@ import pypdfium2.raw as pdfium
 from .columns import columns_of
 from .glyphs import read_page
 from .headings import bare, body_size, from_outline, from_type, is_contents, is_numbered
-from .model import Block, Line
+from .model import Block, Line, Word
 from .outline import read_outline, utf16_text
 from .paragraphs import blocks_of
 from .running_heads import take_running_heads
@@ -20,7 +20,7 @@ from .tables import take_tables
 from .writer import to_markdown
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from .columns import Column
     from .model import Page
@@ -30,8 +30,11 @@ _INDEXED = re.compile(r"[^\d,]{1,60}(?:,\s*\d[\divxlc–-]*)+\s*")
 _FILE_NAME = re.compile(r"\S+\.\w{2,5}$|[^\s]*$|untitled.*|microsoft word.*|document\d*", re.IGNORECASE)
 
 
-def read_book(document: Any, count: int) -> dict[str, Any]:
-    """The fields of ``messages.Read``: title, text, labels, page starts, pages that cannot be read."""
+def read_book(document: Any, count: int, recognised: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """The fields of ``messages.Read``: title, text, labels, page starts, pages that cannot be read.
+
+    ``recognised``: the words that OCR has found on pages without text, by their numbers.
+    """
     labels = [_label(document, number) for number in range(count)]
     pages = [read_page(document, number + 1, labels[number]) for number in range(count)]
     broken = [page.number for page in pages if page.broken]
@@ -39,7 +42,11 @@ def read_book(document: Any, count: int) -> dict[str, Any]:
         return {"status": "broken", "detail": f"of {count:,} pages {count - len(broken):,} can be read"}
     needs_ocr = [page.number for page in pages if page.drawn and not _has_text(page)]
     for page in pages:
+        if page.number in needs_ocr and (words := (recognised or {}).get(str(page.number))):
+            page.words = [Word(**word) for word in words]
+            page.rules = []  # a scan's edges
         take_tables(page)
+    by_ocr = [page.number for page in pages if page.number in needs_ocr and _has_text(page)]
     printed = take_running_heads(pages)
     read = {page.number: columns_of(page) for page in pages}
     body = body_size(column for columns in read.values() for column in columns)
@@ -59,7 +66,8 @@ def read_book(document: Any, count: int) -> dict[str, Any]:
         "pages": count,
         "labels": labels if any(labels) else _printed(printed),
         "starts": starts,
-        "needs_ocr": needs_ocr,
+        "needs_ocr": [number for number in needs_ocr if number not in by_ocr],
+        "ocr": by_ocr,
         "broken": broken,
     }
 

@@ -45,6 +45,8 @@ class Read(_Message):
     #: Pages that show something and have no text, and pages that could not be loaded.
     needs_ocr: list[_PageNumber]
     broken: list[_PageNumber]
+    #: Pages that OCR has read.
+    ocr: list[_PageNumber] = Field(default_factory=list)
 
     @model_validator(mode="after")
     def _is_consistent(self) -> Read:

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 #: The key of a document's metadata below which all of this lies. Chunks do not have it.
 KEY = "pdf"
+#: The key below which the printed pages of a file lie that is no PDF: numbers from 1 in their order, and labels.
+LISTED = "printed_pages"
 
 
 @dataclass(frozen=True)
@@ -26,8 +28,8 @@ class PageMap:
 
     @classmethod
     def of(cls, metadata: Mapping[str, Any]) -> PageMap | None:
-        """The map in a document's metadata; None when it is no PDF, or none of ours."""
-        packed = metadata.get(KEY)
+        """The map in a document's metadata; None without one."""
+        packed = metadata.get(KEY) or metadata.get(LISTED)
         try:
             starts, labels = packed["starts"], packed["labels"]  # type: ignore[index]
             pages = tuple(accumulate(int(step) for step in starts[::2]))
@@ -47,11 +49,19 @@ class PageMap:
 
 
 def packed(read: Read) -> dict[str, Any]:
-    """The page map as it is stored: steps instead of places, and labels as runs (``["", 1, 145]``)."""
+    """The page map of a PDF as it is stored."""
+    return packed_pages(read.starts, read.labels)
+
+
+def packed_pages(starts: Sequence[tuple[int, int]], labels: Sequence[str]) -> dict[str, Any]:
+    """Pages with the offsets at which they begin, and all labels, as they are stored.
+
+    Steps instead of places, and labels as runs (``["", 1, 145]``).
+    """
     steps: list[int] = []
-    for (page, offset), (before, start) in zip(read.starts, [(0, 0), *read.starts], strict=False):
+    for (page, offset), (before, start) in zip(starts, [(0, 0), *starts], strict=False):
         steps += [page - before, offset - start]
-    return {"starts": steps, "labels": _pack(read.labels)}
+    return {"starts": steps, "labels": _pack(labels)}
 
 
 def _pack(labels: Sequence[str]) -> list[str | int]:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import os
 import selectors
 import signal
 import subprocess
 import time
+from dataclasses import asdict
+from tempfile import NamedTemporaryFile
 from typing import IO, TYPE_CHECKING, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
@@ -17,14 +20,15 @@ from .limits import output_for, seconds_for
 from .messages import FINAL, OPENED, Opened, Read, Refused
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from .messages import Reason
+    from .model import Word
 
 Message = TypeVar("Message", Opened, Read)
 
 _LONGEST_FIRST = 4_096  # bytes
-_MOST_PICTURE = 8_000_000
+_MOST_PICTURE, _MOST_DRAWN = 8_000_000, 40_000_000
 
 
 class ReadFailed(Exception):
@@ -36,13 +40,24 @@ class ReadFailed(Exception):
         self.detail = detail
 
 
-def read_in_subprocess(file: IO[bytes], *, seconds: float, megabytes: int) -> Read:
+def read_in_subprocess(
+    file: IO[bytes], *, seconds: float, megabytes: int, words: Mapping[int, Sequence[Word]] | None = None
+) -> Read:
     """The book in ``file``, read by a fresh interpreter. Raises ``ReadFailed``; never hangs, whatever the file holds.
 
-    ``seconds`` of the clock and ``megabytes`` of memory hold for up to 300 and 1,000 pages; see ``limits``.
+    ``seconds`` of the clock and ``megabytes`` of memory hold for up to 300 and 1,000 pages; see ``limits``. ``words``:
+    of pages that have none in the file, as OCR has found them.
     """
     file.seek(0)
-    with run_in_subprocess("ragstone.plugins.book_chat.pdf", repr(seconds), str(megabytes), stdin=file) as process:
+    with NamedTemporaryFile("w", suffix=".json") as recognised:
+        json.dump({page: [asdict(word) for word in found] for page, found in (words or {}).items()}, recognised)
+        recognised.flush()
+        arguments = (repr(seconds), str(megabytes), *((recognised.name,) if words else ()))
+        return _read(file, arguments, seconds)
+
+
+def _read(file: IO[bytes], arguments: Sequence[str], seconds: float) -> Read:
+    with run_in_subprocess("ragstone.plugins.book_chat.pdf", *arguments, stdin=file) as process:
         return _receive(process, seconds)
 
 
@@ -56,14 +71,31 @@ def draw_in_subprocess(
     file.seek(0)
     module, limits = f"{__package__}.render", (repr(seconds), str(megabytes))
     with run_in_subprocess(module, str(page), *limits, stdin=file, environment=marks) as process:
-        received = b""
-        for part in _parts(process, lambda: seconds):
-            received += part
-            if len(received) > _MOST_PICTURE:
-                raise ReadFailed("too_large", "is a picture of too many bytes")
+        received = collect(process, seconds, _MOST_PICTURE)
         if not received.startswith(b"\x89PNG") or not received.endswith(b"IEND\xaeB`\x82"):
             raise ReadFailed(*_exit_reason(process))
         return received
+
+
+def draw_for_ocr(file: IO[bytes], page: int, *, seconds: float, megabytes: int) -> bytes:
+    """Page ``page`` (from 1) in grey, as OCR wants it. Raises ``ReadFailed``; never hangs, whatever the file holds."""
+    file.seek(0)
+    arguments = (str(page), repr(seconds), str(megabytes), "grey")
+    with run_in_subprocess(f"{__package__}.render", *arguments, stdin=file) as process:
+        received = collect(process, seconds, _MOST_DRAWN)
+        if not received.startswith(b"P5"):
+            raise ReadFailed(*_exit_reason(process))
+        return received
+
+
+def collect(process: subprocess.Popen[bytes], seconds: float, most: int) -> bytes:
+    """All that a subprocess writes. Raises ``ReadFailed`` for more than ``most`` bytes, and after so many seconds."""
+    received = bytearray()
+    for part in _parts(process, lambda: seconds):
+        received += part
+        if len(received) > most:
+            raise ReadFailed("too_large", "is a picture of too many bytes")
+    return bytes(received)
 
 
 def _parts(process: subprocess.Popen[bytes], seconds: Callable[[], float]) -> Iterator[bytes]:

@@ -1,4 +1,4 @@
-"""The subprocess that draws one page: ``python -m ragstone.plugins.book_chat.pdf.render PAGE SECONDS MEGABYTES``.
+"""The subprocess that draws one page: ``python -m ….book_chat.pdf.render PAGE SECONDS MEGABYTES [grey]``.
 
 It reads the PDF from standard input and the words to mark from the environment, and writes the page as PNG. Like the
 reader it gets no other file, can write none, and sets limits of time and memory for itself.
@@ -34,29 +34,45 @@ if TYPE_CHECKING:
 MARKS = "RAGSTONE_PDF_MARKS"
 #: Pixels of the picture at most, and of a point at most.
 _WIDTH, _HEIGHT, _SCALE = 1240, 1754, 2.0
+#: The same for OCR: 300 dots an inch, and pixels of the longer side.
+_OCR_SCALE, _OCR_SIDE = 300 / 72, 5_000
 #: Words that are compared; no passage and no page that a person reads has more.
 _MOST_WORDS = 4_000
+#: Words of OCR that are handed over: a variable may have 128 kB.
+_MOST_RECOGNISED = 1_000
 #: Words in a row that must be the same, and words between two such runs that are marked with them.
 _RUN, _GAP = 3, 3
 _PASSAGE, _QUOTE = (255, 246, 214), (255, 216, 107)
 
 
-def main(number: int, seconds: float, megabytes: int) -> None:
-    """Draw page ``number`` (from 1). Ends with an error where it cannot."""
+def main(number: int, seconds: float, megabytes: int, grey: bool = False) -> None:
+    """Draw page ``number`` (from 1), ``grey`` as PGM for OCR. Ends with an error where it cannot."""
     limit_process(memory_for(1, megabytes), seconds)
     import numpy as np
     import pypdfium2
 
     from .glyphs import read_page
+    from .model import Word
 
     marks = json.loads(os.environ.get(MARKS, "{}"))
     document = pypdfium2.PdfDocument(os.fdopen(0, "rb", closefd=False))
     page = document[number - 1]
     wide, high = page.get_size()
+    if grey:
+        scale = min(_OCR_SCALE, _OCR_SIDE / max(wide, high, 1))
+        rows = page.render(scale=scale, grayscale=True, may_draw_forms=False).to_numpy()
+        sys.stdout.buffer.write(
+            b"P5 %d %d 255\n" % (rows.shape[1], rows.shape[0]) + np.ascontiguousarray(rows).tobytes()
+        )
+        return
     scale = min(_SCALE, _WIDTH / max(wide, 1), _HEIGHT / max(high, 1))
     drawn = page.render(scale=scale, rev_byteorder=True, may_draw_forms=False)
     pixels = np.ascontiguousarray(drawn.to_numpy()[:, :, :3])
-    words = read_page(document.raw, number, "").words[:_MOST_WORDS]
+    recognised = [
+        Word(text, x0, top, x1, bottom, size=0.0, mono=False, bold=False)
+        for text, x0, top, x1, bottom in marks.get("words", ())
+    ]
+    words = (recognised or read_page(document.raw, number, "").words)[:_MOST_WORDS]
     for text, colour in ((marks.get("passage"), _PASSAGE), (marks.get("quote"), _QUOTE)):
         for box in _boxes(words, str(text or "")):
             _mark(pixels, [edge * scale for edge in box], colour)
@@ -127,10 +143,19 @@ def png(pixels: Pixels) -> bytes:
     return b"\x89PNG\r\n\x1a\n" + b"".join(chunks)
 
 
-def environment(passage: str, quote: str) -> dict[str, Any]:
-    """Return what names the words to mark. It is no argument: those are seen by every user of the machine."""
-    return {MARKS: json.dumps({"passage": passage[:20_000], "quote": quote[:2_000]})}
+def environment(passage: str, quote: str, recognised: Sequence[Word] = ()) -> dict[str, Any]:
+    """Return what names the words to mark. It is no argument: those are seen by every user of the machine.
+
+    ``recognised``: the words of a page without text, as OCR has found them.
+    """
+    named: dict[str, Any] = {"passage": passage[:20_000], "quote": quote[:2_000]}
+    words = [(word.text[:60], *(round(edge, 1) for edge in _places(word))) for word in recognised[:_MOST_RECOGNISED]]
+    return {MARKS: json.dumps({**named, "words": words} if words else named, ensure_ascii=False)}
+
+
+def _places(word: Word) -> tuple[float, float, float, float]:
+    return word.x0, word.top, word.x1, word.bottom
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]), float(sys.argv[2]), int(sys.argv[3]))
+    main(int(sys.argv[1]), float(sys.argv[2]), int(sys.argv[3]), sys.argv[4:] == ["grey"])

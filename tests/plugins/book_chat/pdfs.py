@@ -203,3 +203,30 @@ def _rc4(key: bytes, data: bytes) -> bytes:
         state[i], state[j] = state[j], state[i]
         out.append(byte ^ state[(state[i] + state[j]) % 256])
     return bytes(out)
+
+
+def scanned(data: bytes, pages: range | None = None) -> bytes:
+    """The pages of a PDF as pictures of 200 dots an inch, without a text layer."""
+    import numpy as np
+    import pypdfium2
+
+    pdf = Pdf()
+    tree, kids = pdf.reserve(), list[int]()
+    with pypdfium2.PdfDocument(data) as document:
+        for number in pages or range(len(document)):
+            page = document[number]
+            wide, high = page.get_size()
+            rows = np.ascontiguousarray(page.render(scale=200 / 72, grayscale=True).to_numpy())
+            size = f"/Width {rows.shape[1]} /Height {rows.shape[0]} /ColorSpace /DeviceGray /BitsPerComponent 8"
+            packed = zlib.compress(rows.tobytes())
+            image = pdf.stream(packed, f"/Type /XObject /Subtype /Image {size} /Filter /FlateDecode")
+            content = pdf.stream(f"q {wide} 0 0 {high} 0 0 cm /I Do Q".encode())
+            resources = f"<< /XObject << /I {image} 0 R >> >>"
+            kids.append(
+                pdf.add(
+                    f"<< /Type /Page /Parent {tree} 0 R /MediaBox [0 0 {wide} {high}] /Contents {content} 0 R"
+                    f" /Resources {resources} >>"
+                )
+            )
+    pdf.put(tree, f"<< /Type /Pages /Count {len(kids)} /Kids [{' '.join(f'{kid} 0 R' for kid in kids)}] >>")
+    return pdf.data(pdf.add(f"<< /Type /Catalog /Pages {tree} 0 R >>"))

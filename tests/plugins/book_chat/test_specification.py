@@ -58,8 +58,8 @@ def test_fr_3_markdown_and_pdf(host: Host, tmp_path: Path) -> None:
 def test_fr_4_each_chunk_has_an_embedding_of_its_own(host: Host) -> None:
     corpus = Shelf(host).corpus
     with host.catalog.read() as snapshot:
-        row = corpus.row(snapshot)
-        held = [snapshot.vectors.of_document(each.key, host.encoder.dimension) for each in snapshot.documents(row.id)]
+        row, dimension = corpus.contents.row(snapshot), corpus.encoder.dimension
+        held = [snapshot.vectors.of_document(each.key, dimension) for each in snapshot.documents(row.id)]
     vectors = np.concatenate([each.vectors for each in held])
     assert sum(len(each.chunk_keys) for each in held) == corpus.info().chunks
     assert len(np.unique(vectors.round(5), axis=0)) == len(vectors)

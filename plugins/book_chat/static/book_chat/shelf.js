@@ -131,6 +131,27 @@ async function watch(first, { reveal = false } = {}) {
   await attempt(showBooks);
 }
 
+// Books that "ragstone book add --queue" queued; workers elsewhere read them.
+async function watchQueue() {
+  for (let shown = null; ; ) {
+    const queue = await (await call("/queue")).json();
+    const open = queue.waiting + queue.reading.length;
+    if (!open && !queue.failed && shown === null) return; // there is none
+    const counts = [`${queue.done} of ${queue.total} on the shelf`, `${queue.reading.length} being read`, `${queue.waiting} waiting`];
+    if (queue.failed) counts.push(`${queue.failed} failed`);
+    if (open && queue.minutes_left) counts.push(`about ${count(Math.ceil(queue.minutes_left), "minute")} left`);
+    const bar = el("progress", { "aria-label": "Queued books", max: queue.total || 1, value: queue.done });
+    const now = queue.reading.map(({ book, files, of }) => el("small", {}, of ? `${book}: ${files} of ${count(of, "file")}` : book));
+    const failed = queue.failures.map(({ book, problem }) => el("small", {}, `${book}: ${problem}`));
+    part("queue").replaceChildren(el("li", {}, el("b", {}, "Queued books"), bar, el("span", {}, counts.join(" · ")), ...now, ...failed));
+    if (shown !== null && shown !== queue.done) await attempt(showBooks);
+    shown = queue.done;
+    if (!open) return;
+    await later(3000);
+  }
+}
+attempt(watchQueue);
+
 part("jobs").replaceChildren();
 attempt(async () => {
   const { jobs } = await (await call("/jobs")).json();

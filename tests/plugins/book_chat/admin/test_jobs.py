@@ -159,10 +159,10 @@ def test_a_server_that_ends_leaves_what_it_had_to_the_next(tmp_path: Path) -> No
         assert over.wait(30)
         raise RuntimeError("cannot schedule new futures after interpreter shutdown")
 
-    jobs = Jobs(add, over.is_set)
+    jobs = Jobs(add)
     job, later = jobs.submit(upload), jobs.submit(given(tmp_path, name="later.md"))
     working = at_work.get(timeout=30)
-    jobs.stop()
+    jobs.close()
     over.set()
     working.join(30)
     assert [jobs.job(one.id).state for one in (job, later)] == ["reading", "queued"]

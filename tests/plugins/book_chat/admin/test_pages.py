@@ -286,6 +286,7 @@ EVERYTHING = [
     ("POST", "/api/books"),
     ("DELETE", "/api/books/x"),
     ("GET", "/api/books/jobs"),
+    ("GET", "/api/books/queue"),
     ("GET", "/api/books/jobs/x/events"),
 ]
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from ragstone.core import Host, SourceError
-from ragstone.plugins.book_chat import BookLayout, SeveralBooks, Shelf
+from ragstone.plugins.book_chat import BookLayout, LeftOut, SeveralBooks, Shelf
 from tests.support.third_party_fakes import write_pages
 
 if TYPE_CHECKING:
@@ -278,26 +278,36 @@ def test_a_sphinx_site(shelf: Shelf, root: Path) -> None:
     layout = shelf.plan(write_pages(root, SPHINX))
     assert (layout.kind, layout.folder, layout.title) == ("sphinx", "docs/source", "Robots")
     assert layout.authors == ("Ann Author",)
-    assert names(layout) == [
-        f"docs/source/{name}.md"
-        for name in ("start", "hands/grip", "api/functions", "hands/index", "hands/touch", "more/a")
+    assert [name.removeprefix("docs/source/") for name in names(layout)] == [
+        "index.rst",
+        "start.md",
+        "hands/grip.md",
+        "api/index.rst",
+        "api/functions.md",
+        "hands/index.md",
+        "hands/touch.md",
+        "more/a.md",
     ]
-    assert [(file.title, file.chapter) for file in layout.files][1:5] == [
+    assert [(file.title, file.chapter) for file in layout.files][2:7] == [
         ("Gripping", "Gripping"),
-        ("About functions", "About functions"),
+        ("API", "API"),
+        ("About functions", "API"),
         ("Hands", "Hands"),
         ("About touch", "Hands"),
     ]
     left = reasons(layout)
-    assert left["docs/source/index.rst"] == left["docs/source/api/index.rst"] == "no reader for .rst"
     assert left["docs/source/forgotten.md"] == "in no toctree"
     assert left["https://example.org"].startswith("its link leaves the book")
 
 
-def test_a_sphinx_site_without_markdown_is_refused(shelf: Shelf, root: Path) -> None:
+def test_a_sphinx_site_of_restructuredtext(shelf: Shelf, root: Path) -> None:
     files = {"README.md": "x", "docs/conf.py": "project = 'A'\n", "docs/index.rst": "A\n=\n\n.. toctree::\n\n   b\n"}
-    with pytest.raises(SourceError, match=r"names no file that can be read: .*index.rst: no reader for .rst"):
-        shelf.plan(write_pages(root, {**files, "docs/b.rst": "B\n"}))
+    layout = shelf.plan(write_pages(root, {**files, "docs/b.rst": "B\n=\n\nA *caster* is a :term:`wheel`.\n"}))
+    assert names(layout) == ["docs/index.rst", "docs/b.rst"]
+    report = shelf.add(layout)
+    assert (report.left_out, report.chunks) == ([LeftOut("README.md", "outside the docs folder")], 1)
+    (node,) = shelf.corpus.contents.document_nodes("a:docs/b.rst")
+    assert (node.get_content(), node.metadata["chapter"]) == ("A caster is a wheel.", "B")
 
 
 def test_a_mdbook_below_the_root_has_its_own_manifest(shelf: Shelf, root: Path) -> None:

@@ -13,17 +13,18 @@ import click
 from ragstone.core import BadRequest, NotFound
 from ragstone.core.cli import json_option, printable, show_json, show_progress, show_table
 
-from .library.editions import diff
-from .library.shelf import AddReport, Shelf
-from .library.sites import SeveralBooks
-from .pdf.page_map import ranges
+from ..library.editions import diff
+from ..library.shelf import CORPUS, Shelf
+from ..library.sites import SeveralBooks
+from ..pdf.page_map import ranges
 
 if TYPE_CHECKING:
     from ragstone.core.cli import Deployment
 
-    from .library.layouts import BookLayout
+    from ..library.add_report import AddReport
+    from ..library.layouts import BookLayout
 
-_REASONS_SHOWN, _NAMES_SHOWN = 8, 3
+_REASONS_SHOWN, _NAMES_SHOWN, _SAMPLES = 8, 3, 20
 
 
 @click.command(epilog='Example: ragstone book add ./my-book --title "My Book" --edition "Second Edition"')
@@ -31,28 +32,49 @@ _REASONS_SHOWN, _NAMES_SHOWN = 8, 3
 @click.option("--title", help="The book's title; otherwise its own (of its configuration, first heading, folder).")
 @click.option("--edition", help="The edition; several of one book stand side by side.")
 @click.option("--site", metavar="FOLDER", help="Which book of a repository that holds several, by its folder there.")
+@click.option("--queue", "queued", is_flag=True, help="Only queue it, or each book of a folder: ragstone book work.")
 @json_option()
 @click.pass_obj
-def add(
-    deployment: Deployment, path: str, title: str | None, edition: str | None, site: str | None, as_json: bool
-) -> None:
-    """Read a book: a file of Markdown or MDX, a folder of them, a PDF, or a repository with a book in it.
+def add(deployment: Deployment, /, path: str, queued: bool, as_json: bool, **options: str | None) -> None:
+    """Read a book: a PDF, an EPUB, a DOCX, a file of Markdown, HTML, reStructuredText, AsciiDoc or plain text, a folder
+    of them, or a repository with a book in it.
 
     The book of a repository is found by its mdBook, Docusaurus, MkDocs, Jupyter Book, Quarto or Sphinx configuration.
 
     Adding it again under the same title and edition updates it: unchanged files are not embedded again, removed ones
     go. An interrupted run goes on where it was.
+
+    With --queue each file and each folder in PATH is one book, which any number of "ragstone book work" read. The
+    catalog must be in PostgreSQL.
     """
-    shelf = Shelf(deployment.host())
     if not path.strip():
         raise BadRequest("the path is empty", hint="give a book's folder or one of its files")
-    layout = _plan(shelf, Path(path), site, asks=not as_json and sys.stdin.isatty())
+    if queued:
+        from .queue import add_to_queue
+
+        add_to_queue(deployment.host(), Path(path), options, as_json=as_json)
+        return
+    shelf = Shelf(deployment.host())
+    layout = _plan(shelf, Path(path), options.pop("site"), asks=not as_json and sys.stdin.isatty())
     with show_progress("reading", len(layout.files)) as on_progress:
-        report = shelf.add(layout, title=title, edition=edition, on_progress=on_progress)
+        report = shelf.add(layout, on_progress=on_progress, title=options["title"], edition=options["edition"])
     if as_json:
         show_json(asdict(report))
     else:
         _summarise(report, layout)
+    if report.chunks:
+        _warn_of_language(shelf, report.book)
+
+
+def _warn_of_language(shelf: Shelf, slug: str) -> None:
+    """Print to stderr where most of the book is in a language that the encoder is not made for."""
+    from llama_index.core.vector_stores.types import MetadataFilter, MetadataFilters
+
+    of_book = MetadataFilters(filters=[MetadataFilter(key="book", value=slug)])
+    corpus = shelf.corpus
+    mismatch = corpus.encoder.language_mismatch(corpus.contents.samples(_SAMPLES, of_book))
+    if mismatch is not None and mismatch.is_most:
+        click.echo(printable(f"Note: {mismatch.detail}. -> {mismatch.remedy(CORPUS)}"), err=True)
 
 
 def _plan(shelf: Shelf, path: Path, site: str | None, *, asks: bool) -> BookLayout:
@@ -135,7 +157,12 @@ def _summarise(report: AddReport, layout: BookLayout) -> None:
     if layout.kind not in ("file", "folder"):
         read += f", {len(layout.files)} page{'s' * (len(layout.files) != 1)} taken"
     click.echo(printable(f"Read as {read}: {', '.join(counts)}; {report.chunks} passages embedded."))
-    for what, files in (("without text, to be read by OCR", report.needs_ocr), ("damaged", report.broken_pages)):
+    pages = {
+        "read by OCR": report.ocr_pages,
+        "without text, to be read by OCR": report.needs_ocr,
+        "damaged": report.broken_pages,
+    }
+    for what, files in pages.items():
         for name, page_numbers in files.items():
             click.echo(printable(f"Pages {what} in {name}: {ranges(page_numbers)}"))
     if report.left_out:

@@ -1,0 +1,1 @@
+"""``ragstone book``: the shelf, its queue and its followed folders."""

@@ -1,0 +1,1 @@
+"""Readers of EPUB, HTML, DOCX, reStructuredText, AsciiDoc and plain text."""

@@ -1,0 +1,95 @@
+"""Reads untrusted files in worker processes, which are killed when one takes too much time or memory."""
+
+from __future__ import annotations
+
+import json
+import signal
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any, get_args
+
+from pydantic import ConfigDict, TypeAdapter, ValidationError
+
+from ragstone.core import MissingExtra, SourceError
+from ragstone.core.runtime import WorkerDied, Workers, open_regular
+
+from .assembly import Text
+from .limits import MAX_BYTES, MEGABYTES, PACKAGES, seconds_for
+from .refusal import Reason, Refused
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+_REASONS: tuple[Reason, ...] = get_args(Reason)
+_TEXT = TypeAdapter(Text)
+_ANSWER: TypeAdapter[dict[str, Any]] = TypeAdapter(dict[str, Any], config=ConfigDict(strict=True))
+EXTRA = "formats"
+_HINTS: dict[Reason, str] = {
+    "encrypted": "a copy without protection can be read",
+    "broken": "open it in a reader or a browser, and save it anew",
+    "too_large": "split it into smaller files",
+    "timeout": "split it into smaller files",
+    "empty": "look at it in a reader; of pictures of pages make a PDF, and a text layer by OCR",
+    "crashed": "its reader broke down",
+}
+
+
+class UnreadableFile(SourceError):
+    """A file that gives no text. ``reason`` is one word: encrypted, broken, too_large, empty, timeout, crashed."""
+
+    def __init__(self, reason: Reason, path: Path, detail: str) -> None:
+        self.reason: Reason = reason
+        super().__init__(f"{reason}: it {detail}", where=str(path), hint=_HINTS[reason])
+
+    def to_problem(self) -> dict[str, Any]:
+        """The problem details, with ``reason`` for programs."""
+        return {**super().to_problem(), "reason": self.reason}
+
+
+class FormatWorkers:
+    """The worker processes, one for each thread that reads at the same time; they end with ``close``."""
+
+    def __init__(self) -> None:
+        self._workers = Workers(f"{__package__}.worker", str(MEGABYTES))
+
+    def read(self, path: Path) -> Text:
+        """The text of a file by its suffix. Never hangs, whatever the file holds.
+
+        Raises ``UnreadableFile``, and ``SourceError`` when it is gone or the extra is not installed.
+        """
+        suffix = path.suffix.lower()
+        packages = tuple(name for name in PACKAGES.get(suffix, ("lxml",)) if find_spec(name) is None)
+        if packages:
+            missing = MissingExtra(EXTRA, packages)
+            raise SourceError(
+                f"a file {suffix} {missing.what}: {missing.install}", where=str(path), hint=missing.install
+            )
+        with open_regular(path, MAX_BYTES) as file:
+            size = file.seek(0, 2)
+        try:
+            return self._ask({"path": str(path.absolute()), "suffix": suffix}, seconds_for(size))
+        except Refused as refused:
+            raise UnreadableFile(refused.reason, path, refused.detail) from refused
+
+    def close(self) -> None:
+        """End the idle workers; what is being read is read to its end."""
+        self._workers.close()
+
+    def _ask(self, request: dict[str, str], seconds: float) -> Text:
+        try:
+            answer = _ANSWER.validate_json(self._workers.ask(json.dumps(request).encode(), seconds))
+            if answer.get("status") == "read":
+                return _TEXT.validate_python(answer.get("text"))
+        except TimeoutError:
+            raise Refused("timeout", f"takes longer than {seconds:.0f} s") from None
+        except WorkerDied as died:
+            if died.code == -signal.SIGXCPU:
+                raise Refused("timeout", f"takes longer than {seconds:.0f} s") from died
+            if died.code in (-signal.SIGABRT, -signal.SIGKILL, -signal.SIGSEGV):
+                raise Refused("too_large", "takes more memory than it may have") from died
+            raise Refused("crashed", f"ended its reader with {died.code}") from died
+        except OSError as error:
+            raise Refused("crashed", f"has no process to be read in ({error})") from error
+        except ValidationError as error:
+            raise Refused("crashed", "gave no valid answer") from error
+        reason: Reason = next((each for each in _REASONS if each == answer.get("status")), "crashed")
+        raise Refused(reason, str(answer.get("detail", ""))[:300])

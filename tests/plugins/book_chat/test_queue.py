@@ -1,0 +1,157 @@
+"""Books in PostgreSQL's queue, as a user queues them and workers read them."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from ragstone.core import BadRequest, SourceError
+from ragstone.core.catalog import Unfit
+from ragstone.core.testing import open_host
+from ragstone.plugins.book_chat import Shelf
+from ragstone.plugins.book_chat.library.book_queue import BookQueue, find_books
+from ragstone.web import create_app
+from tests.support.needs import needed
+from tests.support.third_party_fakes import Here, fast_models, write_pages
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from ragstone.core import Host
+    from tests.support.postgresql import Server
+
+needed("procrastinate")
+
+_BOOKS = {
+    "wheels/one.md": "# Casters\n\nA caster is a wheel that swivels about a vertical axis.\n",
+    "wheels/two.md": "# Tyres\n\nA tyre of rubber grips wet concrete.\n",
+    "arms.md": "# Arms\n\nAn arm has seven joints.\n",
+    "empty/picture.png": "x",
+    "notes.zzz": "x",
+    ".hidden.md": "# Hidden\n",
+}
+_KEY = "a-key-of-sixteen-signs"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return write_pages(tmp_path / "books", _BOOKS)
+
+
+@pytest.fixture
+def host(postgresql: Server, tmp_path: Path) -> Iterator[Host]:
+    with postgresql.emptied() as name, open_host(tmp_path, database=postgresql.url(name)) as opened:
+        yield opened
+
+
+def _work(host: Host) -> list[str]:
+    done: list[str] = []
+    BookQueue(host).work(at_once=1, until_empty=True, on_book=lambda report: done.append(report.book), lease=1.0)
+    return done
+
+
+def test_each_file_and_each_folder_is_a_book(folder: Path) -> None:
+    books, left = find_books(folder, frozenset({".md"}))
+    assert [path.name for path in books] == ["arms.md", "wheels"]
+    assert {one.relative for one in left} == {"empty/", "notes.zzz"}
+    write_pages(folder, {"book.toml": ""})
+    with pytest.raises(BadRequest, match="is one book"):
+        find_books(folder, frozenset({".md"}))
+
+
+def test_a_folder_of_books_is_queued_read_and_asked(host: Host, folder: Path) -> None:
+    queue = BookQueue(host)
+    added = queue.add(folder)
+    assert (added.queued, added.known, len(added.left_out)) == (2, 0, 2)
+    assert (queue.add(folder).queued, queue.add(folder).known) == (0, 2)
+    assert sorted(_work(host)) == ["arms", "wheels"]
+    assert queue.state().done == 2
+    assert {book.slug: book.files for book in Shelf(host).counted()} == {"arms": 1, "wheels": 2}
+    assert "seven joints" in host.assistant("book_chat").ask("How many joints does an arm have?").text
+    # again: nothing is embedded anew, and what went is removed
+    (folder / "wheels/two.md").unlink()
+    assert queue.add(folder).queued == 2
+    _work(host)
+    assert {book.slug: book.files for book in Shelf(host).counted()} == {"arms": 1, "wheels": 1}
+
+
+def test_two_books_of_one_title_do_not_replace_each_other(host: Host, tmp_path: Path) -> None:
+    same = {f"{name}.md": f"---\ntitle: Same\n---\n# One\n\nText {name}.\n" for name in ("one", "two")}
+    queue = BookQueue(host)
+    queue.add(write_pages(tmp_path / "same", same))
+    assert len(_work(host)) == 1
+    (failure,) = queue.state().failures
+    assert "same title and edition" in failure.note["problem"]
+    assert str(tmp_path) not in failure.note["problem"]
+    (book,) = Shelf(host).counted()
+    assert book.chunks == 1
+
+
+def test_a_file_may_have_a_title_and_a_folder_may_not(host: Host, folder: Path) -> None:
+    queue = BookQueue(host)
+    assert queue.add(folder / "arms.md", title="Robot arms", edition="Second").queued == 1
+    _work(host)
+    assert [(book.title, book.edition) for book in Shelf(host).books()] == [("Robot arms", "Second")]
+    with pytest.raises(BadRequest, match="no title"):
+        queue.add(folder, title="All")
+    with pytest.raises(SourceError, match="no reader"):
+        queue.add(folder / "notes.zzz")
+    with pytest.raises(SourceError, match="holds no book"):
+        queue.add(folder / "empty")
+
+
+def test_a_machine_that_does_not_see_the_books_leaves_them_to_others(host: Host, folder: Path) -> None:
+    queue = BookQueue(host)
+    queue.add(folder)
+    folder.rename(folder.with_name("elsewhere"))
+    with pytest.raises(Unfit, match="does not see"):
+        _work(host)
+    assert (queue.state().waiting, queue.state().failed) == (2, 0)
+
+
+def test_the_page_and_the_interface_show_how_far(host: Host, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RAGSTONE_ADMIN_KEY", _KEY)
+    (folder / "broken.md").write_bytes(b"\xff\xfe")
+    client = create_app(host).test_client()
+    held = {"Authorization": f"Bearer {_KEY}"}
+    assert client.get("/api/books/queue", headers=held).get_json()["total"] == 0
+    BookQueue(host).add(folder)
+    assert client.get("/api/books/queue").status_code == 401
+    assert client.get("/api/books/queue", headers=held).get_json()["waiting"] == 3
+    assert "0 of 3 on the shelf · 0 being read · 3 waiting" in client.get("/book_chat/books/", headers=held).text
+    assert "3 waiting" not in client.get("/book_chat/books/").text
+    _work(host)
+    found = client.get("/api/books/queue", headers=held).get_json()
+    assert (found["done"], found["failed"], found["failures"][0]["book"]) == (2, 1, "broken.md")
+    assert "is not UTF-8" in found["failures"][0]["problem"]
+    assert str(folder) not in json.dumps(found)
+    assert "broken.md: is not UTF-8" in client.get("/book_chat/books/", headers=held).text
+
+
+def test_the_commands(
+    postgresql: Server,
+    folder: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.syspath_prepend(str(fast_models(tmp_path / "site")))
+    here = Here(capsys)
+    refused = here("book", "add", str(folder), "--queue")
+    assert refused.code == 2
+    assert "a queue needs the catalog in PostgreSQL" in refused.err
+    with postgresql.emptied() as name:
+        monkeypatch.setenv("RAGSTONE_DATABASE", postgresql.url(name))
+        assert "The queue is empty" in here("book", "queue").out
+        (folder / "broken.md").write_bytes(b"\xff\xfe")
+        assert here("book", "add", str(folder), "--queue").out.splitlines()[0] == "3 books queued."
+        assert here("book", "work", "--until-empty").code == 0
+        output = here("book", "queue").out
+        assert "2 of 3 books are on the shelf, 0 being read, 0 waiting, 1 failed." in output
+        assert "broken.md: is not UTF-8" in output
+        assert "1 book queued again." in here("book", "queue", "--retry").out
+        assert json.loads(here("book", "queue", "--clear", "--json").out)["changed"] == 3
+        assert json.loads(here("book", "add", str(folder / "arms.md"), "--queue", "--json").out)["queued"] == 1
