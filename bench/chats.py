@@ -18,6 +18,8 @@ from ragstone.core import Host, Settings
 from ragstone.plugins.iris_memory import memory_of
 from ragstone.plugins.iris_memory.recall.search import MemoryQuery, recall
 
+from .long_mem_eval import mean_scores
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -40,6 +42,8 @@ def measure(strategy: str, folder: Path) -> dict[str, Any]:
         for file in sorted(_CHATS.glob("*.jsonl")):
             asked = [json.loads(line) for line in file.read_text("utf-8").splitlines()]
             found[file.stem] = {f"{count} passages": _recalled(host, asked, count) for count in _PASSAGES}
+            if strategy == "chat":  # the paper's unit is the turn; a day holds several
+                found[file.stem]["LongMemEval"] = mean_scores(_ranked(host, each) for each in asked)
             answers = [(host.assistant("memory").ask(each["question"]), each["turns"]) for each in asked]
             plain = [(answer, turns) for answer, turns in answers if not (answer.refused or answer.closest)]
             right = sum(any(turn in answer.text for turn in turns) for answer, turns in plain)
@@ -55,6 +59,19 @@ def _recalled(host: Host, asked: Sequence[dict[str, Any]], count: int) -> dict[s
         any(turn in text for text in found for turn in each["turns"]) for each, found in zip(asked, texts, strict=True)
     ]
     return {"recall": round(fmean(hits), 3), "words": round(fmean(len(" ".join(found).split()) for found in texts))}
+
+
+def _ranked(host: Host, asked: dict[str, Any]) -> tuple[list[str], set[str]]:
+    """The passages that were found, each by the turn of the evidence that it holds first, and the evidence."""
+    query = MemoryQuery(asked["question"], n_results=_PASSAGES[-1], min_relevance=-1)
+    found = [chunk.text for chunk in recall(memory_of(host), query).chunks]
+    left = list(asked["turns"])
+    ranked = []
+    for text in found:
+        turn = next((turn for turn in left if turn in text), text)
+        left = [each for each in left if each != turn]
+        ranked.append(turn)
+    return ranked, set(asked["turns"])
 
 
 def main() -> None:

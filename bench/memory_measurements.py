@@ -48,7 +48,7 @@ def prepare(work: str, notes: str, files: int) -> dict[str, Any]:
 def full(work: str, precision: Precision) -> dict[str, Any]:
     """The first update of all; the encoder is loaded and warm. Keeps the chunks for the peer."""
     with _opened(work, precision) as host:
-        host.encoder.embed_texts(_WARM * 4)
+        host.hooks.encoder.embed_texts(_WARM * 4)
         memory = memory_of(host)
         started = time.perf_counter()
         report = memory.update()
@@ -60,8 +60,8 @@ def full(work: str, precision: Precision) -> dict[str, Any]:
             for row in memory.corpus.contents.documents()
             for node in memory.corpus.contents.document_nodes(row.doc_id)
         ]
-        windows = sum(len(host.encoder.windows(headings_of(node), node.text)) for node in nodes)
-        tokens = sum(host.encoder.count_tokens(node.text) for node in nodes)
+        windows = sum(len(host.hooks.encoder.windows(headings_of(node), node.text)) for node in nodes)
+        tokens = sum(host.hooks.encoder.count_tokens(node.text) for node in nodes)
     texts = [(node.node_id, f"{headings_of(node)}\n{node.text}") for node in nodes]
     Path(work, "chunks.json").write_text(json.dumps(texts), "utf-8")
     return {"seconds": round(seconds, 2), "chunks": report.chunks, "windows": windows, "tokens": tokens}
@@ -94,7 +94,7 @@ def watched(work: str, precision: Precision, writes: int = 40) -> dict[str, Any]
     spent = []
     with _opened(work, precision) as host:
         memory = memory_of(host)
-        host.encoder.embed_texts(_WARM)
+        host.hooks.encoder.embed_texts(_WARM)
         watcher = Watcher(memory)
         watcher.start()
         watcher.watching.wait()
@@ -165,7 +165,7 @@ def following(work: str, precision: Precision) -> dict[str, Any]:
 def _is_current(host: Host) -> bool:
     corpus = memory_of(host).corpus
     with corpus.catalog.read() as snapshot:
-        row, follower = corpus.row(snapshot), corpus.search_cache.follower
+        row, follower = corpus.contents.row(snapshot), corpus.search_cache.follower
         return follower is not None and follower.current == (row.id, row.seq)
 
 

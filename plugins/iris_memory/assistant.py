@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from ragstone.core import Assistant, CitationFormat, NotFound, Profile, QuestionFilter
-from ragstone.core.answering import EmptyState
+from ragstone.core.answering import EmptyState, QuestionFilters
 
 from . import fields
 from .indexing.memory import memory_of
 from .prompts import ANSWER
 from .recall.chunk import chunk_of
-from .recall.filters import LONGEST_PART, MemoryFilters
+from .recall.filters import LONGEST_PART, MemoryFilters, parse_time
+from .retrievers import AS_OF
 from .settings import DOC_TYPES
 
 if TYPE_CHECKING:
@@ -36,6 +38,15 @@ _FIELDS = (
 _TYPE, _FROM, _TO, _SUBJECT = "type", "from", "to", "subject"
 
 
+_FILTERS = {
+    _TYPE: QuestionFilter("note, email, log …", choices=DOC_TYPES),
+    _FROM: QuestionFilter("name or address"),
+    _TO: QuestionFilter("name or address"),
+    _SUBJECT: QuestionFilter("words"),
+    AS_OF: QuestionFilter("a day such as 2026-02-18: only facts that held then; by default now", format="date"),
+}
+
+
 def assistant(host: Host) -> Assistant:
     """The assistant ``memory`` over the deployment's root."""
     memory = memory_of(host)
@@ -48,10 +59,15 @@ def assistant(host: Host) -> Assistant:
         values = mail.values(memory.corpus)
         if not all(values.values()):
             raise NotFound(f"no mail is {mail}")
-        return {**({fields.DOC_TYPE: filters[_TYPE]} if filters.get(_TYPE) else {}), **values}
+        found: dict[str, str | tuple[str, ...]] = {**values}
+        if filters.get(_TYPE):
+            found[fields.DOC_TYPE] = filters[_TYPE]
+        if filters.get(AS_OF, "").strip():
+            found[AS_OF] = str(parse_time(filters[AS_OF], datetime.now(UTC)))
+        return found
 
     def empty() -> EmptyState | None:
-        if memory.corpus.exists:
+        if memory.corpus.contents.exists:
             return None
         if memory.settings.root is None:
             return EmptyState(
@@ -80,13 +96,7 @@ def assistant(host: Host) -> Assistant:
             refusal=lambda _filters: "Nothing in the memory answers that.",
             prompt=ANSWER,
             empty=empty,
-            filters={
-                _TYPE: QuestionFilter("note, email, log …", choices=DOC_TYPES),
-                _FROM: QuestionFilter("name or address"),
-                _TO: QuestionFilter("name or address"),
-                _SUBJECT: QuestionFilter("words"),
-            },
-            conditions=conditions,
+            filters=QuestionFilters(_FILTERS, conditions),
             top_k=memory.settings.n_results,
         ),
     )

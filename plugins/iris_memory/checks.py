@@ -45,7 +45,7 @@ def _remembered(memory: Memory) -> Check:
     except OSError:
         mend = f"give the user {os.geteuid()} the right to read it"
         return Check("memory", False, "the folder to remember may not be read", mend=mend, where=str(root))
-    if not memory.corpus.exists:
+    if not memory.corpus.contents.exists:
         return Check("memory", True, "nothing is remembered yet", mend="ragstone memory update", where=str(root))
     state, paths = UpdateState(memory.host.settings.data_dir), _paths(memory)
     if paths and is_empty:

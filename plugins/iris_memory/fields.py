@@ -16,7 +16,8 @@ DOC_TYPE = "doc_type"
 SECTION = "section"
 #: All headings above the text, from the file's title down, joined by SEPARATOR. It is embedded with the text.
 HEADING_PATH = "heading_path"
-#: Chats alone: the turns before the chunk's, embedded and in full text with it, but not quoted; missing for the first.
+#: Chats and transcripts alone: the turns before the chunk's, embedded and in full text with it, but not quoted;
+#: missing for the first.
 CONTEXT = "context"
 #: The file's own title: first heading, subject, else its name.
 TITLE = "title"
@@ -31,6 +32,11 @@ FILE_HASH = "file_hash"
 #: Lines of the file, from 1, both included.
 LINE_FIRST = "line_first"
 LINE_LAST = "line_last"
+#: Transcripts alone: who speaks in the turn, such as ``user`` or ``agent``.
+SPEAKER = "speaker"
+#: Of a file whose front matter says so: seconds since 1970 (float), both included; missing: without that end.
+VALID_FROM = "valid_from"
+VALID_UNTIL = "valid_until"
 #: Mail alone: as the header reads, decoded, one line each; "" if there is none.
 FROM = "from"
 TO = "to"

@@ -48,7 +48,7 @@ class SourcePage:
 
 def source_page(corpus: Corpus, chunk_id: str) -> SourcePage:
     """The passage's lines and those around it. Raises ``NotFound``."""
-    if not corpus.exists:
+    if not corpus.contents.exists:
         raise NotFound("there is no such passage; the memory is empty", where=chunk_id)
     node = corpus.contents.node(chunk_id)
     text = corpus.contents.document_text(str(node.ref_doc_id))

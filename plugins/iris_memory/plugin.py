@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ragstone.core import hookimpl
-from ragstone.core.cli import LazyGroup
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -49,17 +48,19 @@ def ragstone_closing(host: Host) -> None:
 
 @hookimpl
 def ragstone_readers(host: Host) -> Mapping[str, BaseReader]:
-    """Text, mail and state, by schemes of their own: a suffix here would be read by other plugins too."""
+    """Text, mail, state and transcripts, by schemes of their own: a suffix here would be read by other plugins too."""
     from .readers.files import TextReader
     from .readers.mail import MailReader
     from .readers.state import StateReader
+    from .readers.transcript import TranscriptReader
     from .settings import IrisMemorySettings
 
-    longest = host.options(IrisMemorySettings).max_bytes
+    longest = host.hooks.options(IrisMemorySettings).max_bytes
     return {
         "memory-text:": TextReader(longest),
         "memory-mail:": MailReader(longest),
         "memory-state:": StateReader(longest),
+        "memory-transcript:": TranscriptReader(longest),
     }
 
 
@@ -70,12 +71,12 @@ def ragstone_node_parsers(host: Host) -> Mapping[str, NodeParser]:
     from .parsers.node_parser import MemoryNodeParser
     from .settings import IrisMemorySettings
 
-    options = host.options(IrisMemorySettings)
+    options = host.hooks.options(IrisMemorySettings)
     parser = MemoryNodeParser(
         minimum=options.min_chunk_tokens,
         maximum=options.max_chunk_tokens,
         overlap=options.overlap_tokens,
-        count_tokens=lambda text: host.encoder.count_tokens(text),  # noqa: PLW0108 - the encoder is made when it is needed
+        count_tokens=lambda text: host.hooks.encoder.count_tokens(text),  # noqa: PLW0108 - the encoder is made when it is needed
     )
     return {KIND: parser}
 
@@ -89,7 +90,7 @@ def ragstone_retriever(host: Host, corpus: Corpus, top_k: int, filters: Metadata
 
     if corpus.name != CORPUS:
         return None
-    options = host.options(IrisMemorySettings)
+    options = host.hooks.options(IrisMemorySettings)
     recency = Recency(options.date_weight, options.half_life_days)
     return MemoryRetriever(corpus, top_k=top_k, filters=filters, recency=recency)
 
@@ -103,7 +104,7 @@ def ragstone_postprocessors(host: Host, corpus: Corpus) -> Sequence[BaseNodePost
 
     if corpus.name != CORPUS:
         return []
-    options = host.options(IrisMemorySettings)
+    options = host.hooks.options(IrisMemorySettings)
     return [RecentMail(days=options.mail_days), NewestNotes(share=options.same_share)]
 
 
@@ -142,6 +143,8 @@ def ragstone_pages(host: Host) -> Any:
 @hookimpl
 def ragstone_commands(cli: click.Group) -> None:
     """``ragstone memory``."""
+    from ragstone.core.cli import LazyGroup
+
     modules = {"forget": "indexing", "query": "query", "status": "indexing", "update": "indexing", "watch": "indexing"}
     paths = {name: f"{__package__}.commands.{module}.{name}" for name, module in modules.items()}
     text = "An agent's files as its memory: update, watch, query, forget."

@@ -7,15 +7,15 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from llama_index.core.schema import NodeWithScore
+from llama_index.core.vector_stores.types import FilterOperator, MetadataFilter, MetadataFilters
 
 from ragstone.core.retrieval import HybridRetriever, ScoredRetriever
 
 from . import fields
+from .validity import not_valid
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    from llama_index.core.vector_stores.types import MetadataFilters
 
     from ragstone.core import Corpus
     from ragstone.core.retrieval import Retrieval
@@ -23,8 +23,10 @@ if TYPE_CHECKING:
 #: Further passages that the bonus may move into the first ``top_k``.
 _EXTRA = 10
 #: Notes, prompts and procedures do not age: they are valid until they are changed.
-_AGEING_TYPES = frozenset({"log", "email"})
+_AGEING_TYPES = frozenset({"log", "email", "transcript"})
 _DAY = 86_400.0
+#: The filter that names the moment for which is asked.
+AS_OF = "as_of"
 
 
 @dataclass(frozen=True)
@@ -46,7 +48,10 @@ class Recency:
 
 
 class MemoryRetriever(ScoredRetriever):
-    """Given by ``ragstone_retriever`` for the memory's corpus. Safe to use from several threads."""
+    """Given by ``ragstone_retriever`` for the memory's corpus. Safe to use from several threads.
+
+    It finds no facts that do not hold: now, or at the moment in seconds since 1970 that the filter ``as_of`` names.
+    """
 
     def __init__(
         self,
@@ -61,7 +66,8 @@ class MemoryRetriever(ScoredRetriever):
         self._top_k = top_k
         self._recency = recency
         self._clock = clock
-        self._search = HybridRetriever(corpus, top_k=top_k + _EXTRA if recency.weight else top_k, filters=filters)
+        found = top_k + _EXTRA if recency.weight else top_k
+        self._search = HybridRetriever(corpus, top_k=found, filters=_valid(corpus, filters, clock))
 
     def search(self, question: str) -> Retrieval:
         """The passages with their scores; each node's score has the bonus of its date, its ``Scores`` do not."""
@@ -75,3 +81,13 @@ class MemoryRetriever(ScoredRetriever):
     def _bonus(self, passage: NodeWithScore, now: float) -> float:
         known = passage.node.metadata
         return self._recency.bonus(str(known.get(fields.DOC_TYPE)), fields.number(known, fields.DATE), now)
+
+
+def _valid(corpus: Corpus, filters: MetadataFilters | None, clock: Callable[[], float]) -> MetadataFilters | None:
+    """The filters, ``as_of`` replaced by the files whose facts hold then."""
+    parts = list(filters.filters) if filters is not None else []
+    moments = [float(str(part.value)) for part in parts if isinstance(part, MetadataFilter) and part.key == AS_OF]
+    kept = [part for part in parts if not (isinstance(part, MetadataFilter) and part.key == AS_OF)]
+    if paths := not_valid(corpus, moments[0] if moments else clock()):
+        kept.append(MetadataFilter(key=fields.PATH, value=list(paths), operator=FilterOperator.NIN))
+    return MetadataFilters(filters=kept) if kept else None

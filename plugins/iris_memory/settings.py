@@ -7,8 +7,8 @@ from pydantic import Field
 
 from ragstone.core import Table
 
-DocType = Literal["prompt", "note", "procedure", "exploration", "email", "state", "log"]
-Strategy = Literal["markdown", "exploration", "mail", "state", "log", "chat"]
+DocType = Literal["prompt", "note", "procedure", "exploration", "email", "state", "log", "transcript"]
+Strategy = Literal["markdown", "exploration", "mail", "state", "log", "chat", "transcript"]
 
 DOC_TYPES: tuple[DocType, ...] = get_args(DocType)
 
@@ -37,6 +37,10 @@ _DEFAULT_TYPES: dict[str, DocType] = {
     "logs/**/*.md": "log",
     "logs/**/*.log": "log",
     "logs/**/*.txt": "log",
+    "transcripts/**/*.jsonl": "transcript",
+    ".claude/projects/**/*.jsonl": "transcript",
+    ".codex/sessions/**/*.jsonl": "transcript",
+    ".pi/agent/sessions/**/*.jsonl": "transcript",
     "state.json": "state",
     "OPERATIONS_MANUAL.md": "procedure",
     "**/*.md": "note",

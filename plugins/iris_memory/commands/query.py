@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 @click.option("--from", "sender", metavar="WHO", help="Only mail from senders with this in their name or address.")
 @click.option("--to", "recipient", metavar="WHO", help="Only mail to or in copy to them.")
 @click.option("--subject", metavar="WORDS", help="Only mail whose subject holds this.")
+@click.option("--as-of", metavar="WHEN", help="Only facts that hold then, by their front matter; by default now.")
 @click.option("--min-relevance", type=click.FloatRange(-1, 1), metavar="COSINE", help="Below it a passage is left out.")
 @click.option("--older", is_flag=True, help="Also notes that a newer one supersedes.")
 @click.option("--why", is_flag=True, help="Show how each passage got its rank, and what was left out.")
@@ -44,6 +45,7 @@ def query(
     sender: str | None,
     recipient: str | None,
     subject: str | None,
+    as_of: str | None,
     min_relevance: float | None,
     older: bool,
     why: bool,
@@ -64,6 +66,7 @@ def query(
         sender,
         recipient,
         subject,
+        None if as_of is None else parse_time(as_of, now),
     )
     memory = memory_of(deployment.host())
     settings = memory.settings

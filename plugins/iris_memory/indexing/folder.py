@@ -28,7 +28,7 @@ class MemoryFolder:
     @property
     def settings(self) -> IrisMemorySettings:
         """The deployment's options."""
-        return self.host.options(IrisMemorySettings)
+        return self.host.hooks.options(IrisMemorySettings)
 
     @property
     def root(self) -> Path:

@@ -24,6 +24,7 @@ _STRATEGIES: dict[DocType, Strategy] = {
     "email": "mail",
     "state": "state",
     "log": "log",
+    "transcript": "transcript",
 }
 
 

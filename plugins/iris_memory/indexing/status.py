@@ -84,5 +84,5 @@ def status_of(memory: MemoryFolder) -> Status:
         missing=grouped(missing.kept),
         updated_at=last.at if last is not None else None,
         update_seconds=last.seconds if last is not None else None,
-        stale=corpus.info().stale if corpus.exists else None,
+        stale=corpus.info().stale if corpus.contents.exists else None,
     )

@@ -68,7 +68,7 @@ class Updater:
 
     def update_in_full(self, on_progress: OnProgress | None = None, *, prune: bool = False) -> UpdateReport:
         """Read every file again, and embed everything anew, beside the present index, which answers until then."""
-        existed = self._corpus.exists
+        existed = self._corpus.contents.exists
         report = self._update("", lambda _found, _stored: False, on_progress, prune)
         if existed:
             report.chunks = self._corpus.rebuild(on_progress=on_progress).chunks
@@ -96,13 +96,13 @@ class Updater:
             report.unchanged = len(files) - len(due)
             changes = _Changes(inventory, due, known)
             done = self._corpus.ingest(changes, on_progress=on_progress) if changes.any else None
-            self._corpus.annotate(changes.annotated)
+            self._corpus.contents.annotate(changes.annotated)
             self._remove(report, [path for path in changes.gone if path in known], known)
             report.unchanged += changes.unchanged
             if done is not None:
                 _add_to_report(report, done, changes.left_out, known)
             self._save_missing(report, MissingFiles(kept={**missing.kept, **changes.unreadable}), under)
-            if not under and known and self._corpus.exists and self._corpus.info().stale:
+            if not under and known and self._corpus.contents.exists and self._corpus.info().stale:
                 report.chunks += self._corpus.rebuild(on_progress=on_progress).chunks
             report.seconds = time.monotonic() - started
             if not under:

@@ -163,7 +163,7 @@ class BackgroundWatcher:
 
     def start(self) -> None:
         """Watch until ``stop``, if the settings say so."""
-        settings = self._host.options(IrisMemorySettings)
+        settings = self._host.hooks.options(IrisMemorySettings)
         if not settings.watch or settings.root is None:
             return
         try:

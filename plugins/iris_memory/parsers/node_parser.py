@@ -26,6 +26,7 @@ from .sections import (
     exploration_sections,
     log_sections,
     markdown_sections,
+    with_turns_before,
 )
 
 
@@ -34,7 +35,7 @@ class MemoryNodeParser(SlicingNodeParser):
 
     Markdown by ``##`` (up to 500 tokens), explorations by ``##`` and ``**Key`` (up to 600, each repeating up to
     ``overlap`` of the one before), logs by date or session (up to 500), mail and state as they are (up to ``maximum``),
-    chats by turn, each embedded with the two before it.
+    chats and transcripts by turn, each embedded with the two before it.
     A section below ``minimum`` is joined to a neighbour; a file's only chunk may be shorter.
     """
 
@@ -104,10 +105,12 @@ class MemoryNodeParser(SlicingNodeParser):
     def _sections(self, text: str, strategy: str | None, path: str, starts: list[int]) -> tuple[Outline, list[Section]]:
         whole = [Section(0, len(text), 0)]
         low, hard = self.minimum, self.maximum
-        outline = Outline("" if strategy in ("mail", "state") else text)
+        outline = Outline("" if strategy in ("mail", "state", "transcript") else text)
         match strategy:
-            case "mail":
+            case "mail" | "transcript":
                 found = [Section(first, last, first) for first, last in pairwise([*starts, len(text)])] or whole
+                if strategy == "transcript":
+                    found = with_turns_before(text, found)
                 limits = Limits(0, hard, hard)
             case "state":
                 found, limits = _keys(text), Limits(0, hard, hard)
@@ -153,6 +156,8 @@ def _headings(outline: Outline, section: Section, words: str, known: dict[str, A
         case "state":
             last = _key_of(words)
             names.append(last)
+        case "transcript":
+            last = str(known.get(fields.SPEAKER) or "")
     return title, last, fields.SEPARATOR.join(name for name in names if name)
 
 

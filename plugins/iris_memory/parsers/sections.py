@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Container, Iterator, Sequence
 
 _ATX = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*$")
 _UNDERLINE = re.compile(r" {0,3}=+[ \t]*$")
@@ -43,13 +43,18 @@ class Section:
     context: str = ""
 
 
+def front_matter(text: str) -> str:
+    """The YAML between leading ``---`` lines, with these; "" where there is none."""
+    found = _FRONT_MATTER.match(text)
+    return found[0] if found else ""
+
+
 class Outline:
     """The headings of a text, and those above a position in it."""
 
     def __init__(self, text: str) -> None:
-        found = _FRONT_MATTER.match(text)
-        #: Behind the YAML between leading ``---`` lines.
-        self.body_start = found.end() if found else 0
+        #: Behind the front matter.
+        self.body_start = len(front_matter(text))
         self.headings = tuple(_headings(text, self.body_start))
         named = _FRONT_TITLE.search(text, 0, self.body_start)
         first = next((heading.title for heading in self.headings if heading.level == 1), None)
@@ -214,9 +219,15 @@ def chat_sections(text: str, outline: Outline) -> list[Section]:
             latest = date_in(headings[begin] if turn is None else turn[0]) or latest
             dates[at] = latest
         is_bare = begin in headings or (is_bare and not line.strip())
+    found = with_turns_before(text, cut_at(text, outline, sorted(dates)), headings)
+    return [replace(section, date=dates.get(section.start)) for section in found]
+
+
+def with_turns_before(text: str, turns: Sequence[Section], headings: Container[int] = ()) -> list[Section]:
+    """The turns, each with those before it as its context; the one at a heading has none."""
     found, before = [], list[str]()
-    for section in cut_at(text, outline, sorted(dates)):
-        before = [] if section.start in headings else before[-_TURNS_BEFORE:]
-        found.append(replace(section, date=dates.get(section.start), context="\n".join(before)))
-        before.append(" ".join(text[section.start : section.end].split())[:_TURN_LENGTH])
+    for turn in turns:
+        before = [] if turn.start in headings else before[-_TURNS_BEFORE:]
+        found.append(replace(turn, context="\n".join(before)))
+        before.append(" ".join(text[turn.start : turn.end].split())[:_TURN_LENGTH])
     return found

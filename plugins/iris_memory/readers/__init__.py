@@ -1,4 +1,4 @@
-"""Readers of text, mail and JSON state.
+"""Readers of text, mail, JSON state and agents' transcripts.
 
 Their schemes are their own: a suffix would be read by other plugins too.
 """
@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     from ..settings import Strategy
 
 #: Raised whenever a reader would make another text or other metadata of the same file: all are then read again.
-READERS_VERSION = 2
-_SCHEMES = {"mail": "memory-mail:", "state": "memory-state:"}
+READERS_VERSION = 3
+_SCHEMES = {"mail": "memory-mail:", "state": "memory-state:", "transcript": "memory-transcript:"}
 
 
 def reader_scheme(strategy: Strategy) -> str:

@@ -16,6 +16,7 @@ from ragstone.core import SourceError
 from ragstone.core.runtime import open_regular
 
 from .. import fields
+from ..validity import validity_in
 
 
 @dataclass(frozen=True)
@@ -62,8 +63,9 @@ class TextReader(FileReader):
     """Plain text and Markdown, line for line."""
 
     def parse(self, data: bytes, path: Path, mtime: float) -> ParsedFile:  # noqa: ARG002
-        """The text with line feeds only. Raises ``SourceError`` for what is not UTF-8 text."""
-        return ParsedFile(utf8(data, path))
+        """The text with line feeds only, and its validity. Raises ``SourceError`` for what is not UTF-8 text."""
+        text = utf8(data, path)
+        return ParsedFile(text, validity_in(text))
 
 
 def utf8(data: bytes, path: Path) -> str:

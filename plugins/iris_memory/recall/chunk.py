@@ -21,7 +21,7 @@ class MemoryChunk:
     path: str
     #: The last heading above it, a state's key, a mail's subject; may be "".
     section: str
-    #: ``prompt``, ``note``, ``procedure``, ``exploration``, ``email``, ``state`` or ``log``.
+    #: One of ``settings.DOC_TYPES``.
     doc_type: str
     #: Cosine of the query and the passage's most similar window, -1 to 1.
     relevance: float
@@ -34,6 +34,11 @@ class MemoryChunk:
     #: Of a mail: who wrote it and to whom, as its headers read.
     sender: str = ""
     recipients: str = ""
+    #: Of a transcript: who speaks.
+    speaker: str = ""
+    #: In UTC: when its facts hold, both included, as far as its file says so.
+    valid_from: datetime | None = None
+    valid_until: datetime | None = None
 
     @property
     def place(self) -> str:
@@ -59,6 +64,9 @@ def chunk_of(node: BaseNode, relevance: float) -> MemoryChunk:
         date=_datetime(fields.number(known, fields.DATE)),
         sender=str(known.get(fields.FROM) or ""),
         recipients=", ".join(str(known[key]) for key in (fields.TO, fields.CC) if known.get(key)),
+        speaker=str(known.get(fields.SPEAKER) or ""),
+        valid_from=_datetime(fields.number(known, fields.VALID_FROM)),
+        valid_until=_datetime(fields.number(known, fields.VALID_UNTIL)),
     )
 
 

@@ -12,6 +12,7 @@ from llama_index.core.vector_stores.types import FilterOperator, MetadataFilter,
 from ragstone.core import BadRequest
 
 from .. import fields
+from ..retrievers import AS_OF
 from ..settings import DOC_TYPES
 
 if TYPE_CHECKING:
@@ -37,6 +38,8 @@ class MemoryFilters:
     sender: str | None = None
     recipient: str | None = None
     subject: str | None = None
+    #: Seconds since 1970: only facts that hold then; ``None``: now.
+    as_of: float | None = None
 
     def __post_init__(self) -> None:
         """Raise ``BadRequest`` for conditions that no passage can meet."""
@@ -50,7 +53,8 @@ class MemoryFilters:
     def __str__(self) -> str:
         """For people; "" without any condition."""
         parts = [f"type {' or '.join(self.doc_types)}"] if self.doc_types else []
-        parts += [f"{name} {_minute(time)}" for name, time in (("since", self.since), ("until", self.until)) if time]
+        times = (("since", self.since), ("until", self.until), ("as of", self.as_of))
+        parts += [f"{name} {_minute(time)}" for name, time in times if time]
         named = (("from", self.sender), ("to", self.recipient), ("subject", self.subject))
         parts += [f"{name} {part!r}" for name, part in named if part is not None]
         return ", ".join(parts)
@@ -74,6 +78,8 @@ class MemoryFilters:
             found.append(MetadataFilter(key=fields.DATE, value=self.since, operator=FilterOperator.GTE))
         if self.until is not None:
             found.append(MetadataFilter(key=fields.DATE, value=self.until, operator=FilterOperator.LTE))
+        if self.as_of is not None:
+            found.append(MetadataFilter(key=AS_OF, value=self.as_of))
         return MetadataFilters(filters=found) if found else None
 
 

@@ -49,13 +49,15 @@ def query_memory(
     recipient: str | None = None,
     subject: str | None = None,
     older: bool = False,
+    as_of: datetime | None = None,
     host: Host | None = None,
 ) -> list[MemoryChunk]:
     """The passages that are most similar to the text, best first; none with a cosine below ``min_relevance``.
 
     ``n_results``: 1 to 100. ``doc_types``: only these. ``since``, ``until``: only what happened then. ``sender``,
     ``recipient``, ``subject``: only mail that has this in its headers. ``older``: also notes that a newer one
-    supersedes. ``host``: an open host; without it the one that is open in this process, else one is opened.
+    supersedes. ``as_of``: only facts that hold then, by default now.
+    ``host``: an open host; without it the one that is open in this process, else one is opened.
     Raises ``BadRequest`` for a wrong argument, and no other expected error.
     """
     check_type(query_text, "query_text", str, "a string")
@@ -64,7 +66,7 @@ def query_memory(
     check_type(doc_types, "doc_types", (Collection, NoneType), "a list of document types or None")
     for each in doc_types or ():
         check_type(each, "each of doc_types", str, "a string")
-    for name, moment in (("since", since), ("until", until)):
+    for name, moment in (("since", since), ("until", until), ("as_of", as_of)):
         check_type(moment, name, (datetime, NoneType), "a datetime or None")
     for name, part in (("sender", sender), ("recipient", recipient), ("subject", subject)):
         check_type(part, name, (str, NoneType), "a string or None")
@@ -78,6 +80,7 @@ def query_memory(
         sender,
         recipient,
         subject,
+        None if as_of is None else as_of.timestamp(),
     )
     query = MemoryQuery(query_text, n_results, min_relevance, filters, older)
     try:
@@ -104,7 +107,7 @@ def format_for_prompt(chunks: Iterable[MemoryChunk], *, max_tokens: int | None =
     settings, count = IrisMemorySettings(), _estimate
     for found in [host] if host else open_hosts(_PLUGIN)[:1]:
         try:
-            settings, count = memory_of(found).settings, found.encoder.count_tokens
+            settings, count = memory_of(found).settings, found.hooks.encoder.count_tokens
         except RagstoneError as error:
             _log.warning("the block's tokens are estimated: %s", error)
     return block(chunks, max_tokens=settings.block_tokens if max_tokens is None else max_tokens, count_tokens=count)

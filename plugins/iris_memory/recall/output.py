@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict
+from datetime import datetime
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -34,8 +35,8 @@ def to_dict(found: Recall, *, why: bool) -> dict[str, Any]:
 def _to_dict(finding: Finding) -> dict[str, Any]:
     chunk = asdict(finding.chunk)
     chunk["relevance"] = round(finding.chunk.relevance, 4)
-    chunk["date"] = finding.chunk.date.isoformat(timespec="seconds") if finding.chunk.date else None
-    return chunk
+    times = {name: value for name, value in chunk.items() if isinstance(value, datetime)}
+    return chunk | {name: value.isoformat(timespec="seconds") for name, value in times.items()}
 
 
 def _why(finding: Finding) -> dict[str, Any]:
@@ -89,6 +90,10 @@ def _labels(chunk: MemoryChunk) -> Iterator[str]:
         yield f"from {chunk.sender}"
     if chunk.recipients:
         yield f"to {chunk.recipients}"
+    if chunk.valid_from is not None:
+        yield f"valid from {chunk.valid_from:%Y-%m-%d}"
+    if chunk.valid_until is not None:
+        yield f"valid until {chunk.valid_until:%Y-%m-%d}"
     if chunk.section:
         yield chunk.section
     yield chunk.chunk_id

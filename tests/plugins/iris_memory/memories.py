@@ -35,7 +35,7 @@ def write(home: Path, path: str, words: str | bytes) -> Path:
 
 def chunk_texts(memory: Memory) -> dict[str, list[str]]:
     """Every chunk's text, by path."""
-    if not memory.corpus.exists:
+    if not memory.corpus.contents.exists:
         return {}
     found = {
         row.doc_id: memory.corpus.contents.document_nodes(row.doc_id) for row in memory.corpus.contents.documents()

@@ -89,6 +89,7 @@ def test_programs_get_every_field(host: Host) -> None:
     first = results(host, "who primed the pump", "--from", "ana", "--since", "30d")[0]
     assert first.keys() == {
         "text", "path", "section", "doc_type", "relevance", "lines", "chunk_id", "date", "sender", "recipients",
+        "speaker", "valid_from", "valid_until",
     }  # fmt: skip
     assert first["path"] == "mail/1.eml"
     assert first["lines"] == [1, 5]

@@ -115,7 +115,7 @@ def test_an_unchanged_file_is_not_read_again(memory: Memory, home: Path, monkeyp
     stat = (home / "a.md").stat()
     own = memory.corpus.contents.documents()[0].metadata["indexing"]
     own["stat"][1] = stat.st_ctime_ns
-    memory.corpus.annotate({"a.md": {**memory.corpus.contents.documents()[0].metadata, "indexing": own}})
+    memory.corpus.contents.annotate({"a.md": {**memory.corpus.contents.documents()[0].metadata, "indexing": own}})
     assert memory.update().unchanged == 1
 
 

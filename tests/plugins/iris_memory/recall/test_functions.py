@@ -125,8 +125,8 @@ def test_a_mail_gets_its_block(host: Host) -> None:
 
 def test_the_budget_is_counted_as_the_encoder_does(host: Host) -> None:
     chunks = [MemoryChunk("word " * 3000, "a.md", "", "note", 0.5)]
-    assert host.encoder.count_tokens(format_for_prompt(chunks, host=host, max_tokens=400)) <= 400
-    assert 400 < host.encoder.count_tokens(format_for_prompt(chunks, host=host)) <= 3000
+    assert host.hooks.encoder.count_tokens(format_for_prompt(chunks, host=host, max_tokens=400)) <= 400
+    assert 400 < host.hooks.encoder.count_tokens(format_for_prompt(chunks, host=host)) <= 3000
 
 
 # Which host
