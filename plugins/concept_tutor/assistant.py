@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ragstone.core import Assistant, CitationFormat, NotFound, Profile, QuestionFilter
-from ragstone.core.answering import EmptyState
+from ragstone.core.answering import AssistantPaths, EmptyState, QuestionFilters
 
 from .learning.identifiers import ME, is_learner
-from .learning.lessons import Lessons
 from .plans import NAME
 from .plans.addresses import PAGES, page_address
 from .plans.corpus import corpus_of
@@ -31,6 +30,12 @@ _SAMPLE_QUESTIONS = (
     "When are the mean and the median far apart?",
     "What should I practise?",
 )
+
+
+_FILTERS = {
+    "plan": QuestionFilter("slug of one study plan; see ragstone tutor plan list; default: all"),
+    "learner": QuestionFilter("whose last answers are meant by “my answer”"),
+}
 
 
 def assistant(host: Host, plan: str | None = None, learner: str = ME) -> Assistant:
@@ -60,6 +65,8 @@ def assistant(host: Host, plan: str | None = None, learner: str = ME) -> Assista
         slug = plan or next(iter(plans), None)
         if slug is None:
             return ()
+        from .learning.lessons import Lessons
+
         lessons = host.once(Lessons)
         concepts = {each.key: each for each in host.once(PlanStore).concepts(slug) if each.state == "found"}
         if not concepts:
@@ -72,6 +79,11 @@ def assistant(host: Host, plan: str | None = None, learner: str = ME) -> Assista
         keys = [each.concept for each in lessons.weakest(slug, learner, most=len(concepts)) if each.concept in concepts]
         named = [concepts[key].name[:60] for key in (keys or list(concepts))[: 3 - len(missed)]]
         return (*missed, *(f"What is “{name}”?" for name in named), "What should I practise?")
+
+    def passage(chunk_id: str) -> BaseNode:
+        node = corpus_of(host).contents.node(chunk_id)
+        host.once(PlanStore).plan(node.metadata["plan"])  # raises NotFound where the request may not read its books
+        return node
 
     def empty() -> EmptyState | None:
         words = "There is no study plan yet. Make one from a list of concepts, a wiki page or a file."
@@ -89,13 +101,10 @@ def assistant(host: Host, plan: str | None = None, learner: str = ME) -> Assista
             prompt=CHAT,
             examples=examples,
             empty=empty,
-            filters={
-                "plan": QuestionFilter("slug of one study plan; see ragstone tutor plan list; default: all"),
-                "learner": QuestionFilter("whose last answers are meant by “my answer”"),
-            },
-            conditions=conditions,
-            top_k=host.options(ConceptTutorSettings).top_k,
-            page=f"{PAGES}/",
+            filters=QuestionFilters(_FILTERS, conditions),
+            passage=passage,
+            top_k=host.hooks.options(ConceptTutorSettings).top_k,
+            paths=AssistantPaths(page=f"{PAGES}/"),
         ),
     )
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ragstone.core import hookimpl, require_extra
-from ragstone.core.cli import LazyGroup
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -46,7 +45,7 @@ def ragstone_node_parsers(host: Host) -> Mapping[str, NodeParser]:
     from .plans import KIND
     from .settings import ConceptTutorSettings
 
-    pages = host.options(ConceptTutorSettings).pages
+    pages = host.hooks.options(ConceptTutorSettings).pages
     return {"mediawiki": ParsoidNodeParser.from_settings(pages), KIND: PassageParser()}
 
 
@@ -99,6 +98,8 @@ def ragstone_serving(host: Host) -> None:
 @hookimpl
 def ragstone_commands(cli: click.Group) -> None:
     """``ragstone tutor``."""
+    from ragstone.core.cli import LazyGroup
+
     modules = {"plan": "plans", "sources": "sources", "seed": "files", "export": "files"}
     modules |= dict.fromkeys(("learn", "due", "questions", "anki", "gift", "qti"), "learning")
     modules |= dict.fromkeys(("explain", "progress", "learners"), "progress")

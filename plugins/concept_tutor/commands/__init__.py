@@ -1,1 +1,1 @@
-"""``ragstone tutor``: study plans, their sources, and what is learned from them."""
+"""The commands of ``ragstone tutor``, a module for each group of them."""

@@ -21,10 +21,12 @@ from ..learning.sessions import Sessions
 from ..plans.store import PlanStore
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from ragstone.core.cli import Deployment
 
     from ..learning.export import QuestionFormat
-    from ..learning.records import Grade, Question, Session
+    from ..learning.records import Question, QuestionSource, Session
 
 _learner = click.option("--learner", default=ME, show_default=True, help="Whose answers they are.")
 
@@ -179,7 +181,7 @@ def _asked(lessons: Lessons, sessions: Sessions, session: Session, question: Que
             click.echo(printable(str(error)))
             continue
         click.echo(printable(grade.feedback))
-        _show_sources(grade)
+        show_sources([one for one in grade.sources if one.index in grade.cited_sources], "   ")
         return True
 
 
@@ -213,10 +215,10 @@ def _show_question(number: int, question: Question) -> None:
         click.echo(printable(f"   {chr(ord('A') + place)}  {option}"))
 
 
-def _show_sources(grade: Grade) -> None:
-    for source in grade.sources:
-        if source.index in grade.cited_sources:
-            click.echo(printable(f"   [{source.index}] {source.page_title} {source.page_url} ({source.licence})"))
+def show_sources(sources: Iterable[QuestionSource], margin: str = "") -> None:
+    """Print the numbered sources."""
+    for source in sources:
+        click.echo(printable(f"{margin}[{source.index}] {source.page_title} {source.page_url} ({source.licence})"))
 
 
 def _question_facts(question: Question) -> dict[str, Any]:

@@ -11,7 +11,7 @@ import click
 from ragstone.core.cli import LazyGroup, json_option, printable, show_json, show_table
 
 from ..plans.editing import ConceptChange, PlanEditor
-from ..plans.graph import study_order
+from ..plans.graph import needs_and_leads, study_order
 from ..plans.store import PlanStore
 
 if TYPE_CHECKING:
@@ -50,9 +50,7 @@ def show(deployment: Deployment, slug: str, as_json: bool) -> None:
     store = deployment.host().once(PlanStore)
     size, concepts, edges = store.size(slug), {one.key: one for one in store.concepts(slug)}, store.edges(slug)
     counts = store.counts(slug)
-    needs: dict[str, list[str]] = {key: [] for key in concepts}
-    for edge in edges:
-        needs[edge.concept].append(edge.prerequisite)
+    needs, _leads = needs_and_leads(edges)
     rows = [concepts[key] for key in study_order(list(concepts), edges)]
     if as_json:
         shown = plan_facts(size)
@@ -92,10 +90,7 @@ def rename(deployment: Deployment, slug: str, title: str | None, description: st
         slug, old.title if title is None else title, old.description if description is None else description
     )
     size = host.once(PlanStore).size(slug)
-    if as_json:
-        show_json(plan_facts(size))
-    else:
-        click.echo(printable(f"{slug} is '{size.plan.title}'."))
+    _report(size, as_json, f"{slug} is '{size.plan.title}'.")
 
 
 @plan.command(epilog="Example: ragstone tutor plan concept statistics variance --needs mean")
@@ -130,10 +125,7 @@ def concept(
         change = ConceptChange(name or (old.name if old is not None else concept), text, keys)
         editor.add_concept(slug, change) if old is None else editor.change_concept(slug, concept, change)
     size = store.size(slug)
-    if as_json:
-        show_json(plan_facts(size))
-    else:
-        click.echo(printable(f"'{size.plan.title}' has {size.concepts} concepts, {size.edges} prerequisites."))
+    _report(size, as_json, f"'{size.plan.title}' has {size.concepts} concepts, {size.edges} prerequisites.")
 
 
 @plan.command(epilog="Example: ragstone tutor plan remove statistics")
@@ -148,10 +140,11 @@ def remove(deployment: Deployment, slug: str, yes: bool, as_json: bool) -> None:
     if not yes and not as_json and sys.stdin.isatty():
         click.confirm(f"Remove '{size.plan.title}' with {size.concepts} concepts?", abort=True)
     size = store.remove(slug)
-    if as_json:
-        show_json(plan_facts(size))
-    else:
-        click.echo(printable(f"'{size.plan.title}' is removed: {size.concepts} concepts, {size.chunks} passages."))
+    _report(size, as_json, f"'{size.plan.title}' is removed: {size.concepts} concepts, {size.chunks} passages.")
+
+
+def _report(size: PlanSize, as_json: bool, words: str) -> None:
+    show_json(plan_facts(size)) if as_json else click.echo(printable(words))
 
 
 def plan_facts(size: PlanSize) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from ..learning.keeping.store import LearnStore
 from ..learning.lessons import Lessons
 from ..learning.progress import Progresses
 from ..plans.store import PlanStore
+from .learning import show_sources
 
 if TYPE_CHECKING:
     from ragstone.core.cli import Deployment
@@ -37,8 +38,7 @@ def explain(deployment: Deployment, plan: str, concept: str, as_json: bool) -> N
         return
     for part in made.parts:
         click.echo(printable(f"{part.heading}\n{part.text}\n" if part.heading else f"{part.text}\n"))
-    for source in made.sources:
-        click.echo(printable(f"[{source.index}] {source.page_title} {source.page_url} ({source.licence})"))
+    show_sources(made.sources)
     if not made.parts:
         click.echo(f"It has no sources yet: ragstone tutor sources {plan} --concept {concept}")
 

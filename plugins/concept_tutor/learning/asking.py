@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import logging
-from collections import defaultdict
 from typing import TYPE_CHECKING
 
 from ragstone.core import LLMError
 
+from ..plans.graph import needs_and_leads
 from ..plans.store import PlanStore
 from .reading.material import Material
 from .reading.spelling import normal
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 
 #: Raised whenever the built-in writer would write other questions.
-_VERSION = 2
+_VERSION = 3
 
 
 class Writers:
@@ -57,20 +57,26 @@ class Writers:
         built_in = self._built_in(plan, names, [chunk for each in everything.values() for chunk in each])
         most, name = self._options.questions, names.get(concept, concept)
         asked: tuple[Question, ...] = ()
-        if self._asks_model and (own := built_in.owned(concept, chunks)):
-            asked = self._by_model(plan, concept, name, own, built_in.material)
-        more = built_in.write(plan, concept, name, chunks, most).questions if len(asked) < most else ()
+        if (
+            self._options.llm_questions
+            and self._host.hooks.llm is not None
+            and (own := built_in.owned(concept, chunks))
+        ):
+            from .by_model import ModelWriter
+
+            try:
+                writer = ModelWriter(self._host, self._options.seed)
+                asked = writer.write(plan, concept, name, own, most, built_in.material)
+            except LLMError as error:
+                _log.info("questions of %s/%s are the built-in ones: %s", plan, concept, error)
+        more = built_in.write(plan, concept, name, chunks, most) if len(asked) < most else ()
         done = {_place(one) for one in asked} | {normal(one.key) for one in asked}
         return (*asked, *(one for one in more if not {_place(one), normal(one.key)} & done))[:most]
 
     def _near(self, plan: str) -> dict[str, set[str]]:
         """For each concept its prerequisites, and those that share one with it."""
-        needs: dict[str, set[str]] = defaultdict(set)
-        needed: dict[str, set[str]] = defaultdict(set)
-        for edge in self._host.once(PlanStore).edges(plan):
-            needs[edge.concept].add(edge.prerequisite)
-            needed[edge.prerequisite].add(edge.concept)
-        return {key: found.union(*(needed[one] for one in found)) for key, found in needs.items()}
+        needs, leads = needs_and_leads(self._host.once(PlanStore).edges(plan))
+        return {key: set(found).union(*(leads[one] for one in found)) for key, found in needs.items()}
 
     def feedback(self, question: Question, answer: str, finding: Finding) -> str | None:
         """A language model's feedback that passes the citation check; ``None``: take the built-in one."""
@@ -92,24 +98,6 @@ class Writers:
         if kept is None or kept[:2] != (plan, key):
             kept = self._read = (plan, key, BuiltIn(Material(chunks), names=names, near=near, seed=self._options.seed))
         return kept[2]
-
-    @property
-    def _asks_model(self) -> bool:
-        return self._options.llm_questions and self._host.hooks.llm is not None
-
-    def _by_model(
-        self, plan: str, concept: str, name: str, chunks: Sequence[SourceChunk], material: Material
-    ) -> tuple[Question, ...]:
-        from .by_model import ModelWriter
-
-        try:
-            made = ModelWriter(self._host, self._options.seed).write(
-                plan, concept, name, chunks, self._options.questions, material
-            )
-        except LLMError as error:
-            _log.info("questions of %s/%s are the built-in ones: %s", plan, concept, error)
-            return ()
-        return made.questions
 
 
 def _place(question: Question) -> tuple[str, int, bool]:

@@ -23,8 +23,8 @@ from ragstone.core.text import escape_fences
 
 from ..prompts import FEEDBACK, QUESTION
 from .reading.sentences import bare_title
-from .records import Question, Support, Written
-from .writing.built_in import id_of, source_of
+from .records import Question, QuestionSource, Support
+from .writing.built_in import id_of
 from .writing.proof import fault_of
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ class ModelWriter:
 
     def write(
         self, plan: str, concept: str, name: str, chunks: Sequence[SourceChunk], most: int, material: Material
-    ) -> Written:
+    ) -> tuple[Question, ...]:
         """The questions that passed the proof. Where its form is wrong the model is asked once more.
 
         Raises ``LLMError`` where the model does not answer; what cannot be read after the second try is no question.
@@ -90,15 +90,15 @@ class ModelWriter:
         messages = self._host.hooks.prompts[QUESTION].format_messages(
             concept=escape_fences(name), context_str=shown, count=str(min(most, _MOST))
         )
-        said = ask_llm(self._host.hooks.llm, self._host.settings.llm, messages)
-        read = _read(said)
+        reply = ask_llm(self._host.hooks.llm, self._host.settings.llm, messages)
+        read = _read(reply)
         if isinstance(read, str):
-            again = [*messages, ChatMessage(role=MessageRole.ASSISTANT, content=said[:8000]),
+            again = [*messages, ChatMessage(role=MessageRole.ASSISTANT, content=reply[:8000]),
                      ChatMessage(role=MessageRole.USER, content=_AGAIN.format(fault=read))]  # fmt: skip
             read = _read(ask_llm(self._host.hooks.llm, self._host.settings.llm, again))
         if isinstance(read, str):
             _log.info("the language model's questions cannot be read: %s", read)
-            return Written((), {read: 1})
+            return ()
         by_id, kept, left_out = {chunk.chunk_id: chunk for chunk in chunks}, list[Question](), Counter[str]()
         for one in read.questions:
             question = self._question(plan, concept, one, chunks)
@@ -109,7 +109,7 @@ class ModelWriter:
                 kept.append(question)
         if left_out:
             _log.info("questions of the language model that were not kept: %s", dict(left_out))
-        return Written(tuple(kept[:most]), dict(left_out))
+        return tuple(kept[:most])
 
     def _question(self, plan: str, concept: str, one: _Question, chunks: Sequence[SourceChunk]) -> Question | None:
         cited = sorted({source.index for source in one.sources if source.index <= len(chunks)})
@@ -124,7 +124,7 @@ class ModelWriter:
         return Question(
             question_id, plan, concept, one.form, asked, one.text, one.key, tuple(options), (), one.explanation,
             support,
-            tuple(source_of(index, chunks[index - 1]) for index in cited), writer or "language model",
+            tuple(QuestionSource.of(chunks[index - 1], index) for index in cited), writer or "language model",
         )  # fmt: skip
 
 
@@ -133,22 +133,23 @@ def model_feedback(host: Host, question: Question, answer: str, finding: Finding
 
     Raises ``LLMError``.
     """
-    supporting = next(source for source in question.sources if source.chunk_id == question.support.chunk_id)
-    shown = offered([(supporting.page_title, supporting.section, question.support.text)], first=supporting.index)
+    source = question.source
+    shown = offered([(source.page_title, source.section, question.support.text)], first=source.index)
     messages = host.hooks.prompts[FEEDBACK].format_messages(
         context_str=shown, question=escape_fences(question.text), key=escape_fences(question.key),
         answer=escape_fences(answer),
         verdict={"partly": "partly right", "wrong": "not right"}.get(finding.verdict, "right"),
     )  # fmt: skip
-    said = ask_llm(host.hooks.llm, host.settings.llm, messages).strip()
-    if not said or len(said) > _LONGEST_FEEDBACK:
+    reply = ask_llm(host.hooks.llm, host.settings.llm, messages).strip()
+    if not reply or len(reply) > _LONGEST_FEEDBACK:
         return None
     # The check numbers what it was given from 1; a source's own number may be another one.
-    texts, titles = [""] * (supporting.index - 1) + [question.support.text], [""] * (supporting.index - 1)
-    check = Passages(texts, [*titles, f"{bare_title(supporting.page_title)}\n{supporting.section}"])
+    before = [""] * (source.index - 1)
+    title = f"{bare_title(source.page_title)}\n{source.section}"
+    check = Passages([*before, question.support.text], [*before, title])
     sentences: dict[str, None] = {}
-    for sentence in split_answer(said):
-        found = check.check(_bare(sentence, supporting.page_title))
+    for sentence in split_answer(reply):
+        found = check.check(_bare(sentence, source.page_title))
         if found.fault is not None and not found.replacements:
             _log.info("feedback is the built-in one: %s", found.fault)
             return None
@@ -161,8 +162,8 @@ def model_feedback(host: Host, question: Question, answer: str, finding: Finding
 def _bare(sentence: str, title: str) -> str:
     """The sentence without "The article on TITLE explains that", which its source does not say of itself."""
     named = "|".join(re.escape(each) for each in {title, bare_title(title)})
-    told = re.sub(_OPENING.format(title=named), "", sentence, count=1, flags=re.IGNORECASE)
-    return told[:1].upper() + told[1:]
+    rest = re.sub(_OPENING.format(title=named), "", sentence, count=1, flags=re.IGNORECASE)
+    return rest[:1].upper() + rest[1:]
 
 
 def offered(passages: Sequence[tuple[str, str, str]], first: int = 1) -> str:
@@ -174,9 +175,9 @@ def offered(passages: Sequence[tuple[str, str, str]], first: int = 1) -> str:
     )
 
 
-def _read(said: str) -> _Questions | str:
+def _read(reply: str) -> _Questions | str:
     """What the model wrote, or what is wrong with it."""
-    found = _JSON.search(said)
+    found = _JSON.search(reply)
     if found is None:
         return "there is no JSON object in it"
     try:

@@ -75,13 +75,10 @@ def explain(name: str, chunks: Sequence[SourceChunk], questions: Sequence[Questi
     parts, sources, before = list[Part](), list[QuestionSource](), ""
     for number in sorted(chosen):
         chunk = chunks[number]
-        source = QuestionSource(
-            len(sources) + 1, chunk.page_title, chunk.page_url, chunk.section, chunk.licence, chunk.chunk_id
-        )
-        sources.append(source)
+        sources.append(QuestionSource.of(chunk, len(sources) + 1))
         heading = chunk.section.rpartition(" › ")[2] or (chunk.page_title if number else "")
         text = _joined(listed[number], sorted(chosen[number]))
-        parts.append(Part("" if heading == before else heading, f"{text} [{source.index}]"))
+        parts.append(Part("" if heading == before else heading, f"{text} [{len(sources)}]"))
         before = heading
     return Explanation(tuple(parts), tuple(sources), used)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from typing import Literal, get_args
 
 from ragstone.core import BadRequest, Host
@@ -24,15 +23,14 @@ def export_questions(host: Host, plan: str, format: QuestionFormat) -> bytes:  #
     if format not in get_args(QuestionFormat):
         raise BadRequest(f"format must be one of {', '.join(get_args(QuestionFormat))}")
     lessons, store = host.once(Lessons), host.once(PlanStore)
-    if format == "anki":
-        return lessons.anki(plan)
-    concepts, title = store.concepts(plan), store.plan(plan).title
-    questions = [question for concept in concepts for question in lessons.questions(plan, concept.key)]
-    names = {concept.key: concept.name for concept in concepts}
+    names, title = {concept.key: concept.name for concept in store.concepts(plan)}, store.plan(plan).title
+    questions = [question for key in names for question in lessons.questions(plan, key)]
     if format == "gift":
         from .gift import gift
 
         return gift(title, names, questions)
-    from .qti import package
-
-    return package(title, plan, names, questions, datetime.now(UTC))
+    if format == "anki":
+        from .anki import package
+    else:
+        from .qti import package
+    return package(title, plan, names, questions, lessons.clock())

@@ -11,6 +11,7 @@ from statistics import fmean
 from typing import TYPE_CHECKING
 
 from ragstone.core import BadRequest, NotFound, TooLarge
+from ragstone.core.runtime import current_scope
 
 from ..plans.graph import study_order
 from ..plans.store import PlanStore
@@ -53,7 +54,7 @@ class Lessons:
         """``clock``: gives the moment, in UTC."""
         self._host = host
         self.clock = clock
-        self._options = host.options(ConceptTutorSettings).learn
+        self._options = host.hooks.options(ConceptTutorSettings).learn
         self._plans = host.once(PlanStore)
         self._store = LearnStore(host)
         self._spacing = Spacing(self._options.retention, self._options.longest_days)
@@ -86,7 +87,10 @@ class Lessons:
         """The question of that id."""
         if not is_id(question_id):
             raise NotFound("there is no such question", hint="ask for the next one")
-        return self._store.question(question_id)
+        found = self._store.question(question_id)
+        if current_scope():
+            self._plans.plan(found.plan)  # raises NotFound where the request may not read its books
+        return found
 
     def next(
         self, plan: str, concept: str | None = None, learner: str = ME, skip: Collection[str] = ()
@@ -147,8 +151,8 @@ class Lessons:
             return done
         hints = min(max(hints, 0), STEPS)
         finding = Finding("wrong") if unknown else self._finding(question, text)
-        said = None if unknown else self._writers.feedback(question, text, finding)
-        said = said or feedback(question, finding)
+        written = None if unknown else self._writers.feedback(question, text, finding)
+        words = written or feedback(question, finding)
         credit = credit_of(finding.credit, hints)
         now = self.clock()
         attempt = Attempt(
@@ -159,7 +163,7 @@ class Lessons:
         def graded(before: Memory | None) -> tuple[Grade, Memory]:
             memory = self._spacing.reviewed(before, finding.verdict, hints, now)
             made = Grade(
-                finding.verdict, said, cited(said, question), question.key, question.explanation, question.sources,
+                finding.verdict, words, cited(words, question), question.key, question.explanation, question.sources,
                 credit, memory.due,
             )  # fmt: skip
             return made, memory
@@ -168,7 +172,9 @@ class Lessons:
 
     def last(self, plan: str | None = None, learner: str = ME, most: int = 5) -> list[Attempt]:
         """The learner's last answers, the newest first."""
-        return self._store.attempts(learner, plan, most)
+        found = self._store.attempts(learner, plan, most)
+        visible = {size.plan.slug for size in self._plans.plans()} if current_scope() else None
+        return found if visible is None else [attempt for attempt in found if attempt.plan in visible]
 
     # What is known
 
@@ -204,16 +210,6 @@ class Lessons:
         untried = (found[key] for key in self.order(plan) if not found[key].attempts)
         return [*tried, *untried][:most]
 
-    def anki(self, plan: str) -> bytes:
-        """All questions of the plan as a package for Anki (``.apkg``)."""
-        from .anki import package
-
-        concepts = self._plans.concepts(plan)
-        questions = [question for concept in concepts for question in self.questions(plan, concept.key)]
-        return package(
-            self._plans.plan(plan).title, plan, {each.key: each.name for each in concepts}, questions, self.clock()
-        )
-
     # Inside
 
     def _finding(self, question: Question, text: str) -> Finding:
@@ -223,7 +219,7 @@ class Lessons:
             return grade_choice(question, text)
         if question.form == "blank":
             return grade_short(question, text)
-        return FreeAnswers(self._host.encoder).grade(question, text)
+        return FreeAnswers(self._host.hooks.encoder).grade(question, text)
 
     def _open(self, plan: str, concept: str | None, learner: str) -> Iterator[str]:
         """The concepts that new questions may come from, in order."""

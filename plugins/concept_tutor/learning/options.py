@@ -42,8 +42,7 @@ def option_notes(
     notes = []
     for option in question.options:
         if option == question.key:
-            number = next(one.index for one in sources if one.chunk_id == question.support.chunk_id)
-            notes.append(OptionNote(option, True, question.support.text, number))
+            notes.append(OptionNote(option, True, question.support.text, question.source.index))
             continue
         found = _best(option, question, unique.values(), own)
         notes.append(
@@ -81,7 +80,5 @@ def _number(chunk: SourceChunk, sources: list[QuestionSource]) -> int:
         if one.chunk_id == chunk.chunk_id:
             return one.index
     number = max((one.index for one in sources), default=0) + 1
-    sources.append(
-        QuestionSource(number, chunk.page_title, chunk.page_url, chunk.section, chunk.licence, chunk.chunk_id)
-    )
+    sources.append(QuestionSource.of(chunk, number))
     return number

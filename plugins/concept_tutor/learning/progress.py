@@ -54,7 +54,7 @@ class Progresses:
     """Progress in the plans of a host: ``host.once(Progresses)``."""
 
     def __init__(self, host: Host, lessons: Lessons | None = None) -> None:
-        options = host.options(ConceptTutorSettings).learn
+        options = host.hooks.options(ConceptTutorSettings).learn
         self._lessons = host.once(Lessons) if lessons is None else lessons
         self._plans = host.once(PlanStore)
         self._answers = LearnStore(host)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime  # noqa: TC003 - pydantic reads it
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    from ..plans.records import SourceChunk
 
 #: ``choice``: one of the options; ``blank``: a word, name or number to be typed; ``open``: a sentence of one's own.
 Form = Literal["choice", "blank", "open"]
@@ -44,6 +47,11 @@ class QuestionSource:
     licence: str = ""
     chunk_id: str = ""
 
+    @classmethod
+    def of(cls, chunk: SourceChunk, index: int) -> QuestionSource:
+        """The chunk as a question names it."""
+        return cls(index, chunk.page_title, chunk.page_url, chunk.section, chunk.licence, chunk.chunk_id)
+
     def as_json(self) -> dict[str, Any]:
         """As the specification names its fields."""
         return {"index": self.index, "pageTitle": self.page_title, "pageUrl": self.page_url}
@@ -71,6 +79,11 @@ class Question:
     sources: tuple[QuestionSource, ...]
     #: ``built-in``, or the name of the language model.
     writer: str = "built-in"
+
+    @property
+    def source(self) -> QuestionSource:
+        """The source that has the key's span."""
+        return next(source for source in self.sources if source.chunk_id == self.support.chunk_id)
 
 
 @dataclass(frozen=True)
@@ -196,11 +209,3 @@ class Outlook:
     #: When the next question is due that is not due now, and how many are until the end of that day.
     next_due: datetime | None = None
     next_count: int = 0
-
-
-@dataclass(frozen=True)
-class Written:
-    """The questions of a concept, and what was tried and not kept, by the reason."""
-
-    questions: tuple[Question, ...]
-    left_out: dict[str, int] = field(default_factory=dict)

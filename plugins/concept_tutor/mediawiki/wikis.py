@@ -28,13 +28,16 @@ class Wikis:
     """The clients of a host's wikis, which share its request slots: ``host.once(Wikis)``. Thread-safe."""
 
     def __init__(self, host: Host) -> None:
-        self.options = host.options(ConceptTutorSettings)
+        self.options = host.hooks.options(ConceptTutorSettings)
         folder = host.settings.cache_dir / "concept_tutor"
-        wikis, slots = self.options.wikis, RequestSlots()
+        wikis, slots = self.options.wikis, RequestSlots(shared=host.catalog.shared)
         self._clients = {name: WikiClient(name, wikis, folder, slots=slots) for name in wikis.sites}
         pages = self.options.pages
         self._workers = PageWorkers(Limits(pages.seconds, pages.megabytes, pages.page_bytes))
-        host.when_closing(self._workers.close)
+
+    def close(self) -> None:
+        """End the idle workers."""
+        self._workers.close()
 
     @property
     def searched(self) -> tuple[WikiClient, ...]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from ..learning.lessons import Lessons
 from ..plans.addresses import PAGES, page_address, stored_copy
-from ..plans.graph import study_order
+from ..plans.graph import needs_and_leads, study_order
 from ..plans.store import PlanStore
 from .wording import reason_words
 
@@ -64,10 +64,7 @@ def concept_views(host: Host, slug: str, learner: str) -> tuple[list[ConceptView
     concepts = {one.key: one for one in store.concepts(slug)}
     edges = store.edges(slug)
     mastery = host.once(Lessons).mastery(slug, learner)
-    needs, leads = defaultdict[str, list[str]](list), defaultdict[str, list[str]](list)
-    for edge in edges:
-        needs[edge.concept].append(edge.prerequisite)
-        leads[edge.prerequisite].append(edge.concept)
+    needs, leads = needs_and_leads(edges)
     return [
         _view(concepts[key], mastery.get(key), needs[key], leads[key]) for key in study_order(list(concepts), edges)
     ], edges

@@ -9,7 +9,7 @@ from flask import Response, redirect, render_template, request, url_for
 
 from ragstone.core import BadRequest, RagstoneError
 
-from ..learning.lessons import Lessons
+from ..learning.export import export_questions
 from ..plans.editing import ConceptChange, PlanEditor
 from ..plans.export import export_plan
 from ..plans.store import PlanStore
@@ -18,6 +18,8 @@ from .concepts import concept_views
 from .learners import current_learner
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from flask import Blueprint
     from werkzeug.wrappers import Response as BaseResponse
 
@@ -36,19 +38,12 @@ def install(pages: Blueprint, host: Host) -> None:
 
     @pages.post("/plans/<slug>/edit")
     def change(slug: str) -> BaseResponse | tuple[str, int]:
-        try:
-            editor.rename(slug, request.form.get("title", ""), request.form.get("description", "").strip())
-        except BadRequest as error:
-            return shown(slug, error=error), error.status
-        return redirect(url_for("concept_tutor.edit", slug=slug, saved=1), 303)
+        title, description = request.form.get("title", ""), request.form.get("description", "").strip()
+        return stored(slug, lambda: editor.rename(slug, title, description))
 
     @pages.post("/plans/<slug>/concepts")
     def add(slug: str) -> BaseResponse | tuple[str, int]:
-        try:
-            editor.add_concept(slug, _change())
-        except BadRequest as error:
-            return shown(slug, error=error, opened="add"), error.status
-        return redirect(url_for("concept_tutor.edit", slug=slug, saved=1), 303)
+        return stored(slug, lambda: editor.add_concept(slug, _change()), opened="add")
 
     @pages.get("/plans/<slug>/concepts/<key>")
     def concept(slug: str, key: str) -> str:
@@ -56,11 +51,7 @@ def install(pages: Blueprint, host: Host) -> None:
 
     @pages.post("/plans/<slug>/concepts/<key>")
     def change_concept(slug: str, key: str) -> BaseResponse | tuple[str, int]:
-        try:
-            editor.change_concept(slug, key, _change())
-        except BadRequest as error:
-            return shown(slug, key, error=error), error.status
-        return redirect(url_for("concept_tutor.edit", slug=slug, saved=1), 303)
+        return stored(slug, lambda: editor.change_concept(slug, key, _change()), key)
 
     @pages.get("/plans/<slug>/delete")
     def ask(slug: str) -> str:
@@ -87,7 +78,16 @@ def install(pages: Blueprint, host: Host) -> None:
 
     @pages.get("/plans/<slug>/export.apkg")
     def anki(slug: str) -> Response:
-        return _download(host.once(Lessons).anki(slug), f"{slug}.apkg", "application/octet-stream")
+        return _download(export_questions(host, slug, "anki"), f"{slug}.apkg", "application/octet-stream")
+
+    def stored(
+        slug: str, store_it: Callable[[], object], key: str = "", opened: str = ""
+    ) -> BaseResponse | tuple[str, int]:
+        try:
+            store_it()
+        except BadRequest as error:
+            return shown(slug, key, error, opened), error.status
+        return redirect(url_for("concept_tutor.edit", slug=slug, saved=1), 303)
 
     def shown(slug: str, key: str = "", error: RagstoneError | None = None, opened: str = "") -> str:
         plan, learner = store.plan(slug), current_learner()

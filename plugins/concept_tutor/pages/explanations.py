@@ -53,13 +53,12 @@ def explanation_view(host: Host, slug: str, key: str, learner: str) -> Explanati
     views, edges = concept_views(host, slug, learner)
     rows = {one.key: one for one in views}
     keys = neighbourhood(list(rows), edges, key, most=_AROUND).keys
-    near = [edge for edge in edges if edge.prerequisite in keys and edge.concept in keys]
     return ExplanationView(
         concept=concept,
         parts=made.parts,
         minutes=made.minutes,
         citations=citations(made.sources),
-        drawing=draw({one: rows[one].name for one in keys}, near, abreast=_ABREAST),
+        drawing=draw({one: rows[one].name for one in keys}, edges, abreast=_ABREAST),
         rows=rows,
         place=list(rows).index(key) + 1,
         of=len(rows),

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from ragstone.core import BadRequest, TooLarge
 
 from ..mediawiki.wikis import Wikis
+from ..plans.importers.assembly import free_slug
 from ..plans.importers.formats import FORMAT_OF_SUFFIX, read_plan
 from ..plans.importers.wiki_page import plan_from_page
 
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from ..plans.importers import ImportedPlan
 
 MOST_BYTES = 900_000
-_LONGEST_SLUG = 76
 
 
 def from_names(host: Host, request: Request) -> ImportedPlan:  # noqa: ARG001 - all ways are called alike
@@ -63,11 +63,7 @@ WAYS: dict[str, Callable[[Host, Request], ImportedPlan]] = {"names": from_names,
 
 def with_free_slug(made: ImportedPlan, taken: Collection[str]) -> ImportedPlan:
     """The same, with a number behind its slug if another plan has it already."""
-    slug, number = made.plan.slug, 2
-    while slug in taken:
-        slug = f"{made.plan.slug[:_LONGEST_SLUG].rstrip('-')}-{number}"
-        number += 1
-    return replace(made, plan=replace(made.plan, slug=slug))
+    return replace(made, plan=replace(made.plan, slug=free_slug(made.plan.slug, taken)))
 
 
 def _field(request: Request, name: str) -> str:

@@ -18,7 +18,7 @@ from ..learning.sessions import Sessions
 from ..plans.store import PlanStore
 from .explanations import citations, explanation_view
 from .learners import current_learner
-from .results import result_view
+from .results import result_facts
 from .wording import moment, pieces
 
 if TYPE_CHECKING:
@@ -99,10 +99,11 @@ def install(pages: Blueprint, host: Host) -> None:
 
     @pages.get("/plans/<slug>/learn/result")
     def result(slug: str) -> str:
+        store.plan(slug)
         session = _session(sessions, slug)
         if session is None:
             raise NotFound("there is no such session")
-        return _page(host, "result", slug, session=session, view=result_view(host, session))
+        return _page(host, "result", slug, session=session, **result_facts(host, session))
 
     @pages.post("/plans/<slug>/learn/answer")
     def answer(slug: str) -> tuple[str, int] | str | BaseResponse:

@@ -107,7 +107,5 @@ def _drawn(kind: str, rows: list[ConceptView], edges: list[Edge], focus: str, wh
     if whole or len(rows) <= most:
         return GraphView(kind, draw(names, edges, abreast=abreast))
     part = neighbourhood(list(names), edges, focus, most=around)
-    keys = set(part.keys)
-    near = [edge for edge in edges if edge.prerequisite in keys and edge.concept in keys]
-    drawing = draw({key: names[key] for key in part.keys}, near, abreast=abreast)
+    drawing = draw({key: names[key] for key in part.keys}, edges, abreast=abreast)
     return GraphView(kind, drawing, True, names[focus], part.more_before, part.more_after)

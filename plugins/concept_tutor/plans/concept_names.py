@@ -78,7 +78,7 @@ class NameVectors:
     """The embeddings of concepts' names, kept for a while. One for each host."""
 
     def __init__(self, host: Host) -> None:
-        self._encoder = host.encoder
+        self._encoder = host.hooks.encoder
         self._lock = threading.Lock()
         self._kept: dict[tuple[str, ...], npt.NDArray[np.float32]] = {}
 

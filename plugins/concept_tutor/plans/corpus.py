@@ -80,7 +80,10 @@ class Passages:
         if self._tables is None:
             with self._opening:
                 made = self._host.catalog.tables(
-                    tables.PREFIX, tables.metadata, version=tables.VERSION, upgrades={1: tables.upgrade_1}
+                    tables.PREFIX,
+                    tables.metadata,
+                    version=tables.VERSION,
+                    upgrades={1: tables.upgrade_1, 2: tables.upgrade_2},
                 )
                 self._move(made)
                 self._tables = made
@@ -117,7 +120,7 @@ class Passages:
 
     def select(self, connection: Connection, where: ColumnElement[bool]) -> list[SourceChunk]:
         """The passages of concepts, by the concepts' positions and then by rank."""
-        uses = connection.execute(queries.select_uses(where)).all()
+        uses = [use for use in connection.execute(queries.select_uses(where)) if queries.is_visible(use)]
         nodes = self._nodes(connection, {use.chunk_id for use in uses})
         return [_source(use, nodes[use.chunk_id]) for use in uses if use.chunk_id in nodes]
 
@@ -125,7 +128,7 @@ class Passages:
         """Remove those of the passages that no concept uses, with a transaction of ``write``."""
         corpus, unused = self.tables.snapshot(connection).corpus(NAME), _unused(connection, chunk_ids)
         if corpus is not None and unused:
-            self._host.catalog.remove_documents(corpus.id, unused, within=connection)
+            self._host.catalog.documents.remove(corpus.id, unused, within=connection)
 
     def remove_unused(self, chunk_ids: Collection[str] | None = None) -> None:
         """Remove those of these passages, or of all, that no concept uses: their process was killed before."""
@@ -142,13 +145,13 @@ class Passages:
         snapshot, found = self.tables.snapshot(connection), dict[str, int]()
         if (corpus := snapshot.corpus(NAME)) is not None:
             for batch in _batches(chunk_ids):
-                found |= snapshot.keys_of(corpus.id, batch)
+                found |= snapshot.chunks.keys_of(corpus.id, batch)
         return found
 
     def _nodes(self, connection: Connection, chunk_ids: Collection[str]) -> dict[str, TextNode]:
         keys, nodes = self._keys(connection, chunk_ids), dict[int, "TextNode"]()
         for batch in _batches(keys.values()):
-            nodes |= self.tables.snapshot(connection).nodes(batch)
+            nodes |= self.tables.snapshot(connection).chunks.nodes(batch)
         return {chunk_id: nodes[key] for chunk_id, key in keys.items() if key in nodes}
 
     def _check_plan(self, slug: str, chunk_ids: Collection[str]) -> None:

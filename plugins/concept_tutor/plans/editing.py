@@ -12,7 +12,7 @@ from ragstone.core import BadRequest
 from . import queries, tables
 from .corpus import Passages
 from .graph import break_cycles
-from .importers.assembly import slug_of
+from .importers.assembly import free_slug, slug_of
 from .records import Edge, NewConcept, NewPlan
 from .store import PlanStore
 from .validation import check
@@ -62,7 +62,7 @@ class PlanEditor:
         with self._store.tables.write() as connection:
             row = queries.plan_row(connection, slug, lock=True)
             plan = self._as_new(slug)
-            key = _free_key(change.name, {one.key for one in plan.concepts})
+            key = free_slug(slug_of(change.name, "concept"), {one.key for one in plan.concepts})
             added = NewConcept(key, _line(change.name), change.summary)
             _check(plan, added, _edges(key, change, ()))
             last = select(func.max(tables.concept.c.position)).where(tables.concept.c.plan_id == row.id)
@@ -91,21 +91,18 @@ class PlanEditor:
         with self._passages.write(slug) as connection:
             row = queries.plan_row(connection, slug, lock=True)
             concept = queries.concept_row(connection, row, key)
-            ids = queries.concept_ids(connection, row.id)
-            if len(ids) == 1:
+            if len(queries.concept_ids(connection, row.id)) == 1:
                 raise BadRequest("a plan has one concept or more", hint="delete the plan instead")
             edges = self._store.edges(slug)
             before = [edge.prerequisite for edge in edges if edge.concept == key]
             after = [edge.concept for edge in edges if edge.prerequisite == key]
             pairs = {(edge.prerequisite, edge.concept) for edge in edges}
-            used = delete(tables.use).where(tables.use.c.concept_id == concept.id).returning(tables.use.c.chunk_id)
-            former = set(connection.execute(used).scalars())
+            former = queries.remove_uses(connection, tables.use.c.concept_id == concept.id)
             of = (tables.edge.c.concept_id == concept.id) | (tables.edge.c.prerequisite_id == concept.id)
             connection.execute(delete(tables.edge).where(of))
             connection.execute(delete(tables.concept).where(tables.concept.c.id == concept.id))
-            for one, other in ((one, other) for one in before for other in after if (one, other) not in pairs):
-                edge = {"prerequisite_id": ids[one], "concept_id": ids[other], "reason": "", "weight": 1.0}
-                connection.execute(insert(tables.edge).values(plan_id=row.id, **edge))
+            across = (Edge(one, other) for one in before for other in after if (one, other) not in pairs)
+            queries.put_edges(connection, row.id, across)
             self._passages.remove(connection, former)
 
     def _as_new(self, slug: str) -> NewPlan:
@@ -131,14 +128,6 @@ def _check(plan: NewPlan, concept: NewConcept, needs: tuple[Edge, ...]) -> None:
     check(replace(plan, concepts=concepts, edges=edges))
 
 
-def _free_key(name: str, taken: set[str]) -> str:
-    base = key = slug_of(name, "concept")
-    number = 2
-    while key in taken:
-        key, number = f"{base}-{number}", number + 1
-    return key
-
-
 def _edges(key: str, change: ConceptChange, known: Sequence[Edge]) -> tuple[Edge, ...]:
     former = {edge.prerequisite: edge for edge in known if edge.concept == key}
     return tuple(former.get(need, Edge(need, key)) for need in dict.fromkeys(change.needs))
@@ -147,9 +136,7 @@ def _edges(key: str, change: ConceptChange, known: Sequence[Edge]) -> tuple[Edge
 def _put_needs(connection: Connection, plan_id: int, key: str, edges: Sequence[Edge]) -> None:
     ids = queries.concept_ids(connection, plan_id)
     connection.execute(delete(tables.edge).where(tables.edge.c.concept_id == ids[key]))
-    for edge in edges:
-        values = {"prerequisite_id": ids[edge.prerequisite], "reason": edge.reason, "weight": edge.weight}
-        connection.execute(insert(tables.edge).values(plan_id=plan_id, concept_id=ids[key], **values))
+    queries.put_edges(connection, plan_id, edges)
 
 
 def _line(text: str) -> str:

@@ -47,13 +47,20 @@ def break_cycles(keys: Sequence[str], edges: Iterable[Edge]) -> tuple[tuple[Edge
     return kept, tuple(dropped[at] for at in sorted(dropped))
 
 
+def needs_and_leads(edges: Iterable[Edge]) -> tuple[Mapping[str, list[str]], Mapping[str, list[str]]]:
+    """What each concept needs, and what it leads to, in the edges' order; an empty list for one without any."""
+    needs, leads = defaultdict[str, list[str]](list), defaultdict[str, list[str]](list)
+    for edge in edges:
+        needs[edge.concept].append(edge.prerequisite)
+        leads[edge.prerequisite].append(edge.concept)
+    return needs, leads
+
+
 def study_order(keys: Sequence[str], edges: Iterable[Edge]) -> tuple[str, ...]:
     """Every concept after all that it needs; among those that can come next, as ``keys`` has them. No cycles."""
     place = {key: at for at, key in enumerate(keys)}
-    leads, missing = defaultdict[str, list[str]](list), dict.fromkeys(keys, 0)
-    for edge in edges:
-        leads[edge.prerequisite].append(edge.concept)
-        missing[edge.concept] += 1
+    needs, leads = needs_and_leads(edges)
+    missing = {key: len(needs[key]) for key in keys}
     ready = [place[key] for key, count in missing.items() if not count]  # ascending, and so a heap
     done: list[str] = []
     while ready:

@@ -122,3 +122,5 @@ class NewPlan:
     description: str = ""
     language: str = ""
     origin: str = ""
+    #: Slugs of the books that its passages are from, where it was made of a corpus of books.
+    books: tuple[str, ...] | None = None

@@ -21,7 +21,7 @@ def add_sample(host: Host) -> None:
     """Add the sample to a deployment that never had a plan, unless the settings say otherwise."""
     check_type(host, "host", Host, "an open Host")
     store = host.once(PlanStore)
-    if not host.options(ConceptTutorSettings).sample or not store.is_untouched():
+    if not host.hooks.options(ConceptTutorSettings).sample or not store.is_untouched():
         return
     try:
         made = read_plan_file(SAMPLE)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from dataclasses import asdict
 from datetime import UTC, datetime
@@ -19,7 +20,7 @@ from .validation import check
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from sqlalchemy import ColumnElement, Connection
+    from sqlalchemy import Connection
 
     from ragstone.core import Host
     from ragstone.core.catalog import PluginTables
@@ -48,7 +49,7 @@ class PlanStore:
         """Every plan with its numbers, the oldest first."""
         with self.tables.read() as connection:
             found = connection.execute(select(tables.plan).order_by(tables.plan.c.id)).all()
-            return [queries.to_plan_size(connection, row) for row in found]
+            return [queries.to_plan_size(connection, row) for row in found if queries.is_visible(row)]
 
     def plan(self, slug: str) -> Plan:
         """The plan of that name."""
@@ -80,7 +81,11 @@ class PlanStore:
             facts = {name: getattr(new, name) for name in ("slug", "title", "description", "language", "origin")}
             plan_id = connection.execute(
                 insert(tables.plan)
-                .values(**facts, created=datetime.now(UTC).isoformat(timespec="seconds"))
+                .values(
+                    **facts,
+                    created=datetime.now(UTC).isoformat(timespec="seconds"),
+                    books=None if new.books is None else json.dumps(new.books),
+                )
                 .returning(tables.plan.c.id)
             ).scalar_one()
             connection.execute(
@@ -90,21 +95,10 @@ class PlanStore:
                     for position, one in enumerate(new.concepts)
                 ],
             )
-            ids = queries.concept_ids(connection, plan_id)
-            edges = [
-                {
-                    "plan_id": plan_id,
-                    "prerequisite_id": ids[one.prerequisite],
-                    "concept_id": ids[one.concept],
-                    "reason": one.reason,
-                    "weight": one.weight,
-                }
-                for one in new.edges
-            ]
-            if edges:
-                connection.execute(insert(tables.edge), edges)
+            queries.put_edges(connection, plan_id, new.edges)
             if connection.execute(select(tables.seen.c.id)).first() is None:
                 connection.execute(insert(tables.seen).values(id=1))
+            ids = queries.concept_ids(connection, plan_id)
             for key, of_concept in (sources or {}).items():
                 _put_uses(connection, new.slug, ids[key], of_concept)
             return queries.to_plan(queries.plan_row(connection, new.slug))
@@ -121,7 +115,7 @@ class PlanStore:
             size = queries.to_plan_size(connection, row)
             # Children first: SQLite's cascade would look for each row's children one by one.
             concepts = select(tables.concept.c.id).where(tables.concept.c.plan_id == row.id)
-            former = _remove_uses(connection, tables.use.c.concept_id.in_(concepts))
+            former = queries.remove_uses(connection, tables.use.c.concept_id.in_(concepts))
             for table in (tables.edge, tables.concept):
                 connection.execute(delete(table).where(table.c.plan_id == row.id))
             connection.execute(delete(tables.plan).where(tables.plan.c.id == row.id))
@@ -206,7 +200,7 @@ class PlanStore:
         self.concept(slug, key)
         with self._passages.write(slug, chunks) as connection:
             concept = queries.concept_row(connection, queries.plan_row(connection, slug, lock=True), key)
-            former = _remove_uses(connection, tables.use.c.concept_id == concept.id)
+            former = queries.remove_uses(connection, tables.use.c.concept_id == concept.id)
             _put_uses(connection, slug, concept.id, chunks, reason)
             self._passages.remove(connection, former)
             return self._passages.select(connection, tables.use.c.concept_id == concept.id)
@@ -217,11 +211,6 @@ def _check_free(connection: Connection, slug: str) -> None:
         raise BadRequest(
             f"there is a plan {slug!r} already", hint="give it another name, or remove the other plan first"
         )
-
-
-def _remove_uses(connection: Connection, where: ColumnElement[bool]) -> set[str]:
-    """Returns the ids of their passages."""
-    return set(connection.execute(delete(tables.use).where(where).returning(tables.use.c.chunk_id)).scalars())
 
 
 def _put_uses(connection: Connection, slug: str, concept_id: int, chunks: Sequence[NewChunk], reason: str = "") -> None:

@@ -4,14 +4,27 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sqlalchemy import Column, Float, ForeignKey, Integer, MetaData, Table, Text, UniqueConstraint, insert, select, text
+from sqlalchemy import (
+    Column,
+    Float,
+    ForeignKey,
+    Integer,
+    MetaData,
+    Table,
+    Text,
+    UniqueConstraint,
+    insert,
+    select,
+    text,
+    update,
+)
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
 #: Every name begins with it; see ``Catalog.tables``.
 PREFIX = "concept_tutor"
-VERSION = 2
+VERSION = 3
 
 metadata = MetaData()
 
@@ -26,6 +39,8 @@ plan = Table(
     Column("origin", Text, nullable=False),
     #: ISO 8601 in UTC, as every time here: SQLite forgets the zone.
     Column("created", Text, nullable=False),
+    #: JSON: the slugs of the books that its passages are from; ``null`` for a plan from elsewhere.
+    Column("books", Text),
     sqlite_autoincrement=True,
 )
 
@@ -92,3 +107,10 @@ def upgrade_1(connection: Connection) -> None:
     connection.execute(text("DROP TABLE concept_tutor_rests_on"))
     if connection.execute(select(plan.c.id)).first() and not connection.execute(select(seen.c.id)).first():
         connection.execute(insert(seen).values(id=1))
+
+
+def upgrade_2(connection: Connection) -> None:
+    """Version 2 into version 3. Of a plan from a corpus the books are not known: it is for keys that see all books."""
+    connection.execute(text("ALTER TABLE concept_tutor_plan ADD COLUMN books TEXT"))
+    of_corpus = plan.c.origin.startswith("from the corpus ")
+    connection.execute(update(plan).where(of_corpus).values(books="[]"))

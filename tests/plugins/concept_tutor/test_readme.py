@@ -54,7 +54,7 @@ def test_a_plans_file_is_one() -> None:
 )
 def test_the_settings_are_settings(tmp_path: Path, example: str, sites: list[str]) -> None:
     (tmp_path / "ragstone.toml").write_text(example, "utf-8")
-    options: Any = Host(read_settings(tmp_path / "ragstone.toml")).options(SETTINGS)
+    options: Any = Host(read_settings(tmp_path / "ragstone.toml")).hooks.options(SETTINGS)
     assert (list(options.wikis.sites), options.wikis.contact) == (sites, "you@example.org")
 
 

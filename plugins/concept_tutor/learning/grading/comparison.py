@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from difflib import SequenceMatcher
 from typing import TYPE_CHECKING
 
 from .wording import ARTICLES, Word, are_opposite, is_form, is_light, is_negation, same, turned, words_of
@@ -13,7 +13,6 @@ if TYPE_CHECKING:
 
 #: What a word that tells little counts beside one that tells something.
 _LIGHT = 0.1
-_DENYING = frozenset({"few", "little", "less", "without", "lack", "lacks", "lacking", "fails", "absence"})
 _MONTHS = frozenset(
     "january february march april may june july august september october november december".split()  # noqa: SIM905
 )
@@ -43,45 +42,25 @@ class Comparison:
         return sum(self.weights[at] for at in self.matches if at in places) / whole if whole else 0.0
 
     @property
+    def copied(self) -> float:
+        """How much of the answer is the longest run of words that the key has as well, 0 to 1."""
+        mine, theirs = ([word.low for word in words] for words in (self.key, self.answer))
+        return SequenceMatcher(None, mine, theirs, autojunk=False).find_longest_match().size / max(1, len(theirs))
+
+    @property
     def missing(self) -> list[int]:
         """Places of the key's words that tell something and that the answer has not."""
         return [at for at, weight in self.weights.items() if at not in self.matches and weight > _LIGHT]
 
-    def may_deny(self, stated: str) -> bool:
-        """Whether a denial in the answer says what the key says: both deny, or the key does it with a verb."""
-        if not stated:
-            return any(is_negation(word.low) for word in self.answer)
-        return any(
-            is_negation(word.low)
-            or word.low in _DENYING
-            or (at in self.weights and at not in self.matches and same(word.low, "prevent"))
-            for at, word in enumerate(self.key)
-        )
+    def has_other_number(self) -> bool:
+        """Whether the answer has a number that the source has not."""
+        return any(self.answer[place].is_number for place in self.foreign)
 
     def with_match(self, at: int, place: int) -> Comparison:
         """With a word of the answer that says what the key's says."""
         return replace(
             self, matches={**self.matches, at: place}, foreign=[each for each in self.foreign if each != place]
         )
-
-    def opposite(self) -> str | None:
-        """A word of the answer that says the opposite of what the source says, in words for the learner."""
-        matched = set(self.matches.values())
-        for at in self.weights:
-            for place, word in enumerate(self.answer):
-                if (
-                    at not in self.matches
-                    and place not in matched
-                    and word.low != "like"
-                    and are_opposite(self.key[at].low, word.low)
-                ):
-                    return f"it says “{word.text}” where the source says “{self.key[at].text}”"
-        mine, theirs = _modifiers(self.key), _modifiers(self.answer)
-        for noun, other in theirs - mine:
-            for named, before in mine - theirs:
-                if noun == named and are_opposite(before, other):
-                    return f"it says “{other}” where the source says “{before}”"
-        return None
 
     def rival(self) -> tuple[str, bool] | None:
         """What the answer says instead of something, or beside it, in words for the learner; and whether for certain.
@@ -160,11 +139,6 @@ class Comparison:
         return stands_alone and ends and noun and not self.key[at].is_verbal
 
 
-def _modifiers(words: list[Word]) -> set[tuple[str, str]]:
-    """Stems with the words directly before them."""
-    return {(noun.stem, one.low) for one, noun in pairwise(words) if noun.stem and noun.before == " "}
-
-
 def _slots(words: list[Word], at: int, known: dict[int, int]) -> set[tuple[str, int, tuple[str, ...]]]:
     """What stands beside a word: the key's word before and behind it, with what is between; -1 for an end."""
     found: set[tuple[str, int, tuple[str, ...]]] = set()
@@ -187,7 +161,7 @@ def _slots(words: list[Word], at: int, known: dict[int, int]) -> set[tuple[str, 
 
 def compare(question: Question, answer: str) -> Comparison:
     """Lay an answer beside a question's key, by their words alone."""
-    key, said, span = words_of(question.key), words_of(answer), words_of(question.support.text)
+    key, answered, span = words_of(question.key), words_of(answer), words_of(question.support.text)
     given = [word for word in words_of(question.text) if word.stem]
     matches: dict[int, int] = {}
     weights: dict[int, float] = {}
@@ -199,7 +173,7 @@ def compare(question: Question, answer: str) -> Comparison:
         weights[at] = _LIGHT if is_light(word) or any(word.stem == each.stem for each in given) else 1.0
     # Names first: the "states" of the United States are no state.
     for at in sorted(weights, key=lambda one: not key[one].is_name):
-        place = _place(key[at], said, set(matches.values()))
+        place = _place(key[at], answered, set(matches.values()))
         if place is not None:
             matches[at] = place
     for at in list(weights):
@@ -211,7 +185,7 @@ def compare(question: Question, answer: str) -> Comparison:
             and key[at + 1].before == " "
         ):
             before = matches[at + 1] - 1
-            if before < 0 or not said[before].stem or before in matches.values():
+            if before < 0 or not answered[before].stem or before in matches.values():
                 weights[at] = _LIGHT  # "Orwell" for "George Orwell", but not "Indian Ocean" for "Pacific Ocean"
         elif key[at].low in _MONTHS or (at + 1 < len(key) and key[at].is_number and key[at + 1].low in _MONTHS):
             weights[at] = _LIGHT
@@ -219,24 +193,24 @@ def compare(question: Question, answer: str) -> Comparison:
     known = [word for word in (*key, *span, *given) if word.stem]
     foreign = [
         place
-        for place, word in enumerate(said)
+        for place, word in enumerate(answered)
         if place not in matched and word.stem and not is_light(word) and not is_negation(word.low)
         and not any(same(each.low, word.low) for each in known)
     ]  # fmt: skip
-    return Comparison(key, said, weights, matches, foreign)
+    return Comparison(key, answered, weights, matches, foreign)
 
 
-def _place(word: Word, said: list[Word], taken: set[int]) -> int | None:
+def _place(word: Word, answered: list[Word], taken: set[int]) -> int | None:
     """Where the answer has the word: the same, then a form or synonym of it, in one or two parts, or its denial."""
-    free = [(place, other) for place, other in enumerate(said) if place not in taken and other.stem]
+    free = [(place, other) for place, other in enumerate(answered) if place not in taken and other.stem]
     for place, other in free:
         if other.text == word.text:
             return place
     for alike in (str.__eq__, is_form, same):
         for place, other in free:
-            if alike(word.low, other.low) or (place and alike(word.low, said[place - 1].low + other.low)):
+            if alike(word.low, other.low) or (place and alike(word.low, answered[place - 1].low + other.low)):
                 return place
     bare = turned(word.low)
-    if bare and any(is_negation(other.low) for other in said):
-        return next((place for place, other in enumerate(said) if same(bare, other.low)), None)
+    if bare and any(is_negation(other.low) for other in answered):
+        return next((place for place, other in enumerate(answered) if same(bare, other.low)), None)
     return None

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from ..records import Finding, Question, QuestionSource
+    from ..records import Finding, Question
 
 _OPENINGS = {"right": "Right.", "partly": "Partly right", "wrong": "Not right"}
 _MARKER = re.compile(r"\[(\d{1,4})\]")
@@ -14,20 +14,15 @@ _MARKER = re.compile(r"\[(\d{1,4})\]")
 
 def feedback(question: Question, finding: Finding) -> str:
     """In sentences that end with the numbers of their sources, ``[N]``."""
-    source = supporting(question)
-    said = f"As the article on {source.page_title} says [{source.index}]: “{question.support.text}”"
+    source = question.source
+    quote = f"As the article on {source.page_title} says [{source.index}]: “{question.support.text}”"
     if finding.verdict == "right":
         noted = f" ({finding.because})" if finding.because else ""
-        return f"Right{noted}. {said}"
+        return f"Right{noted}. {quote}"
     opening = _OPENINGS[finding.verdict] + (f": {finding.because}." if finding.because else ".")
     solution = f" The answer is “{question.key}”." if question.form != "open" else ""
     section = f", section “{source.section}”" if source.section else ""
-    return f"{opening}{solution} {said} Read on in the article on {source.page_title}{section} [{source.index}]."
-
-
-def supporting(question: Question) -> QuestionSource:
-    """The source that has the question's span."""
-    return next(source for source in question.sources if source.chunk_id == question.support.chunk_id)
+    return f"{opening}{solution} {quote} Read on in the article on {source.page_title}{section} [{source.index}]."
 
 
 def cited(text: str, question: Question) -> tuple[int, ...]:

@@ -21,13 +21,12 @@ _SMALL = word_set("a an the of to in on at by for from and or with as is are was
 
 def hint(question: Question, step: int, chunk: SourceChunk | None) -> Hint:
     """The ``step``-th help, 1 to 3. ``chunk``: the one that has its span, where it is still there."""
-    number = next(s.index for s in question.sources if s.chunk_id == question.support.chunk_id)
-    source = next(s for s in question.sources if s.index == number)
+    source = question.source
     if step == 1:
         section = f", section “{source.section}”" if source.section else ", its beginning"
-        text = f"Look it up in the article on {source.page_title}{section} [{number}]."
+        text = f"Look it up in the article on {source.page_title}{section} [{source.index}]."
     elif step == 2:
-        text = f"There it says [{number}]: “{_place(question, chunk)}”"
+        text = f"There it says [{source.index}]: “{_place(question, chunk)}”"
     else:
         text = _beginnings(question)
     return Hint(step, STEPS, text, (source,))

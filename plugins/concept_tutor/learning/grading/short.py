@@ -32,14 +32,15 @@ def grade_short(question: Question, answer: str) -> Finding:
     """The key or another name that the sources have for it, slips of spelling allowed; a part of it is partly right."""
     if not normal(answer):
         return Finding("wrong", "no answer was given")
+    answer = answer.replace("per cent", "percent")
     return max((_against(key, answer, question) for key in (question.key, *question.also)), key=lambda one: one.credit)
 
 
 def _against(key: str, answer: str, question: Question) -> Finding:
-    wanted, said = words_of(key), words_of(answer)
+    wanted, answered = words_of(key), words_of(answer)
     if normal(key) == normal(answer):
         return Finding("right", credit=1.0)
-    if any(is_negation(word.low) for word in said) and not any(is_negation(word.low) for word in wanted):
+    if any(is_negation(word.low) for word in answered) and not any(is_negation(word.low) for word in wanted):
         return Finding("wrong", "it is denied")
     if _SEVERAL.search(answer) and not _SEVERAL.search(key) and not _DATE.search(answer):
         return Finding("wrong", "one answer is asked for, not several")
@@ -47,30 +48,30 @@ def _against(key: str, answer: str, question: Question) -> Finding:
     if not all(value in numbers and unit in {"", numbers[value]} for value, unit in given.items()):
         return Finding("wrong")
     if numbers:
-        wanted, said = words_of(_without_numbers(key)), words_of(_without_numbers(answer))
+        wanted, answered = words_of(_without_numbers(key)), words_of(_without_numbers(answer))
     alike = {
         place: at
         for at, word in enumerate(wanted)
-        for place, other in enumerate(said)
+        for place, other in enumerate(answered)
         if word.stem and _is_same(word, other, alone=len(wanted) == 1)
     }
-    told = {at for at, word in enumerate(wanted) if word.stem}
-    added = [other for place, other in enumerate(said) if place not in alike and other.stem and not is_light(other)]
+    needed = {at for at, word in enumerate(wanted) if word.stem}
+    added = [other for place, other in enumerate(answered) if place not in alike and other.stem and not is_light(other)]
     known = {word.stem for word in (*words_of(question.text), *words_of(question.support.text))}
     foreign = [each for each in added if each.stem not in known]
     if numbers and given.keys() == numbers.keys():
-        if foreign or (told and added and not alike):
+        if foreign or (needed and added and not alike):
             return Finding("wrong", f"the source does not say “{(foreign or added)[0].text}”")
         return Finding("right", credit=1.0)
-    if told and told == set(alike.values()) and not numbers:
+    if needed and needed == set(alike.values()) and not numbers:
         if foreign and (len(added) > _MANY_MORE or normal(key) not in normal(answer)):
             return Finding("wrong", f"the source does not say “{foreign[0].text}”")
-        if is_shuffled(wanted, said):
+        if is_shuffled(wanted, answered):
             return Finding("wrong", "it has the source's words, but they make no statement")
         slips = any(
-            is_slip(wanted[at].low, said[place].low)
+            is_slip(wanted[at].low, answered[place].low)
             for place, at in alike.items()
-            if wanted[at].stem != said[place].stem
+            if wanted[at].stem != answered[place].stem
         )
         return Finding("right", f"it is spelled {key}" if slips else "", 1.0)
     if (alike or given) and not added:

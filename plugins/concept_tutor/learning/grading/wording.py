@@ -180,7 +180,7 @@ def are_opposite(one: str, other: str) -> bool:
     if is_form(one, other):
         return False
     return any(is_form(one, a) and is_form(other, b) for a, b in different) or any(
-        same(one, a) and same(other, b) for a, b in pairs
+        (is_form(one, a) and same(other, b)) or (same(one, a) and is_form(other, b)) for a, b in pairs
     )
 
 

@@ -2,62 +2,27 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from functools import cached_property
+from typing import TYPE_CHECKING
 
-from sqlalchemy import Column, Index, Integer, MetaData, Table, Text, insert, select, update
-from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy import insert, select, update
 
 from ragstone.core import NotFound
 
 from ..records import Session, Step
+from . import tables
+from .tables import session, step
 
 if TYPE_CHECKING:
-    from sqlalchemy import Connection, Row
+    from sqlalchemy import ColumnElement
 
     from ragstone.core import Host
     from ragstone.core.catalog import PluginTables
 
-#: Tables of their own beside those of the answers: a Ragstone that knows no sessions still opens the data folder.
-PREFIX = "concept_tutor_session"
-VERSION = 1
-
-metadata = MetaData()
-
-session = Table(
-    "concept_tutor_session_begun",
-    metadata,
-    Column("id", Integer, primary_key=True),
-    Column("session_id", Text, nullable=False, unique=True),
-    Column("learner", Text, nullable=False),
-    Column("plan", Text, nullable=False),
-    #: The only concept; empty for the whole plan.
-    Column("concept", Text, nullable=False),
-    Column("kind", Text, nullable=False),
-    Column("length", Integer, nullable=False),
-    Column("room", Integer, nullable=False),
-    #: Mean mastery of the plan at the beginning, in per cent.
-    Column("percent", Integer, nullable=False),
-    #: ISO 8601 in UTC; ``ended`` is empty while the session goes on.
-    Column("begun", Text, nullable=False),
-    Column("ended", Text, nullable=False),
-    Index("concept_tutor_session_by_learner", "learner", "plan", "id"),
-    sqlite_autoincrement=True,
-)
-
-step = Table(
-    "concept_tutor_session_step",
-    metadata,
-    Column("id", Integer, primary_key=True),
-    Column("session_id", Text, nullable=False),
-    #: The answer's; of what was skipped the one that it would have had.
-    Column("attempt_id", Text, nullable=False, unique=True),
-    Column("question_id", Text, nullable=False),
-    Column("concept", Text, nullable=False),
-    Column("outcome", Text, nullable=False),
-    Index("concept_tutor_session_steps", "session_id", "id"),
-    sqlite_autoincrement=True,
-)
+_COLUMNS = [session.c[one.name] for one in fields(Session) if one.name != "steps"]
+_STEP_COLUMNS = [step.c[one.name] for one in fields(Step)]
 
 
 class SessionStore:
@@ -65,48 +30,36 @@ class SessionStore:
 
     def __init__(self, host: Host) -> None:
         self._host = host
-        self._made: PluginTables | None = None
 
-    @property
+    @cached_property
     def tables(self) -> PluginTables:
         """The tables, made when they are first needed."""
-        if self._made is None:
-            self._made = self._host.catalog.tables(PREFIX, metadata, version=VERSION)
-        return self._made
+        return self._host.catalog.tables(tables.SESSION_PREFIX, tables.session_metadata)
 
     def add(self, new: Session) -> None:
         """Store a session that begins; whatever the learner had begun in this plan before is ended with it."""
         begun = new.begun.isoformat(timespec="seconds")
-        other = (session.c.learner == new.learner, session.c.plan == new.plan, session.c.ended == "")
-        facts = {
-            name: getattr(new, name) for name in ("session_id", "learner", "plan", "kind", "length", "room", "percent")
-        }
+        values = {column.name: getattr(new, column.name) for column in _COLUMNS}
+        values |= {"concept": new.concept or "", "begun": begun, "ended": ""}
         with self.tables.write() as connection:
-            connection.execute(update(session).where(*other).values(ended=begun))
-            connection.execute(insert(session).values(**facts, concept=new.concept or "", begun=begun, ended=""))
+            connection.execute(update(session).where(*_going(new.learner, new.plan)).values(ended=begun))
+            connection.execute(insert(session).values(**values))
 
     def get(self, session_id: str) -> Session:
         """The session of that id. Raises ``NotFound``."""
-        with self.tables.read() as connection:
-            row = connection.execute(select(session).where(session.c.session_id == session_id)).first()
-            if row is None:
-                raise NotFound("there is no such session", hint="begin a new one")
-            return _session(connection, row)
+        found = self._first(session.c.session_id == session_id)
+        if found is None:
+            raise NotFound("there is no such session", hint="begin a new one")
+        return found
 
     def current(self, learner: str, plan: str) -> Session | None:
         """The learner's session of this plan that has not ended."""
-        mine = (session.c.learner == learner, session.c.plan == plan, session.c.ended == "")
-        with self.tables.read() as connection:
-            row = connection.execute(select(session).where(*mine).order_by(session.c.id.desc()).limit(1)).first()
-            return None if row is None else _session(connection, row)
+        return self._first(*_going(learner, plan))
 
     def put_step(self, session_id: str, new: Step) -> None:
         """Keep how a question went; the same attempt counts once."""
         with self.tables.write() as connection:
-            of = postgresql if connection.dialect.name == "postgresql" else sqlite
-            values = {name: getattr(new, name) for name in ("attempt_id", "question_id", "concept", "outcome")}
-            made = of.insert(step).values(session_id=session_id, **values)
-            connection.execute(made.on_conflict_do_nothing())
+            tables.insert_once(connection, step, session_id=session_id, **vars(new))
 
     def end(self, session_id: str, at: datetime) -> None:
         """End a session; it stays ended at the moment of the first time."""
@@ -114,19 +67,19 @@ class SessionStore:
         with self.tables.write() as connection:
             connection.execute(update(session).where(*going).values(ended=at.isoformat(timespec="seconds")))
 
+    def _first(self, *where: ColumnElement[bool]) -> Session | None:
+        """The last one that was begun of those."""
+        chosen = select(*_COLUMNS).where(*where).order_by(session.c.id.desc()).limit(1)
+        with self.tables.read() as connection:
+            row = connection.execute(chosen).mappings().first()
+            if row is None:
+                return None
+            of = step.c.session_id == row["session_id"]
+            steps = connection.execute(select(*_STEP_COLUMNS).where(of).order_by(step.c.id)).all()
+        begun, ended = (datetime.fromisoformat(row[name]) if row[name] else None for name in ("begun", "ended"))
+        values = {**row, "concept": row["concept"] or None, "begun": begun, "ended": ended}
+        return Session(**values, steps=tuple(Step(*one) for one in steps))
 
-def _session(connection: Connection, row: Row[Any]) -> Session:
-    steps = connection.execute(select(step).where(step.c.session_id == row.session_id).order_by(step.c.id))
-    return Session(
-        session_id=row.session_id,
-        learner=row.learner,
-        plan=row.plan,
-        concept=row.concept or None,
-        kind=row.kind,
-        length=row.length,
-        room=row.room,
-        percent=row.percent,
-        begun=datetime.fromisoformat(row.begun),
-        ended=datetime.fromisoformat(row.ended) if row.ended else None,
-        steps=tuple(Step(one.attempt_id, one.question_id, one.concept, one.outcome) for one in steps),
-    )
+
+def _going(learner: str, plan: str) -> tuple[ColumnElement[bool], ...]:
+    return session.c.learner == learner, session.c.plan == plan, session.c.ended == ""

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from datetime import UTC, datetime
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from pydantic import TypeAdapter
 from sqlalchemy import and_, func, select, update
-from sqlalchemy.dialects import postgresql, sqlite
 
 from ragstone.core import BadRequest, NotFound
 
@@ -18,7 +19,7 @@ from .spacing import Memory
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from sqlalchemy import Connection, Row, Table
+    from sqlalchemy import Connection, Row
 
     from ragstone.core import Host
     from ragstone.core.catalog import PluginTables
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
 _QUESTION = TypeAdapter(Question)
 _GRADE = TypeAdapter(Grade)
+_ATTEMPT = [tables.attempt.c[one.name] for one in fields(Attempt)]
 
 
 class LearnStore:
@@ -34,14 +36,11 @@ class LearnStore:
 
     def __init__(self, host: Host) -> None:
         self._host = host
-        self._tables: PluginTables | None = None
 
-    @property
+    @cached_property
     def tables(self) -> PluginTables:
         """The tables, made when they are first needed."""
-        if self._tables is None:
-            self._tables = self._host.catalog.tables(tables.PREFIX, tables.metadata, version=tables.VERSION)
-        return self._tables
+        return self._host.catalog.tables(tables.PREFIX, tables.metadata)
 
     # Questions
 
@@ -66,18 +65,10 @@ class LearnStore:
         with self.tables.write() as connection:
             connection.execute(update(tables.question).where(of_concept).values(current=False))
             for position, question in enumerate(questions):
-                _put(
-                    connection,
-                    tables.question,
-                    ("question_id",),
-                    question_id=question.question_id,
-                    plan=plan,
-                    concept=concept,
-                    body=_QUESTION.dump_json(question).decode(),
-                    current=True,
-                    position=position,
-                )
-            _put(connection, tables.written, ("plan", "concept"), plan=plan, concept=concept, made_of=made_of)
+                row = {"question_id": question.question_id, "plan": plan, "concept": concept, "position": position}
+                body = _QUESTION.dump_json(question).decode()
+                tables.put(connection, tables.question, ("question_id",), **row, body=body, current=True)
+            tables.put(connection, tables.written, ("plan", "concept"), plan=plan, concept=concept, made_of=made_of)
 
     def question(self, question_id: str) -> Question:
         """The question of that id, also one that is asked no more. Raises ``NotFound``."""
@@ -104,41 +95,18 @@ class LearnStore:
             key = and_(tables.memory.c.learner == attempt.learner, tables.memory.c.question_id == attempt.question_id)
             row = connection.execute(select(tables.memory).where(key).with_for_update()).first()
             made, memory = grade(None if row is None else _memory(row))
-            values = {
-                "learner": attempt.learner,
-                "attempt_id": attempt.attempt_id,
-                "plan": attempt.plan,
-                "concept": attempt.concept,
-                "question_id": attempt.question_id,
-                "form": form,
-                "question": attempt.question,
-                "answer": attempt.answer,
-                "grade": _GRADE.dump_json(made).decode(),
-                "verdict": attempt.verdict,
-                "credit": attempt.credit,
-                "hints": attempt.hints,
-                "at": attempt.at.isoformat(timespec="microseconds"),
-            }
-            insert = _insert(connection, tables.attempt).values(**values).on_conflict_do_nothing()
-            if not connection.execute(insert).rowcount:
+            values = vars(attempt) | {"at": attempt.at.isoformat(timespec="microseconds")}
+            grade_json = _GRADE.dump_json(made).decode()
+            if not tables.insert_once(connection, tables.attempt, **values, form=form, grade=grade_json):
                 known = _grade_of(connection, attempt.attempt_id, attempt.learner, attempt.question_id)
                 if known is not None:
                     return known
-            _put(
-                connection,
-                tables.memory,
-                ("learner", "question_id"),
-                learner=attempt.learner,
-                question_id=attempt.question_id,
-                plan=attempt.plan,
-                concept=attempt.concept,
-                state=memory.state,
-                step=memory.step,
-                stability=memory.stability,
-                difficulty=memory.difficulty,
-                due=memory.due.astimezone(UTC).isoformat(timespec="microseconds"),
-                reviewed=memory.reviewed.astimezone(UTC).isoformat(timespec="microseconds"),
-            )
+            moments = {
+                name: getattr(memory, name).astimezone(UTC).isoformat(timespec="microseconds")
+                for name in ("due", "reviewed")
+            }
+            of = {name: getattr(attempt, name) for name in ("learner", "question_id", "plan", "concept")}
+            tables.put(connection, tables.memory, ("learner", "question_id"), **of, **vars(memory) | moments)
             return made
 
     def answers(self, learner: str, plan: str) -> dict[str, list[tuple[Form, float]]]:
@@ -152,18 +120,12 @@ class LearnStore:
 
     def attempts(self, learner: str, plan: str | None, most: int) -> list[Attempt]:
         """The last attempts, the newest first."""
-        chosen = select(tables.attempt).where(tables.attempt.c.learner == learner)
+        chosen = select(*_ATTEMPT).where(tables.attempt.c.learner == learner)
         if plan is not None:
             chosen = chosen.where(tables.attempt.c.plan == plan)
         with self.tables.read() as connection:
-            rows = connection.execute(chosen.order_by(tables.attempt.c.id.desc()).limit(most)).all()
-        return [
-            Attempt(
-                row.attempt_id, row.learner, row.plan, row.concept, row.question_id, row.question, row.answer,
-                row.verdict, row.credit, row.hints, datetime.fromisoformat(row.at),
-            )
-            for row in rows
-        ]  # fmt: skip
+            rows = connection.execute(chosen.order_by(tables.attempt.c.id.desc()).limit(most)).mappings().all()
+        return [Attempt(**{**row, "at": datetime.fromisoformat(row["at"])}) for row in rows]
 
     def history(self, learner: str, plan: str) -> list[Row[Any]]:
         """All answers in the plan in their order: question_id, concept, form, verdict, credit, hints, at."""
@@ -209,14 +171,3 @@ def _grade_of(connection: Connection, attempt_id: str, learner: str, question_id
 def _memory(row: Row[Any]) -> Memory:
     due, reviewed = datetime.fromisoformat(row.due), datetime.fromisoformat(row.reviewed)
     return Memory(row.state, row.step, row.stability, row.difficulty, due, reviewed)
-
-
-def _insert(connection: Connection, table: Table) -> postgresql.Insert | sqlite.Insert:
-    return postgresql.insert(table) if connection.dialect.name == "postgresql" else sqlite.insert(table)
-
-
-def _put(connection: Connection, table: Table, key: tuple[str, ...], **values: Any) -> None:
-    """Insert the row, or change the one with that key."""
-    others = {name: value for name, value in values.items() if name not in key}
-    made = _insert(connection, table).values(**values)
-    connection.execute(made.on_conflict_do_update(index_elements=list(key), set_=others))

@@ -1,14 +1,20 @@
-"""The tables of learning in the catalog's database."""
+"""The tables of learning in the catalog's database, and the two ways in which a row gets into one."""
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from sqlalchemy import Boolean, Column, Float, Index, Integer, MetaData, Table, Text
+from sqlalchemy.dialects import postgresql, sqlite
 
-#: Every name begins with it; see ``Catalog.tables``.
-PREFIX = "concept_tutor_learn"
-VERSION = 1
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
 
-metadata = MetaData()
+#: Every name begins with one of them; see ``Catalog.tables``. Sessions have tables of their own: a Ragstone that knows
+#: none still opens the data folder.
+PREFIX, SESSION_PREFIX = "concept_tutor_learn", "concept_tutor_session"
+
+metadata, session_metadata = MetaData(), MetaData()
 
 #: Plans and concepts are named by slug and key, no foreign key: what was learned outlives a plan made anew.
 question = Table(
@@ -77,3 +83,54 @@ memory = Table(
     Column("reviewed", Text, nullable=False),
     Index("concept_tutor_learn_memory_by_due", "learner", "due"),
 )
+
+session = Table(
+    "concept_tutor_session_begun",
+    session_metadata,
+    Column("id", Integer, primary_key=True),
+    Column("session_id", Text, nullable=False, unique=True),
+    Column("learner", Text, nullable=False),
+    Column("plan", Text, nullable=False),
+    #: The only concept; empty for the whole plan.
+    Column("concept", Text, nullable=False),
+    Column("kind", Text, nullable=False),
+    Column("length", Integer, nullable=False),
+    Column("room", Integer, nullable=False),
+    #: Mean mastery of the plan at the beginning, in per cent.
+    Column("percent", Integer, nullable=False),
+    #: ISO 8601 in UTC; ``ended`` is empty while the session goes on.
+    Column("begun", Text, nullable=False),
+    Column("ended", Text, nullable=False),
+    Index("concept_tutor_session_by_learner", "learner", "plan", "id"),
+    sqlite_autoincrement=True,
+)
+
+step = Table(
+    "concept_tutor_session_step",
+    session_metadata,
+    Column("id", Integer, primary_key=True),
+    Column("session_id", Text, nullable=False),
+    #: The answer's; of what was skipped the one that it would have had.
+    Column("attempt_id", Text, nullable=False, unique=True),
+    Column("question_id", Text, nullable=False),
+    Column("concept", Text, nullable=False),
+    Column("outcome", Text, nullable=False),
+    Index("concept_tutor_session_steps", "session_id", "id"),
+    sqlite_autoincrement=True,
+)
+
+
+def insert_once(connection: Connection, table: Table, **values: Any) -> bool:
+    """Insert the row unless there is one with its key; whether there was none."""
+    return bool(connection.execute(_insert(connection, table).values(**values).on_conflict_do_nothing()).rowcount)
+
+
+def put(connection: Connection, table: Table, key: tuple[str, ...], **values: Any) -> None:
+    """Insert the row, or change the one with that key."""
+    others = {name: value for name, value in values.items() if name not in key}
+    made = _insert(connection, table).values(**values)
+    connection.execute(made.on_conflict_do_update(index_elements=list(key), set_=others))
+
+
+def _insert(connection: Connection, table: Table) -> postgresql.Insert | sqlite.Insert:
+    return postgresql.insert(table) if connection.dialect.name == "postgresql" else sqlite.insert(table)

@@ -26,12 +26,12 @@ _DEFINITION = re.compile(
     rf"^{_OPENING}(?:(?P<det>[Aa]n?|[Tt]he)\s)?[“\"]?(?P<subject>[^,;:“”\"{_HIDDEN}]{{2,70}}?)[”\"]?{_HIDDEN}*"
     rf"(?:,\s[^;:.]{{2,160}}?,|,\salso (?:known as|called)\s[\w -]{{2,30}}?)?{_HIDDEN}*\s"
     r"(?:(?P<be>is|are|was|were)(?:\s(?:also|usually|generally|typically))?\s"
-    r"(?P<tells>(?:an?|the|any|one of the)\s[^:]+?|(?<=are )[a-z][^:]+?|(?<=were )[a-z][^:]+?)"
+    r"(?P<meaning>(?:an?|the|any|one of the)\s[^:]+?|(?<=are )[a-z][^:]+?|(?<=were )[a-z][^:]+?)"
     r"|(?P<verb>refers? to|(?:is|are) defined as|constitutes?)"
     r"\s(?P<meant>[^:]+?))\.$"
 )
 _ASIDE_BEFORE = re.compile(r"\([^()]*\),?\s+")
-_ENTRY = re.compile(r"^(?P<subject>\w[^:.;|]{1,60}): (?P<tells>(?!see )\S.{10,400})$")
+_ENTRY = re.compile(r"^(?P<subject>\w[^:.;|]{1,60}): (?P<meaning>(?!see )\S.{10,400})$")
 #: Begin no name of a thing, or are a clause of their own.
 _NO_SUBJECT = word_set(
     """
@@ -90,19 +90,19 @@ QUALITY = re.compile(
 _PERSON = re.compile(r"^\d{3,4}s? (?:BC )?(?:births|deaths)$|^Living people$")
 _LONGEST_SUBJECT = 7
 #: Stems of what an entry says before a semicolon, where that is taken alone.
-_TELLS_ENOUGH = 5
+_ENOUGH_STEMS = 5
 
 
 @dataclass(frozen=True)
 class Definition:
-    """A sentence or an entry that says what ``subject`` is: ``tells``, which is ``text[start:end]`` of it."""
+    """A sentence or an entry that says what ``subject`` is: ``meaning``, which is ``text[start:end]`` of it."""
 
     sentence: Sentence
     determiner: str
     subject: str
     #: Between the two: "is", "refers to"; empty in a glossary's entry.
     verb: str
-    tells: str
+    meaning: str
     start: int
     end: int
     #: The noun that names the sort of thing; empty where none is found.
@@ -117,7 +117,7 @@ class Definition:
     def sentence_alone(self) -> Sentence:
         """The definition without asides, as a sentence of its own; its place is not the text's."""
         subject = f"{self.determiner} {self.subject}".strip()
-        text = f"{subject[0].upper()}{subject[1:]} {self.verb} {without_parentheses(self.tells)}."
+        text = f"{subject[0].upper()}{subject[1:]} {self.verb} {without_parentheses(self.meaning)}."
         return Sentence(self.sentence.chunk, 0, 0, text)
 
     @property
@@ -148,14 +148,14 @@ def definitions_of(chunk: SourceChunk) -> Iterator[Definition]:
         at += len(line)
         match = _ENTRY.match(text)
         if match and not _VERB_WITHIN.search(match["subject"]) and len(match["subject"].split()) <= _LONGEST_SUBJECT:
-            tells, _, rest = match["tells"].partition("; ")
-            if rest and len(stem_set(tells)) < _TELLS_ENOUGH:
-                tells = match["tells"]
+            meaning, _, rest = match["meaning"].partition("; ")
+            if rest and len(stem_set(meaning)) < _ENOUGH_STEMS:
+                meaning = match["meaning"]
             sentence = Sentence(chunk, start, start + len(text), text)
-            begin = match.start("tells") + (aside.end() if (aside := _ASIDE_BEFORE.match(tells)) else 0)
-            tells = text[begin : match.start("tells") + len(tells)]
+            begin = match.start("meaning") + (aside.end() if (aside := _ASIDE_BEFORE.match(meaning)) else 0)
+            meaning = text[begin : match.start("meaning") + len(meaning)]
             subject = re.sub(r" \([^()]*\)$", "", match["subject"])
-            yield Definition(sentence, "", subject, "", tells, begin, begin + len(tells), _genus(f"a {tells}"))
+            yield Definition(sentence, "", subject, "", meaning, begin, begin + len(meaning), _genus(f"a {meaning}"))
 
 
 def definition_of(sentence: Sentence) -> Definition | None:
@@ -166,21 +166,21 @@ def definition_of(sentence: Sentence) -> Definition | None:
     if match is None:
         return None
     subject = re.sub(r"\sor\s.*", "", match["subject"])
-    group = "tells" if match["tells"] else "meant"
+    group = "meaning" if match["meaning"] else "meant"
     start, end = match.span(group)
     cut = _ELSEWHERE.search(text, start, end)
     end = cut.start() if cut else end
-    tells = sentence.text[start:end]
-    if not is_subject(subject, match["det"]) or _PRAISE.match(subject) or _PRAISE.match(tells):
+    meaning = sentence.text[start:end]
+    if not is_subject(subject, match["det"]) or _PRAISE.match(subject) or _PRAISE.match(meaning):
         return None
-    bare = re.match(r"(?:an?|the|any|one of the)\s", tells) is None and group == "tells"
+    bare = re.match(r"(?:an?|the|any|one of the)\s", meaning) is None and group == "meaning"
     genus = _genus(f"{'the ' * bare}{text[start:end].replace(_HIDDEN, ' ')}")
-    if bare and (not genus.endswith("s") or _GENUS_ENDS.match(tells)):
+    if bare and (not genus.endswith("s") or _GENUS_ENDS.match(meaning)):
         return None  # "Algae are used …", "Alkanes are not …"
-    if group == "tells" and (_ONE_OF.match(tells.partition(" ")[2]) or not genus or genus in _EMPTY_GENUS):
+    if group == "meaning" and (_ONE_OF.match(meaning.partition(" ")[2]) or not genus or genus in _EMPTY_GENUS):
         return None
     verb = match["be"] or match["verb"]
-    return Definition(sentence, match["det"] or "", subject, verb, tells, start, end, genus)
+    return Definition(sentence, match["det"] or "", subject, verb, meaning, start, end, genus)
 
 
 def without_parentheses(text: str) -> str:
@@ -198,9 +198,9 @@ def is_subject(subject: str, determiner: str | None) -> bool:
     return bool(determiner) or words[0][0].isupper()
 
 
-def _genus(tells: str) -> str:
+def _genus(meaning: str) -> str:
     """The noun that says of what sort the thing is: the last word before what tells it from others."""
-    rest = _KIND_OF.sub("", tells) if _KIND_OF.match(tells) else tells.partition(" ")[2]
+    rest = _KIND_OF.sub("", meaning) if _KIND_OF.match(meaning) else meaning.partition(" ")[2]
     for end in (*_GENUS_ENDS.finditer(rest), None):
         words = (rest[: end.start()] if end else rest).split()
         if words and not QUALITY.search(words[-1]):

@@ -73,7 +73,9 @@ class Material:
     def _is_term(self, definition: Definition) -> bool:
         """Whether the subject is a name of a sort of things: "A z-score is …", not "The oldest text of it is …"."""
         words, title = definition.subject.split(), bare_title(definition.sentence.chunk.page_title)
-        if definition.tells.startswith("one of") or (self.lowered(title)[0].isupper() and title in definition.tells):
+        if definition.meaning.startswith("one of") or (
+            self.lowered(title)[0].isupper() and title in definition.meaning
+        ):
             return False  # "Rugby is a traditional sport in Andorra" says something of Andorra
         if len(words) > 3 or {"of", "or", "and", "in"} & set(words) or definition.past:
             return False

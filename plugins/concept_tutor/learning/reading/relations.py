@@ -89,10 +89,10 @@ def relation_of(sentence: Sentence) -> Relation | None:
     start, end = match.span("object")
     for cut in (_NEW_CLAUSE.search(sentence.text, start, end), _LAST_ASIDE.search(sentence.text, start, end)):
         end = min(end, cut.start()) if cut else end
-    told = sentence.text[start:end]
-    if not stem_set(told) or len(told.split()) > _LONGEST or told.count("(") != told.count(")"):
+    answer = sentence.text[start:end]
+    if not stem_set(answer) or len(answer.split()) > _LONGEST or answer.count("(") != answer.count(")"):
         return None
-    return None if _NO_OBJECT.match(told) else Relation(sentence, match["subject"], _question(match), start, end)
+    return None if _NO_OBJECT.match(answer) else Relation(sentence, match["subject"], _question(match), start, end)
 
 
 def _agrees(match: re.Match[str]) -> bool:

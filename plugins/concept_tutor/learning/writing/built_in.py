@@ -11,7 +11,7 @@ from ..reading.definitions import definitions_of
 from ..reading.material import is_about, topic_key
 from ..reading.sentences import sentences_of
 from ..reading.spelling import normal
-from ..records import Question, QuestionSource, Support, Written
+from ..records import Question, QuestionSource, Support
 from .distractors import Distractors
 from .drafts import Drafting
 from .proof import fault_of
@@ -62,13 +62,14 @@ class BuiltIn:
         """Those of the chunks that this concept asks about, and no other one of the plan."""
         return [chunk for chunk in chunks if self._owners.get(chunk.chunk_id) == concept]
 
-    def write(self, plan: str, concept: str, name: str, chunks: Sequence[SourceChunk], most: int) -> Written:
+    def write(
+        self, plan: str, concept: str, name: str, chunks: Sequence[SourceChunk], most: int
+    ) -> tuple[Question, ...]:
         """At most ``most`` questions out of the chunks, which are numbered from 1 in their order, the best ones first.
 
         ``name``: the concept's, in words.
         """
         offered = {chunk.chunk_id: chunk for chunk in chunks}
-        left_out: Counter[str] = Counter()
         kept: list[Question] = []
         of_kind: Counter[Asked] = Counter()
         used: set[object] = set()
@@ -84,14 +85,12 @@ class BuiltIn:
             if taken or of_kind[draft.asked] >= _MOST_OF_A_KIND.get(draft.asked, most):
                 continue
             question = self._question(plan, concept, draft, chunks)
-            fault = fault_of(question, offered, self.material)
-            if fault is not None:
-                left_out[fault] += 1
+            if fault_of(question, offered, self.material) is not None:
                 continue
             kept.append(question)
             used |= {own, (normal(draft.key), is_open)}
             of_kind[draft.asked] += 1
-        return Written(tuple(kept), dict(left_out))
+        return tuple(kept)
 
     def _best(self, concept: str, name: str, chunks: Sequence[SourceChunk]) -> list[Draft]:
         """The drafts by their worth; where two are worth the same, in the sources' order."""
@@ -131,7 +130,7 @@ class BuiltIn:
             also=draft.also,
             explanation=f"As {named(chunk)} says [{number}]: “{sentence.text}”",
             support=Support(chunk.chunk_id, sentence.start, sentence.end, sentence.text),
-            sources=(source_of(number, chunk),),
+            sources=(QuestionSource.of(chunk, number),),
         )
 
 
@@ -147,11 +146,6 @@ def _owners(material: Material, names: Mapping[str, str]) -> dict[str, str]:
 def named(chunk: SourceChunk) -> str:
     """The page as an explanation names it."""
     return f"“{chunk.page_title}”" if chunk.source.startswith("corpus ") else f"the article on {chunk.page_title}"
-
-
-def source_of(number: int, chunk: SourceChunk) -> QuestionSource:
-    """The chunk as a question names it."""
-    return QuestionSource(number, chunk.page_title, chunk.page_url, chunk.section, chunk.licence, chunk.chunk_id)
 
 
 def id_of(plan: str, concept: str, text: str, key: str) -> str:

@@ -41,7 +41,7 @@ class Distractors:
 
     def terms(self, definition: Definition) -> list[str]:
         """Other things that the sources define: of its sort beside it or near by, and of its page's categories."""
-        material, told = self._material, stem_set(definition.tells)
+        material, stems = self._material, stem_set(definition.meaning)
         mine = definition.sentence.chunk
         beside = set(map(topic_key, material.groups.beside(definition.subject, lambda _chunk: True)))
         found: list[tuple[int, str]] = []
@@ -52,9 +52,9 @@ class Distractors:
                 continue
             if self._is_one_of(other, definition):
                 continue
-            if len(told & stem_set(other.tells)) >= _MUCH * len(told):
+            if len(stems & stem_set(other.meaning)) >= _MUCH * len(stems):
                 continue
-            near = self._is_near(other.sentence.chunk, mine)
+            near = self._is_near(mine, other.sentence.chunk)
             likeness = _likeness(self._shown(other), self._shown(definition))
             same = other.sort == definition.sort if other.sort or definition.sort else other.genus == definition.genus
             typed = likeness >= 0 and (key in beside or near) and (same or likeness > 1)
@@ -64,7 +64,7 @@ class Distractors:
                 found.append((-more, self._shown(other)))
         random.Random(f"{self._seed}\n{definition.subject}").shuffle(found)  # noqa: S311 - for variety
         found.sort(key=lambda each: each[0])
-        return self._pick((each[1] for each in found), definition.subject, definition.sentence, told)
+        return self._pick((each[1] for each in found), definition.subject, definition.sentence, stems)
 
     def beside(self, key: str, sentence: Sentence) -> list[str]:
         """What the sources name side by side with the key, written alike."""
@@ -112,7 +112,7 @@ class Distractors:
     def _is_one_of(self, other: Definition, definition: Definition) -> bool:
         """A thing that is defined by the key's name, or the key by its, may be one of its sort and so right as well."""
         mine, theirs = stem_set(definition.subject), stem_set(other.subject)
-        return mine <= stem_set(other.tells) or theirs <= stem_set(definition.tells)
+        return mine <= stem_set(other.meaning) or theirs <= stem_set(definition.meaning)
 
 
 def _likeness(one: str, other: str) -> int:

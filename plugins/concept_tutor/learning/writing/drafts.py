@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     from .distractors import Distractors
 
 #: Stems that a definition must have to be asked for, and for its name to be found by it.
-_TELLS_ENOUGH, _TELLS_MUCH, _TELLS_ONE = 3, 4, 7
+_ENOUGH_STEMS, _MANY_STEMS, _STEMS_OF_ONE = 3, 4, 7
 #: Stems that are not the term's own: "lipid-derived hormone: hormone derived from lipids" tells nothing.
-_TELLS_NEW = 2
-_LONGEST_TELLS, _LONGEST_TERM = 40, 4
+_NEW_STEMS = 2
+_LONGEST_MEANING, _LONGEST_TERM = 40, 4
 
 
 class Drafting:
@@ -61,44 +61,44 @@ class Drafting:
         sentence, material = definition.sentence, self._material
         title = bare_title(sentence.chunk.page_title)
         own = is_about(definition.subject, title) or is_about(definition.subject, concept)
-        tells = without_parentheses(definition.tells).strip()
-        told = stem_set(tells)
-        least = _TELLS_ENOUGH - (definition.is_entry or (own and definition.sort != "person"))
+        meaning = without_parentheses(definition.meaning).strip()
+        stems = stem_set(meaning)
+        least = _ENOUGH_STEMS - (definition.is_entry or (own and definition.sort != "person"))
         if (
-            len(told) < least
-            or len(told - stem_set(definition.subject)) < _TELLS_NEW
-            or len(tells.split()) > _LONGEST_TELLS
+            len(stems) < least
+            or len(stems - stem_set(definition.subject)) < _NEW_STEMS
+            or len(meaning.split()) > _LONGEST_MEANING
         ):
             return
         # What is learned is asked for in both directions, other terms in the one that can be graded best.
         worth = 1.0 if own else 0.85 if definition.is_entry else 0.75
         yield Draft(
-            "open", "definition", self._asks_what(definition), definition.tells, (), sentence, worth, once=not own
+            "open", "definition", self._asks_what(definition), definition.meaning, (), sentence, worth, once=not own
         )
         if own and not definition.is_entry:
             yield from self._clozes.inner(
                 definition.sentence, (definition.start, definition.end), worth - 0.2, definition.genus
             )
-        if len(told) < _TELLS_MUCH - definition.is_entry or gives_away(tells, definition.subject):
+        if len(stems) < _MANY_STEMS - definition.is_entry or gives_away(meaning, definition.subject):
             return
         is_name = not definition.is_entry and material.lowered(definition.subject)[0].isupper()
         # There are more states in the south-east and more physicists.
-        if len(definition.subject.split()) > _LONGEST_TERM or (is_name and len(told) < _TELLS_ONE):
+        if len(definition.subject.split()) > _LONGEST_TERM or (is_name and len(stems) < _STEMS_OF_ONE):
             return
         key = definition.subject if definition.is_entry else material.lowered(definition.subject)
         also = tuple(sorted(material.other_names.get(normal(definition.subject), ())))
-        if any(gives_away(tells, other) for other in also):
+        if any(gives_away(meaning, other) for other in also):
             return
         wrong = tuple(self._distractors.terms(definition))
         verb = definition.verb
         if wrong:
-            text = f"Which term means “{tells}”?" if definition.is_entry else f"Which of these {verb} {tells}?"
-            worth += -0.05 if own else 0.05
+            text = f"Which term means “{meaning}”?" if definition.is_entry else f"Which of these {verb} {meaning}?"
+            worth += -0.04 if own else 0.05
             yield Draft("choice", "term", text, key, wrong, sentence, worth, also, not own)
         else:
             determiner = definition.determiner.casefold()
             before = "A(n) " if determiner in {"a", "an"} else "The " * bool(determiner)
-            text = f"{BLANK}: {tells}" if definition.is_entry else f"{before}{BLANK} {verb} {tells}"
+            text = f"{BLANK}: {meaning}" if definition.is_entry else f"{before}{BLANK} {verb} {meaning}"
             yield Draft("blank", "term", f"Fill in the blank. “{text}.”", key, (), sentence, worth - 0.2, also, not own)
 
     def _is_topic(self, definition: Definition) -> bool:
@@ -123,17 +123,17 @@ class Drafting:
         if found is None:
             return
         bare = re.sub(r"^(?:An?|The)\s", "", found.subject)
-        told = sentence.text[found.start : found.end]
+        answer = sentence.text[found.start : found.end]
         own = any(is_about(bare, name) for name in (title, concept))
         part = stem_set(title) <= stem_set(bare) and len(bare.split()) <= _LONGEST_TERM
-        if gives_away(bare, told) or not (own or part or topic_key(bare) in self._material.topics):
+        if gives_away(bare, answer) or not (own or part or topic_key(bare) in self._material.topics):
             return
         article, _, rest = found.subject.partition(" ")
         subject = (
             f"{article.lower()} {rest}" if article in {"A", "An", "The"} else self._material.lowered(found.subject)
         )
-        worth = (0.85 if own else 0.75) - 0.2 * (len(stem_set(told)) == 1)
-        yield Draft("open", "relation", found.question.format(subject), told, (), sentence, worth)
+        worth = (0.85 if own else 0.75) - 0.2 * (len(stem_set(answer)) == 1)
+        yield Draft("open", "relation", found.question.format(subject), answer, (), sentence, worth)
 
 
 def _begins_with(text: str, title: str) -> bool:

@@ -31,7 +31,7 @@ def fault_of(question: Question, chunks: Mapping[str, SourceChunk], material: Ma
         or _support(question, chunks)
         or _sources(question, chunks)
         or _options(question, material)
-        or _telling(question)
+        or _gives_key_away(question)
     )
 
 
@@ -39,8 +39,8 @@ def _form(question: Question) -> str | None:
     for name, text in (("text", question.text), ("key", question.key), ("explanation", question.explanation)):
         if not text.strip() or len(text) > _LONGEST[name]:
             return f"its {name} is empty or too long"
-    said = [question.text, question.key, question.explanation, *question.options]
-    if any(_STRANGE.search(text) for text in said):
+    texts = [question.text, question.key, question.explanation, *question.options]
+    if any(_STRANGE.search(text) for text in texts):
         return "it has markup or an address"
     if question.form == "blank" and BLANK not in question.text:
         return "it has no blank"
@@ -57,10 +57,10 @@ def _support(question: Question, chunks: Mapping[str, SourceChunk]) -> str | Non
         return None
     if question.form != "open":
         return "its key is not in its span"
-    told = stem_set(question.key)
+    stems = stem_set(question.key)
     numbers = {number.replace(",", "") for number in _NUMBER.findall(question.key)}
     held = {number.replace(",", "") for number in _NUMBER.findall(span.text)}
-    if not told or len(told & stem_set(span.text)) < _BORNE * len(told) or not numbers <= held:
+    if not stems or len(stems & stem_set(span.text)) < _BORNE * len(stems) or not numbers <= held:
         return "its key is not in its span"
     return None
 
@@ -99,7 +99,7 @@ def _options(question: Question, material: Material) -> str | None:
     return None
 
 
-def _telling(question: Question) -> str | None:
+def _gives_key_away(question: Question) -> str | None:
     if question.form == "open":
         return None
     rest = _MARKER.sub("", question.text)

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import os
-import threading
 import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
+
+from ragstone.core.catalog import SharedSlots
 
 from .errors import WikiRateLimited, WikiUnavailable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from ragstone.core.catalog import Shared
 
     from .deadline import Deadline
 
@@ -20,18 +23,27 @@ if TYPE_CHECKING:
 _AT_ONCE = 3
 #: Seconds of a pause at most: a server that asks for a year gets the next request after an hour.
 _LONGEST_PAUSE = 3600.0
+#: Of the slots and messages that the processes of a catalog share.
+_NAME = "concept_tutor/wikis"
 
 
 class RequestSlots:
-    """The slots of one host's requests, and the wikis that asked for a pause. Thread-safe; a fork has its own."""
+    """The slots of the requests of all processes, and the wikis that asked for a pause. Thread-safe.
 
-    def __init__(self, count: int = _AT_ONCE) -> None:
+    Without ``shared``, with a catalog in SQLite and in a fork they are this process's own.
+    """
+
+    def __init__(self, count: int = _AT_ONCE, shared: Shared | None = None) -> None:
         self._count = count
+        self._shared = shared
         self._reset()
+        if shared is not None:
+            self._free = shared.slots(_NAME, count)
+            shared.notices.subscribe(_NAME, lambda message: self._note_pause(str(message[0]), float(message[1])))
 
     def _reset(self) -> None:
         self._pid = os.getpid()
-        self._free = threading.BoundedSemaphore(self._count)
+        self._free = SharedSlots(None, _NAME, self._count)
         #: When each pause ends, on the monotonic clock.
         self._pauses: dict[str, float] = {}
 
@@ -45,20 +57,26 @@ class RequestSlots:
             self._reset()
         while True:
             self._wait(wiki, deadline, where)
-            if not self._free.acquire(timeout=deadline.left()):
+            slot = self._free.acquire(deadline.left())
+            if slot is None:
                 raise WikiUnavailable(
                     f"had no place among {self._count} requests within {deadline.seconds:g} s", where=where
                 )
             if not self._pause_left(wiki):
                 break
-            self._free.release()  # another request waits by now
+            self._free.release(slot)  # another request waits by now
         try:
             yield
         finally:
-            self._free.release()
+            self._free.release(slot)
 
     def pause(self, wiki: str, seconds: float) -> None:
         """Let no request to this wiki begin for so long."""
+        self._note_pause(wiki, seconds)
+        if self._shared is not None:
+            self._shared.notices.send(_NAME, [wiki, seconds])
+
+    def _note_pause(self, wiki: str, seconds: float) -> None:
         until = time.monotonic() + min(seconds, _LONGEST_PAUSE)
         self._pauses[wiki] = max(until, self._pauses.get(wiki, 0.0))
 

@@ -79,10 +79,11 @@ class Drawing:
 def draw(names: Mapping[str, str], edges: Sequence[Edge], *, abreast: int | None = None) -> Drawing:
     """Draw the concepts, whose ``names`` are given by key in the plan's order; raises ``ValueError`` for a circle.
 
-    Edges that others imply are left out: they add only crossings. ``abreast``: concepts beside each other
-    at most; about as many as rows without it.
+    Edges that others imply, and those of concepts that are not drawn, are left out. ``abreast``: concepts beside each
+    other at most; about as many as rows without it.
     """
     keys = tuple(names)
+    edges = [edge for edge in edges if edge.prerequisite in names and edge.concept in names]
     longest = abreast or max(_FEWEST_ABREAST, ceil(sqrt(1.5 * len(keys))))
     rows = assign_rows(keys, transitive_reduction(keys, edges), longest)
     at = assign_coordinates(rows, {True: _WIDTH, False: _PASSING}, _GAP)

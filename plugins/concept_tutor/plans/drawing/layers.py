@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from ..graph import study_order
+from ..graph import needs_and_leads, study_order
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -76,10 +76,7 @@ def assign_rows(keys: Sequence[str], edges: Sequence[Edge], longest: int) -> Row
 
 
 def _row_of(keys: Sequence[str], edges: Sequence[Edge], longest: int) -> dict[str, int]:
-    needs, leads = defaultdict[str, list[str]](list), defaultdict[str, list[str]](list)
-    for edge in edges:
-        needs[edge.concept].append(edge.prerequisite)
-        leads[edge.prerequisite].append(edge.concept)
+    needs, leads = needs_and_leads(edges)
     row_of: dict[str, int] = {}
     used = defaultdict[int, int](int)
 
@@ -111,9 +108,7 @@ def _row_of(keys: Sequence[str], edges: Sequence[Edge], longest: int) -> dict[st
 def transitive_reduction(keys: Sequence[str], edges: Sequence[Edge]) -> tuple[Edge, ...]:
     """The edges without those that a way through other concepts implies (transitive reduction); no circles."""
     place = {key: number for number, key in enumerate(study_order(keys, edges))}
-    leads = defaultdict[str, list[str]](list)
-    for edge in edges:
-        leads[edge.prerequisite].append(edge.concept)
+    _needs, leads = needs_and_leads(edges)
     reached = dict.fromkeys(place, 0)
     kept = set()
     for key in reversed(place):

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from ..graph import needs_and_leads
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -24,11 +25,7 @@ class Neighbourhood:
 
 def neighbourhood(keys: Sequence[str], edges: Sequence[Edge], focus: str, *, most: int = 30) -> Neighbourhood:
     """The concept, what it needs and what it leads to, the nearest first, about ``most`` in all."""
-    above, below = defaultdict[str, list[str]](list), defaultdict[str, list[str]](list)
-    for edge in edges:
-        above[edge.concept].append(edge.prerequisite)
-        below[edge.prerequisite].append(edge.concept)
-    before, after = _by_distance(focus, above), _by_distance(focus, below)
+    before, after = (_by_distance(focus, leading) for leading in needs_and_leads(edges))
     half = (most - 1) // 2
     room_before = max(half, most - 1 - len(after))
     shown_before = before[:room_before]

@@ -30,6 +30,8 @@ _log = logging.getLogger(__name__)
 _AT_ONCE = 6
 #: Seconds between two looks at the progress of another process.
 _POLL = 1.0
+#: Of the messages to other processes.
+_TOPIC = "concept_tutor/sources"
 _NEW: tuple[Literal["waiting"], ...] = ("waiting",)
 _SETTLED = ("found", "none", "failed")
 
@@ -61,7 +63,8 @@ class Gathering:
         self._store = host.once(PlanStore)
         #: Plans that this process works on in the background, and their concepts.
         self._queue: JobQueue[tuple[str, tuple[str, ...]]] = JobQueue("ragstone-sources", self._work)
-        host.when_closing(self.stop)
+        self._notices = host.catalog.shared.notices
+        self._notices.subscribe(_TOPIC, lambda _slug: self._queue.notify())
 
     @cached_property
     def _wikis(self) -> Wikis:
@@ -111,7 +114,7 @@ class Gathering:
         for slug, keys in self._leases.interrupted().items():
             self._add(slug, tuple(keys))
 
-    def stop(self) -> None:
+    def close(self) -> None:
         """Begin nothing more; what is under way is resumed the next time."""
         self._queue.stop()
 
@@ -188,6 +191,7 @@ class Gathering:
 
     def _report(self, slug: str, key: str, on_progress: Callable[[Progress], None] | None) -> None:
         self._queue.notify()
+        self._notices.send(_TOPIC, slug)
         if on_progress is not None:
             for progress in self._progress(slug, self._store.concepts(slug)):
                 if progress.concept == key:

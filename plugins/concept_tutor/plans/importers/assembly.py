@@ -6,16 +6,17 @@ import re
 import unicodedata
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from itertools import chain, count
 from typing import TYPE_CHECKING
 
 from ragstone.core import BadRequest, TooLarge
 
 from ..graph import break_cycles
 from ..records import Edge, NewChunk, NewConcept, NewPlan
-from ..validation import MOST_CONCEPTS, MOST_EDGES
+from ..validation import LONGEST_SLUG, MOST_CONCEPTS, MOST_EDGES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Collection, Sequence
 
     from .schema import ConceptSchema, PlanSchema, SourceSchema
 
@@ -61,8 +62,9 @@ def assemble(
         raise TooLarge(f"a plan has at most {MOST_CONCEPTS} concepts and {MOST_EDGES} prerequisites")
     keys = _keys(schema.concepts, where)
     found = _by_name(schema.concepts, keys)
+    keyed = dict(zip(keys, schema.concepts, strict=True))
     edges: dict[tuple[str, str], Edge] = {}
-    for at, (key, concept) in enumerate(zip(keys, schema.concepts, strict=True)):
+    for at, (key, concept) in enumerate(keyed.items()):
         for need in concept.needs:
             before = found.get(need.concept) or found.get(_plain(need.concept))
             if before is None:
@@ -73,11 +75,10 @@ def assemble(
                 )
             edges.setdefault((before, key), Edge(before, key, need.reason, need.weight))
     kept, circles = break_cycles(keys, edges.values())
-    names = {key: concept.name for key, concept in zip(keys, schema.concepts, strict=True)}
     plan = NewPlan(
         slug=slug or schema.slug or slug_of(title, "plan"),
         title=" ".join(title.split()),
-        concepts=tuple(NewConcept(key, one.name, one.summary) for key, one in zip(keys, schema.concepts, strict=True)),
+        concepts=tuple(NewConcept(key, one.name, one.summary) for key, one in keyed.items()),
         edges=kept,
         description=schema.description,
         language=schema.language,
@@ -85,16 +86,12 @@ def assemble(
     )
     return ImportedPlan(
         plan,
-        {
-            key: tuple(_chunk(source) for source in one.sources)
-            for key, one in zip(keys, schema.concepts, strict=True)
-            if one.sources
-        },
+        {key: tuple(_chunk(source) for source in one.sources) for key, one in keyed.items() if one.sources},
         tuple(
             BrokenCycle(
-                tuple(names[key] for key in circle.keys),
-                names[circle.dropped.prerequisite],
-                names[circle.dropped.concept],
+                tuple(keyed[key].name for key in circle.keys),
+                keyed[circle.dropped.prerequisite].name,
+                keyed[circle.dropped.concept].name,
             )
             for circle in circles
         ),
@@ -105,6 +102,12 @@ def slug_of(words: str, otherwise: str) -> str:
     """A name for addresses made of words; ``otherwise`` where no letter of them is allowed there."""
     plain = unicodedata.normalize("NFKD", words).encode("ascii", "ignore").decode().casefold()
     return re.sub(r"[^a-z0-9]+", "-", plain).strip("-")[:_LONGEST].strip("-") or otherwise
+
+
+def free_slug(slug: str, taken: Collection[str]) -> str:
+    """The slug, with a number behind it where it is taken."""
+    numbered = (f"{slug[: LONGEST_SLUG - 4].rstrip('-')}-{number}" for number in count(2))
+    return next(one for one in chain([slug], numbered) if one not in taken)
 
 
 def _keys(concepts: Sequence[ConceptSchema], where: Callable[[int], str]) -> list[str]:
@@ -118,15 +121,8 @@ def _keys(concepts: Sequence[ConceptSchema], where: Callable[[int], str]) -> lis
             raise BadRequest(
                 f"{one.key or one.name!r} is there twice", where=where(at), hint=f"first at {where(first)}"
             )
-        key = one.key
-        if not key:
-            base = key = slug_of(one.name, f"concept-{at + 1}")
-            number = 1
-            while key in taken:
-                number += 1
-                key = f"{base}-{number}"
-            taken.add(key)
-        made.append(key)
+        made.append(one.key or free_slug(slug_of(one.name, f"concept-{at + 1}"), taken))
+        taken.add(made[-1])
     return made
 
 

@@ -7,6 +7,7 @@ read where it has them, a chunk's ``section``, ``url`` and ``licence`` too.
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ragstone.core import BadRequest, Host
@@ -69,7 +70,9 @@ def plan_from_corpus(
         concepts.append(ConceptSchema(name=name, needs=needs, sources=tuple(sources)))
         before[chapter] = name
     schema = PlanSchema(title=title or part or corpus, concepts=tuple(concepts))
-    return assemble(schema, title=title, slug=slug, origin=f"from the corpus {corpus}")
+    made = assemble(schema, title=title, slug=slug, origin=f"from the corpus {corpus}")
+    books = sorted({str(metadata["book"]) for metadata, _ in found if metadata.get("book")})
+    return replace(made, plan=replace(made.plan, books=tuple(books) or None))
 
 
 def _title(metadata: Mapping[str, Any]) -> str:

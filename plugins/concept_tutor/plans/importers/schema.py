@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 from datetime import datetime  # noqa: TC003 - pydantic reads it
+from functools import partial
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from ..validation import LONGEST_NAME, LONGEST_WORDS
+
+
+def _as_objects(field: str, value: object) -> object:
+    """A list in which a string stands for an object with that field alone."""
+    return (
+        [{field: one} if isinstance(one, str) else one for one in value] if isinstance(value, list | tuple) else value
+    )
 
 
 class _Schema(BaseModel):
@@ -45,15 +53,8 @@ class ConceptSchema(_Schema):
     name: str = Field(min_length=1, max_length=LONGEST_NAME)
     key: str = Field(default="", max_length=80)
     summary: str = Field(default="", max_length=LONGEST_WORDS)
-    needs: tuple[NeedSchema, ...] = ()
+    needs: Annotated[tuple[NeedSchema, ...], BeforeValidator(partial(_as_objects, "concept"))] = ()
     sources: tuple[SourceSchema, ...] = ()
-
-    @field_validator("needs", mode="before")
-    @classmethod
-    def _names(cls, value: object) -> object:
-        if isinstance(value, list | tuple):
-            return [{"concept": one} if isinstance(one, str) else one for one in value]
-        return value
 
 
 class PlanSchema(_Schema):
@@ -64,11 +65,4 @@ class PlanSchema(_Schema):
     description: str = Field(default="", max_length=LONGEST_WORDS)
     language: str = Field(default="", max_length=35)
     origin: str = Field(default="", max_length=LONGEST_WORDS)
-    concepts: tuple[ConceptSchema, ...]
-
-    @field_validator("concepts", mode="before")
-    @classmethod
-    def _only_names(cls, value: object) -> object:
-        if isinstance(value, list | tuple):
-            return [{"name": one} if isinstance(one, str) else one for one in value]
-        return value
+    concepts: Annotated[tuple[ConceptSchema, ...], BeforeValidator(partial(_as_objects, "name"))]

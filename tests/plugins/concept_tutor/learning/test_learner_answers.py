@@ -18,6 +18,38 @@ if TYPE_CHECKING:
 
 #: By the question's subject: the key, and answers by their grade.
 OPEN: dict[str, tuple[str, dict[str, list[str]]]] = {
+    "a lodger": (
+        "a person who is sheltered and fed by a landlady",
+        {"wrong": ["a person who shelters and feeds a landlady"]},
+    ),
+    "a cellar": (
+        "a room that lies below the kitchen of a house",
+        {
+            "right": ["a room underneath the kitchen of a house"],
+            "wrong": ["a room that lies above the kitchen of a house"],
+        },
+    ),
+    "a mule train": (
+        "a row of mules that carries salt and brings wool",
+        {"wrong": ["a row of mules that carries wool and brings salt"]},
+    ),
+    "a varnish": (
+        "a clear liquid that dries without losing its shine",
+        {"wrong": ["a clear liquid which dries and loses its shine"]},
+    ),
+    "a relay": (
+        "a switch that is opened and closed by a magnet",
+        {"right": ["a magnet opens and closes this switch"], "wrong": ["closed switch magnet opened relay"]},
+    ),
+    "a cooperative": (
+        "an organisation that is run by its members for their benefit",
+        {"right": ["an institution that its members manage for their own benefit"]},
+    ),
+    "a mousehound": ("a dog that chases mice", {"wrong": ["mice that chase a dog"]}),
+    "a fjord": (
+        "a long inlet of the sea between steep cliffs",
+        {"wrong": ["three long inlets of the sea between steep cliffs"]},
+    ),
     "a syphon": (
         "a bent pipe that carries a liquid from a higher tank over its edge to a lower tank",
         {

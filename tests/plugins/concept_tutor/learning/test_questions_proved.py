@@ -34,7 +34,7 @@ def written(sources: dict[str, list[SourceChunk]], most: int = 6) -> list[Questi
     for name, chunks in sources.items():
         for at in range(0, len(chunks), 4):
             made = writer.write("plan", name, name, chunks[at : at + 4], most)
-            found.update({question.question_id: question for question in made.questions})
+            found.update({question.question_id: question for question in made})
     return list(found.values())
 
 

@@ -39,14 +39,12 @@ def written(*chunks: SourceChunk, names: dict[str, str] | None = None) -> list[Q
     return [
         question
         for key in concepts
-        for question in writer.write(
-            "plan", key, names[key], [one for one in chunks if one.concept == key], 6
-        ).questions
+        for question in writer.write("plan", key, names[key], [one for one in chunks if one.concept == key], 6)
     ]
 
 
 @pytest.mark.parametrize(
-    ("text", "subject", "tells", "genus"),
+    ("text", "subject", "meaning", "genus"),
     [
         ("Atomic number is the number of protons.", "Atomic number", "the number of protons", "number"),
         ("In chemistry and physics, the atomic number (symbol Z) is the number of protons in a nucleus.",
@@ -63,12 +61,12 @@ def written(*chunks: SourceChunk, names: dict[str, str] | None = None) -> list[Q
          "Energy density", "the amount of energy in a volume", "amount"),
     ],
 )  # fmt: skip
-def test_a_definition_is_taken_apart(text: str, subject: str, tells: str, genus: str) -> None:
+def test_a_definition_is_taken_apart(text: str, subject: str, meaning: str, genus: str) -> None:
     (sentence,) = sentences_of(chunk("x", text))
     found = definition_of(sentence)
     assert found is not None
-    assert (found.subject, found.tells, found.genus) == (subject, tells, genus)
-    assert text[found.start : found.end] == tells
+    assert (found.subject, found.meaning, found.genus) == (subject, meaning, genus)
+    assert text[found.start : found.end] == meaning
 
 
 @pytest.mark.parametrize(
@@ -99,7 +97,7 @@ def test_the_entries_of_a_glossary_are_definitions() -> None:
     assert [entry.subject for entry in made] == ["axon", "dendrite", "myelin", "sheath", "gap"]
     for entry in made:
         assert GLOSSARY[entry.sentence.start : entry.sentence.end] == entry.sentence.text
-        assert entry.sentence.text[entry.start : entry.end] == entry.tells
+        assert entry.sentence.text[entry.start : entry.end] == entry.meaning
     assert list(definitions_of(chunk("nerve", GLOSSARY, section="Nerves"))) == []
 
 
@@ -120,11 +118,24 @@ def test_options_stand_side_by_side_in_the_sources_and_are_of_one_sort() -> None
         "maltose": "sugar that forms when malt is made of barley", "fructose": "sugar of ripe fruits and of honey",
         "digestion": "process by which food becomes soluble in the gut", "stomach": "organ in which acid meets food",
     }  # fmt: skip
-    glossary = "\n\n".join(f"{term}: {tells}" for term, tells in entries.items())
+    glossary = "\n\n".join(f"{term}: {meaning}" for term, meaning in entries.items())
     made = written(chunk("food", glossary, section="Glossary"))
     choices = {question.key: set(question.options) for question in made if question.form == "choice"}
     assert choices["starch"] == {"starch", "lactose", "maltose", "fructose"}
     assert not {"digestion", "stomach"} & choices.keys()  # nothing of their sort is there: asked without options
+
+
+def test_options_come_from_prerequisites_and_not_from_what_follows() -> None:
+    said = {
+        "mean": "A mode is a value found often. A range is a value of width. A quartile is a value of a quarter.",
+        "median": "The median is the middle value of numbers that have been sorted by their size.",
+        "test": "A skewness is a value of slant. A moment is a value of powers. A cumulant is a value of logarithms.",
+    }
+    chunks = [chunk(key, text) for key, text in said.items()]
+    near = {"median": {"mean"}, "test": {"median"}}
+    writer = BuiltIn(Material(chunks), names={key: key for key in said}, near=near)
+    (choice,) = (one for one in writer.write("plan", "median", "median", chunks[1:2], 6) if one.form == "choice")
+    assert set(choice.options) == {"median", "mode", "range", "quartile"}
 
 
 def test_an_option_that_another_sentence_supports_is_none() -> None:
@@ -149,7 +160,7 @@ def test_siblings_are_those_of_the_pages_categories() -> None:
         "Andorra": "a country between France and Spain that lives of skiers and cheap shops",
         "Aruba": "a country of beaches near Venezuela under a Dutch king",
     }
-    chunks = [chunk(name.lower(), f"{name} is {tells}.", title=name) for name, tells in definitions.items()]
+    chunks = [chunk(name.lower(), f"{name} is {meaning}.", title=name) for name, meaning in definitions.items()]
     listed = [replace(one, categories=("Countries",) if one.concept != "aruba" else ()) for one in chunks]
     assert not [question for question in written(*chunks) if question.form == "choice"]
     options = {question.key: set(question.options) for question in written(*listed) if question.form == "choice"}

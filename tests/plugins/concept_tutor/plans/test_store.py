@@ -209,13 +209,13 @@ def test_a_passage_is_found_as_soon_as_it_is_stored_and_until_no_concept_uses_it
 
 def test_nothing_is_embedded_twice(store: PlanStore, host: Host, monkeypatch: pytest.MonkeyPatch) -> None:
     embedded: list[str] = []
-    embed = host.encoder.embed_chunks
+    embed = host.hooks.encoder.embed_chunks
 
     def counted(chunks: Sequence[tuple[str, str]]) -> Any:
         embedded.extend(text for _, text in chunks)
         return embed(chunks)
 
-    monkeypatch.setattr(host.encoder, "embed_chunks", counted)
+    monkeypatch.setattr(host.hooks.encoder, "embed_chunks", counted)
     both = [passage("One."), passage("Two."), passage("One.")]
     store.put_sources("statistics", "mean", both)
     store.put_sources("statistics", "variance", both)
@@ -262,6 +262,7 @@ with open_host(folder, database=database) as host:
 """
 
 
+@pytest.mark.slow
 def test_processes_that_change_the_same_concepts_leave_no_use_without_its_passage(
     store: PlanStore, host: Host, tmp_path: Path, database: str | None
 ) -> None:
@@ -282,14 +283,14 @@ def test_processes_that_change_the_same_concepts_leave_no_use_without_its_passag
 def test_nobody_waits_for_what_another_thread_embeds(
     store: PlanStore, host: Host, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    embedding, release, embed = threading.Event(), threading.Event(), host.encoder.embed_chunks
+    embedding, release, embed = threading.Event(), threading.Event(), host.hooks.encoder.embed_chunks
 
     def slow(chunks: Sequence[tuple[str, str]]) -> Any:
         embedding.set()
         assert release.wait(HANG)
         return embed(chunks)
 
-    monkeypatch.setattr(host.encoder, "embed_chunks", slow)
+    monkeypatch.setattr(host.hooks.encoder, "embed_chunks", slow)
     other = threading.Thread(target=store.put_sources, args=("statistics", "mean", [passage("One.")]))
     other.start()
     try:
@@ -312,7 +313,7 @@ def test_what_fails_leaves_every_concept_as_it_was(
         raise StorageError("the disk failed")
 
     with monkeypatch.context() as patch:
-        patch.setattr(host.catalog, "remove_documents", failing)
+        patch.setattr(host.catalog.documents, "remove", failing)
         for change in (
             lambda: store.put_sources("statistics", "mean", [passage("Three.")]),
             lambda: store.remove("statistics"),

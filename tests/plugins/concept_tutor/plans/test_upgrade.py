@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from llama_index.core.schema import Document
-from sqlalchemy import Column, Float, ForeignKey, Index, Integer, MetaData, Table, Text, UniqueConstraint, insert
+from sqlalchemy import Column, Float, ForeignKey, Index, Integer, MetaData, Table, Text, UniqueConstraint, insert, text
 
-from ragstone.core import Host, Question
+from ragstone.core import Host, NotFound, Question
+from ragstone.core.runtime import limited_to
 from ragstone.core.testing import open_host
 from ragstone.plugins.concept_tutor import PlanStore
+from ragstone.plugins.concept_tutor.plans.records import NewConcept, NewPlan
 from tests.plugins.concept_tutor.material import corpus_of
 
 if TYPE_CHECKING:
@@ -108,9 +110,9 @@ def _write(host: Host) -> None:
     known = {name: passage[name] for name in ("section", "source", "revision", "licence", "language")}
     documents = [
         Document(
-            id_=doc_id, text=text, metadata={"plan": plan, "chunk": doc_id, "page_title": title, "url": url, **known}
+            id_=doc_id, text=words, metadata={"plan": plan, "chunk": doc_id, "page_title": title, "url": url, **known}
         )
-        for doc_id, text, plan, title, url in (
+        for doc_id, words, plan, title, url in (
             ("c1", MEAN, "p", "Mean", mean["page_url"]),
             ("c0", "A passage of a plan that was removed.", "gone", "Gone", "https://wiki.example/wiki/Gone"),
         )
@@ -125,13 +127,13 @@ def test_its_passages_move_into_the_corpus_with_their_vectors(
         _write(host)
     with open_host(tmp_path, database=database, options=OPTIONS) as host:
         embedded: list[str] = []
-        embed = host.encoder.embed_chunks
+        embed = host.hooks.encoder.embed_chunks
 
         def counted(chunks: Sequence[tuple[str, str]]) -> Any:
-            embedded.extend(text for _, text in chunks)
+            embedded.extend(words for _, words in chunks)
             return embed(chunks)
 
-        monkeypatch.setattr(host.encoder, "embed_chunks", counted)
+        monkeypatch.setattr(host.hooks.encoder, "embed_chunks", counted)
         store = host.once(PlanStore)
         (size,) = store.plans()
         assert (size.concepts, size.edges, size.chunks, size.states) == (2, 1, 2, {"found": 2})
@@ -161,8 +163,26 @@ def test_a_move_that_was_interrupted_is_completed(tmp_path: Path, monkeypatch: p
         def killed(chunks: object) -> None:
             raise KeyboardInterrupt
 
-        monkeypatch.setattr(host.encoder, "embed_chunks", killed)
+        monkeypatch.setattr(host.hooks.encoder, "embed_chunks", killed)
         with pytest.raises(KeyboardInterrupt):
             host.once(PlanStore).plans()
     with open_host(tmp_path, options=OPTIONS) as host:
         assert [chunk.content for chunk in host.once(PlanStore).sources("p", "variance")] == [VARIANCE, MEAN]
+
+
+def test_a_plan_of_a_corpus_is_for_those_who_may_read_all_books(tmp_path: Path, database: str | None) -> None:
+    """Version 2 did not keep which books a plan was made of."""
+    with open_host(tmp_path, database=database, options=OPTIONS) as host:
+        store = host.once(PlanStore)
+        for slug, origin in (("corpus", "from the corpus books"), ("wiki", "from the page Statistics")):
+            store.add(NewPlan(slug, slug, (NewConcept("mean", "Mean"),), origin=origin))
+        with store.tables.write() as connection:
+            connection.execute(text("ALTER TABLE concept_tutor_plan DROP COLUMN books"))
+            connection.execute(text("UPDATE about SET value = '2' WHERE key = 'tables/concept_tutor'"))
+    with open_host(tmp_path, database=database, options=OPTIONS) as host:
+        store = host.once(PlanStore)
+        assert [size.plan.slug for size in store.plans()] == ["corpus", "wiki"]
+        with limited_to({"book": frozenset({"optics"})}):
+            assert [size.plan.slug for size in store.plans()] == ["wiki"]
+            with pytest.raises(NotFound, match="there is no plan 'corpus'"):
+                store.plan("corpus")

@@ -296,7 +296,7 @@ def test_what_a_kill_interrupted_goes_on_with_the_next_server(
         until(lambda: not gathering.is_busy("p"))
         assert set(_states(store).values()) == {"found"}
         assert corpus_of(host).info().chunks == store.size("p").chunks
-        gathering.stop()
+        gathering.close()
     assert done.isdisjoint(name.lower() for name in wiki.pages_asked()[before:])
 
 

@@ -11,7 +11,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ragstone.core import BadRequest, Host, SourceError
-from ragstone.plugins.concept_tutor import ImportedPlan, NewPlan, PlanStore, add_sample, read_plan, read_plan_file
+from ragstone.plugins.concept_tutor import (
+    ImportedPlan,
+    Lessons,
+    NewPlan,
+    PlanStore,
+    add_sample,
+    read_plan,
+    read_plan_file,
+)
 from tests.plugins.concept_tutor.material import SAMPLE, run
 
 if TYPE_CHECKING:
@@ -241,6 +249,16 @@ def test_a_first_start_gets_the_sample_once(fast_host: Host) -> None:
     store.remove(size.plan.slug)
     add_sample(fast_host)
     assert store.plans() == []
+
+
+def test_a_first_learner_may_choose(fast_host: Host) -> None:
+    add_sample(fast_host)
+    lessons = Lessons(fast_host)
+    concepts = ("mean", "median", "variance", "confidence-interval")
+    asked = {key: lessons.questions("elementary-statistics", key) for key in concepts}
+    assert all("choice" in {question.form for question in each} for each in asked.values())
+    median = next(one for one in asked["median"] if one.key == "median" and one.form == "choice")
+    assert {"mode", "quartile"} < set(median.options)
 
 
 def test_what_is_exported_can_be_seeded(fast_host: Host, tmp_path: Path) -> None:

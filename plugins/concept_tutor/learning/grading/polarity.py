@@ -1,0 +1,78 @@
+"""Opposites and denials: where an answer says the contrary of what its key says."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from .wording import are_opposite, is_negation, same, turned
+
+if TYPE_CHECKING:
+    from .comparison import Comparison
+    from .wording import Word
+
+_DENYING = frozenset(
+    {"few", "little", "less", "without", "lack", "lacks", "lacking", "fails", "absence", "missing", "absent"}
+)
+_DEGREES = frozenset({"too", "less"})
+
+
+def may_deny(found: Comparison, stated: str) -> bool:
+    """Whether a denial in the answer says what the key says: both deny, or the key does it with a verb."""
+    if not stated:
+        return any(is_negation(word.low) or word.low in _DENYING for word in found.answer)
+    return any(
+        is_negation(word.low)
+        or word.low in _DENYING
+        or (at in found.weights and at not in found.matches and same(word.low, "prevent"))
+        for at, word in enumerate(found.key)
+    )
+
+
+def denies_otherwise(found: Comparison) -> bool:
+    """Whether one of the two denies something and the other nothing: "without being consumed", "is used up"."""
+    mine, theirs = ({word.low for word in words} - _DEGREES for words in (found.key, found.answer))
+    if any(map(is_negation, theirs)):
+        return not may_deny(found, "not") and not any(map(turned, mine))
+    return any(map(is_negation, mine)) and not theirs & _DENYING and not any(map(turned, theirs))
+
+
+def opposite(found: Comparison) -> str | None:
+    """A word of the answer that says the opposite of what the source says, in words for the learner."""
+    matched = set(found.matches.values())
+    for at, word in enumerate(found.key):
+        if at in found.matches or (at not in found.weights and word.stem) or word.low in _lows(found.answer):
+            continue
+        for place, other in enumerate(found.answer):
+            if (
+                place not in matched
+                and other.low != "like"
+                and are_opposite(word.low, other.low)
+                and (at in found.weights or _stand_alike(found, at, place))
+                and not (other.low == "caused" and "from" in _lows(found.key[at : at + 2]))
+            ):
+                return f"it says “{other.text}” where the source says “{word.text}”"
+    mine, theirs = _modifiers(found.key), _modifiers(found.answer)
+    for noun, one in theirs - mine:
+        for named, before in mine - theirs:
+            if noun == named and are_opposite(before, one):
+                return f"it says “{one}” where the source says “{before}”"
+    return None
+
+
+def _lows(words: list[Word]) -> set[str]:
+    return {word.low for word in words}
+
+
+def _stand_alike(found: Comparison, at: int, place: int) -> bool:
+    """Whether the nearest word that both have is the same for a word of the key and one of the answer."""
+    back = {each: number for number, each in found.matches.items()}
+    mine, theirs = sorted(found.matches), sorted(back)
+    return [number for number in mine if number > at][:1] == [back[each] for each in theirs if each > place][:1] or [
+        number for number in mine if number < at
+    ][-1:] == [back[each] for each in theirs if each < place][-1:]
+
+
+def _modifiers(words: list[Word]) -> set[tuple[str, str]]:
+    """Stems with the words directly before them."""
+    return {(noun.stem, one.low) for one, noun in pairwise(words) if noun.stem and noun.before == " "}
