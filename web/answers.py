@@ -29,9 +29,9 @@ _log = logging.getLogger(__name__)
 
 def install(app: Flask, host: Host, mounts: Mounts) -> None:
     """Mount ``POST`` endpoints for all assistants of ``host``."""
-    for name, assistant in host.assistants.items():
+    for name, assistant in host.hooks.assistants.items():
         profile = assistant.profile
-        paths = {False: profile.query_path or f"/assistants/{name}/query", True: profile.selection_path}
+        paths = {False: profile.paths.query or f"/assistants/{name}/query", True: profile.paths.selection}
         for selection, path in paths.items():
             if path is None:
                 continue
@@ -53,7 +53,7 @@ def _view(assistant: Assistant, selection: bool) -> Callable[[], Response]:
     @ViewOptions(reach="listed", assistant=assistant.name, openapi=asking(assistant, selection=selection))
     def ask() -> Response:
         g.setdefault(PLUGIN, assistant.plugin)
-        question = Question.from_json(read_json(), filters=assistant.profile.filters, selection=selection)
+        question = Question.from_json(read_json(), filters=assistant.profile.filters.by_name, selection=selection)
         if _wants_events():
             return stream_response(assistant.stream(question), _events)
         return json_response(assistant.ask(question).to_dict())

@@ -45,7 +45,7 @@ def create_app(host: Host, *, listen: str | None = None) -> Flask:
         host: an open host; the app neither opens nor closes it.
         listen: the address that the server listens on, where it is not the one in the settings.
     """
-    options = host.options(WebSettings)
+    options = host.hooks.options(WebSettings)
     app = errors.App(__package__ or "ragstone.web")
     app.config.update(
         MAX_CONTENT_LENGTH=options.max_body_bytes,

@@ -82,6 +82,11 @@ class Conversations:
         with self._tables.write() as connection:
             connection.execute(delete(_kept).where(*_of(key_id, assistant, number)))
 
+    def forget(self, key_id: str) -> None:
+        """Remove those of a key, which may quote what it is no longer for."""
+        with self._tables.write() as connection:
+            connection.execute(delete(_kept).where(_kept.c.key_id == key_id))
+
     def forget_removed(self) -> None:
         """Remove those of keys that were removed."""
         with self._tables.write() as connection:

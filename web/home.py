@@ -51,8 +51,9 @@ def _entries(host: Host) -> tuple[Entry, ...]:
     of = plugin_of(current_app, request.blueprints[-1]) if request.blueprints else None
     named = (request.view_args or {}).get("name") if request.endpoint == "ragstone.assistant" else None
     return tuple(
-        Entry(made, made.profile.page or url_for("ragstone.assistant", name=name), name == named or made.plugin == of)
-        for name, made in host.assistants.items()
+        Entry(made, page or url_for("ragstone.assistant", name=name), name == named or made.plugin == of)
+        for name, made in host.hooks.assistants.items()
+        for page in [made.profile.paths.page]
         if access().may_ask(name)
     )
 
@@ -93,12 +94,12 @@ def blueprint(host: Host) -> Blueprint:
     @pages.route("/assistants/<name>/", methods=["GET", "POST"])
     @ViewOptions(any_assistant=True)
     def assistant(name: str) -> tuple[str, int] | BaseResponse:
-        asked = host.assistant(name)
         if not access().may_ask(name):
             abort(403, "This key is not for this assistant.")
-        if asked.profile.page:
-            return redirect(asked.profile.page)
-        filters = {key: request.values[key] for key in asked.profile.filters if request.values.get(key)}
+        asked = host.assistant(name)
+        if asked.profile.paths.page:
+            return redirect(asked.profile.paths.page)
+        filters = {key: request.values[key] for key in asked.profile.filters.by_name if request.values.get(key)}
         g.setdefault(PLUGIN, asked.plugin)
         talk = Conversation.ask(asked, request.values, filters)
         return render_template("ragstone/assistant.html", assistant=asked, filters=filters, talk=talk), talk.status
@@ -107,8 +108,8 @@ def blueprint(host: Host) -> Blueprint:
     @ViewOptions(openapi=openapi.HEALTH)
     def health() -> Response:
         report, status = reports.report()
-        # without a key where one is needed: the status alone, which a monitor needs
-        if is_unknown(0 if reports.hangs else KEY_LIMIT):
+        # without a key where one is needed, or with one for some books: the status alone, which a monitor needs
+        if is_unknown(0 if reports.hangs else KEY_LIMIT) or access().books is not None:
             report = {"status": report["status"]}
         if reads_pages():
             response = Response(render_template("ragstone/health.html", report=report), status)

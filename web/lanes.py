@@ -128,9 +128,11 @@ class Lanes:
 
     def shutdown(self) -> None:
         """End the threads; what is being answered has five seconds."""
-        for lane in (self.admission, self.health, self.refusals):
+        lanes = (self.admission, self.health, self.refusals, self.work)
+        for lane in lanes:
             lane.set_thread_count(0)
-        self.work.shutdown()
+        for lane in lanes:  # the server's sockets are closed next, which no thread may still use
+            lane.shutdown()
 
     def _refuse(self, channel: Channel) -> None:
         channel.requests[0].found = {OVERLOADED: True}

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 from ragstone.core.answering import LONGEST_HISTORY, LONGEST_QUESTION, LONGEST_SELECTION, MOST_PASSAGES
 from ragstone.core.pages import ViewOptions
 
+from .keys.access import access
+
 if TYPE_CHECKING:
     from flask import Flask
 
@@ -113,10 +115,12 @@ def question_schema(assistant: Assistant, *, selection: bool = False) -> dict[st
         properties["selection"] = {**_QUESTION, "maxLength": LONGEST_SELECTION}
     else:
         properties["history"] = list_of(_TURN, maxItems=LONGEST_HISTORY)
-    for name, each in assistant.profile.filters.items():
+    for name, each in assistant.profile.filters.by_name.items():
         properties[name] = {"type": "string", "description": each.help}
         if each.choices:
             properties[name]["enum"] = list(each.choices)
+        if each.format:
+            properties[name]["format"] = each.format
     return {
         "type": "object",
         "properties": properties,
@@ -140,11 +144,12 @@ def asking(assistant: Assistant, *, selection: bool) -> Operation:
 
 
 def describe(app: Flask, version: str) -> dict[str, Any]:
-    """Return the description of everything at ``app`` that programs use."""
+    """Return the description of everything at ``app`` that programs use, as far as the request may ask it."""
     paths: dict[str, dict[str, Any]] = {}
     for rule in sorted(app.url_map.iter_rules(), key=lambda rule: rule.rule):
-        operation = ViewOptions.of(app.view_functions[rule.endpoint]).openapi
-        if operation is None:
+        options = ViewOptions.of(app.view_functions[rule.endpoint])
+        operation = options.openapi
+        if operation is None or not (options.assistant is None or access().may_ask(options.assistant)):
             continue
         names = re.findall(r"<(?:[^<>:]+:)?([^<>:]+)>", rule.rule)
         described = {**operation, "responses": {**{str(code): _PROBLEM for code in ALWAYS}, **operation["responses"]}}

@@ -17,10 +17,13 @@ from .admission import add_check, is_free
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from ragstone.core.catalog import Notices
+
     from .settings import WebSettings
 
 #: Clients that are remembered; the one that was away longest is forgotten first, and so begins with a full bucket.
 MOST_CLIENTS = 10_000
+_TOPIC = "web/rates"
 
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
@@ -34,6 +37,8 @@ class Buckets:
         self._clock = clock
         self._lock = threading.Lock()
         self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()
+        #: Called with the client that has taken a token.
+        self.on_take: Callable[[str], None] = lambda _client: None
 
     def __len__(self) -> int:
         return len(self._buckets)
@@ -41,14 +46,26 @@ class Buckets:
     def take(self, client: str) -> int:
         """Take a token. Returns 0, or after how many whole seconds there will be one."""
         with self._lock:
-            now = self._clock()
-            tokens, then = self._buckets.pop(client, (self._burst, now))
-            tokens = min(self._burst, tokens + (now - then) * self._per_second)
+            tokens = self._tokens(client)
             wait = 0 if tokens >= 1 else max(1, ceil((1 - tokens) / self._per_second))
-            self._buckets[client] = (tokens if wait else tokens - 1, now)
-            if len(self._buckets) > MOST_CLIENTS:
-                self._buckets.popitem(last=False)
-            return wait
+            self._put(client, tokens if wait else tokens - 1)
+        if not wait:
+            self.on_take(client)
+        return wait
+
+    def note(self, client: str) -> None:
+        """Take a token that another process has already given; of two that gave the last one at once both count."""
+        with self._lock:
+            self._put(client, max(self._tokens(client) - 1, -self._burst))
+
+    def _tokens(self, client: str) -> float:
+        tokens, then = self._buckets.pop(client, (self._burst, self._clock()))
+        return min(self._burst, tokens + (self._clock() - then) * self._per_second)
+
+    def _put(self, client: str, tokens: float) -> None:
+        self._buckets[client] = (tokens, self._clock())
+        if len(self._buckets) > MOST_CLIENTS:
+            self._buckets.popitem(last=False)
 
 
 def client_of(peer: str, forwarded: str, proxies: Sequence[Network]) -> str:
@@ -88,15 +105,28 @@ def install(app: Flask, options: WebSettings) -> None:
     if not options.requests_per_minute:
         return
     buckets = Buckets(options.requests_per_minute, options.burst)
+    app.extensions[_TOPIC] = buckets
     proxies = [ipaddress.ip_network(proxy) for proxy in options.trusted_proxies]
 
     def count() -> None:
         if request.method == "OPTIONS" or is_free():
             return
         forwarded = ",".join(request.headers.getlist("X-Forwarded-For"))
-        wait = buckets.take(client_of(request.remote_addr or "", forwarded, proxies))
+        client = client_of(request.remote_addr or "", forwarded, proxies)
+        wait = buckets.take(client)
         if wait:
             again = "in a second" if wait == 1 else f"in {wait} seconds"
             raise TooManyRequests(f"You have asked very often. Please try again {again}.", retry_after=wait)
 
     add_check(app, count)
+
+
+def share(app: Flask, notices: Notices) -> None:
+    """Count the requests to the other web workers on the catalog's PostgreSQL too.
+
+    They are told within a tenth of a second: no request waits for the database, and the limit holds while it is away.
+    """
+    buckets: Buckets | None = app.extensions.get(_TOPIC)
+    if buckets is not None:
+        buckets.on_take = lambda client: notices.send(_TOPIC, client)
+        notices.subscribe(_TOPIC, lambda client: buckets.note(str(client)))

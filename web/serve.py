@@ -20,6 +20,7 @@ from threadpoolctl import threadpool_limits
 
 from ragstone.core import EncoderError, RagstoneError
 
+from . import rates
 from .app import create_app, takes_files
 from .http_server import HTTPServer
 from .keys.authentication import needs_keys
@@ -50,10 +51,11 @@ def serve_until_stopped(host: Host, address: str | None, port: int | None, *, sh
 
     Raises ``ListenError``.
     """
-    options = host.options(WebSettings)
+    options = host.hooks.options(WebSettings)
     address = address or options.host
     sockets = bind(address, options.port if port is None else port)
     app = create_app(host, listen=address)
+    rates.share(app, host.catalog.shared.notices)
     host.serve()
     settle(host)
     server = make_server(app, sockets, options)
@@ -82,7 +84,7 @@ def settle(host: Host) -> None:
     # a thread that only passes on waits so long for each one that computes, Python's default being 5 ms
     sys.setswitchinterval(0.0005)
     with suppress(EncoderError):  # /health reports it, and so does every question
-        host.encoder.embed_query("warm up")
+        host.hooks.encoder.embed_query("warm up")
     gc.collect()
     gc.freeze()
 

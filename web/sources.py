@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin
 
 from ragstone.core.text import one_line
@@ -30,8 +30,25 @@ def without_sources(text: str) -> str:
     return text.rpartition(SOURCES)[0] or text
 
 
+def url_citations(text: str, citations: Iterable[Citation], base: str) -> list[dict[str, Any]]:
+    """Return the citations as OpenAI writes them, in their order; each is at its first marker in ``text``."""
+    found = []
+    for citation in citations:
+        marker = f"[{citation.n}]"
+        start = max(text.find(marker), 0)
+        title = " · ".join(_path(citation)) or citation.chunk_id
+        place = {"start_index": start, "end_index": start + len(marker)}
+        url = {**place, "title": title, "url": urljoin(base, citation.url)}
+        found.append({"type": "url_citation", "url_citation": url})
+    return found
+
+
+def _path(citation: Citation) -> list[str]:
+    return list(dict.fromkeys(one_line(part) for part in citation.place.path))
+
+
 def _line(citation: Citation, base: str | None) -> str:
-    parts = [one_line(part) for part in citation.place.path]
+    parts = _path(citation)
     if citation.url.startswith(("https://", "http://")):
         parts.append(citation.url)
     elif base is not None:

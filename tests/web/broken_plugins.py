@@ -16,6 +16,7 @@ from llama_index.core.retrievers import BaseRetriever
 from llama_index.core.schema import Document, NodeWithScore, TextNode
 from llama_index.core.tools import FunctionTool
 from ragstone.core import Assistant, Check, CitationFormat, Profile, Table, hookimpl
+from ragstone.core.answering import AssistantPaths, QuestionFilters
 from ragstone.core.retrieval import Retrieval, ScoredRetriever, Scores
 
 
@@ -236,7 +237,7 @@ PLUGINS: dict[str, Broken] = {
     "assistants are a number": _of("assistants", "return 7", "not a Sequence", "host"),
     "assistants are numbers": _of("assistants", "return [7]", "not a Assistant", "host"),
     "assistants are slow": _of("assistants", _SLOW, "ragstone_assistants took more than 1 s", "host"),
-    "assistants of assistants": _of("assistants", "return [*host.assistants.values()]", "RecursionError", "host"),
+    "assistants of assistants": _of("assistants", "return [*host.hooks.assistants.values()]", "RecursionError", "host"),
     **{
         f"an assistant {what}": _of(
             "assistants", f"return [Assistant(host, host.corpus('broken', kind='book'), {given})]", reason, "host"
@@ -244,7 +245,7 @@ PLUGINS: dict[str, Broken] = {
         for what, given, reason in (
             ("of others", "profile(name='book_chat')", "both book_chat and aaa_broken give an assistant 'book_chat'"),
             ("without a name", "profile(name=None)", "as name of an assistant NoneType"),
-            ("at no path", "profile(query_path='broken')", "which has no / first"),
+            ("at no path", "profile(paths=AssistantPaths(query='broken'))", "which has no / first"),
             ("without functions", "profile(refusal='no')", "as refusal of an assistant str"),
             ("without a profile", "None", "AttributeError"),
         )
@@ -259,7 +260,7 @@ PLUGINS: dict[str, Broken] = {
     ),
     "an assistant that exits": _of(
         "assistants",
-        "mine = profile(conditions=lambda filters: exit(0))\n"
+        "mine = profile(filters=QuestionFilters({}, lambda filters: exit(0)))\n"
         "return [Assistant(host, host.corpus('broken', kind='book'), mine)]",
         "POST /assistants/broken/query raised SystemExit",
         "host",

@@ -12,7 +12,7 @@ import pytest
 from llama_index.core.schema import NodeWithScore, TextNode
 
 from ragstone.core import Answer, Citation, CitationFormat, Delta, NotFound, Profile, Question, QuestionFilter
-from ragstone.core.answering import Timings
+from ragstone.core.answering import AssistantPaths, QuestionFilters, Timings
 from ragstone.core.retrieval import Retrieval
 from ragstone.web import create_app
 from ragstone.web.serve import bind, make_server, url_of
@@ -88,10 +88,8 @@ class Speaker:
             citations=FORMAT,
             refusal=lambda _filters: REFUSAL.text,
             prompt="book_chat/answer",
-            filters=self.filters,
-            page=self.own_page,
-            query_path=self.query_path,
-            selection_path=self.selection_path,
+            filters=QuestionFilters(self.filters),
+            paths=AssistantPaths(self.own_page, self.query_path, self.selection_path),
         )
 
     def ask(self, question: Question) -> Answer:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from importlib import metadata
 from typing import TYPE_CHECKING, cast
 
 from ragstone.core import StorageDenied
@@ -19,7 +20,7 @@ def test_health_says_what_there_is(client: FlaskClient) -> None:
     assert response.headers["Cache-Control"] == "no-store"
     assert response.json == {
         "status": "ok",
-        "version": "0.1.0",
+        "version": metadata.version("ragstone"),
         "plugins": [{"name": "book_chat", "version": "1.0", "state": "loaded", "reason": None}],
         "corpora": [{"name": "book_chat", "documents": 6, "chunks": 91}],
         "checks": [{"name": "catalog", "ok": True, "fatal": True, "detail": ""}],

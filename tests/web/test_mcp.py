@@ -14,13 +14,17 @@ from urllib.parse import urlsplit
 
 import httpx
 import pytest
+from llama_index.core.base.llms.types import DocumentBlock, ImageBlock
+from llama_index.core.prompts import BasePromptTemplate, PromptTemplate
 from llama_index.core.tools import BaseTool, FunctionTool
 
-from ragstone.core import Host, NotFound, hookimpl
+from ragstone.core import Assistant, CitationFormat, Host, NotFound, Profile, hookimpl
 from ragstone.core.testing import open_host
 from ragstone.plugins.book_chat import Shelf
 from ragstone.web import create_app
+from ragstone.web.keys.access import EVERYTHING
 from ragstone.web.keys.store import Keys
+from ragstone.web.mcp.prompts import prompt, prompts
 from ragstone.web.settings import WebSettings
 from tests.support.loops import finished
 from tests.support.needs import needed
@@ -68,7 +72,22 @@ class Abacus:
             self.going_on.wait(HANG)
             return "done"
 
-        return [FunctionTool.from_defaults(each) for each in (add, fail, wait)]
+        def draw() -> list[Any]:
+            """Return what is linked, what is linked with its type, and a document that is no text."""
+            page = "http://127.0.0.1:9/never-fetched"
+            return [ImageBlock(url=page), DocumentBlock(url=page, title="A page"), DocumentBlock(data=b"\xff\0")]
+
+        return [FunctionTool.from_defaults(each) for each in (add, fail, wait, draw)]
+
+    @hookimpl
+    def ragstone_prompts(self) -> dict[str, BasePromptTemplate]:
+        def broken(**_given: Any) -> str:
+            raise RuntimeError("secret insides")
+
+        metadata = {"description": "Count."}
+        wrong = PromptTemplate("{it}", metadata=dict(metadata), function_mappings={"it": broken})
+        given = {"count": PromptTemplate("Count {what}.", metadata=dict(metadata)), "inner": PromptTemplate("{what}")}
+        return {**given, "broken": wrong}
 
 
 @pytest.fixture(scope="module")
@@ -89,7 +108,7 @@ def host(tmp_path_factory: pytest.TempPathFactory, abacus: Abacus) -> Iterator[H
 
 @pytest.fixture(scope="module")
 def address(host: Host) -> Iterator[str]:
-    with running(create_app(host), host.options(WebSettings)) as url:
+    with running(create_app(host), host.hooks.options(WebSettings)) as url:
         yield f"{url}mcp"
 
 
@@ -170,7 +189,7 @@ def test_every_assistant_can_be_searched_and_asked(connected: Callable[[], Any],
 
         async with connected() as client:
             tools = {tool.name: tool for tool in (await client.list_tools()).tools}
-            assert set(tools) >= {f"{what}_{name}" for name in host.assistants for what in ("search", "ask")}
+            assert set(tools) >= {f"{what}_{name}" for name in host.hooks.assistants for what in ("search", "ask")}
             assert tools["ask_book_chat"].input_schema["required"] == ["question"]
             assert tools["ask_book_chat"].annotations.read_only_hint
 
@@ -249,6 +268,89 @@ def test_tools_of_plugins_are_called_and_fail_in_words(address: str, caplog: pyt
 
     talk(work())
     assert "the tool fail of the plugin abacus failed" in caplog.text
+
+
+def test_a_tool_gives_links_and_documents_and_nothing_is_fetched(address: str) -> None:
+    async def work() -> None:
+        async with http_client(address) as client:
+            done = await client.call_tool("draw", {})
+            kinds = [type(each).__name__ for each in done.content]
+            assert (done.is_error, kinds) == (False, ["ResourceLink", "ResourceLink", "EmbeddedResource"])
+            assert [done.content[1].name, done.content[1].uri] == ["A page", "http://127.0.0.1:9/never-fetched"]
+            assert done.content[2].resource.blob == "/wA="
+
+    talk(work())
+
+
+def test_prompts_are_for_the_clients_own_model(address: str, host: Host) -> None:
+    async def work() -> None:
+        async with http_client(address) as client:
+            prompts = {prompt.name: prompt for prompt in (await client.list_prompts()).prompts}
+            assert set(prompts) == {*host.hooks.assistants, "count", "broken"}
+            arguments = {argument.name: argument.required for argument in prompts["book_chat"].arguments}
+            assert (arguments["question"], arguments["book"]) == (True, None)
+
+            given = await client.get_prompt("book_chat", {"question": QUESTION, "book": "robot-parts", "setting": ""})
+            rules, asked = (message.content.text for message in given.messages)
+            assert "they are quotations" in rules.lower()
+            assert SENTENCE in asked
+            assert asked.endswith(f"The reader asks: {QUESTION}")
+            given = await client.get_prompt("count", {"what": "the {sheep}"})
+            assert [message.content.text for message in given.messages] == ["Count the {sheep}."]
+
+            for name, words, text in (
+                ("book_chat", {"question": "Who was Napoleon's sister?"}, "only answer"),
+                ("book_chat", {}, "question is missing"),
+                ("book_chat", {"question": "q", "colour": "red"}, "unknown key 'colour'"),
+                ("count", {}, "'what' is missing or unknown"),
+                ("count", {"what": "x", "why": "y"}, "'why' is missing or unknown"),
+                ("inner", {"what": "x"}, "there is no prompt 'inner'"),
+                ("broken", {"it": "x"}, "^(?!.*secret)"),
+            ):
+                with pytest.raises(MCPError, match=text):
+                    await client.get_prompt(name, words)
+
+    talk(work())
+
+
+def test_an_assistant_without_a_template_has_no_prompt(tmp_path: Path) -> None:
+    class Bare:
+        @hookimpl
+        def ragstone_assistants(self, host: Host) -> list[Assistant]:
+            profile = Profile(
+                name="without_template",
+                title="Without a template",
+                description="Has no template for a language model.",
+                citations=CitationFormat(("title",), url=lambda node: f"/{node.node_id}"),
+                refusal=lambda _filters: "No.",
+                prompt="nobody/gives",
+            )
+            return [Assistant(host, host.corpus("nothing", kind="book"), profile)]
+
+    with open_host(tmp_path, plugins={"bare": Bare()}) as host:
+        assert "without_template" in host.hooks.assistants
+        names = [prompt.name for prompt in prompts(host, EVERYTHING)]
+        assert names == [name for name in host.hooks.assistants if name != "without_template"]
+        with pytest.raises(NotFound, match="no prompt 'without_template'"):
+            prompt(host, EVERYTHING, "without_template", {"question": "q"})
+
+
+def test_arguments_are_completed(address: str) -> None:
+    async def work() -> None:
+        prompt, template = needed("mcp_types").PromptReference, needed("mcp_types").ResourceTemplateReference
+        passage = template(uri="ragstone://{assistant}/passage/{chunk_id}")
+        async with http_client(address) as client:
+            for reference, argument, typed, values in (
+                (prompt(name="book_chat"), "setting", "HARD", ["hardware"]),
+                (prompt(name="book_chat"), "book", "", []),
+                (prompt(name="nobody"), "question", "", []),
+                (passage, "assistant", "book", ["book_chat"]),
+                (passage, "chunk_id", "", []),
+            ):
+                done = await client.complete(reference, {"name": argument, "value": typed})
+                assert done.completion.values == values, (reference, argument)
+
+    talk(work())
 
 
 def test_many_clients_at_once(address: str) -> None:
@@ -345,7 +447,7 @@ def test_a_closed_host_answers_no_more(tmp_path: Path) -> None:
 def test_a_key_opens_its_assistants_tools_and_no_others(tmp_path: Path, abacus: Abacus) -> None:
     with (
         open_host(tmp_path, options={"web": {"access": "key"}}, plugins={"abacus": abacus}) as host,
-        running(create_app(host), host.options(WebSettings)) as url,
+        running(create_app(host), host.hooks.options(WebSettings)) as url,
     ):
         whole, some = Keys(host).add("whole", interfaces=["mcp"]), Keys(host).add("some", assistants=["book_chat"])
         other = Keys(host).add("other", interfaces=["openai"])
@@ -370,6 +472,10 @@ def test_a_key_opens_its_assistants_tools_and_no_others(tmp_path: Path, abacus: 
                         await client.call_tool(name, {"question": "q"})
                 with pytest.raises(MCPError, match="no such resource"):
                     await client.read_resource("ragstone://wiki_edge/passage/x:1")
+                assert [prompt.name for prompt in (await client.list_prompts()).prompts] == ["book_chat"]
+                for name in ("wiki_edge", "count"):
+                    with pytest.raises(MCPError, match="there is no prompt"):
+                        await client.get_prompt(name, {"question": "q", "what": "x"})
 
         talk(beyond())
 
@@ -379,7 +485,10 @@ def test_a_memory_is_updated_and_queried(tmp_path: Path) -> None:
     home.mkdir()
     (home / "tank.md").write_text("# Tank\n\nThe lid of the left tank is open.\n", "utf-8")
     options = {"iris_memory": {"root": str(home)}}
-    with open_host(tmp_path, options=options) as host, running(create_app(host), host.options(WebSettings)) as url:
+    with (
+        open_host(tmp_path, options=options) as host,
+        running(create_app(host), host.hooks.options(WebSettings)) as url,
+    ):
 
         async def work() -> None:
             async with http_client(f"{url}mcp") as client:

@@ -84,7 +84,7 @@ def test_two_assistants_at_one_path_are_both_served(
     host: SpeakingHost, app_of: AppOf, speaker: Speaker, caplog: pytest.LogCaptureFixture
 ) -> None:
     other = type(speaker)(name="other", selection_path=None)
-    host.assistants["other"] = other
+    host.hooks.assistants["other"] = other
     client = app_of(host).test_client()
     assert client.post("/query", json={"question": "q"}).status_code == 200
     assert client.post("/assistants/other/query", json={"question": "q"}).status_code == 200

@@ -55,7 +55,7 @@ def host(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Host]:
 
 @pytest.fixture(scope="module")
 def address(host: Host) -> Iterator[str]:
-    with running(create_app(host), host.options(WebSettings)) as url:
+    with running(create_app(host), host.hooks.options(WebSettings)) as url:
         yield url
 
 
@@ -69,7 +69,7 @@ def client(address: str) -> Any:
 
 def test_every_assistant_and_the_encoder_are_models(client: Any, host: Host) -> None:
     models = {model.id: model for model in client.models.list()}
-    assert list(models) == [*host.assistants, "words"]
+    assert list(models) == [*host.hooks.assistants, "words"]
     assert (models["book_chat"].object, models["book_chat"].owned_by) == ("model", "ragstone")
     assert models["book_chat"].title == host.assistant("book_chat").title
     assert models["book_chat"].description == host.assistant("book_chat").description
@@ -223,7 +223,7 @@ def test_a_wrong_address_too(address: str, path: str) -> None:
 def test_what_fails_on_the_way_is_the_stream_s_last_word(host: Host) -> None:
     failing = Speaker(fails_after=2)
     speaking = SpeakingHost(failing)
-    speaking.encoder = host.encoder  # type: ignore[attr-defined]
+    speaking.encoder = host.hooks.encoder  # type: ignore[attr-defined]
     with running(create_app(cast("Host", speaking)), WebSettings()) as url:
         client = openai.OpenAI(base_url=f"{url}v1", api_key="anything", max_retries=0, timeout=HANG)
         output = []
@@ -276,7 +276,7 @@ def numbers(embedding: Any) -> Any:
 
 def test_embeddings_are_the_encoder_s(client: Any, host: Host) -> None:
     texts = ["A caster swivels.", "Rubber grips."]
-    expected = host.encoder.embed_texts(texts)
+    expected = host.hooks.encoder.embed_texts(texts)
     for form in ("float", "base64", openai.omit):  # without a word, the client asks for base64 and decodes it
         result = client.embeddings.create(model="words", input=texts, encoding_format=form)
         vectors = [
@@ -287,7 +287,7 @@ def test_embeddings_are_the_encoder_s(client: Any, host: Host) -> None:
         ]
         np.testing.assert_allclose(vectors, expected, atol=1e-6)
         assert [each.index for each in result.data] == [0, 1]
-        assert result.usage.total_tokens == sum(map(host.encoder.count_tokens, texts))
+        assert result.usage.total_tokens == sum(map(host.hooks.encoder.count_tokens, texts))
     one = client.embeddings.create(model="words", input=texts[0])
     np.testing.assert_allclose(one.data[0].embedding, expected[0], atol=1e-6)
 

@@ -76,6 +76,7 @@ def test_everything_that_programs_use_is_described(app: Flask) -> None:
         "POST /api/books",
         "DELETE /api/books/{slug}",
         "GET /api/books/jobs",
+        "GET /api/books/queue",
         "GET /api/books/jobs/{job_id}/events",
     }
     changing = {

@@ -26,7 +26,7 @@ def test_home_lists_what_can_be_asked(client: FlaskClient) -> None:
 
 
 def test_home_without_assistants_says_where_to_look(client: FlaskClient, host: SpeakingHost) -> None:
-    host.assistants.clear()
+    host.hooks.assistants.clear()
     assert "ragstone plugins" in client.get("/").text
 
 

@@ -76,7 +76,7 @@ def client(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, served: list[str]) -
     options = {"book_chat": {"sample": False, "serve_pdf": served}}
     with (
         open_host(tmp_path, options=options) as host,
-        running(create_app(host), host.options(WebSettings)) as url,
+        running(create_app(host), host.hooks.options(WebSettings)) as url,
         httpx.Client(base_url=url, headers={"Authorization": f"Bearer {KEY}"}, timeout=60) as http,
     ):
         yield Client(http)

@@ -1,11 +1,17 @@
-"""Access: the interfaces and assistants that a request may use."""
+"""Access: the interfaces, assistants and books that a request may use."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 #: Interfaces that a key can be for: ``web`` is the pages and the JSON that they use.
 INTERFACES = ("web", "openai", "mcp")
+#: The filter of an assistant, and the metadata key, whose values a key can be limited to.
+BOOK = "book"
 
 
 @dataclass(frozen=True)
@@ -14,6 +20,7 @@ class Access:
 
     interfaces: frozenset[str] | None = None
     assistants: frozenset[str] | None = None
+    books: frozenset[str] | None = None
     #: Id of the key; empty where none was needed.
     key: str = field(default="", compare=False)
 
@@ -24,6 +31,11 @@ class Access:
     def may_ask(self, *assistants: str) -> bool:
         """Whether all of these may be asked; of none at all, whether every assistant may be."""
         return self.assistants is None or (bool(assistants) and self.assistants.issuperset(assistants))
+
+    @property
+    def scope(self) -> Mapping[str, frozenset[str]] | None:
+        """The documents that may be read."""
+        return None if self.books is None else {BOOK: self.books}
 
 
 EVERYTHING, NOTHING = Access(), Access(frozenset(), frozenset())

@@ -9,12 +9,12 @@ from werkzeug.datastructures import WWWAuthenticate
 from werkzeug.exceptions import Unauthorized
 
 from ragstone.core import StorageError
-from ragstone.core.runtime import in_background
+from ragstone.core.runtime import in_background, set_scope
 
 from ..admission import HEALTH, add_check, is_free, view_options
 from ..mounts import plugin_of
 from ..security import is_loopback
-from .access import NOTHING, WITHOUT_KEY
+from .access import NOTHING, WITHOUT_KEY, access
 from .sessions import COOKIE, SIGN_IN, Sessions
 from .store import LONGEST, Keys
 
@@ -34,7 +34,10 @@ def needs_keys(options: WebSettings, listen: str) -> bool:
 
 
 def install(app: Flask, host: Host) -> None:
-    """Refuse requests without a key that is for the view's interface and assistants (see ``ViewOptions``)."""
+    """Refuse requests without a key that is for the view's interface and assistants (see ``ViewOptions``).
+
+    Views then read only the books that the key is for.
+    """
     keys, sessions = Keys(host), Sessions(host)
     app.extensions[WITHOUT_KEY] = NOTHING
 
@@ -65,6 +68,9 @@ def install(app: Flask, host: Host) -> None:
             abort(403, "This key is not for this assistant.")
 
     add_check(app, check)
+    # in the thread that calls the view; an assistant's stream keeps the scope that it was made in
+    app.before_request(lambda: set_scope(access().scope))
+    app.teardown_request(lambda _error: set_scope(None))
 
 
 def is_unknown(seconds: float) -> bool:
@@ -87,7 +93,7 @@ def _asked(host: Host, view: ViewOptions) -> tuple[str, ...]:
     if named:
         return (named,)
     plugin = plugin_of(current_app, request.blueprints[-1]) if request.blueprints else None
-    return tuple(name for name, made in host.assistants.items() if made.plugin == plugin)
+    return tuple(name for name, made in host.hooks.assistants.items() if made.plugin == plugin)
 
 
 def _given() -> str | None:

@@ -15,16 +15,16 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import Column, MetaData, Table, Text, delete, insert, select
+from sqlalchemy import Column, MetaData, Table, Text, delete, insert, select, text, update
 
 from ragstone.core import BadRequest, NotFound
 
-from .access import INTERFACES, Access
+from .access import BOOK, INTERFACES, Access
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Mapping
 
-    from sqlalchemy import Row
+    from sqlalchemy import Connection, Row
 
     from ragstone.core import Host
     from ragstone.core.catalog import PluginTables
@@ -45,6 +45,7 @@ key = Table(
     Column("doors", Text),
     Column("assistants", Text),
     Column("created", Text, nullable=False),
+    Column("books", Text),
 )
 
 
@@ -60,12 +61,12 @@ class Key:
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON; ``None`` means all."""
-        interfaces, assistants = self.access.interfaces, self.access.assistants
         return {
             "name": self.name,
             "id": self.id,
-            "doors": None if interfaces is None else sorted(interfaces),
-            "assistants": None if assistants is None else sorted(assistants),
+            "doors": _sorted(self.access.interfaces),
+            "assistants": _sorted(self.access.assistants),
+            "books": _sorted(self.access.books),
             "created": self.created,
         }
 
@@ -78,33 +79,63 @@ class Keys:
 
     @property
     def _tables(self) -> PluginTables:
-        return self._host.catalog.tables("web", _metadata)
+        return self._host.catalog.tables("web", _metadata, version=2, upgrades={1: _add_books})
 
-    def add(self, name: str, *, interfaces: Collection[str] = (), assistants: Collection[str] = ()) -> str:
-        """Make a key and return it, which is not possible later. No interfaces or assistants given means all of them.
+    def add(
+        self,
+        name: str,
+        *,
+        interfaces: Collection[str] = (),
+        assistants: Collection[str] = (),
+        books: Collection[str] = (),
+    ) -> str:
+        """Make a key and return it, which is not possible later. None given of a kind means all of it.
 
-        Raises ``BadRequest``, ``NotFound``, ``StorageError``.
+        With ``books`` alone the key is for the assistants that answer from books. Raises ``BadRequest``, ``NotFound``,
+        ``StorageError``.
         """
         if not name.strip() or len(name) > _LONGEST_NAME or not name.isprintable():
             raise BadRequest(f"a key's name has 1 to {_LONGEST_NAME} letters, digits or signs")
-        if unknown := sorted(set(interfaces) - set(INTERFACES)):
-            raise BadRequest(f"there is no interface {unknown[0]!r}", hint=f"known: {', '.join(INTERFACES)}")
-        for assistant in assistants:
-            self._host.assistant(assistant)
+        limits = self._checked({"doors": interfaces, "assistants": assistants, "books": books})
         number, secret = secrets.token_hex(6), secrets.token_urlsafe(32)
-        row = {
-            "id": number,
-            "name": name,
-            "hash": hash_of(secret).hex(),
-            "doors": json.dumps(sorted(set(interfaces))) if interfaces else None,
-            "assistants": json.dumps(sorted(set(assistants))) if assistants else None,
-            "created": datetime.now(UTC).isoformat(timespec="seconds"),
-        }
+        created = datetime.now(UTC).isoformat(timespec="seconds")
+        row = {"id": number, "name": name, "hash": hash_of(secret).hex(), "created": created, **limits}
         with self._tables.write() as connection:
             if connection.execute(select(key.c.id).where(key.c.name == name)).first():
                 raise BadRequest(f"there is a key {name!r} already", hint=f"ragstone key remove {name}")
             connection.execute(insert(key).values(**row))
         return f"ragstone_{number}_{secret}"
+
+    def change(self, name: str, **limits: Collection[str]) -> Key:
+        """Change what a key is for from the next request on: ``doors``, ``assistants``, ``books``; an empty one: all.
+
+        What is not named stays. Raises ``BadRequest``, ``NotFound``, ``StorageError``.
+        """
+        with self._tables.read() as connection:
+            row = connection.execute(select(key).where(key.c.name == name)).first()
+        if limits.get("books") and row is not None:
+            limits = {"assistants": _key_of(row).access.assistants or (), **limits}
+        values = self._checked(limits)
+        with self._tables.write() as connection:
+            if not connection.execute(update(key).where(key.c.name == name).values(**values)).rowcount:
+                raise NotFound(f"there is no key {name!r}", hint="ragstone key list")
+            return _key_of(connection.execute(select(key).where(key.c.name == name)).one())
+
+    def _checked(self, limits: Mapping[str, Collection[str]]) -> dict[str, str | None]:
+        """The limits as they are stored, each of what exists. Raises ``BadRequest``, ``NotFound``."""
+        given = dict(limits)
+        if unknown := sorted(set(given.get("doors", ())) - set(INTERFACES)):
+            raise BadRequest(f"there is no interface {unknown[0]!r}", hint=f"known: {', '.join(INTERFACES)}")
+        assistants = [self._host.assistant(assistant) for assistant in given.get("assistants", ())]
+        if given.get("books"):
+            of_books = [each for each in self._host.hooks.assistants.values() if BOOK in each.profile.filters.by_name]
+            if not of_books:
+                raise BadRequest("no assistant of this deployment answers from books", hint="see ragstone plugins")
+            for book in given["books"]:
+                of_books[0].profile.filters.metadata({BOOK: book})  # raises NotFound
+            if not assistants:
+                given["assistants"] = [each.name for each in of_books]
+        return {name: json.dumps(sorted(set(values))) if values else None for name, values in given.items()}
 
     def list(self) -> list[Key]:
         """Every key, by name."""
@@ -142,5 +173,16 @@ def hash_of(secret: str) -> bytes:
 
 
 def _key_of(row: Row[Any]) -> Key:
-    limits = [None if kept is None else frozenset(json.loads(kept)) for kept in (row.doors, row.assistants)]
-    return Key(row.name, row.id, Access(limits[0], limits[1], row.id), row.created)
+    doors, assistants, books = (
+        None if kept is None else frozenset(json.loads(kept)) for kept in (row.doors, row.assistants, row.books)
+    )
+    return Key(row.name, row.id, Access(doors, assistants, books, row.id), row.created)
+
+
+def _add_books(connection: Connection) -> None:
+    """Version 1 into version 2."""
+    connection.execute(text("ALTER TABLE web_key ADD COLUMN books TEXT"))
+
+
+def _sorted(limited: frozenset[str] | None) -> list[str] | None:
+    return None if limited is None else sorted(limited)

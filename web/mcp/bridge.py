@@ -67,7 +67,6 @@ class Bridge:
         self._stop: asyncio.Event | None = None
         self._manager: StreamableHTTPSessionManager | None = None
         self._closed = False
-        host.when_closing(self.close)
 
     def answer(self, sent: Sent) -> tuple[int, list[tuple[str, str]], Iterator[bytes]]:
         """Status, headers, and the body as it comes; closing the iterator stops the work on it."""

@@ -17,12 +17,15 @@ from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
 
 from ragstone.core import NotFound, RagstoneError
+from ragstone.core.runtime import limited_to
 
 from ..keys.access import EVERYTHING, Access
+from .content import contents_of
+from .prompts import completions, prompt, prompts
 from .tools import called, offers
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from mcp.server.context import ServerRequestContext
 
@@ -88,9 +91,8 @@ def server_of(host: Host) -> Server[Any]:
             done = await in_thread(partial(called, offer, params.arguments or {}, report))
         finally:
             gone.set()
-        return types.CallToolResult(
-            content=[types.TextContent(text=done.text)], structured_content=done.data, is_error=done.failed
-        )
+        content = contents_of(done.blocks) or [types.TextContent(text=done.text)]
+        return types.CallToolResult(content=content, structured_content=done.data, is_error=done.failed)
 
     async def list_resources(_context: Context, _params: object) -> types.ListResourcesResult:
         return types.ListResourcesResult(resources=[])  # there may be a million: searching finds them
@@ -106,12 +108,23 @@ def server_of(host: Host) -> Server[Any]:
         return types.ListResourceTemplatesResult(resource_templates=[template])
 
     async def read_resource(context: Context, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
-        try:
+        with _as_mcp_errors():
             text = await in_thread(partial(_passage, host, params.uri, _access(context)))
-        except RagstoneError as error:
-            raise MCPError(types.INVALID_PARAMS, error.to_problem()["detail"]) from error
         contents = types.TextResourceContents(uri=params.uri, mime_type="text/plain", text=text)
         return types.ReadResourceResult(contents=[contents])
+
+    async def list_prompts(context: Context, _params: object) -> types.ListPromptsResult:
+        return types.ListPromptsResult(prompts=await in_thread(partial(prompts, host, _access(context))))
+
+    async def get_prompt(context: Context, params: types.GetPromptRequestParams) -> types.GetPromptResult:
+        asked = partial(prompt, host, _access(context), params.name, params.arguments or {})
+        with _as_mcp_errors():
+            return types.GetPromptResult(messages=await in_thread(asked))
+
+    async def complete(context: Context, params: types.CompleteRequestParams) -> types.CompleteResult:
+        name = params.ref.name if isinstance(params.ref, types.PromptReference) else None
+        values = await in_thread(partial(completions, host, _access(context), params.argument, name))
+        return types.CompleteResult(completion=types.Completion(values=values))
 
     return Server(
         "ragstone",
@@ -123,7 +136,18 @@ def server_of(host: Host) -> Server[Any]:
         on_list_resources=list_resources,
         on_list_resource_templates=list_templates,
         on_read_resource=read_resource,
+        on_list_prompts=list_prompts,
+        on_get_prompt=get_prompt,
+        on_completion=complete,
     )
+
+
+@contextlib.contextmanager
+def _as_mcp_errors() -> Iterator[None]:
+    try:
+        yield
+    except RagstoneError as error:
+        raise MCPError(types.INVALID_PARAMS, error.to_problem()["detail"]) from error
 
 
 def _access(context: Context) -> Access:
@@ -143,4 +167,5 @@ def _passage(host: Host, uri: str, access: Access) -> str:
     assistant = parts.netloc
     if parts.scheme != "ragstone" or kind != "passage" or not chunk_id or not access.may_ask(assistant):
         raise NotFound("there is no such resource", hint=f"passages are {_TEMPLATE}")
-    return host.assistant(assistant).passage(unquote(chunk_id)).get_content()
+    with limited_to(access.scope):
+        return host.assistant(assistant).passage(unquote(chunk_id)).get_content()

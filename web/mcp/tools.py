@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import json
 import logging
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
+from llama_index.core.base.llms.types import TextBlock
 from pydantic import ValidationError
 
 from ragstone.core import Answer, BadRequest, Delta, Question, RagstoneError
 from ragstone.core.answering import find_passages
 from ragstone.core.errors import is_failure
+from ragstone.core.runtime import limited_to
 
 from ..openapi import question_schema
 from ..sources import source_list
@@ -39,6 +42,8 @@ class Called:
     text: str
     data: Any = None
     failed: bool = False
+    #: LlamaIndex's content blocks, where it is not text alone.
+    blocks: tuple[Any, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -57,18 +62,25 @@ class Offer:
 
 
 def offers(host: Host, access: Access) -> dict[str, Offer]:
-    """Return the tools that ``access`` allows, by name. Of two of one name the assistant's is kept."""
+    """Return the tools that ``access`` allows, by name, reading what it may read. Of two the assistant's is kept."""
     found: dict[str, Offer] = {}
-    for name, assistant in host.assistants.items():
+    for name, assistant in host.hooks.assistants.items():
         if access.may_ask(name):
             found[f"search_{name}"] = _search(assistant)
             found[f"ask_{name}"] = _ask(assistant)
     for name, (plugin, tool) in host.hooks.tools.items():
         if name in found:
             _log.error("the tool %s of plugin %s has the name of an assistant's", name, plugin)
-        elif access.may_ask(*(name for name, made in host.assistants.items() if made.plugin == plugin)):
+        elif access.may_ask(*(name for name, made in host.hooks.assistants.items() if made.plugin == plugin)):
             found[name] = _own(host, name, plugin, tool)
-    return found
+    return {name: replace(offer, call=partial(_within, access, offer.call)) for name, offer in found.items()}
+
+
+def _within(
+    access: Access, call: Callable[[dict[str, Any], Report], Called], arguments: dict[str, Any], report: Report
+) -> Called:
+    with limited_to(access.scope):
+        return call(arguments, report)
 
 
 def called(offer: Offer, arguments: Mapping[str, Any], report: Report) -> Called:
@@ -93,14 +105,16 @@ def passage_uri(assistant: str, chunk_id: str) -> str:
 
 def _ask(assistant: Assistant) -> Offer:
     def call(arguments: dict[str, Any], report: Report) -> Called:
-        question = Question.from_json(arguments, filters=assistant.profile.filters)
+        question = Question.from_json(arguments, filters=assistant.profile.filters.by_name)
         items = assistant.stream(question)
         try:
             for item in items:
                 if isinstance(item, Delta):
                     report(item.text)
                 elif isinstance(item, Answer):
-                    return Called(item.text + source_list(item.citations), _answer(assistant, item))
+                    result = item.to_dict()
+                    result["citations"] = _with_addresses(assistant, result["citations"])
+                    return Called(item.text + source_list(item.citations), result)
         finally:
             if stop := getattr(items, "close", None):
                 stop()
@@ -117,22 +131,18 @@ def _ask(assistant: Assistant) -> Offer:
     )
 
 
-def _answer(assistant: Assistant, answer: Answer) -> dict[str, Any]:
-    result = answer.to_dict()
-    if assistant.has_passages:
-        for citation in result["citations"]:
-            citation["uri"] = passage_uri(assistant.name, citation["chunk_id"])
-    return result
+def _with_addresses(assistant: Assistant, passages: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Citations or passages, each with its address as a resource where the assistant has such."""
+    if not assistant.has_passages:
+        return passages
+    return [{**each, "uri": passage_uri(assistant.name, each["chunk_id"])} for each in passages]
 
 
 def _search(assistant: Assistant) -> Offer:
     def call(arguments: dict[str, Any], report: Report) -> Called:  # noqa: ARG001 - found all at once
-        question = Question.from_json(arguments, filters=assistant.profile.filters)
+        question = Question.from_json(arguments, filters=assistant.profile.filters.by_name)
         found = find_passages(assistant, question)
-        listed = [passage.to_dict() for passage in found.passages]
-        if assistant.has_passages:
-            for passage in listed:
-                passage["uri"] = passage_uri(assistant.name, passage["chunk_id"])
+        listed = _with_addresses(assistant, [passage.to_dict() for passage in found.passages])
         texts = [f"[{passage.n}] {passage.label}\n{passage.text}" for passage in found.passages]
         words = "\n\n".join(texts) or "Nothing was found."
         return Called(words, {"passages": listed, "enough": found.enough})
@@ -150,7 +160,6 @@ def _search(assistant: Assistant) -> Offer:
 
 def _own(host: Host, name: str, plugin: str, tool: BaseTool) -> Offer:
     def call(arguments: dict[str, Any], report: Report) -> Called:  # noqa: ARG001 - in one piece
-        model = tool.metadata.fn_schema
         if model is not None:
             try:
                 arguments = dict(model.model_validate(arguments))
@@ -160,6 +169,8 @@ def _own(host: Host, name: str, plugin: str, tool: BaseTool) -> Offer:
                 raise BadRequest(f"{place}: {first['msg']}") from error
         try:
             given = tool(**arguments)  # by the names of its own schema
+            if any(not isinstance(block, TextBlock) for block in given.blocks):
+                return Called(given.content, failed=given.is_error, blocks=tuple(given.blocks))
             raw = given.raw_output
             text = raw if isinstance(raw, str) else json.dumps(raw, ensure_ascii=False, default=str, indent=2)
             data = json.loads(json.dumps(raw, default=str)) if isinstance(raw, dict) else None
@@ -169,6 +180,8 @@ def _own(host: Host, name: str, plugin: str, tool: BaseTool) -> Offer:
                 host.plugins.note(plugin, f"its tool {name} raised {type(error).__name__}")
             raise
 
-    schema = tool.metadata.get_parameters_dict()
+    model = tool.metadata.fn_schema
+    # whole: LlamaIndex's own excerpt of it leaves out that no other argument is allowed
+    schema = tool.metadata.get_parameters_dict() if model is None else model.model_json_schema()
     description = tool.metadata.description or f"A tool of {plugin}."
     return Offer(name, name.replace("_", " "), description, schema, call, plugin=plugin)

@@ -27,6 +27,9 @@ _OWN = {
     "allOf": [{"$ref": "#/components/schemas/Answer"}, object_of(ignored=list_of(TEXT))],
     "description": "The answer as the other interfaces return it; `ignored`: what was sent and has no effect.",
 }
+_ANNOTATION = object_of(
+    type={"const": "url_citation"}, url_citation=object_of(start_index=COUNT, end_index=COUNT, title=TEXT, url=TEXT)
+)
 _COMPLETION = object_of(
     id=TEXT,
     object={"const": "chat.completion"},
@@ -35,7 +38,9 @@ _COMPLETION = object_of(
     choices=list_of(
         object_of(
             index={"const": 0},
-            message=object_of(role={"const": "assistant"}, content=TEXT, refusal=MAYBE_TEXT),
+            message=object_of(
+                role={"const": "assistant"}, content=TEXT, refusal=MAYBE_TEXT, annotations=list_of(_ANNOTATION)
+            ),
             finish_reason={"const": "stop"},
         )
     ),
@@ -111,7 +116,7 @@ def complete(host: Host) -> Operation:
     schema = {
         "type": "object",
         "properties": {
-            "model": {"enum": list(host.assistants)},
+            "model": {"enum": list(host.hooks.assistants)},
             "messages": list_of(_MESSAGE, minItems=1, maxItems=2000),
             "stream": {"type": "boolean"},
             "stream_options": {"type": "object", "properties": {"include_usage": {"type": "boolean"}}},

@@ -40,10 +40,11 @@ def blueprint(host: Host, options: WebSettings) -> Blueprint:
     slots = Slots(max(1, options.threads // 4), _embeddings_busy)
 
     def assistants() -> tuple[str, ...]:
-        return tuple(name for name in host.assistants if access().may_ask(name))
+        return tuple(name for name in host.hooks.assistants if access().may_ask(name))
 
     def models() -> list[dict[str, Any]]:
-        asked = [(name, host.assistants[name].title, host.assistants[name].description) for name in assistants()]
+        known = ((name, host.assistant(name)) for name in assistants())
+        asked = [(name, assistant.title, assistant.description) for name, assistant in known]
         named = [(name, "The sentence encoder", "For /v1/embeddings.") for name in _encoders(host)]
         common = {"object": "model", "created": made, "owned_by": "ragstone"}
         return [
@@ -64,9 +65,9 @@ def blueprint(host: Host, options: WebSettings) -> Blueprint:
         chat = read_chat(read_json())
         if chat.model not in assistants():
             raise NoSuchModel(chat.model, assistants())
-        assistant = host.assistants[chat.model]
+        assistant = host.hooks.assistants[chat.model]
         g.setdefault(PLUGIN, assistant.plugin)
-        reply = Reply(chat, host.encoder.count_tokens, request.host_url)
+        reply = Reply(chat, host.hooks.encoder.count_tokens, request.host_url)
         items = assistant.stream(chat.question)
         if chat.stream:
             return stream_response(items, reply.events)
@@ -78,10 +79,10 @@ def blueprint(host: Host, options: WebSettings) -> Blueprint:
         if not isinstance(body, dict):
             raise BadRequest("the body must be a JSON object", hint='like {"model": "…", "input": "…"}')
         if string(body, "model") not in _encoders(host):
-            _ = host.encoder  # why there is none is the better answer
+            _ = host.hooks.encoder  # why there is none is the better answer
             raise NoSuchModel(string(body, "model"), _encoders(host))
         with slots.acquire():
-            return json_response(embeddings(body, host.encoder, options.embedding_tokens))
+            return json_response(embeddings(body, host.hooks.encoder, options.embedding_tokens))
 
     for method, rule, view, operation in (
         ("GET", "/models", list_models, described.MODELS),
@@ -101,6 +102,6 @@ def _embeddings_busy() -> ServiceUnavailable:
 def _encoders(host: Host) -> tuple[str, ...]:
     """The encoder's name, if there is an encoder."""
     try:
-        return (host.encoder.model.model_name,)
+        return (host.hooks.encoder.model.model_name,)
     except EncoderError:
         return ()

@@ -11,7 +11,7 @@ from ragstone.core import Answer
 from ragstone.core.pages import event
 
 from ..errors import BUG, problem_of
-from ..sources import source_list
+from ..sources import source_list, url_citations
 from .failures import error_of
 
 if TYPE_CHECKING:
@@ -39,7 +39,12 @@ class Reply:
     def whole(self, answer: Answer) -> dict[str, Any]:
         """The completion."""
         text = answer.text + source_list(answer.citations, self.base)
-        message = {"role": "assistant", "content": text, "refusal": answer.text if answer.refused else None}
+        message = {
+            "role": "assistant",
+            "content": text,
+            "refusal": answer.text if answer.refused else None,
+            "annotations": url_citations(answer.text, answer.citations, self.base),
+        }
         choice = {"index": 0, "message": message, "logprobs": None, "finish_reason": "stop"}
         return {
             **self._head("chat.completion"),
@@ -68,6 +73,8 @@ class Reply:
         rest = ("" if sent else answer.text) + source_list(answer.citations, self.base)
         if rest:
             yield self._chunk({"content": rest})
+        if noted := url_citations(answer.text, answer.citations, self.base):
+            yield self._chunk({"annotations": noted})
         if answer.refused:
             yield self._chunk({"refusal": answer.text})
         yield self._chunk({}, finish_reason="stop", ragstone=self._own(answer))
