@@ -69,8 +69,10 @@ mkdir -- "$new"
 trap 'rm -rf -- "$new"' EXIT
 
 if [ -n "${PGDATABASE:-}" ]; then
-    # One moment of the whole schema; nobody waits for it, and it waits a minute for nobody.
+    # One moment of the whole schema; nobody waits for it, and it waits a minute for nobody. The tables of pgvector are
+    # made anew of the passages' own vectors, and a server without the extension can restore the rest.
     PGCONNECT_TIMEOUT=10 pg_dump --format=custom --schema=ragstone --no-owner --no-privileges \
+        --exclude-table='ragstone.pgvector_*' \
         --lock-wait-timeout=60000 --file="$new/catalog.dump" || fail "the catalog was not backed up"
 else
     "${PYTHON:-python3}" - "$data/catalog.sqlite" "$new/catalog.sqlite" <<'PROGRAM' || fail "the catalog was not backed up"

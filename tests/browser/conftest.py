@@ -14,7 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.browser.audits import OUTLINE, accessibility_faults, html_faults
 from tests.support.needs import missing, needed
+from tests.support.suites import can_run
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
 sync_api = needed("playwright.sync_api")
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
+#: The element of the widget on other people's pages, which are not ours to judge.
+WIDGET = "ragstone-widget"
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run"]
 
 
@@ -67,10 +71,11 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 
 @pytest.fixture
-def open_page(chromium: Any, site: str) -> Iterator[Callable[..., Any]]:
+def open_page(chromium: Any, site: str, html: dict[str, str]) -> Iterator[Callable[..., Any]]:
     """Open a page in a browser window of its own; whatever it complains of fails the test."""
     contexts: list[Any] = []
     complaints: list[str] = []
+    addresses: dict[str, Any] = {}
 
     def open_(path: str = "/book_chat/", *, script: str | None = None, **options: Any) -> Any:
         options.setdefault("viewport", {"width": 1280, "height": 860})
@@ -78,10 +83,12 @@ def open_page(chromium: Any, site: str) -> Iterator[Callable[..., Any]]:
         context.set_default_timeout(15_000)
         contexts.append(context)
         page = context.new_page()
+        page.without_script = options.get("java_script_enabled") is False
         page.on("console", note)
         page.on("pageerror", lambda error: complaints.append(str(error)))
         page.on("requestfailed", failed)
         page.on("request", leave)
+        page.on("response", note_page)
         if script:
             page.add_init_script(script)
         page.goto(path)
@@ -97,21 +104,59 @@ def open_page(chromium: Any, site: str) -> Iterator[Callable[..., Any]]:
         if not request.url.startswith(site):
             complaints.append(f"asked elsewhere: {request.url}")
 
+    def note_page(response: Any) -> None:
+        if response.request.is_navigation_request() and response.request.method == "GET":
+            addresses.setdefault(response.url, response.frame.page.context)
+
     def failed(request: Any) -> None:
         if request.failure != "net::ERR_ABORTED":
             complaints.append(f"{request.url}: {request.failure}")
 
     yield open_
+    for address, context in addresses.items():
+        if address not in html:
+            answer = context.request.get(address, headers={"Accept": "text/html"}, fail_on_status_code=False)
+            if answer.headers.get("content-type", "").startswith("text/html"):
+                html[address] = answer.text()
     for context in contexts:
         context.close()
     assert complaints == []
 
 
+@pytest.fixture(scope="session")
+def audited() -> set[str]:
+    """The states of pages that axe has seen."""
+    return set()
+
+
+@pytest.fixture(scope="session")
+def html(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
+    """The text of every page that is opened, by its address; in the end the checker of HTML reads all of it at once."""
+    pages: dict[str, str] = {}
+    yield pages
+    if can_run("vnu-jar", "java"):
+        assert html_faults(tmp_path_factory.mktemp("html"), pages) == []
+
+
 @pytest.fixture
-def snap(request: pytest.FixtureRequest) -> Callable[[Any, str], None]:
-    """Save a screenshot, if the environment says where."""
+def snap(audited: set[str]) -> Callable[[Any, str], None]:
+    """Have a state of a page looked at by axe, and save a screenshot, if the environment says where."""
+
+    def audit(page: Any, name: str) -> None:
+        if (outline := page.evaluate(OUTLINE)) not in audited:
+            faults = accessibility_faults(page, WIDGET if page.locator(WIDGET).count() else None)
+            assert faults == [], name
+            audited.add(outline)
 
     def save(page: Any, name: str) -> None:
+        # a page that may run no script cannot be looked at by one
+        if can_run("axe-core") and not getattr(page, "without_script", False):
+            try:
+                audit(page, name)
+            except sync_api.Error as error:  # it was loaded anew meanwhile, as the page of a gathering is at its end
+                assert "context was destroyed" in error.message
+                page.wait_for_load_state()
+                audit(page, name)
         if folder := os.environ.get("RAGSTONE_SCREENSHOTS"):
             Path(folder).mkdir(parents=True, exist_ok=True)
             page.wait_for_timeout(400)  # for the scrolling to come to rest

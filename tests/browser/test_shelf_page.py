@@ -104,6 +104,7 @@ def big_book() -> bytes:
     return packed.getvalue()
 
 
+@pytest.mark.slow
 def test_the_bar_is_seen_half_way(open_page: Open, snap: Snap) -> None:
     page = open_page("/book_chat/admin", viewport={"width": 390, "height": 780})
     streams: list[str] = []

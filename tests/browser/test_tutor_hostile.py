@@ -162,6 +162,7 @@ def nothing_ran(page: Any) -> None:
         assert "evil.example" not in str(url)
 
 
+@pytest.mark.slow
 def test_nothing_of_a_plan_or_its_sources_runs(open_page: Open) -> None:
     page = open_page("/", script=WATCH)
     dialogs: list[str] = []

@@ -104,6 +104,7 @@ def select(page: Any, what: str = "#first") -> str:
     return words
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("place", PLACES)
 @pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
 def test_a_question_is_answered_on_another_site_s_page(

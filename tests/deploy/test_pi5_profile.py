@@ -54,7 +54,7 @@ def test_its_examples_are_settings(tmp_path: Path) -> None:
     lines = [re.sub(r'^# (?=\[plugins|\w+ = (?!\["…))', "", line) for line in text.splitlines()]
     (tmp_path / "all.toml").write_text("\n".join(lines), "utf-8")
     host = Host(read_settings(tmp_path / "all.toml"))
-    options = host.options(WikiEdgeSettings)
+    options = host.hooks.options(WikiEdgeSettings)
     assert options.slm.base == "http://127.0.0.1:8080/v1"
     assert options.remote.base == "https://agent.example.org/v1"
     assert options.require_signature

@@ -14,7 +14,7 @@ import pytest
 import yaml
 
 from ragstone.core import Host, read_settings
-from tests.support.composed import SERVER, VARIABLES, WORKERS, compose, image_command, instructions
+from tests.support.composed import SERVER, VARIABLES, WITH_CHROMA, WORKERS, compose, image_command, instructions
 from tests.support.needs import needed
 
 if TYPE_CHECKING:
@@ -99,18 +99,21 @@ def test_both_workers_are_one_and_their_connections_fit() -> None:
     assert most >= each * (len(WORKERS) + 2), "workers, an ingestion, and one more of them while it is replaced"
 
 
-def test_the_settings_are_settings(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("variables", [VARIABLES, WITH_CHROMA], ids=["pgvector", "Chroma"])
+def test_the_settings_are_settings(monkeypatch: pytest.MonkeyPatch, variables: dict[str, str]) -> None:
     for name in ("RAGSTONE_DATA_DIR", "RAGSTONE_CACHE_DIR"):
         monkeypatch.delenv(name)
-    for name, value in SERVICES["web-1"]["environment"].items():
+    for name, value in compose(variables)["services"]["web-1"]["environment"].items():
         monkeypatch.setenv(name, value)
     monkeypatch.delenv("RAGSTONE_CONFIG")
     settings = read_settings(SERVER / "ragstone.toml")
     from ragstone.web.settings import WebSettings
 
-    options = Host(settings).options(WebSettings)
+    options = Host(settings).hooks.options(WebSettings)
     assert (str(settings.data_dir), str(settings.cache_dir)) == ("/var/lib/ragstone", "/var/cache/ragstone")
-    assert settings.index.server == "http://chroma:8001"
+    wanted = ("pgvector", None) if variables is VARIABLES else ("auto", "http://chroma:8001")
+    assert (settings.index.store, settings.index.server) == wanted
+    assert SERVICES["chroma"]["profiles"] == ["chroma"], "it would be started beside pgvector"
     assert options.allowed_hosts == [VARIABLES["RAGSTONE_NAME"]]
     assert options.trusted_proxies == [VARIABLES["RAGSTONE_SUBNET"]]
     assert (options.host, options.port, options.access) == ("0.0.0.0", 8000, "key")
@@ -162,10 +165,9 @@ def test_the_image_is_made_of_files_that_are_there_and_let_in() -> None:
     assert sorted(copied) == sorted(let_in)
     for source in copied:
         assert (REPOSITORY / source).exists(), source
-    sdist = tomllib.loads((REPOSITORY / "pyproject.toml").read_text("utf-8"))["tool"]["hatch"]["build"]["targets"][
-        "sdist"
-    ]
-    needed_to_build = {entry.strip("/") for entry in sdist["include"]} - {"CHANGELOG.md"}
+    build = tomllib.loads((REPOSITORY / "pyproject.toml").read_text("utf-8"))["tool"]["hatch"]["build"]
+    included = build["targets"]["wheel"]["only-include"]
+    needed_to_build = {"LICENSE", "README.md"} | {entry.partition("/")[0] for entry in included}
     assert needed_to_build <= set(copied)
 
 

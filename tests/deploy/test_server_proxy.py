@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import threading
 import time
-from collections import Counter
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING
 
@@ -110,13 +109,9 @@ def _asked(address: str, client: int, **headers: str) -> dict[str, object]:
         return found
 
 
-def test_each_reader_has_one_worker_and_all_have_both(address: str, workers: tuple[Worker, Worker]) -> None:
-    served = Counter[object]()
-    for client in range(2, 18):
-        mine = {_asked(address, client)["worker"] for _ in range(2)}
-        assert len(mine) == 1
-        served.update(mine)
-    assert set(served) == {worker.place for worker in workers}
+def test_a_reader_may_come_to_any_worker(address: str, workers: tuple[Worker, Worker]) -> None:
+    served = {_asked(address, 2)["worker"] for _ in range(32)}  # of equals the proxy takes one by chance
+    assert served == {worker.place for worker in workers}
 
 
 def test_workers_hear_who_asks_and_by_which_name_whatever_he_says_of_himself(address: str) -> None:
@@ -168,6 +163,7 @@ def test_too_large_a_body_goes_no_further(
     assert taken() - before < too_large
 
 
+@pytest.mark.slow
 def test_a_worker_that_is_away_is_gone_round_and_comes_back(address: str, workers: tuple[Worker, Worker]) -> None:
     readers = range(2, 18)
 

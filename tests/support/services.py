@@ -24,13 +24,13 @@ import httpx
 import pytest
 
 from ragstone.core.cli import main
-from tests.support.composed import SERVER, WORKERS, compose, image_command
+from tests.support.composed import SERVER, VARIABLES, compose, image_command
 from tests.support.needs import missing, needed
 from tests.support.patience import HANG, until
 from tests.support.third_party_fakes import restored_log
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from tests.support import postgresql
 
@@ -100,14 +100,23 @@ class Process:
 
 
 class Stack:
-    """PostgreSQL, the Chroma server and two workers, as the file has them."""
+    """PostgreSQL and the workers, as the file has them; the Chroma server too where the variables ask for it."""
 
-    def __init__(self, folder: Path, cache: Path, database: postgresql.Server) -> None:
-        """``folder``: the machine's root for the services. ``cache``: where the encoder's model is made already."""
+    def __init__(
+        self, folder: Path, cache: Path, database: postgresql.Server, variables: Mapping[str, str], workers: int
+    ) -> None:
+        """``folder``: the machine's root for the services. ``cache``: where the encoder's model is made already.
+
+        ``workers``: how many; those that the file does not have are like its first one.
+        """
         self.folder = folder
         self.database = database
-        self.ports = {name: free_port() for name in (*WORKERS, "chroma")}
-        self._services: dict[str, Any] = compose()["services"]
+        self._services: dict[str, Any] = compose(variables)["services"]
+        self.workers = tuple(f"web-{number + 1}" for number in range(workers))
+        for name in self.workers:
+            self._services.setdefault(name, self._services["web-1"])
+        self.has_chroma = bool(variables.get("RAGSTONE_CHROMA"))
+        self.ports = {name: free_port() for name in (*self.workers, "chroma")}
         self._moves = {
             self._services["web-1"]["environment"]["RAGSTONE_DATABASE"]: database.url("ragstone"),
             "http://chroma:8001": f"http://127.0.0.1:{self.ports['chroma']}",
@@ -117,7 +126,7 @@ class Stack:
             "/etc/ragstone": f"{folder}/etc/ragstone",
             "/backups": f"{folder}/backups",
             "/books": f"{folder}/books",
-            **{f"{name}:8000": f"127.0.0.1:{self.ports[name]}" for name in WORKERS},
+            **{f"{name}:8000": f"127.0.0.1:{self.ports[name]}" for name in self.workers},
         }
         for made in (
             "home",
@@ -133,7 +142,8 @@ class Stack:
         (folder / "var/cache/ragstone").symlink_to(cache)
         settings = (SERVER / "ragstone.toml").read_text("utf-8").replace('= "/', f'= "{folder}/')
         (folder / "etc/ragstone/ragstone.toml").write_text(settings, "utf-8")
-        self.processes = {name: self._process(name) for name in ("chroma", *WORKERS)}
+        started = ("chroma", *self.workers) if self.has_chroma else self.workers
+        self.processes = {name: self._process(name) for name in started}
 
     @property
     def data(self) -> Path:
@@ -163,8 +173,9 @@ class Stack:
         # The image has not all the extras that the tests have.
         if "build" in self._services[service]:
             moved["RAGSTONE_PLUGINS__DISABLED"] = "mcp,gemini,huggingface,openai_like"
-        if service in WORKERS:
+        if service in self.workers:
             moved["RAGSTONE_PLUGINS__WEB__PORT"] = str(self.ports[service])
+            moved["RAGSTONE_PLUGINS__WEB__REQUESTS_PER_MINUTE"] = "0"  # all readers here are one client
         own = {"HOME": str(self.folder / "home"), "TMPDIR": str(self.folder / "tmp"), "HF_HUB_OFFLINE": "1"}
         path = os.pathsep.join([str(self.database.programs), os.environ["PATH"]])
         return {"PATH": path, "LANG": "C.UTF-8", **own, **moved}
@@ -241,7 +252,9 @@ class Stack:
 
 
 @contextmanager
-def stacked(folder: Path, cache: Path) -> Iterator[Stack]:
+def stacked(
+    folder: Path, cache: Path, *, variables: Mapping[str, str] = VARIABLES, workers: int = 2
+) -> Iterator[Stack]:
     """The services' folders and PostgreSQL; the other processes are the test's to start. Skips without PostgreSQL."""
     if shutil.which("setpriv") is None:
         missing("setpriv (Debian: util-linux)")
@@ -253,11 +266,13 @@ def stacked(folder: Path, cache: Path) -> Iterator[Stack]:
     # On a socket alone, as the tests' own servers are, and without waiting for the disk.
     with ExitStack() as closing:
         database = closing.enter_context(
-            postgresql.server(options=("listen_addresses=", "fsync=off", "full_page_writes=off", *options))
+            postgresql.server(
+                options=("listen_addresses=", "fsync=off", "full_page_writes=off", *options), pgvector=True
+            )
         )
         with database.connect("postgres") as admin:
             admin.execute("CREATE DATABASE ragstone")
         folder.mkdir(parents=True, exist_ok=True)
-        stack = Stack(folder, cache, database)
+        stack = Stack(folder, cache, database, variables, workers)
         closing.callback(stack.stop)
         yield stack

@@ -82,7 +82,7 @@ def outsider(tmp_path_factory: pytest.TempPathFactory, model_cache: Path, minilm
     made.run("pip", "wheel", "--no-deps", "-w", str(wheels), "./ragstone-logbook")
     made.run("pip", "install", "--no-deps", "ragstone-logbook")
     (folder / "chuck.logbook").write_text(f"Drill press\n\n{ASKED['logbook'][1]}\n", "utf-8")
-    made.run("ragstone", "book", "add", str(small_epub(folder / "parts.epub")))
+    made.run("ragstone", "book", "add", str(small_epub(folder / "parts.kepub")))
     made.run("ragstone", "logbook", "add", "chuck.logbook")
     return made
 

@@ -62,8 +62,8 @@ def test_both_show_up(here: Here) -> None:
 
 
 def test_book_chat_reads_an_epub(here: Here, tmp_path: Path) -> None:
-    added = json.loads(here("book", "add", str(small_epub(tmp_path / "parts.epub")), "--json").out)
-    assert (added["title"], added["added"]) == ("Robot parts", ["parts.epub"])
+    added = json.loads(here("book", "add", str(small_epub(tmp_path / "parts.kepub")), "--json").out)
+    assert (added["title"], added["added"]) == ("Robot parts", ["parts.kepub"])
     answer = json.loads(here("ask", "book_chat", QUESTION, "--json").out)
     assert answer["answer"].startswith(f"{SENTENCE} [1]")
     cited = answer["citations"][0]
@@ -71,19 +71,19 @@ def test_book_chat_reads_an_epub(here: Here, tmp_path: Path) -> None:
 
 
 def test_a_hostile_epub_is_one_line(here: Here, tmp_path: Path) -> None:
-    (tmp_path / "parts.epub").write_bytes(b"PK\x03\x04 and nothing else")
-    assert "is no archive" in here("book", "add", str(tmp_path / "parts.epub")).line
+    (tmp_path / "parts.kepub").write_bytes(b"PK\x03\x04 and nothing else")
+    assert "is no archive" in here("book", "add", str(tmp_path / "parts.kepub")).line
 
 
 def test_the_index_in_numpy_stands_in_chromas_place(here: Here, tmp_path: Path) -> None:
     with open_host(tmp_path, index={"store": "chroma"}) as host:
         shelf = Shelf(host)
-        shelf.add(shelf.plan(small_epub(tmp_path / "parts.epub")))
+        shelf.add(shelf.plan(small_epub(tmp_path / "parts.kepub")))
         host.serve()
         until(lambda: any(check.detail == "NumpyStore follows the catalog" for check in host.checks()))
         cache = shelf.corpus.search_cache
         with host.catalog.read() as snapshot:
-            row = shelf.corpus.row(snapshot)
+            row = shelf.corpus.contents.row(snapshot)
         until(lambda: cache.follower is not None and cache.follower.current == (row.id, row.seq))
         assert host.assistant("book_chat").ask(QUESTION).text.startswith(f"{SENTENCE} [1]")
     assert not list((tmp_path / "data").rglob("chroma.sqlite3"))

@@ -59,7 +59,7 @@ def refused(path: Path) -> str:
 
 def test_the_plugin_is_installed(host: Host) -> None:
     assert plugin_state(host, "epub").state == "loaded"
-    assert isinstance(host.hooks.readers[".epub"], EpubReader)
+    assert isinstance(host.hooks.readers[".kepub"], EpubReader)
 
 
 def test_chapters_come_in_the_order_of_the_spine(book: Path) -> None:

@@ -1,4 +1,4 @@
-"""The plugin: a reader for ``.epub``."""
+"""The plugin: a reader for ``.kepub``."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ ragstone_hooks = 1
 
 @hookimpl
 def ragstone_readers() -> Mapping[str, BaseReader]:
-    """EPUB books, which book chat then reads."""
+    """Kobo's EPUB books, which book chat then reads; it reads those with the usual suffix itself."""
     from .reader import EpubReader
 
-    return {".epub": EpubReader()}
+    return {".kepub": EpubReader()}

@@ -32,5 +32,5 @@ def ragstone_vector_store(host: Host, corpus: Corpus) -> BasePydanticVectorStore
     """An empty store, which the host fills."""
     from .store import NumpyStore
 
-    wanted = host.options(Options).corpora
+    wanted = host.hooks.options(Options).corpora
     return NumpyStore() if not wanted or corpus.name in wanted else None
