@@ -18,8 +18,8 @@ from llama_index.core.base.embeddings.base import BaseEmbedding
 from llama_index.core.node_parser import SentenceSplitter
 from llama_index.core.schema import TextNode
 
-from ragstone.core import Corpus, CorpusParts
 from ragstone.core.catalog import Catalog, NewChunk, NewDocument
+from ragstone.core.corpus import Corpus, CorpusParts
 from ragstone.core.embedding import Encoder
 from ragstone.core.retrieval import HybridRetriever
 from ragstone.core.settings import RetrievalSettings
@@ -83,7 +83,7 @@ def measure(url: str | None, folder: Path, texts: list[str], questions: list[str
     documents = [_document(number, text) for number, text in enumerate(texts)]
     started = time.perf_counter()
     for document in documents:
-        catalog.put_document(row.id, document)
+        catalog.documents.put(row.id, document)
     stored = time.perf_counter() - started
     retriever = HybridRetriever(corpus, top_k=5)
     loading = time.perf_counter()

@@ -46,7 +46,7 @@ def fill(corpus: Corpus, wanted: int, dimension: int) -> int:
     """Copies of what is there, until the corpus has so many passages; returns how many it has."""
     draws = np.random.default_rng(7)
     with corpus.catalog.read() as snapshot:
-        row = corpus.row(snapshot)
+        row = corpus.contents.row(snapshot)
         documents = snapshot.documents(row.id)
         count = snapshot.sizes(row.id)[1]
     copy = 0
@@ -55,7 +55,7 @@ def fill(corpus: Corpus, wanted: int, dimension: int) -> int:
         for document in documents:
             with corpus.catalog.read() as snapshot:
                 held = snapshot.vectors.of_document(document.key, dimension)
-                stored = snapshot.chunks(held.chunk_keys.tolist(), dimension)
+                stored = snapshot.chunks.stored(held.chunk_keys.tolist(), dimension)
             vectors = held.vectors + _JITTER * draws.standard_normal(held.vectors.shape).astype(np.float32)
             vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
             parts = np.split(vectors, np.cumsum(held.windows)[:-1])
@@ -73,7 +73,7 @@ def fill(corpus: Corpus, wanted: int, dimension: int) -> int:
             made = NewDocument(
                 f"{slug}:{document.doc_id}", document.hash, "", {**document.metadata, "book": slug}, chunks
             )
-            corpus.catalog.put_document(row.id, made)
+            corpus.catalog.documents.put(row.id, made)
             count += len(chunks)
             if count >= wanted:
                 break
@@ -119,17 +119,17 @@ def prepared(folder: Path, passages: int) -> tuple[Host, Shelf, list[dict[str, s
     host = Host(Settings(data_dir=folder / "data", cache_dir=folder / "cache"))
     host.start()
     shelf = Shelf(host)
-    if not shelf.corpus.exists:
+    if not shelf.corpus.contents.exists:
         for name, place in book_folders(BOOKS).items():
             shelf.add(shelf.plan(Path(place)), title=name)
     with host.catalog.read() as snapshot:
-        row = shelf.corpus.row(snapshot)
+        row = shelf.corpus.contents.row(snapshot)
         books = [each for each in snapshot.documents(row.id) if not each.doc_id.startswith("copy-")]
-        nodes = [node for each in books for node in snapshot.document_nodes(each.key)]
+        nodes = [node for each in books for node in snapshot.chunks.of_document(each.key)]
         count = snapshot.sizes(row.id)[1]
     parts = [{"text": node.text, "section": node.metadata["section"]} for node in nodes]
     if count < passages:
-        count = fill(shelf.corpus, passages, host.encoder.dimension)
+        count = fill(shelf.corpus, passages, host.hooks.encoder.dimension)
     return host, shelf, parts, count
 
 

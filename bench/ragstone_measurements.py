@@ -51,7 +51,7 @@ def prepare(work: str, books: dict[str, str]) -> dict[str, Any]:
             report = shelf.add(layout)
             spent = time.perf_counter() - started
             nodes = list(_stored(shelf, report.book))
-            windows = sum(len(host.encoder.windows(headings_of(node), node.text)) for node in nodes)
+            windows = sum(len(host.hooks.encoder.windows(headings_of(node), node.text)) for node in nodes)
             read[name] = {
                 "files": [str(file.path) for file in layout.files],
                 "left_out": len(report.left_out),
@@ -64,7 +64,7 @@ def prepare(work: str, books: dict[str, str]) -> dict[str, Any]:
                 for node in nodes
             ]
         step = max(1, len(chunks) // _TEXTS)
-        texts = [host.encoder.windows(chunk["headings"], chunk["text"])[0] for chunk in chunks[::step][:_TEXTS]]
+        texts = [host.hooks.encoder.windows(chunk["headings"], chunk["text"])[0] for chunk in chunks[::step][:_TEXTS]]
     for kind, content in (("chunks", chunks), ("questions", questions_over(chunks)), ("texts", texts)):
         Path(work, f"{kind}.json").write_text(json.dumps(content, ensure_ascii=False), "utf-8")
     return {"books": read, "model_made_s": seconds}
@@ -83,9 +83,9 @@ def ingest(work: str, books: dict[str, str]) -> dict[str, Any]:
             spent = time.perf_counter() - started
             nodes = list(_stored(shelf, report.book))
             tokens = sum(
-                host.encoder.count_tokens(window)
+                host.hooks.encoder.count_tokens(window)
                 for node in nodes
-                for window in host.encoder.windows(headings_of(node), node.text)
+                for window in host.hooks.encoder.windows(headings_of(node), node.text)
             )
             found[name] = {
                 "seconds": round(spent, 3),
@@ -187,22 +187,23 @@ def _asked(host: Host, work: str) -> dict[str, Any]:
 
 def _encode(host: Host, texts: list[tuple[str, str]]) -> tuple[float, float]:
     clock = _Clock()
-    host.encoder.embed_chunks(texts)
+    host.hooks.encoder.embed_chunks(texts)
     return clock.spent()
 
 
 def _warm(host: Host) -> None:
     for length in (5, 60, 250):
-        host.encoder.embed_texts(["warm " * length] * 8)
+        host.hooks.encoder.embed_texts(["warm " * length] * 8)
 
 
 def _stored(shelf: Shelf, book: str) -> Iterator[TextNode]:
     """The book's chunks, document by document in the order in which they were stored."""
     corpus = shelf.corpus
     with corpus.catalog.read() as snapshot:
-        documents = [one for one in snapshot.documents(corpus.row(snapshot).id) if one.metadata["book"] == book]
+        row = corpus.contents.row(snapshot)
+        documents = [one for one in snapshot.documents(row.id) if one.metadata["book"] == book]
         for document in sorted(documents, key=lambda one: one.seq):
-            yield from snapshot.document_nodes(document.key)
+            yield from snapshot.chunks.of_document(document.key)
 
 
 def _emptied_host(work: str, data: str, *, plugins: dict[str, object] | None = None) -> Host:

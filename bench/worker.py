@@ -62,7 +62,7 @@ def fill(folder: str, chunks: int, of_a_document: int) -> dict[str, Any]:
     with _opened(folder) as host:
         corpus = fill_small_corpus(host)
         with host.catalog.read() as snapshot:
-            row = corpus.row(snapshot)
+            row = corpus.contents.row(snapshot)
         for number in range(chunks // of_a_document):
             vectors = numbers.standard_normal((of_a_document, 1, _DIMENSION)).astype(np.float32)
             vectors /= np.linalg.norm(vectors, axis=2, keepdims=True)
@@ -71,7 +71,7 @@ def fill(folder: str, chunks: int, of_a_document: int) -> dict[str, Any]:
                 NewChunk(f"{name}-{at}", "", _text(source, _WORDS_A_CHUNK), {"title": name}, {"id_": f"{name}-{at}"}, v)
                 for at, v in enumerate(vectors)
             ]
-            host.catalog.put_document(row.id, NewDocument(name, name, "", {"title": name}, parts))
+            host.catalog.documents.put(row.id, NewDocument(name, name, "", {"title": name}, parts))
     return {}
 
 

@@ -45,7 +45,7 @@ def main() -> None:
     chosen = [scenario for scenario in SCENARIOS if scenario.name in wanted.only]
     if not wanted.json:
         print(f"seed {wanted.seed}; {_machine()}", flush=True)
-    outcomes = [_outcome(scenario, wanted.seed, full=not wanted.short) for scenario in chosen]
+    outcomes = [_outcome(scenario, wanted) for scenario in chosen]
     if wanted.json:
         found = {"seed": wanted.seed, "machine": machine.describe(), "scenarios": [asdict(each) for each in outcomes]}
         print(json.dumps(found, indent=2, ensure_ascii=False))
@@ -60,13 +60,14 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--only", action="append", choices=names, metavar="NAME", help=f"one of {', '.join(names)}")
     parser.add_argument("--seed", type=int, default=_SEED, help="another one does the same at other moments")
     parser.add_argument("--short", action="store_true", help="as often as the tests do it")
+    parser.add_argument("--minutes", type=float, help="how long four-workers lasts (4)")
     parser.add_argument("--json", action="store_true", help="print everything as JSON")
     found = parser.parse_args()
     found.only = found.only or names
     return found
 
 
-def _outcome(scenario: Scenario, seed: int, *, full: bool) -> Outcome:
+def _outcome(scenario: Scenario, wanted: argparse.Namespace) -> Outcome:
     started = time.perf_counter()
     result, why, figures = "held", "", {}
 
@@ -76,7 +77,9 @@ def _outcome(scenario: Scenario, seed: int, *, full: bool) -> Outcome:
 
     with tempfile.TemporaryDirectory(prefix="ragstone-faults-", ignore_cleanup_errors=True) as folder:
         try:
-            figures = scenario.run(Path(folder), seed=seed, full=full, tell=tell).figures
+            figures = scenario.run(
+                Path(folder), seed=wanted.seed, full=not wanted.short, minutes=wanted.minutes, tell=tell
+            ).figures
         except pytest.skip.Exception as error:
             result, why = "skipped", str(error)
         except Exception as error:

@@ -29,6 +29,8 @@ class Run:
     seed: int
     #: As often as ``make faults`` does it; else a few times, as every test run does.
     full: bool
+    #: How long a scenario that goes on for minutes does; ``None`` leaves it to the scenario.
+    minutes: float | None = None
     #: Says how far it is.
     tell: Callable[[str], None] = _say_nothing
     #: What was done, and what was measured; a duration's name ends with " s".
@@ -56,10 +58,18 @@ class Scenario:
     promise: str
     do: Callable[[Run], None]
 
-    def run(self, folder: Path, *, seed: int, full: bool, tell: Callable[[str], None] = _say_nothing) -> Run:
+    def run(
+        self,
+        folder: Path,
+        *,
+        seed: int,
+        full: bool,
+        minutes: float | None = None,
+        tell: Callable[[str], None] = _say_nothing,
+    ) -> Run:
         """Run it; what was done and measured. Raises ``AssertionError`` where the promise does not hold."""
         # Each scenario draws its own numbers, so that one alone does what it does among the others.
         folder.mkdir(parents=True, exist_ok=True)
-        run = Run(folder, seed ^ zlib.crc32(self.name.encode()), full, tell)
+        run = Run(folder, seed ^ zlib.crc32(self.name.encode()), full, minutes, tell)
         self.do(run)
         return run

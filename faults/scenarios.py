@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from .book_queue import queued_books
 from .failing_encoder import failing_encoder
+from .four_workers import restarted_under_readers
 from .full_disk import full_catalog
 from .full_parts import full_encoder_cache, full_eval_cache, full_index
 from .ingestion_kills import killed_while_ingesting
@@ -14,6 +16,7 @@ from .overload import (
     more_requests_than_time,
     unwanted_bodies,
 )
+from .part_kills import killed_while_building
 from .processes import forked_host, second_process
 from .run import Scenario
 from .sequences import changed_at_random
@@ -25,6 +28,7 @@ from .web_workers import working_together
 
 SCENARIOS = (
     Scenario("kill-ingest", "no acknowledged document is lost, none is half there", killed_while_ingesting),
+    Scenario("book-queue", "every queued book once, none lost, a kill costs its own book's time", queued_books),
     Scenario("kill-serve", "a server that was killed serves again, with the Chroma store and without", serving_again),
     Scenario("chroma-damage", "a damaged store is found out, made anew, and never asked", damaged_stores),
     Scenario("two-processes", "neither hangs or corrupts; one has Chroma, the other takes it up", second_process),
@@ -36,6 +40,7 @@ SCENARIOS = (
     Scenario(
         "kill-install", "the old shards serve or the new ones, whole, and nothing is left over", killed_while_installing
     ),
+    Scenario("kill-parts", "one SHA-256 however many workers and kills; a kill costs a part", killed_while_building),
     Scenario("full-shards", "told as StorageFull, the old shards serve", full_shards),
     Scenario("encoder-fails", "the old version of a document is served", failing_encoder),
     Scenario("sequences", "brought up to date is the same as read anew", changed_at_random),
@@ -52,6 +57,9 @@ SCENARIOS = (
     Scenario(
         "two-workers", "two workers and an ingestion at once: no wrong answer, no lost document", working_together
     ),
+    Scenario(
+        "four-workers",
+        "eight clients, new books, PostgreSQL with pgvector restarted: no wrong answer, no lost book",
+        restarted_under_readers,
+    ),
 )
-#: What the tests do in short as a part of something larger: tests/deploy/test_server_stack.py.
-ELSEWHERE = frozenset({"two-workers"})

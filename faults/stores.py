@@ -104,7 +104,7 @@ def until_current(host: Host, meanwhile: Callable[[], object] = lambda: None) ->
     def is_current() -> bool:
         meanwhile()
         with host.catalog.read() as snapshot:
-            row = corpus.row(snapshot)
+            row = corpus.contents.row(snapshot)
         return corpus.search_cache.follower is not None and corpus.search_cache.follower.current == (row.id, row.seq)
 
     return soon(is_current, "the index does not follow")

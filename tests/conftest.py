@@ -129,6 +129,16 @@ def postgresql() -> Iterator[Server]:
 
 
 @pytest.fixture(scope="session")
+def pgvector() -> Iterator[Server]:
+    """A running PostgreSQL of the tests' own, with the extension pgvector."""
+    needed("psycopg")
+    from tests.support.postgresql import server
+
+    with server(pgvector=True) as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
 def wikipedia(data: Path) -> Iterator[mediawiki.Server]:
     """A running MediaWiki that holds 106 articles of Wikipedia."""
     from tests.support.mediawiki import Wiki, server

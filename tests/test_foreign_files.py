@@ -17,7 +17,9 @@ from llama_index.core.vector_stores.simple import SimpleVectorStore
 from ragstone.core import StorageDenied, hookimpl
 from ragstone.core.runtime import OwnedFolders
 from ragstone.core.testing import open_host
-from ragstone.core.vector_index.follower import Follower, index_folders
+from ragstone.core.text import Redactor
+from ragstone.core.vector_index.follower import Follower
+from ragstone.core.vector_index.index_state import index_folders
 from ragstone.plugins.book_chat import Shelf
 from ragstone.plugins.book_chat.admin import uploads as uploads_module
 from ragstone.plugins.book_chat.admin.uploads import store, unfinished_uploads
@@ -27,7 +29,6 @@ from ragstone.plugins.wiki_edge import BuildOptions, build_shard
 from ragstone.plugins.wiki_edge.planner.episode_check import repair_episodes
 from ragstone.plugins.wiki_edge.planner.episodes import Episode
 from ragstone.plugins.wiki_edge.planner.memory_store import MemoryStore
-from ragstone.plugins.wiki_edge.planner.redaction import Redactor
 from ragstone.plugins.wiki_edge.search.side_files import clear, side_file_folders
 from ragstone.plugins.wiki_edge.shards.installation import install
 from tests.plugins.wiki_edge.readers.dumps import page, plain

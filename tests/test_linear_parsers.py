@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -12,6 +14,7 @@ from ragstone.core.citations.contradiction import contradictions
 from ragstone.core.citations.links import addresses
 from ragstone.core.citations.quantities import quantities
 from ragstone.core.retrieval.follow_up import Turn, follow_up
+from ragstone.core.text import language_of
 from ragstone.core.text.question_kinds import answer_type_scorer, gives_a_reason
 from ragstone.core.text.sanitizing import escape_fences, one_line
 from ragstone.core.text.segmentation import sentence_spans, units
@@ -44,6 +47,7 @@ def parsers_of_core() -> dict[str, Parser]:
         "markers": read_markers,
         "addresses": addresses,
         "quantities": quantities,
+        "language": language_of,
         "contradictions": lambda text: contradictions(text, f"{text} x"),
         "sentence and passage": lambda text: Passages([text]).check(f"{text[:300]} [1]"),
         "passage": lambda text: Passages([text]).check("Two legs walk. [1]"),
@@ -51,6 +55,7 @@ def parsers_of_core() -> dict[str, Parser]:
 
 
 def parsers_of_plugins() -> dict[str, Parser]:
+    from ragstone.core.text import Redactor
     from ragstone.plugins.book_chat.library.fields import read_toml, read_yaml, split_front_matter
     from ragstone.plugins.book_chat.library.mdbook import entries_of
     from ragstone.plugins.book_chat.markdown.blocks import read_blocks
@@ -60,10 +65,11 @@ def parsers_of_plugins() -> dict[str, Parser]:
     from ragstone.plugins.iris_memory.mail.message import text_of_html
     from ragstone.plugins.iris_memory.mail.replies import split_reply
     from ragstone.plugins.iris_memory.parsers.sections import Outline, log_sections, markdown_sections
+    from ragstone.plugins.iris_memory.readers.transcript import TranscriptReader
     from ragstone.plugins.iris_memory.recall.escaping import escaped
+    from ragstone.plugins.iris_memory.validity import validity_in
     from ragstone.plugins.wiki_edge.parsers.chunker import sentences_of
     from ragstone.plugins.wiki_edge.planner.order_flags import flags
-    from ragstone.plugins.wiki_edge.planner.redaction import Redactor
     from ragstone.plugins.wiki_edge.readers.prose import encyclopedic_blocks, tidy
     from ragstone.plugins.wiki_edge.readers.wikitext import paragraphs
     from tests.plugins.concept_tutor.learning.passages import chunk
@@ -73,6 +79,10 @@ def parsers_of_plugins() -> dict[str, Parser]:
             read_toml(text)
         except ValueError:
             return
+
+    def transcript(text: str) -> None:
+        line = json.dumps({"role": "user", "content": [text, {"type": "tool_use", "input": {"command": text}}]})
+        TranscriptReader().parse(line.encode(), Path("s.jsonl"), 1e9)
 
     return {
         "Markdown": normalize_markdown,
@@ -89,6 +99,8 @@ def parsers_of_plugins() -> dict[str, Parser]:
         "mail's HTML": text_of_html,
         "mail": split_reply,
         "quoted memory": escaped,
+        "validity": lambda text: validity_in(f"---\n{text}\n---\n"),
+        "transcript": transcript,
         "prose": lambda text: (tidy(text), encyclopedic_blocks(text)),
         "article's sentences": sentences_of,
         "paragraphs": paragraphs,
@@ -130,6 +142,10 @@ KNOWN = [
     ("flags", "", "\n", 800),
     ("Markdown", "*a* ", " ", 2_000),
     ("YAML", "", "[", 3_000),
+    ("transcript", "", "<system-reminder>", 20_000),
+    ("transcript", "", "\n", 20_000),
+    ("validity", "", "valid_from: ", 4_000),
+    ("language", "", "a ", 20_000),
 ]
 #: Single signs and what begins or repeats a construct of some format; a bar separates them.
 _REPEATED = (

@@ -65,16 +65,19 @@ OTHERS |= {
     "BookNodeParser",
     "ChapterFile",
     "CountedBook",
+    "FormatReader",
     "LeftOut",
 }
 OTHERS |= {
     "MarkdownReader",
     "PdfReader",
+    "PlainTextReader",
     "SectionDiff",
     "SeveralBooks",
     "Shelf",
     "ShownBlock",
     "SourcePage",
+    "UnreadableFile",
     "UnreadablePdf",
     "diff",
 }

@@ -84,7 +84,7 @@ def test_a_hook_has_an_example_that_runs(hook: str, tmp_path: Path) -> None:
         assert (state.state, state.reason) == ("loaded", None)
         returned = inspect.signature(SPECS[hook]).return_annotation
         assert ("example" in answers[hook]) == (returned != "None")
-        _ = host.hooks.readers, host.assistants, host.checks()
+        _ = host.hooks.readers, host.hooks.assistants, host.checks()
     assert next(state for state in host.plugins if state.name == "example").state == "loaded"
 
 
