@@ -36,6 +36,7 @@ _PAGES = """
 
 core/README
 web/README
+docs/integrations
 deploy/README
 deploy/pi5/README
 deploy/server/README
