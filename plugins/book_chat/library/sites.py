@@ -50,6 +50,10 @@ class Repository:
         return frozenset(self.paths)
 
     @cached_property
+    def _by_name(self) -> dict[str, Path]:
+        return {str(path): path for path in self.paths}
+
+    @cached_property
     def available(self) -> frozenset[Path]:
         """The same as ``readable``."""
         return frozenset(self.readable)
@@ -64,8 +68,8 @@ class Repository:
 
     def find(self, base: Path, target: str) -> Path:
         """The path that ``target`` is from ``base``, ``..`` resolved; a page may be named without its suffix."""
-        path = Path(os.path.normpath(f"{base}/{target}"))
-        return next((full for suffix in ("", *_NAMED) if (full := Path(f"{path}{suffix}")) in self.all), path)
+        name = os.path.normpath(f"{base}/{target}")
+        return next((path for suffix in ("", *_NAMED) if (path := self._by_name.get(f"{name}{suffix}"))), Path(name))
 
     def folder(self, config: Path, target: str) -> Path:
         """A folder that a configuration names. Raises ``SourceError`` when it leaves the root or has no pages."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sqlite3
-import time
 from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +13,7 @@ from ragstone.core import Host, LLMError, Question
 from ragstone.core.answering import answer_cache
 from ragstone.core.testing import ScriptedLLM, open_host
 from ragstone.plugins.book_chat import Shelf
+from tests.support.patience import without_hanging
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -165,9 +165,8 @@ def test_a_storage_that_another_process_holds_costs_no_answer(
         _ask(host, top_k=1)
         with closing(sqlite3.connect(tmp_path / "data" / "catalog.sqlite", isolation_level=None)) as other:
             other.execute("BEGIN IMMEDIATE")
-            began = time.monotonic()
-            assert _ask(host)["answer"].startswith("Casters bear load")
-            assert time.monotonic() - began < 10
+            with without_hanging():
+                assert _ask(host)["answer"].startswith("Casters bear load")
 
 
 def test_a_table_of_a_newer_version_costs_no_answer(opened: Opened, llm: ScriptedLLM) -> None:

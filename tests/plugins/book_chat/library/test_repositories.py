@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import time
 from typing import TYPE_CHECKING
 
 import pytest
 
 from ragstone.core import Host, SourceError
 from ragstone.plugins.book_chat import BookLayout, LeftOut, SeveralBooks, Shelf
+from tests.support.patience import without_hanging
 from tests.support.third_party_fakes import write_pages
 
 if TYPE_CHECKING:
@@ -437,10 +437,8 @@ HOSTILE = {
 def test_a_hostile_configuration_ends_quickly(shelf: Shelf, root: Path, name: str) -> None:
     file, text = HOSTILE[name]
     write_pages(root, {file: text, **pages("a.md", "docs/a.md"), "conf.py": "project = 'A'\n"})
-    began = time.monotonic()
-    with pytest.raises(SourceError) as caught:
+    with without_hanging(), pytest.raises(SourceError) as caught:
         shelf.plan(root)
-    assert time.monotonic() - began < 20
     assert caught.value.where and len(str(caught.value)) < 500
 
 
@@ -456,9 +454,8 @@ def test_a_broken_configuration_is_no_matter_when_another_folder_is_chosen(shelf
 def test_a_page_that_is_named_often_is_read_once(shelf: Shelf, root: Path) -> None:
     nav = "nav:\n" + "- a.md\n" * 5_000 + f"- '{'*' * 5_000}'\n- {'x' * 5_000}.md\n"
     write_pages(root, {"mkdocs.yml": nav, "docs/a.md": "# A\n\n" + "*b* " * 20_000})
-    began = time.monotonic()
-    layout = shelf.plan(root)
-    assert time.monotonic() - began < 10
+    with without_hanging():
+        layout = shelf.plan(root)
     assert names(layout) == ["docs/a.md"]
     assert all(len(entry.relative) <= 500 and len(entry.reason) <= 500 for entry in layout.left_out)
 
