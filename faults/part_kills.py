@@ -152,7 +152,7 @@ def _processes(kind: str) -> list[psutil.Process]:
         with suppress(psutil.Error):
             line = " ".join(process.cmdline())
             if kind == "driver":
-                is_meant = "shards.ray_task" in line
+                is_meant = "building.ray_task" in line
             elif kind == "ray::":
                 is_meant = line.startswith("ray::build_part")
             else:

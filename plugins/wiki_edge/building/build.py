@@ -17,7 +17,7 @@ from ..shards.verification import sum_of
 from ..shards.writer import UNKNOWN_LICENSE
 from .merge import merge
 from .options import BuildOptions
-from .plan import make_plan, read_plan
+from .plan import make_plan, read_plan, reader_of
 from .publication import describe, described, publish
 from .work import BuildProgress, PartCounts, work
 from .work_folder import AGAIN, PURPOSE, set_purpose, work_folder
@@ -103,6 +103,7 @@ def merge_plan(
     """The shard of the plan's finished parts, in ``out`` or where the plan says. Raises as ``build_shard``."""
     with storage_errors(folder, hint=AGAIN):
         plan = read_plan(folder)
+        reader_of(plan, host)  # the shard names the source and the encoder
         out = out or plan.options.out
         with work_folder(out, plan.options.id) as scratch:
             set_purpose(scratch, {"merge": plan.purpose}, f"finish it, or remove {scratch}")

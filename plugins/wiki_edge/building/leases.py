@@ -14,12 +14,14 @@ import socket
 import threading
 import time
 from contextlib import contextmanager, suppress
+from functools import cache
+from hashlib import sha256
 from pathlib import Path
 from secrets import token_hex
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Callable, Collection, Iterator
 
 LEASES = "leases"
 #: Seconds after which a lease that was not renewed may be taken over.
@@ -85,10 +87,14 @@ class Leases:
         """The part that is being built has got further."""
         self._progress = time.monotonic()
 
-    def restore(self, missing: Collection[int]) -> None:
-        """Make free leases of parts that have none; a part that somebody builds may then be built twice."""
+    def restore(self, missing: Callable[[], Collection[int]]) -> None:
+        """Make free leases of parts that have none; a part that is being taken now may then be built twice.
+
+        ``missing``: the parts that are not built, asked for after the leases: a part is put in place before its lease
+        ends.
+        """
         known = {path.name.partition(".")[0] for path in self._folder.iterdir()}
-        for number in missing:
+        for number in missing():
             if f"{number:06d}" not in known:
                 (self._folder / f"{number:06d}.{_FREE}").touch()
 
@@ -113,8 +119,15 @@ class Leases:
         return now
 
 
+@cache
 def _host() -> str:
-    return re.sub(r"[^A-Za-z0-9]", "-", socket.gethostname())[:60]
+    """The machine, as far as process ids are its own: hosts of one name, and containers, are not one machine."""
+    parts = [socket.gethostname()]
+    with suppress(OSError):
+        # Another one after each start of the machine.
+        parts += [Path("/proc/sys/kernel/random/boot_id").read_text("ascii"), str(Path("/proc/self/ns/pid").readlink())]
+    name = re.sub(r"[^A-Za-z0-9]", "-", parts[0])[:50]
+    return f"{name}-{sha256(' '.join(parts).encode()).hexdigest()[:8]}"
 
 
 def _is_alive(process: int) -> bool:

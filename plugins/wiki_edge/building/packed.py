@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from contextlib import ExitStack
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -43,6 +45,9 @@ class PackedTerms:
         return self
 
     def __exit__(self, *_: object) -> None:
+        for file in chain(*self._files):
+            file.flush()
+            os.fsync(file.fileno())
         self._close()
 
 

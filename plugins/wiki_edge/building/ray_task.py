@@ -44,7 +44,7 @@ def build_part(folder: Path, number: int, open_host: Callable[[], Host]) -> dict
         plan = read_plan(folder)
         leases, done = Leases(folder), finished(plan)
         if leases.take(range(number, number + 1), done) is None:
-            leases.restore({number} - finished(plan))
+            leases.restore(lambda: {number} - finished(plan))
             return {"state": "done" if number in finished(plan) else "held"}
         host = _host(open_host)
         with leases.renewed(number):

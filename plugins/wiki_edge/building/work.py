@@ -50,10 +50,11 @@ class PartCounts:
         #: Rows that were there at first.
         self.resumed = sum(record.rows for record in self._records.values())
 
-    def look(self) -> None:
-        """Read the records of parts that are new."""
+    def look(self) -> set[int]:
+        """Read the records of parts that are new; returns the finished parts."""
         done = finished(self._plan)
         self._records |= {number: record_of(self._plan, number) for number in done - self._records.keys()}
+        return self.done
 
     @property
     def done(self) -> set[int]:
@@ -100,8 +101,7 @@ def work(plan: Plan, host: Host, on_progress: Callable[[BuildProgress], None] = 
         number = leases.take(wanted, counts.done)
         if number is None:
             time.sleep(_LOOK_S)
-            counts.look()
-            leases.restore(set(wanted) - counts.done)
+            leases.restore(lambda: set(counts.wanted) - counts.look())
             on_progress(counts.progress())
             continue
         part = plan.parts[number]

@@ -7,6 +7,7 @@ import gzip
 import json
 import os
 import shutil
+import socket
 import threading
 import time
 from functools import partial
@@ -24,8 +25,9 @@ from ragstone.plugins.wiki_edge import BuildOptions, build_shard, searcher_of
 from ragstone.plugins.wiki_edge.building import leases as leases_module
 from ragstone.plugins.wiki_edge.building.build import merge_plan, plan_build, work_plan
 from ragstone.plugins.wiki_edge.building.leases import LEASES, Leases
-from ragstone.plugins.wiki_edge.building.parts import finished, record_of
+from ragstone.plugins.wiki_edge.building.parts import PartBuilder, finished, part_folder, record_of
 from ragstone.plugins.wiki_edge.building.plan import read_plan
+from ragstone.plugins.wiki_edge.building.work import PartCounts
 from ragstone.plugins.wiki_edge.readers.selection import first_titles
 from ragstone.plugins.wiki_edge.readers.sources import open_source
 from ragstone.plugins.wiki_edge.shards.verification import verify
@@ -90,7 +92,12 @@ def test_a_dead_worker_s_part_is_taken_over(tmp_path: Path, monkeypatch: pytest.
     assert [first.take(range(3), ()), second.take(range(3), ()), second.take(range(3), {2})] == [0, 1, None]
     here, elsewhere = first.worker.rpartition("-")[0].rpartition("-")[0], "another-machine"
     dead = 2**22 + 1  # more than any process may have
-    for worker, taken in ((f"{here}-{os.getpid()}-0", None), (f"{elsewhere}-{dead}-0", None), (f"{here}-{dead}-0", 0)):
+    for worker, taken in (
+        (f"{here}-{os.getpid()}-0", None),
+        (f"{elsewhere}-{dead}-0", None),
+        (f"{socket.gethostname()}-{dead}-0", None),  # another machine, or container, of the same name
+        (f"{here}-{dead}-0", 0),
+    ):
         for path in (tmp_path / LEASES).iterdir():
             path.unlink()
         (tmp_path / LEASES / f"000000.{worker}").touch()
@@ -115,6 +122,31 @@ def test_a_lease_is_renewed_and_given_back(tmp_path: Path, monkeypatch: pytest.M
             time.sleep(0.005)
         raise ValueError("a fault")
     assert [each.name for each in (tmp_path / LEASES).iterdir()] == ["000000.free"]
+
+
+def test_a_part_that_another_worker_finishes_now_is_not_built_again(
+    fast_host: Host, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    options = BuildOptions(_lines(tmp_path / "corpus.jsonl"), tmp_path / "out", "x", part_mb=_PART_MB)
+    plan = plan_build(options, fast_host, tmp_path / "plan")
+    work_plan(plan.folder, fast_host)
+    part, aside, lease = part_folder(plan, 1), tmp_path / "aside", plan.folder / LEASES / "000001.other-1-0"
+    part.rename(aside)
+    lease.touch()
+    looks, plain_look = [], PartCounts.look
+
+    def look(self: PartCounts) -> set[int]:
+        found = plain_look(self)
+        looks.append(found)
+        if len(looks) == 2:
+            aside.rename(part)
+            lease.unlink()
+        return found
+
+    monkeypatch.setattr(PartCounts, "look", look)
+    monkeypatch.setattr(PartBuilder, "build", lambda *_: pytest.fail("it is built"))
+    work_plan(plan.folder, fast_host)
+    assert len(looks) == 3
 
 
 def _packed(tmp_path: Path) -> dict[str, Path]:
@@ -203,8 +235,9 @@ def test_what_a_plan_cannot_be_is_reported(fast_host: Host, tmp_path: Path) -> N
     with pytest.raises(StorageError, match=r"part 4 is damaged: metadata\.jsonl has another SHA-256"):
         merge_plan(plan, fast_host)
     _lines(source, [f"other {number}" for number in range(_ARTICLES)])
-    with pytest.raises(BadRequest, match="made with another source"):
-        work_plan(plan, fast_host)
+    for call in (work_plan, merge_plan):
+        with pytest.raises(BadRequest, match="made with another source"):
+            call(plan, fast_host)
 
 
 def test_the_commands(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
