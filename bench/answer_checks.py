@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ragstone.core.citations import Passages, Splitter
-from ragstone.core.retrieval.evidence_gate import weigh_evidence
+from ragstone.core.retrieval import weigh_evidence
+from ragstone.core.text import sentence_spans
 from ragstone.core.text.chunk_terms import headings_of
-from ragstone.core.text.segmentation import sentence_spans
 
 from .figures import spread
 from .ragstone_measurements import opened

@@ -18,9 +18,9 @@ from llama_index.core.base.embeddings.base import BaseEmbedding
 from llama_index.core.node_parser import SentenceSplitter
 from llama_index.core.schema import TextNode
 
+from ragstone.core import Corpus, Encoder
 from ragstone.core.catalog import Catalog, NewChunk, NewDocument
-from ragstone.core.corpus import Corpus, CorpusParts
-from ragstone.core.embedding import Encoder
+from ragstone.core.corpus import CorpusParts
 from ragstone.core.retrieval import HybridRetriever
 from ragstone.core.settings import RetrievalSettings
 from tests.support.postgresql import server

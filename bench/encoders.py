@@ -21,8 +21,7 @@ _REFERENCE = "fp32-vectors.npy"
 def ragstone(work: str, precision: Literal["fp32", "int8"]) -> dict[str, Any]:
     """Ragstone's own; fp32's vectors are kept for the others to be compared with."""
     started = time.perf_counter()
-    from ragstone.core import EncoderSettings
-    from ragstone.core.embedding import Encoder
+    from ragstone.core import Encoder, EncoderSettings
     from ragstone.core.embedding.default_model import default_embed_model
 
     model = Encoder(default_embed_model(EncoderSettings(precision=precision), Path(work, "cache")))

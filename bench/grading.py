@@ -15,8 +15,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Literal
 
-from ragstone.core import EncoderSettings
-from ragstone.core.embedding import Encoder
+from ragstone.core import Encoder, EncoderSettings
 from ragstone.core.embedding.default_model import default_embed_model
 from ragstone.plugins.concept_tutor.learning.grading.free import FreeAnswers
 from ragstone.plugins.concept_tutor.learning.grading.short import grade_short

@@ -22,7 +22,7 @@ from llama_index.core.schema import Document
 
 from ragstone.core import Assistant, CitationFormat, Host, Profile, Settings, hookimpl
 from ragstone.core.evaluation.corpora import WholeDocument
-from ragstone.core.text.segmentation import sentence_spans
+from ragstone.core.text import sentence_spans
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

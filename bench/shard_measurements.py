@@ -243,7 +243,7 @@ def _embed(place: Path) -> None:
 
 
 def _sentences() -> Iterator[str]:
-    from ragstone.core.text.segmentation import sentence_spans
+    from ragstone.core.text import sentence_spans
 
     for name in ("wikipedia/squad13/corpus.jsonl", "scifact/corpus.jsonl"):
         with (_DATA / name).open(encoding="utf-8") as lines:

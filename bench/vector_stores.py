@@ -28,8 +28,9 @@ import psutil
 from llama_index.core.schema import TextNode
 from llama_index.core.vector_stores.types import MetadataFilter, MetadataFilters, VectorStoreQuery
 
+from ragstone.core import Encoder
 from ragstone.core.catalog import Catalog, NewChunk, NewDocument
-from ragstone.core.embedding import Encoder, MiniLMEmbedding
+from ragstone.core.embedding import MiniLMEmbedding
 from ragstone.core.retrieval.search_cache import RevisionSearch, SearchCache
 from ragstone.core.text import sentence_spans
 from tests.support.patience import until

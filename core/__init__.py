@@ -48,7 +48,8 @@ if TYPE_CHECKING:
     from .ingestion.span_node_parser import SlicingNodeParser
     from .markers import hookimpl
     from .retrieval.follow_up import Turn
-    from .settings import EncoderSettings, LLMSettings, Settings, Table, read_settings
+    from .settings import EncoderSettings, LLMSettings, Settings, Table
+    from .settings_file import read_settings
 
 __all__ = [
     "HOOKS_VERSION",
@@ -119,7 +120,8 @@ _NAMES = {
     "ingestion.span_node_parser": "SlicingNodeParser",
     "markers": "hookimpl",
     "retrieval.follow_up": "Turn",
-    "settings": "EncoderSettings LLMSettings Settings Table read_settings",
+    "settings": "EncoderSettings LLMSettings Settings Table",
+    "settings_file": "read_settings",
 }
 __getattr__, __dir__ = lazy_names(__name__, _NAMES)
 import_lazily("llama_index.core")

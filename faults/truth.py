@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ragstone.core.retrieval import HybridRetriever
-from ragstone.core.text.stemming import question_stems, stems
+from ragstone.core.text import question_stems, stems
 
 from .models import embedded
 

@@ -14,8 +14,8 @@ import flask
 import jinja2
 import pytest
 
-from ragstone.core import Host, Settings
-from ragstone.core.embedding import Encoder, MiniLMEmbedding
+from ragstone.core import Encoder, Host, Settings
+from ragstone.core.embedding import MiniLMEmbedding
 from ragstone.core.runtime import set_budget
 from ragstone.core.testing import open_host
 from tests.support.needs import missing, needed

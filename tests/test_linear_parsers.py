@@ -9,16 +9,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from ragstone.core.citations import Passages, Splitter, read_markers, split_answer
-from ragstone.core.citations.contradiction import contradictions
+from ragstone.core import Turn
+from ragstone.core.citations import Passages, Splitter, contradictions, read_markers, split_answer
 from ragstone.core.citations.links import addresses
 from ragstone.core.citations.quantities import quantities
-from ragstone.core.retrieval.follow_up import Turn, follow_up
-from ragstone.core.text import language_of
+from ragstone.core.retrieval.follow_up import follow_up
+from ragstone.core.text import escape_fences, language_of, one_line, sentence_spans, stems
 from ragstone.core.text.question_kinds import answer_type_scorer, gives_a_reason
-from ragstone.core.text.sanitizing import escape_fences, one_line
-from ragstone.core.text.segmentation import sentence_spans, units
-from ragstone.core.text.stemming import stems
+from ragstone.core.text.segmentation import units
 from tests.support.patience import grows_linearly
 
 if TYPE_CHECKING:

@@ -7,28 +7,25 @@ other added or missing word is a fault.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import islice, takewhile
+from itertools import islice
 from typing import TYPE_CHECKING
 
+from .candidates import PRONOUNS, Candidate, may_follow, referents_of
 from .quantities import matches
 from .sources import units_of
-from .transformations import MOVABLE, lead_ins, make_active, move_front_part, removable_parts, state_apposition
+from .transformations import lead_ins, make_active, move_front_part, removable_parts, state_apposition
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from .items import Item
-    from .sources import AnalyzedText, Segment, Source
+    from .sources import Segment, Source
 
 #: Source sentences that one sentence may join.
 _MOST_JOINED = 3
 #: Words that may join source sentences. "because", "so" and "if" would add a meaning.
 _CONJUNCTIONS = frozenset({"and", "but", "while", "whereas"})
 _STOPS = frozenset(";.:!")
-_PRONOUNS = frozenset({"it", "they", "he", "she", "him", "her", "them", "his", "its", "their", "this", "these"})
-#: Items at the beginning of a source sentence among which the referent of the next one's pronoun is looked for.
-_LONGEST_SUBJECT = 8
-_AUXILIARIES = frozenset({"is", "was", "have", "had", "do", "did", "can", "could", "will", "would", "may", "must"})
 #: Share of a sentence's distinct items that a source sentence must have to be a candidate.
 _LEAST_SHARED = 0.15
 #: Limits on the work for one sentence, whatever the passages and the sentence are.
@@ -41,18 +38,6 @@ class AlignmentResult:
 
     segments: tuple[Segment, ...]
     fault: str | None = None
-
-
-@dataclass(frozen=True)
-class _Candidate:
-    """A source sentence with the possible referents of its pronouns."""
-
-    segment: Segment
-    referents: list[list[Item]]
-
-    @property
-    def items(self) -> list[Item]:
-        return self.segment.content.items
 
 
 class Alignment:
@@ -70,7 +55,7 @@ class Alignment:
         most = sorted(shared.values(), reverse=True)[:_MOST_CANDIDATES]
         least = max(_LEAST_SHARED * len(keys), most[-1] if most else 0)
         self._candidates = [
-            _Candidate(segment, list(_referents(segment.previous, source.headings)))
+            Candidate(segment, list(referents_of(segment.previous, source.headings)))
             for source in sources
             for segment in source.segments
             if shared.get(segment, -1) >= least
@@ -94,7 +79,7 @@ class Alignment:
         segments = self._join(0, [])
         return AlignmentResult(segments) if segments else AlignmentResult((), fault)
 
-    def _variants(self, candidate: _Candidate) -> Iterator[tuple[Sequence[Item], Sequence[Item]]]:
+    def _variants(self, candidate: Candidate) -> Iterator[tuple[Sequence[Item], Sequence[Item]]]:
         """The sentence and the source sentence, then pairs in which one of them is altered."""
         yield self._sentence, candidate.items
         for change in (move_front_part, make_active, state_apposition):
@@ -110,7 +95,7 @@ class Alignment:
         if place in self._dead_ends:
             return None
         for number, candidate in enumerate(self._candidates):
-            if chain and not _may_follow(self._candidates[chain[-1]], candidate):
+            if chain and not may_follow(self._candidates[chain[-1]], candidate):
                 continue
             for end in self._ends_of(begin, number):
                 linked = [*chain, number]
@@ -133,7 +118,7 @@ class Alignment:
             self._ends[begin, number] = sorted((end for end in found if end > begin), reverse=True)
         return self._ends[begin, number]
 
-    def _compare(self, sentence: Sequence[Item], source: Sequence[Item], candidate: _Candidate) -> _Comparison | None:
+    def _compare(self, sentence: Sequence[Item], source: Sequence[Item], candidate: Candidate) -> _Comparison | None:
         """``None`` when the limit on the work for the sentence is reached."""
         self._work += len(sentence) * len(source)
         return _Comparison(sentence, source, candidate) if self._work <= _MOST_WORK else None
@@ -147,49 +132,16 @@ class Alignment:
         return at if self._sentence[at - 1].key in _STOPS else None
 
 
-def _may_follow(before: _Candidate, after: _Candidate) -> bool:
-    """Whether the order is the passage's; a sentence that begins with a pronoun must directly follow its referent's."""
-    one, other = before.segment, after.segment
-    if one.passage == other.passage and other.start <= one.start:
-        return False
-    opening = next((item.key for item in after.items if item.kind != "mark"), "")
-    return opening not in _PRONOUNS or other.previous is one
-
-
-def _referents(before: Segment | None, headings: Sequence[AnalyzedText]) -> Iterator[list[Item]]:
-    """Possible referents of a pronoun that begins a source sentence: the headings and the previous subject."""
-    for line in headings:
-        yield [item for item in line.items if not item.optional]
-    if before is None:
-        return
-    items = [item for item in before.content.items if item.kind == "word" or item.key == ","]
-    if items and items[0].key in MOVABLE:
-        items = items[next((index + 1 for index, item in enumerate(items) if item.key == ","), 0) :]
-    words = [item for item in items[: _LONGEST_SUBJECT + 2] if not item.optional or item.key == ","]
-    named = list(takewhile(lambda item: item.surface[0].isupper(), words))
-    if named:
-        yield named
-        yield named[-1:]  # "Curie" of "Marie Curie"
-    subject = list(takewhile(lambda item: item.key not in _AUXILIARIES and not _looks_like_verb(item), words[1:]))
-    if len(subject) < len(words) - 1:
-        yield [*words[:1], *subject]
-
-
-def _looks_like_verb(item: Item) -> bool:
-    word = item.surface
-    return word.islower() and (word.endswith("ed") or (word.endswith("s") and not word.endswith("ss")))
-
-
 def _subject_pronouns(source: Sequence[Item]) -> frozenset[int]:
     """Positions of a pronoun that begins the sentence, or its main clause after a first part with a comma."""
     begins = [0, *(index + 1 for index, item in enumerate(source) if item.key == ",")][:2]
-    return frozenset(at for at in begins if at < len(source) and source[at].key in _PRONOUNS)
+    return frozenset(at for at in begins if at < len(source) and source[at].key in PRONOUNS)
 
 
 class _Comparison:
     """Compares a sentence with one source sentence item by item, by dynamic programming over both positions."""
 
-    def __init__(self, sentence: Sequence[Item], source: Sequence[Item], candidate: _Candidate) -> None:
+    def __init__(self, sentence: Sequence[Item], source: Sequence[Item], candidate: Candidate) -> None:
         self._sentence, self._source, self._candidate = sentence, source, candidate
         self._units = units_of(candidate.segment) if any(item.quantity for item in sentence) else frozenset()
         self._subjects = _subject_pronouns(source)

@@ -11,7 +11,8 @@ from ..text.segmentation import units
 from .items import Item, items
 from .links import addresses, is_instruction
 from .polarity import negation_scopes
-from .quantities import Quantity, find_units, quantities
+from .quantities import Quantity, quantities
+from .units import find_units
 from .words import distinct_words, normalize, stem_of, tokens
 
 if TYPE_CHECKING:

@@ -25,7 +25,7 @@ class Deployment:
     def loaded(self) -> Host:
         """The host with its plugins loaded; its catalog may not be open yet. Raises ``SettingsError``."""
         from ..host.host import Host
-        from ..settings import read_settings
+        from ..settings_file import read_settings
 
         if self._host is None:
             with redirect_stdout(sys.stderr):  # keeps a plugin's prints out of the command's output

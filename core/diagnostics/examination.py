@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 from ..errors import RagstoneError, SettingsError
 from ..health import Check
 from ..host.host import Host
-from ..settings import PluginsTable, config_path, read_settings
+from ..settings import PluginsTable
+from ..settings_file import config_path, read_settings
 from . import machine, parts
 from .inspection import run_check
 

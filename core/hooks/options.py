@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..errors import SettingsError, is_failure
-from ..settings import check_options
+from ..settings_file import check_options
 from .manager import reason_of
 from .results import model_class
 

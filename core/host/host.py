@@ -12,7 +12,7 @@ from ..hooks.manager import Plugins
 from ..hooks.results import anything
 from ..runtime.forks import ForkSafeLock
 from ..runtime.lazy import lazily
-from ..settings import Settings, read_settings
+from ..settings_file import read_settings
 from .checks import HostChecks
 
 if TYPE_CHECKING:
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from ..answering.assistant import Assistant
     from ..catalog import Catalog
     from ..corpus import Corpus, CorpusInfo
+    from ..settings import Settings
     from ..vector_index import IndexFollowers
     from .pipeline import Pipeline
 

@@ -11,9 +11,9 @@ import pytest
 from pydantic import BaseModel
 
 import ragstone.core
-from ragstone.core import Citation, CitationFormat, Corpus, Profile, RagstoneError, Settings, errors
+from ragstone.core import Citation, CitationFormat, Corpus, LLMSettings, Profile, RagstoneError, Settings, errors
 from ragstone.core.hooks import spec
-from ragstone.core.llm.settings import GeminiSettings, LLMSettings, OpenAILikeSettings
+from ragstone.core.llm.settings import GeminiSettings, OpenAILikeSettings
 from ragstone.core.retrieval.contents import CorpusContents
 from tests.support.markdown import PUBLIC_MODULES, python_blocks, sections
 

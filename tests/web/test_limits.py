@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from ragstone.core.testing import open_host
-from ragstone.core.testing.models import ScriptedLLM
+from ragstone.core.testing import ScriptedLLM, open_host
 from ragstone.plugins.book_chat import Shelf
 from ragstone.web import create_app
 from tests.support.patience import HANG

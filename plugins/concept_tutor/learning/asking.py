@@ -65,8 +65,7 @@ class Writers:
             from .by_model import ModelWriter
 
             try:
-                writer = ModelWriter(self._host, self._options.seed)
-                asked = writer.write(plan, concept, name, own, most, built_in.material)
+                asked = ModelWriter(self._host, self._options, built_in.material).write(plan, concept, name, own)
             except LLMError as error:
                 _log.info("questions of %s/%s are the built-in ones: %s", plan, concept, error)
         more = built_in.write(plan, concept, name, chunks, most) if len(asked) < most else ()

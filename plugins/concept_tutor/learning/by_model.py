@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from ragstone.core import Host
 
     from ..plans.records import SourceChunk
+    from ..settings import LearnSettings
     from .reading.material import Material
     from .records import Asked, Finding
 
@@ -73,19 +74,19 @@ class _Questions(BaseModel):
 
 
 class ModelWriter:
-    """Asks the host's language model for questions."""
+    """Asks the host's language model for questions. ``material``: what the plan's sources say."""
 
-    def __init__(self, host: Host, seed: int = 0) -> None:
+    def __init__(self, host: Host, options: LearnSettings, material: Material) -> None:
         self._host = host
-        self._seed = seed
+        self._options = options
+        self._material = material
 
-    def write(
-        self, plan: str, concept: str, name: str, chunks: Sequence[SourceChunk], most: int, material: Material
-    ) -> tuple[Question, ...]:
+    def write(self, plan: str, concept: str, name: str, chunks: Sequence[SourceChunk]) -> tuple[Question, ...]:
         """The questions that passed the proof. Where its form is wrong the model is asked once more.
 
         Raises ``LLMError`` where the model does not answer; what cannot be read after the second try is no question.
         """
+        most = self._options.questions
         shown = offered([(chunk.page_title, chunk.section, chunk.content) for chunk in chunks])
         messages = self._host.hooks.prompts[QUESTION].format_messages(
             concept=escape_fences(name), context_str=shown, count=str(min(most, _MOST))
@@ -102,7 +103,7 @@ class ModelWriter:
         by_id, kept, left_out = {chunk.chunk_id: chunk for chunk in chunks}, list[Question](), Counter[str]()
         for one in read.questions:
             question = self._question(plan, concept, one, chunks)
-            fault = "its quote is in no source" if question is None else fault_of(question, by_id, material)
+            fault = "its quote is in no source" if question is None else fault_of(question, by_id, self._material)
             if question is None or fault is not None:
                 left_out[fault or ""] += 1
             elif all(question.question_id != other.question_id for other in kept):
@@ -118,7 +119,7 @@ class ModelWriter:
             return None
         question_id = id_of(plan, concept, one.text, one.key)
         options = list(one.options) if one.form == "choice" else []
-        random.Random(f"{self._seed}\n{question_id}").shuffle(options)  # noqa: S311 - an order, no secret
+        random.Random(f"{self._options.seed}\n{question_id}").shuffle(options)  # noqa: S311 - an order, no secret
         asked: Asked = "definition" if one.form == "open" else "term"
         writer = self._host.hooks.llm.metadata.model_name if self._host.hooks.llm is not None else ""
         return Question(

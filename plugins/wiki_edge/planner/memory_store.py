@@ -113,10 +113,10 @@ class MemoryStore:
 
     def _check_encoder(self, dim: int, records: Sequence[Mapping[str, Any]]) -> None:
         if _dimension(records) not in (None, dim):
-            raise ShardError("its journal was written with another encoder", where=str(self._root), hint=_OTHER_ENCODER)
+            raise ShardError("its journal was written with another encoder", file=self._root, hint=_OTHER_ENCODER)
         other = self._shard.other_encoder(dim)
         if other:
-            raise ShardError(other, where=str(self._root), hint=_OTHER_ENCODER)
+            raise ShardError(other, file=self._root, hint=_OTHER_ENCODER)
 
     def _compact(self) -> bool:
         """Under the lock. Where the shard cannot be replaced now, the journal stays and the next call tries again."""

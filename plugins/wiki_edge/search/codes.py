@@ -79,15 +79,15 @@ class Codes:
         self,
         codes: Path,
         centre: Path,
-        rows: int,
-        dimension: int,
+        shape: tuple[int, int],
         memory: MemoryBudget,
         clusters: Clusters | None = None,
     ) -> None:
-        """``clusters``: by which the codes are ordered, if they are.
+        """``shape``: rows and dimension of the shard. ``clusters``: by which the codes are ordered, if they are.
 
-        Raises ``ShardError`` where the files do not fit a shard of so many rows.
+        Raises ``ShardError`` where the files do not fit a shard of that shape.
         """
+        rows, dimension = shape
         self._file = FileArray(codes, dtype="<u8", ndim=3)
         mean = FileArray(centre, dtype="<f4", ndim=1)
         self._file.expect((-(-rows // BLOCK), words_of(dimension), BLOCK))

@@ -108,7 +108,7 @@ def write_archive(
         out.mkdir(parents=True, exist_ok=True)
         name = _file_name(entries, folder)
         with _new_file(out / f"{name}.tar.gz") as file:
-            _pack(file, name, manifest.version, folder, entries, on_file)
+            _pack(file, name, folder, manifest.model_copy(update={"shards": entries}), on_file)
             file.seek(0)
             sha256 = hashlib.file_digest(cast("Any", file), "sha256").hexdigest()
             size = file.seek(0, io.SEEK_END)
@@ -175,17 +175,18 @@ def _new_file(path: Path) -> Iterator[IO[bytes]]:
 def _pack(
     file: IO[bytes],
     name: str,
-    version: str,
     folder: Path,
-    entries: Sequence[ShardEntry],
+    manifest: Manifest,
     on_file: Callable[[int], Callable[[], None]],
 ) -> None:
+    """Write the manifest's shards, each with what signed it."""
+    entries = manifest.shards
     homes = [entry.id if _SAFE.fullmatch(entry.id) else f"shard-{number}" for number, entry in enumerate(entries, 1)]
     moved = [
         entry.changed(embedding_file=f"{home}/{entry.embedding_name}", metadata_file=f"{home}/{entry.metadata_name}")
         for entry, home in zip(entries, homes, strict=True)
     ]
-    manifest = Manifest(version=version, shards=tuple(moved))
+    manifest = manifest.model_copy(update={"shards": tuple(moved)})
     written = on_file(sum(len(named_files(entry)) for entry in entries))
     with (
         gzip.GzipFile(filename="", mode="wb", fileobj=file, compresslevel=6, mtime=0) as packed,

@@ -13,8 +13,7 @@ if TYPE_CHECKING:
 class ShardError(SourceError):
     """A shard or its manifest cannot be used; ``where`` names the file and, where there is one, the line or row.
 
-    ``file``, ``line`` (from 1) and ``row`` (from 0, as numpy counts) are the same as facts; without ``where`` they
-    make it.
+    ``file``, ``line`` (from 1) and ``row`` (from 0, as numpy counts) are the same as facts.
     """
 
     title = "The shard cannot be used"
@@ -23,7 +22,6 @@ class ShardError(SourceError):
         self,
         what: str,
         *,
-        where: str | None = None,
         hint: str | None = None,
         file: Path | str | None = None,
         line: int | None = None,
@@ -32,7 +30,7 @@ class ShardError(SourceError):
         self.file = None if file is None else str(file)
         self.line = line
         self.row = row
-        super().__init__(what, where=where or place_in(self.file, line, row), hint=hint)
+        super().__init__(what, where=place_in(self.file, line, row), hint=hint)
 
 
 def place_in(file: str | None, line: int | None = None, row: int | None = None) -> str | None:

@@ -48,7 +48,7 @@ class Refused(ShardError):
         self.faults = tuple(faults)
         more = f"; and {len(faults) - 1} more" if len(faults) > 1 else ""
         hint = f"nothing was changed; {'repair' if source.is_dir() else 'get'} the shards and try again"
-        super().__init__(f"{faults[0]}{more}", where=str(source), hint=hint)
+        super().__init__(f"{faults[0]}{more}", file=source, hint=hint)
 
 
 def install(
@@ -81,14 +81,25 @@ def install(
             incoming = Manifest.read(path)
             if not incoming.shards:
                 raise ShardError("lists no shard", file=source / NAME if source.is_dir() else source)
-            plans = [_plan(entry, path.parent, root, now, trusted_keys, source) for entry in incoming.shards]
-            before = now or Manifest(version=incoming.version, shards=())
-            _switch(plans, path.parent, staging, root, before, incoming.version)
+            staged_shards = _Staged(source, path.parent, root, now or Manifest(version=incoming.version, shards=()))
+            plans = [_plan(entry, staged_shards, trusted_keys) for entry in incoming.shards]
+            _switch(plans, staged_shards, staging, incoming.version)
         finally:
             with suppress(OSError):
                 staged.remove(staging.name)
         releases.clear(root, releases.installed(root))
     return [plan.report(root) for plan in plans]
+
+
+@dataclass(frozen=True)
+class _Staged:
+    """Shards that came from ``source`` and are unpacked in ``folder``, to be installed into ``root``."""
+
+    source: Path
+    folder: Path
+    root: Path
+    #: The manifest that serves in ``root``, or an empty one.
+    now: Manifest
 
 
 @dataclass(frozen=True)
@@ -106,14 +117,13 @@ class _Plan:
         return Installed(self.new.id, self.what, self.new.revision, before, self.signer, self.new.place(root).folder)
 
 
-def _plan(
-    came: ShardEntry, folder: Path, root: Path, now: Manifest | None, trusted_keys: Collection[str], source: Path
-) -> _Plan:
+def _plan(came: ShardEntry, staged: _Staged, trusted_keys: Collection[str]) -> _Plan:
     """What is to be done for one shard, which is whole. Raises ``ShardError`` when it must not be installed."""
-    by = signer(came, folder, trusted_keys)
-    came = came if came.files is not None else came.changed(files=sums_in(came.place(folder).files))
+    source, root = staged.source, staged.root
+    by = signer(came, staged.folder, trusted_keys)
+    came = came if came.files is not None else came.changed(files=sums_in(came.place(staged.folder).files))
     digest = content_digest(came)
-    old = now.shard(came.id) if now else None
+    old = staged.now.shard(came.id)
     is_same = False
     if old is not None:
         is_same = content_digest(old) == digest
@@ -162,8 +172,9 @@ def _is_whole(entry: ShardEntry, root: Path) -> bool:
     return not faults.found()
 
 
-def _switch(plans: list[_Plan], folder: Path, staging: Path, root: Path, now: Manifest, version: str) -> None:
+def _switch(plans: list[_Plan], staged: _Staged, staging: Path, version: str) -> None:
     """Move the new releases into place, then replace the manifest."""
+    folder, root, now = staged.folder, staged.root, staged.now
     manifest, before = now.model_copy(update={"version": version}), releases.previous(now)
     moves: dict[str, Path] = {}
     touched = set(before.values())

@@ -11,10 +11,8 @@ from llama_index.core.schema import NodeWithScore, TextNode
 from ragstone.core import Answer, BadRequest, Delta, Host, LLMError, NotFound, Question, TooLarge
 from ragstone.core.answering.extractive import choose
 from ragstone.core.citations import Passages, find_fault, split_answer
-from ragstone.core.retrieval import Retrieval
-from ragstone.core.retrieval.evidence_gate import weigh_evidence
+from ragstone.core.retrieval import HybridRetriever, Retrieval, weigh_evidence
 from ragstone.core.retrieval.fusion import fuse
-from ragstone.core.retrieval.search import HybridRetriever
 from ragstone.core.testing import ScriptedLLM, open_host
 from ragstone.plugins.book_chat import Shelf
 

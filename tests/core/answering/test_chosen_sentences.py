@@ -10,9 +10,8 @@ from llama_index.core.schema import NodeWithScore, TextNode
 
 from ragstone.core.answering.comparison import sides_of
 from ragstone.core.answering.extractive import choose
-from ragstone.core.retrieval import Retrieval
+from ragstone.core.retrieval import Retrieval, weigh_evidence
 from ragstone.core.retrieval.answerability import FEATURES, features_of, missing_words
-from ragstone.core.retrieval.evidence_gate import weigh_evidence
 from ragstone.core.retrieval.sentences import sentences_of
 from ragstone.core.text import question_stems
 from ragstone.core.text.definitions import defines, subject_of

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from llama_index.core.schema import TextNode
 
-from ragstone.core.answering.question import LONGEST_SELECTION
+from ragstone.core.answering import LONGEST_SELECTION
 from ragstone.core.answering.selection import from_selection
 
 

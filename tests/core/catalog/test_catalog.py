@@ -20,7 +20,7 @@ from ragstone.core import BadRequest, StorageDenied, StorageError
 from ragstone.core.catalog import Catalog, NewChunk, NewDocument
 from ragstone.core.catalog.vectors import pack_sentences, unpack_sentences
 from ragstone.core.retrieval.dense import ExactSearch
-from ragstone.core.text.packed_terms import pack
+from ragstone.core.text import pack
 from tests.support.words import by_words
 
 if TYPE_CHECKING:

@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING
 import pytest
 from sqlalchemy import create_engine
 
-from ragstone.core import StorageError
+from ragstone.core import StorageError, StorageLost
 from ragstone.core.catalog import Catalog
-from ragstone.core.errors import StorageLost
 from tests.support.third_party_fakes import Here, fast_models
 
 if TYPE_CHECKING:

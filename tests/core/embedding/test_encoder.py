@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from ragstone.core import EncoderError, Host, Settings, SettingsError
-from ragstone.core.embedding import ALL_MINILM_L6_V2, Encoder, MiniLMEmbedding, model_files
+from ragstone.core import Encoder, EncoderError, Host, Settings, SettingsError
+from ragstone.core.embedding import ALL_MINILM_L6_V2, MiniLMEmbedding, model_files
 from ragstone.core.embedding.graph import weights_file
 from ragstone.core.text.chunk_terms import analyze_chunk
 from tests.support.needs import missing

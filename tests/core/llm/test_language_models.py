@@ -552,8 +552,7 @@ class TestProviders:
             assert ask(host).text == f"{CASTER}. [1]"
 
     def test_an_extra_that_is_not_there_is_named(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        from ragstone.core import extras
-        from ragstone.core.errors import MissingExtra
+        from ragstone.core import MissingExtra, extras
 
         def missing(extra: str, *modules: str) -> None:
             raise MissingExtra(extra, modules)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ragstone.core.retrieval import calibration
-from ragstone.core.retrieval.calibration import DEFAULT_THRESHOLD, MIN_CALIBRATION_CHUNKS, bank
+from ragstone.core.retrieval import DEFAULT_THRESHOLD, MIN_CALIBRATION_CHUNKS, calibration
+from ragstone.core.retrieval.calibration import bank
 from ragstone.core.testing import open_host
 from ragstone.plugins.book_chat import Shelf
 from tests.support.third_party_fakes import Here, write_pages

@@ -13,16 +13,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ragstone.core.catalog import WordScores
+from ragstone.core.retrieval import Candidates, rank
 from ragstone.core.retrieval.bm25 import top_chunks
-from ragstone.core.retrieval.fusion import Candidates, rank
 from ragstone.core.retrieval.rerank import link_scores, rerank_scores
 from ragstone.core.retrieval.search_cache import RevisionSearch, SearchCache
 from ragstone.core.retrieval.top_k import top_positions
 from ragstone.core.runtime.batched_matvec import BatchedMatVec
 from ragstone.core.runtime.fair_semaphore import FairSemaphore
+from ragstone.core.text import is_packed, pack, question_stems, stems
 from ragstone.core.text.chunk_terms import analyze_chunk, idf_coverage
-from ragstone.core.text.packed_terms import is_packed, pack
-from ragstone.core.text.stemming import question_stems, stems
 from tests.support.patience import until
 
 if TYPE_CHECKING:

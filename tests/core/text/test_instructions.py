@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from ragstone.core.answering.findings import find_passages
+from ragstone.core.answering import find_passages
 from ragstone.core.citations import find_fault
 from ragstone.core.testing import SmallCorpus, open_host
-from ragstone.core.text.instructions import INSTRUCTIONS_NOTE, find_instructions, is_addressed, is_asked_about
+from ragstone.core.text import is_addressed
+from ragstone.core.text.instructions import INSTRUCTIONS_NOTE, find_instructions, is_asked_about
 from ragstone.core.text.segmentation import units
 from ragstone.web.rendering import card
 from ragstone.web.sources import source_list

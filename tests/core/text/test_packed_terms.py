@@ -15,10 +15,10 @@ from llama_index.core.postprocessor.types import BaseNodePostprocessor
 from ragstone.core import hookimpl
 from ragstone.core.retrieval.rerank import rerank_scores
 from ragstone.core.testing import SmallCorpus, fill_small_corpus, open_host
-from ragstone.core.text import chunk_terms
+from ragstone.core.text import chunk_terms, is_packed, pack, unpack
 from ragstone.core.text.chunk_terms import analyze_chunk
 from ragstone.core.text.instructions import find_instructions
-from ragstone.core.text.packed_terms import HEADER, is_packed, pack, unpack
+from ragstone.core.text.packed_terms import HEADER
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -4,10 +4,18 @@ from __future__ import annotations
 
 import pytest
 
+from ragstone.core.text import (
+    StatedKind,
+    is_packed,
+    kind_of_names,
+    pack,
+    pack_kinds,
+    packed_in,
+    section_kind,
+    unpack_kinds,
+)
 from ragstone.core.text.chunk_terms import analyze_chunk
-from ragstone.core.text.packed_terms import is_beside_the_text, is_packed, pack
-from ragstone.core.text.sentence_kinds import section_kind
-from ragstone.core.text.stated_kinds import StatedKind, kind_of_names, pack_kinds, packed_in, unpack_kinds
+from ragstone.core.text.packed_terms import is_beside_the_text
 from tests.support.patience import grows_linearly
 
 

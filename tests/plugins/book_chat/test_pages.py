@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from ragstone.plugins.book_chat.library.source_pages import ShownBlock
+from ragstone.plugins.book_chat import ShownBlock
 from ragstone.plugins.book_chat.pages import breadcrumbs, grouped
 
 

@@ -45,14 +45,15 @@ def is_loopback(host: str) -> bool:
 
 
 def addresses_of(
-    host: str, port: int, deadline: Deadline, *, private: bool, where: str, lookup: Lookup = look_up
+    host: str, lookup: Callable[[], Sequence[str]], deadline: Deadline, *, private: bool, where: str
 ) -> tuple[str, ...]:
     """The addresses that may be connected to for ``host``.
 
-    ``private``: it may lie in a private network. Raises ``WikiForbidden`` if any address is none to be sent to, and
-    ``WikiUnavailable`` if there is none or the name server takes longer than the deadline.
+    ``lookup``: asks the name server. ``private``: it may lie in a private network. Raises ``WikiForbidden`` if any
+    address is none to be sent to, and ``WikiUnavailable`` if there is none or the name server takes longer than the
+    deadline.
     """
-    found = _in_time(host, port, deadline, lookup, where)
+    found = _in_time(lookup, deadline, where)
     if not found:
         raise WikiUnavailable("has no address", where=where)
     local = is_loopback(host)
@@ -96,9 +97,9 @@ def _parsed(text: str) -> _Address:
     return mapped or address
 
 
-def _in_time(host: str, port: int, deadline: Deadline, lookup: Lookup, where: str) -> Sequence[str]:
+def _in_time(lookup: Callable[[], Sequence[str]], deadline: Deadline, where: str) -> Sequence[str]:
     """The lookup in a thread of its own: the system's cannot be cut."""
-    answer = in_background(lambda: lookup(host, port), "wiki-lookup")
+    answer = in_background(lookup, "wiki-lookup")
     try:
         error = answer.exception(deadline.left())
     except TimeoutError as late:

@@ -7,7 +7,7 @@ import math
 import random
 import time
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 from urllib.parse import urljoin, urlsplit
 
@@ -142,9 +142,8 @@ class Fetcher:
         addresses: tuple[str, ...] = ()
         if not proxies:
             private = self._host in self._settings.private_hosts
-            addresses = addresses_of(
-                self._host, self._port, deadline, private=private, where=where, lookup=self._lookup
-            )
+            lookup = partial(self._lookup, self._host, self._port)
+            addresses = addresses_of(self._host, lookup, deadline, private=private, where=where)
         limits = int(self._settings.sent_mb * 1_000_000), int(self._settings.unpacked_mb * 1_000_000)
         try:
             with (

@@ -2,12 +2,16 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from ragstone.core import SourceError
 from ragstone.plugins.book_chat.library import files
-from ragstone.plugins.book_chat.library.layouts import BookLayout, read_layout
+from ragstone.plugins.book_chat.library.layouts import read_layout
+
+if TYPE_CHECKING:
+    from ragstone.plugins.book_chat import BookLayout
 
 MARKDOWN = frozenset({".md", ".markdown"})
 

@@ -8,9 +8,9 @@ import pytest
 
 from ragstone.core import BadRequest, Host, NotFound, SourceError
 from ragstone.core.testing import open_host
+from ragstone.plugins.book_chat import Shelf
 from ragstone.plugins.book_chat.library.books import slug_of
 from ragstone.plugins.book_chat.library.sample import put_sample_on_empty_shelf
-from ragstone.plugins.book_chat.library.shelf import Shelf
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -10,11 +10,9 @@ import pytest
 
 from ragstone.core import BadRequest, NotFound
 from ragstone.core.testing import open_host
-from ragstone.plugins.concept_tutor import Lessons, PlanStore
+from ragstone.plugins.concept_tutor import Lessons, PlanStore, Progresses, Sessions
 from ragstone.plugins.concept_tutor.learning.explaining import explain
 from ragstone.plugins.concept_tutor.learning.options import option_notes
-from ragstone.plugins.concept_tutor.learning.progress import Progresses
-from ragstone.plugins.concept_tutor.learning.sessions import Sessions
 from tests.plugins.concept_tutor.learning import passages
 from tests.plugins.concept_tutor.learning.test_lessons import Clock, of_form, wrong_option
 

@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from ragstone.core.testing import open_host
-from ragstone.plugins.concept_tutor import Lessons, PlanStore
+from ragstone.plugins.concept_tutor import Lessons, PlanStore, Sessions
 from ragstone.plugins.concept_tutor.learning.progress import Progress
-from ragstone.plugins.concept_tutor.learning.sessions import Sessions
 from ragstone.plugins.concept_tutor.pages.charts import charts
 from ragstone.plugins.concept_tutor.pages.wording import pieces, reason_words
 from ragstone.web import create_app

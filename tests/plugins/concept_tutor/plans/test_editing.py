@@ -8,8 +8,7 @@ import pytest
 
 from ragstone.core import BadRequest, NotFound, TooLarge
 from ragstone.core.testing import open_host
-from ragstone.plugins.concept_tutor import Lessons, PlanStore
-from ragstone.plugins.concept_tutor.plans.editing import ConceptChange, PlanEditor
+from ragstone.plugins.concept_tutor import ConceptChange, Lessons, PlanEditor, PlanStore
 from tests.plugins.concept_tutor.learning import passages
 
 if TYPE_CHECKING:

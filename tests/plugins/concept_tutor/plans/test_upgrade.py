@@ -12,8 +12,7 @@ from sqlalchemy import Column, Float, ForeignKey, Index, Integer, MetaData, Tabl
 from ragstone.core import Host, NotFound, Question
 from ragstone.core.runtime import limited_to
 from ragstone.core.testing import open_host
-from ragstone.plugins.concept_tutor import PlanStore
-from ragstone.plugins.concept_tutor.plans.records import NewConcept, NewPlan
+from ragstone.plugins.concept_tutor import NewConcept, NewPlan, PlanStore
 from tests.plugins.concept_tutor.material import corpus_of
 
 if TYPE_CHECKING:

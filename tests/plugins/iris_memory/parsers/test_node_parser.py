@@ -14,7 +14,7 @@ from ragstone.plugins.iris_memory.fields import INDEXING, chunk_id
 from ragstone.plugins.iris_memory.parsers.node_parser import MemoryNodeParser
 
 if TYPE_CHECKING:
-    from ragstone.core.embedding import Encoder
+    from ragstone.core import Encoder
 
 TYPES = {
     "markdown": "note",

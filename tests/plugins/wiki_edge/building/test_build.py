@@ -25,6 +25,7 @@ from llama_index.core.schema import Document
 
 from ragstone.core import (
     BadRequest,
+    Encoder,
     EncoderError,
     MissingExtra,
     SourceError,
@@ -34,7 +35,6 @@ from ragstone.core import (
     hookimpl,
 )
 from ragstone.core.cli import main
-from ragstone.core.embedding import Encoder
 from ragstone.core.runtime import OwnedFolders
 from ragstone.core.testing import open_host
 from ragstone.plugins.wiki_edge import BuildOptions, build_shard

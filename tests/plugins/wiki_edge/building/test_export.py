@@ -9,9 +9,8 @@ import numpy as np
 import pytest
 from llama_index.core.schema import Document
 
-from ragstone.core import BadRequest, NotFound
+from ragstone.core import BadRequest, Encoder, NotFound
 from ragstone.core.cli import main
-from ragstone.core.embedding import Encoder
 from ragstone.core.embedding.windows import Window, WindowSplitter
 from ragstone.core.testing import open_host
 from ragstone.plugins.wiki_edge import ExportOptions, export_corpus

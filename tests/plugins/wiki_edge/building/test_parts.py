@@ -17,9 +17,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from ragstone.core import BadRequest, NotFound, SourceError, StorageError
+from ragstone.core import BadRequest, Encoder, NotFound, SourceError, StorageError
 from ragstone.core.cli import main
-from ragstone.core.embedding import Encoder
 from ragstone.core.testing import open_host
 from ragstone.plugins.wiki_edge import BuildOptions, build_shard, searcher_of
 from ragstone.plugins.wiki_edge.building import leases as leases_module

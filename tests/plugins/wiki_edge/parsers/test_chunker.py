@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ragstone.core.embedding import Encoder
+from ragstone.core import Encoder
 from ragstone.core.testing import WordEmbedding
 from ragstone.plugins.wiki_edge.parsers.article_parser import token_counter
 from ragstone.plugins.wiki_edge.parsers.chunker import Chunker, sentences_of

@@ -39,7 +39,7 @@ def codes_of(rows: Rows, folder: Path, megabytes: float = 64) -> tuple[Codes, Me
     embeddings = FileArray(folder / "embeddings.npy", dtype="<f4", ndim=2)
     made.make(embeddings, folder / "codes.npy", folder / "centre.npy")
     memory = MemoryBudget(megabytes)
-    return Codes(folder / "codes.npy", folder / "centre.npy", len(rows), rows.shape[1], memory), memory
+    return Codes(folder / "codes.npy", folder / "centre.npy", rows.shape, memory), memory
 
 
 @pytest.mark.parametrize("megabytes", [64, 0.001])
@@ -90,9 +90,9 @@ def test_only_the_kept_rows_are_found(tmp_path: Path) -> None:
 def test_codes_of_another_shard_are_refused(tmp_path: Path) -> None:
     codes_of(clustered(100), tmp_path)
     with pytest.raises(ShardError, match="shape"):
-        Codes(tmp_path / "codes.npy", tmp_path / "centre.npy", BLOCK + 1, 96, MemoryBudget(64))
+        Codes(tmp_path / "codes.npy", tmp_path / "centre.npy", (BLOCK + 1, 96), MemoryBudget(64))
     with pytest.raises(ShardError, match="shape"):
-        Codes(tmp_path / "codes.npy", tmp_path / "centre.npy", 100, 384, MemoryBudget(64))
+        Codes(tmp_path / "codes.npy", tmp_path / "centre.npy", (100, 384), MemoryBudget(64))
 
 
 def test_a_file_that_shrinks_under_a_reader_is_an_error(tmp_path: Path) -> None:
@@ -120,7 +120,7 @@ def test_rows_in_clusters(tmp_path: Path, megabytes: float, monkeypatch: pytest.
     assert np.array_equal(np.sort(order), np.arange(len(rows)))
     made.make(embeddings, tmp_path / "codes.npy", tmp_path / "centre.npy", order)
     opened = Clusters(centroids, starts, places, len(rows), 96)
-    codes = Codes(tmp_path / "codes.npy", tmp_path / "centre.npy", len(rows), 96, MemoryBudget(megabytes), opened)
+    codes = Codes(tmp_path / "codes.npy", tmp_path / "centre.npy", (len(rows), 96), MemoryBudget(megabytes), opened)
     kept = np.arange(len(rows)) % 2 == 0
     found = looked_at = 0
     for question in clustered(20):
