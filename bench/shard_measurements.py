@@ -289,11 +289,11 @@ def _write_shard(place: Path, rows: int) -> None:
 
 def _finish(root: Path, rows: int) -> None:
     """Side files and the manifest."""
+    from ragstone.plugins.wiki_edge import Manifest, ShardEntry
     from ragstone.plugins.wiki_edge.search.side_files import make_side_files
-    from ragstone.plugins.wiki_edge.shards.manifest import NAME, Manifest, ShardEntry
 
     dimension = np.load(root / "s/embeddings.npy", mmap_mode="r").shape[1]
     fields = {"id": "s", "kind": "wiki", "dim": dimension, "size": rows, "license": "CC-BY-SA-4.0"}
     entry = ShardEntry.of({**fields, "embedding_file": "s/embeddings.npy", "metadata_file": "s/metadata.jsonl"})
     entry = entry.changed(side_files=make_side_files(root / "s", entry))
-    Manifest(version="bench", shards=(entry,)).write(root / NAME)
+    Manifest(version="bench", shards=(entry,)).write(root / "manifest.json")

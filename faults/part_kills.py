@@ -20,12 +20,11 @@ import psutil
 
 from ragstone.core import Host, Settings
 from ragstone.core.testing import TestModels
-from ragstone.plugins.wiki_edge import BuildOptions, build_shard
+from ragstone.plugins.wiki_edge import BuildOptions, build_shard, verify_shards
 from ragstone.plugins.wiki_edge.building.build import merge_plan, plan_build, work_plan
 from ragstone.plugins.wiki_edge.building.parts import finished, record_of
 from ragstone.plugins.wiki_edge.building.plan import read_plan
 from ragstone.plugins.wiki_edge.building.ray_work import RayOptions, work_on_ray
-from ragstone.plugins.wiki_edge.shards.verification import verify
 
 from .actors import Actor
 from .run import PATIENCE_S
@@ -181,7 +180,7 @@ def _works(line: Connection, plan: Path, folder: Path, is_real: bool) -> None:
 def _is_whole(run: Run, plan: Path, host: Host, whole: dict[str, str]) -> None:
     report = merge_plan(plan, host)
     assert _sums(report.folder) == whole, f"{plan.name} has other bytes"
-    assert verify(report.folder.parent) == []
+    assert verify_shards(report.folder.parent) == []
     assert not list((plan / "leases").iterdir()), "leases are left"
     run.count("same bytes")
 

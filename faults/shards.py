@@ -9,9 +9,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from ragstone.core import StorageFull
-from ragstone.plugins.wiki_edge.shards.installation import install
-from ragstone.plugins.wiki_edge.shards.manifest import NAME, Manifest
-from ragstone.plugins.wiki_edge.shards.verification import verify
+from ragstone.plugins.wiki_edge import Manifest, install_shards, verify_shards
 from tests.plugins.wiki_edge.shards.samples import ID, make
 
 from .actors import Actor
@@ -34,7 +32,7 @@ _FOLDER_ID = ".ragstone-id"
 def killed_while_installing(run: Run) -> None:
     """kill -9 before steps of an installation: the shards that serve are the old ones or the new ones, whole."""
     root, source = run.folder / "root", run.folder / "source"
-    install(_version(source, 0), root)
+    install_shards(_version(source, 0), root)
     with Actor(install_until, _version(source, 1), root, 0) as actor:
         steps: int = actor.hear()
     # The switch is among the last steps.
@@ -44,13 +42,13 @@ def killed_while_installing(run: Run) -> None:
         before, after = str(2 * number - 1), str(2 * number)
         with Actor(install_until, _version(source, 2 * number), root, last) as actor:
             actor.wait()
-        serves = Manifest.read(root / NAME).version
+        serves = Manifest.read(root / "manifest.json").version
         assert serves in (before, after), f"{serves} serves, after a kill before step {last}"
         run.count("killed before the switch" if serves == before else "killed after the switch")
-        assert verify(root) == []
-        install(_version(source, 2 * number + 1), root)
-        assert Manifest.read(root / NAME).version == str(2 * number + 1)
-        assert verify(root) == []
+        assert verify_shards(root) == []
+        install_shards(_version(source, 2 * number + 1), root)
+        assert Manifest.read(root / "manifest.json").version == str(2 * number + 1)
+        assert verify_shards(root) == []
         _is_tidy(root)
         run.count("kills")
         run.tell(f"{number} of {len(chosen)} kills")
@@ -63,23 +61,23 @@ def full_shards(run: Run) -> None:
     source = run.folder / "source"
     with small_disk(run.folder / "disk", 8) as disk:
         root = disk.folder / "root"
-        install(_version(source, 0, rows=_ROWS), root)
+        install_shards(_version(source, 0, rows=_ROWS), root)
         # An archive unpacks to some 700 kB; a folder is measured before it is copied.
         for number, left in enumerate([0, 0, *(run.random.randrange(2**20) for _ in range(run.times(4, 60)))], 1):
             archive = shutil.make_archive(str(run.folder / "a"), "gztar", _version(source, number, rows=_ROWS))
-            before = (root / NAME).read_bytes()
+            before = (root / "manifest.json").read_bytes()
             with disk.left(left):
                 try:
-                    install(run.folder / archive if number % 2 else source, root)
+                    install_shards(run.folder / archive if number % 2 else source, root)
                 except StorageFull:
                     run.count("told as full")
-                    assert (root / NAME).read_bytes() == before
+                    assert (root / "manifest.json").read_bytes() == before
                 else:
                     run.count("enough")
-                assert verify(root) == []
-            install(source, root)
-            assert Manifest.read(root / NAME).version == str(number)
-            assert verify(root) == []
+                assert verify_shards(root) == []
+            install_shards(source, root)
+            assert Manifest.read(root / "manifest.json").version == str(number)
+            assert verify_shards(root) == []
             _is_tidy(root)
     assert run.figures["told as full"]
 
@@ -96,20 +94,20 @@ def install_until(line: Connection, source: Path, root: Path, last: int) -> None
                 os.kill(os.getpid(), signal.SIGKILL)
 
     sys.addaudithook(audit)
-    install(source, root)
+    install_shards(source, root)
     line.send(steps)
 
 
 def _version(folder: Path, number: int, rows: int = 24) -> Path:
     """A folder of shards of that version."""
     make(folder, seed=number, rows=rows)
-    manifest = Manifest.read(folder / NAME)
-    manifest.model_copy(update={"version": str(number)}).write(folder / NAME)
+    manifest = Manifest.read(folder / "manifest.json")
+    manifest.model_copy(update={"version": str(number)}).write(folder / "manifest.json")
     return folder
 
 
 def _is_tidy(root: Path) -> None:
     found = {path.name for path in root.iterdir()}
     releases = [path.name for path in (root / ID).iterdir()]
-    assert found == {_LOCK, _FOLDER_ID, NAME, ID}, f"left over: {found}"
+    assert found == {_LOCK, _FOLDER_ID, "manifest.json", ID}, f"left over: {found}"
     assert len(releases) <= 2, f"left over: {releases}"

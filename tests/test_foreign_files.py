@@ -25,12 +25,11 @@ from ragstone.plugins.book_chat.admin import uploads as uploads_module
 from ragstone.plugins.book_chat.admin.uploads import store, unfinished_uploads
 from ragstone.plugins.concept_tutor.mediawiki.client.cache import Cache, Entry
 from ragstone.plugins.iris_memory.indexing.update_state import LastUpdate, UpdateState
-from ragstone.plugins.wiki_edge import BuildOptions, build_shard
+from ragstone.plugins.wiki_edge import BuildOptions, build_shard, install_shards
 from ragstone.plugins.wiki_edge.planner.episode_check import repair_episodes
 from ragstone.plugins.wiki_edge.planner.episodes import Episode
 from ragstone.plugins.wiki_edge.planner.memory_store import MemoryStore
 from ragstone.plugins.wiki_edge.search.side_files import clear, side_file_folders
-from ragstone.plugins.wiki_edge.shards.installation import install
 from tests.plugins.wiki_edge.readers.dumps import page, plain
 from tests.plugins.wiki_edge.shards.samples import make
 from tests.support.needs import needed
@@ -259,7 +258,7 @@ def _install(folder: Path, others: Others) -> None:
     root = folder / "wiki"
     others.plant(root)
     for seed in range(4):
-        install(make(folder / f"new-{seed}", shard_id="tools", seed=seed), root)
+        install_shards(make(folder / f"new-{seed}", shard_id="tools", seed=seed), root)
         if seed == 0:
             others.plant(root / "tools")
     assert len(list((root / "tools").glob("r*"))) == 2, "our own go"

@@ -13,18 +13,27 @@ if TYPE_CHECKING:
     from .planner.situation import Situation
     from .readers.article_reader import ArticleReader
     from .retrievers import ShardRetriever, searcher_of
+    from .shards.errors import ShardError
+    from .shards.installation import install as install_shards
+    from .shards.manifest import Manifest, ShardEntry
+    from .shards.verification import verify as verify_shards
 
 __all__ = [
     "ArticleNodeParser",
     "ArticleReader",
     "BuildOptions",
     "ExportOptions",
+    "Manifest",
     "Planner",
+    "ShardEntry",
+    "ShardError",
     "ShardRetriever",
     "Situation",
     "build_shard",
     "export_corpus",
+    "install_shards",
     "searcher_of",
+    "verify_shards",
 ]
 
 __getattr__, __dir__ = lazy_names(
@@ -38,5 +47,9 @@ __getattr__, __dir__ = lazy_names(
         "building.build": "build_shard",
         "building.export": "ExportOptions export_corpus",
         "building.options": "BuildOptions",
+        "shards.errors": "ShardError",
+        "shards.installation": "install_shards=install",
+        "shards.manifest": "Manifest ShardEntry",
+        "shards.verification": "verify_shards=verify",
     },
 )

@@ -7,9 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from ragstone.plugins.wiki_edge import Planner, Situation
-from ragstone.plugins.wiki_edge.shards.installation import install
-from ragstone.plugins.wiki_edge.shards.verification import verify
+from ragstone.plugins.wiki_edge import Planner, Situation, install_shards, verify_shards
 from tests.plugins.wiki_edge.shards.samples import make
 from tests.support.pi5 import MEMORY, moved
 
@@ -28,7 +26,7 @@ def test_an_update_and_the_way_back(tmp_path: Path) -> None:
     first, second, third = (
         make(tmp_path / f"shards-{number}", rows=60, dim=384, seed=number, revision=number) for number in (1, 2, 3)
     )
-    install(first, wiki)
+    install_shards(first, wiki)
     with Planner.open(config) as planner:
 
         def seed() -> str:
@@ -37,11 +35,11 @@ def test_an_update_and_the_way_back(tmp_path: Path) -> None:
 
         assert seed() == "(1)"
         shutil.copy(wiki / "manifest.json", wiki / "manifest.before.json")
-        install(second, wiki)
+        install_shards(second, wiki)
         assert seed() == "(2)"
         (wiki / "manifest.before.json").rename(wiki / "manifest.json")
         assert seed() == "(1)"
-        assert verify(wiki) == []
-        install(third, wiki)
+        assert verify_shards(wiki) == []
+        install_shards(third, wiki)
         assert seed() == "(3)"
-    assert verify(wiki) == []
+    assert verify_shards(wiki) == []

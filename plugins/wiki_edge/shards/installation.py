@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
 from secrets import token_hex
 from typing import TYPE_CHECKING, Literal
 
+from ragstone.core.answering import check_type
 from ragstone.core.runtime import sync_folder
 
 from . import releases
@@ -23,7 +25,6 @@ from .verification import Fault, Faults, check_files, sums_in, verify
 
 if TYPE_CHECKING:
     from collections.abc import Collection
-    from pathlib import Path
 
 
 @dataclass(frozen=True)
@@ -65,6 +66,8 @@ def install(
     serves, or the same with other content; and, for a shard that was signed, one that is not signed by the same or a
     trusted key. Then everything stays as it was. Raises ``Refused``, ``ShardError``, ``BadRequest``, ``StorageError``.
     """
+    check_type(source, "source", Path, "a path")
+    check_type(root, "root", Path, "a path")
     if source.is_dir() and source.resolve() == root.resolve():
         raise ShardError("is the folder that is to be installed into", file=source)
     with releases.locked(root):

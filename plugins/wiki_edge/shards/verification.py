@@ -8,6 +8,8 @@ from hashlib import file_digest
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ragstone.core.answering import check_type
+
 from .errors import ShardError, place_in
 from .files import open_regular
 from .manifest import NAME, Manifest
@@ -46,6 +48,7 @@ def verify(
     Of each file at most ``most`` faults are named, then how many more there are. A signature must hold where there is
     one; with ``require_signature`` each shard must have one by a trusted key. Raises nothing for what it reads.
     """
+    check_type(path, "path", Path, "a path")
     path = path / NAME if path.is_dir() else path
     faults = Faults(path.parent, most)
     try:

@@ -9,7 +9,15 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from ragstone.core import BadRequest
-from ragstone.plugins.wiki_edge import BuildOptions, ExportOptions, build_shard, export_corpus, searcher_of
+from ragstone.plugins.wiki_edge import (
+    BuildOptions,
+    ExportOptions,
+    build_shard,
+    export_corpus,
+    install_shards,
+    searcher_of,
+    verify_shards,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,8 +32,15 @@ RIGHT: dict[Callable[..., object], dict[str, Any]] = {
     build_shard: {"options": BuildOptions(**_BUILD)},
     export_corpus: {"options": ExportOptions(**_EXPORT)},
     searcher_of: {},
+    install_shards: {"source": Path("no-such.tar"), "root": Path("no-such-folder")},
+    verify_shards: {"path": Path("no-such-folder")},
 }
-CASES = [(function, name) for function in RIGHT for name in inspect.signature(function).parameters]
+CASES = [
+    (function, name)
+    for function in RIGHT
+    for name, how in inspect.signature(function).parameters.items()
+    if function not in {install_shards, verify_shards} or how.kind is not how.KEYWORD_ONLY
+]
 
 
 @pytest.mark.parametrize(("function", "name"), CASES)

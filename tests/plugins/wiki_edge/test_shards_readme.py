@@ -13,6 +13,7 @@ import pytest
 from cryptography.exceptions import InvalidSignature
 
 import ragstone.plugins.wiki_edge
+from ragstone.plugins.wiki_edge import Manifest, ShardEntry
 from ragstone.plugins.wiki_edge.search.side_files import NAMES
 from ragstone.plugins.wiki_edge.settings import (
     EpisodesSettings,
@@ -21,7 +22,6 @@ from ragstone.plugins.wiki_edge.settings import (
     SlmSettings,
     WikiEdgeSettings,
 )
-from ragstone.plugins.wiki_edge.shards.manifest import Manifest, ShardEntry
 from tests.support.third_party_fakes import Here
 
 from .shards.samples import ID, edit, make

@@ -37,13 +37,11 @@ from ragstone.core import (
 from ragstone.core.cli import main
 from ragstone.core.runtime import OwnedFolders
 from ragstone.core.testing import open_host
-from ragstone.plugins.wiki_edge import BuildOptions, build_shard
+from ragstone.plugins.wiki_edge import BuildOptions, Manifest, ShardEntry, build_shard, verify_shards
 from ragstone.plugins.wiki_edge.building import batches
 from ragstone.plugins.wiki_edge.building.work_folder import work_folders
 from ragstone.plugins.wiki_edge.readers import article_reader
 from ragstone.plugins.wiki_edge.readers.sources import open_source
-from ragstone.plugins.wiki_edge.shards.manifest import Manifest, ShardEntry
-from ragstone.plugins.wiki_edge.shards.verification import verify
 from ragstone.plugins.wiki_edge.shards.writer import HEADER
 from tests.support.needs import needed
 from tests.support.patience import HANG, until
@@ -109,7 +107,7 @@ def test_a_shard_is_as_the_specification_says(fast_host: Host, tmp_path: Path, d
     }
     expected = fast_host.hooks.encoder.embed_texts([f"{row['title']}\n{row['text']}" for row in rows])
     assert np.allclose(vectors, expected, atol=1e-6)
-    assert verify(tmp_path / "out") == []
+    assert verify_shards(tmp_path / "out") == []
     assert sorted(path.name for path in (tmp_path / "out").iterdir() if not path.name.startswith(".r")) == [
         "manifest.json",
         "wiki-simple-v1",
@@ -126,7 +124,7 @@ def test_another_shard_joins_the_manifest_and_a_new_build_is_the_next_revision(
     assert [(entry.id, entry.revision) for entry in manifest.shards] == [("a", 3), ("b", 1)]
     assert report.folder.name == "a@3"
     assert sorted(path.name for path in out.iterdir() if path.is_dir()) == ["a@2", "a@3", "b"]
-    assert verify(out) == []
+    assert verify_shards(out) == []
 
 
 def test_articles_are_chosen(fast_host: Host, tmp_path: Path, dump: Path) -> None:
@@ -176,7 +174,7 @@ def test_kill_9_costs_a_part_at_most(fast_host: Host, tmp_path: Path, dump: Path
     assert kills == 5
     for name in ("metadata.jsonl", "embeddings.npy"):
         assert (out / "killed" / name).read_bytes() == (whole.folder / name).read_bytes()
-    assert verify(out) == []
+    assert verify_shards(out) == []
     embedded = sum(map(int, log.read_text().split()))
     assert whole.chunks <= embedded <= whole.chunks + kills * largest
     assert not list(out.glob(".building*"))
@@ -224,7 +222,7 @@ def test_a_stop_before_and_after_each_last_step(
             build_shard(order, fast_host)
     report = build_shard(order, fast_host)
     assert sum(embedded) == report.chunks == report.resumed
-    assert verify(tmp_path / "out") == []
+    assert verify_shards(tmp_path / "out") == []
     assert report.entry.revision == 1
 
 
@@ -264,7 +262,7 @@ def test_damaged_part_files_are_seen(
         build_shard(order, fast_host)
     shutil.rmtree(part)
     assert build_shard(order, fast_host).articles == 60
-    assert verify(tmp_path / "out") == []
+    assert verify_shards(tmp_path / "out") == []
     _broken_off(order, fast_host, monkeypatch, after=1)
     plan = tmp_path / "out" / ".building-x" / "plan.json"
     plan.write_bytes(plan.read_bytes()[:50])
@@ -321,7 +319,7 @@ def test_a_full_disk_stops_the_build_and_later_it_goes_on(
     assert not (tmp_path / "out" / "manifest.json").exists()
     report = build_shard(order, fast_host)
     assert 3 <= report.resumed < report.chunks
-    assert verify(tmp_path / "out") == []
+    assert verify_shards(tmp_path / "out") == []
 
 
 @pytest.mark.parametrize(
@@ -435,7 +433,7 @@ def test_ctrl_c_leaves_no_process_and_goes_on_later(tmp_path: Path, dump: Path) 
         process.wait(HANG)
     until(lambda: not _readers(out))
     subprocess.run(command, cwd=_REPOSITORY, check=True, stdout=subprocess.DEVNULL)
-    assert verify(out) == []
+    assert verify_shards(out) == []
 
 
 def _readers(out: Path) -> list[int]:
@@ -467,7 +465,7 @@ def test_the_real_encoder_and_the_enwiki_excerpt(
     assert {row["title"] for row in rows} == {"Anarchism", "Autism"}
     assert rows[1]["url"].startswith("https://en.wikipedia.org/wiki/Anarchism#")
     assert all(row["revision"] for row in rows)
-    assert verify(tmp_path / "out") == []
+    assert verify_shards(tmp_path / "out") == []
 
 
 @pytest.mark.data
@@ -477,7 +475,7 @@ def test_the_ray_charles_file_becomes_a_shard(data: Path, tmp_path: Path, fast_h
     source = data / "zim" / "wikipedia_en_ray_charles_2015-06.zim"
     report = build_shard(BuildOptions(source, tmp_path / "out", "ray", kind="episodic"), fast_host)
     assert (report.articles, report.entry.license, report.entry.kind) == (84, "CC-BY-SA-3.0", "episodic")
-    assert verify(tmp_path / "out") == []
+    assert verify_shards(tmp_path / "out") == []
 
 
 @pytest.mark.data
@@ -562,7 +560,7 @@ def test_another_plugins_reader_feeds_a_shard(tmp_path: Path, monkeypatch: pytes
             ("text", "Robot 1 lifts boxes."),
             ("license", "CC0"),
         ]
-        assert verify(tmp_path / "out") == []
+        assert verify_shards(tmp_path / "out") == []
         source.write_text("Text.\nfault\n", "utf-8")
         with pytest.raises(SourceError, match=r"robots\.notes: its reader raised ValueError: a fault"):
             build_shard(BuildOptions(source, tmp_path / "out", "other"), host)

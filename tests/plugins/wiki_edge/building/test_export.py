@@ -13,9 +13,8 @@ from ragstone.core import BadRequest, Encoder, NotFound
 from ragstone.core.cli import main
 from ragstone.core.embedding.windows import Window, WindowSplitter
 from ragstone.core.testing import open_host
-from ragstone.plugins.wiki_edge import ExportOptions, export_corpus
+from ragstone.plugins.wiki_edge import ExportOptions, export_corpus, verify_shards
 from ragstone.plugins.wiki_edge.building.work_folder import work_folders
-from ragstone.plugins.wiki_edge.shards.verification import verify
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -51,7 +50,7 @@ def test_an_exported_shard_has_the_catalogs_chunks_and_vectors(
         patch.setattr(Encoder, "embed_texts", never)
         report = export_corpus(ExportOptions("articles", tmp_path / "out", "robots", domain="home"), host)
     assert (report.articles, report.chunks) == (3, corpus.info().chunks)
-    assert verify(tmp_path / "out") == []
+    assert verify_shards(tmp_path / "out") == []
     rows = [json.loads(line) for line in (report.folder / "metadata.jsonl").read_text("utf-8").splitlines()]
     nodes = [node for number in range(3) for node in corpus.contents.document_nodes(str(number))]
     assert [(row["id"], row["text"]) for row in rows] == [(node.node_id, node.text) for node in nodes]

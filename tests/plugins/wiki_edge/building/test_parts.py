@@ -20,7 +20,7 @@ import pytest
 from ragstone.core import BadRequest, Encoder, NotFound, SourceError, StorageError
 from ragstone.core.cli import main
 from ragstone.core.testing import open_host
-from ragstone.plugins.wiki_edge import BuildOptions, build_shard, searcher_of
+from ragstone.plugins.wiki_edge import BuildOptions, build_shard, searcher_of, verify_shards
 from ragstone.plugins.wiki_edge.building import leases as leases_module
 from ragstone.plugins.wiki_edge.building.build import merge_plan, plan_build, work_plan
 from ragstone.plugins.wiki_edge.building.leases import LEASES, Leases
@@ -29,7 +29,6 @@ from ragstone.plugins.wiki_edge.building.plan import read_plan
 from ragstone.plugins.wiki_edge.building.work import PartCounts
 from ragstone.plugins.wiki_edge.readers.selection import first_titles
 from ragstone.plugins.wiki_edge.readers.sources import open_source
-from ragstone.plugins.wiki_edge.shards.verification import verify
 from tests.support.needs import needed
 
 from ..readers.dumps import multistream, page, plain
@@ -80,7 +79,7 @@ def test_any_number_of_workers_gives_the_same_bytes(fast_host: Host, tmp_path: P
     report = merge_plan(plan, fast_host, tmp_path / "merged")
     assert _sums(report) == _sums(whole)
     assert (report.articles, report.chunks) == (whole.articles, whole.chunks)
-    assert verify(tmp_path / "merged") == []
+    assert verify_shards(tmp_path / "merged") == []
 
 
 def test_a_dead_worker_s_part_is_taken_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -208,7 +207,7 @@ def test_an_id_of_an_earlier_part_and_the_limit(fast_host: Host, tmp_path: Path)
     limited = built(limit=7)
     assert _ids(limited) == [f"{number}#0" for number in range(7)]
     assert (limited.articles, limited.left_out) == (7, {})
-    assert verify(tmp_path / "out") == []
+    assert verify_shards(tmp_path / "out") == []
 
 
 def test_what_a_plan_cannot_be_is_reported(fast_host: Host, tmp_path: Path) -> None:
@@ -276,7 +275,7 @@ def test_articles_beyond_the_first_are_found_by_words(tmp_path: Path, monkeypatc
         assert (report.articles, report.chunks, report.rest) == (_ARTICLES, 2, _ARTICLES - 2)
         assert _ids(report) == ["3#0", "4#0"]
         assert report.entry.size == 2
-        assert verify(tmp_path / "wiki") == []
+        assert verify_shards(tmp_path / "wiki") == []
         plan = tmp_path / "plan"
         plan_build(options, host, plan)
         work_plan(plan, host)
@@ -297,7 +296,7 @@ def test_articles_beyond_the_first_are_found_by_words(tmp_path: Path, monkeypatc
             embedded.clear()
         for path in (report.folder / "rest.jsonl", report.folder / "rest-terms.npy"):
             path.write_bytes(path.read_bytes()[:-1])
-        assert {fault.file for fault in verify(tmp_path / "wiki")} == {"x/rest.jsonl", "x/rest-terms.npy"}
+        assert {fault.file for fault in verify_shards(tmp_path / "wiki")} == {"x/rest.jsonl", "x/rest-terms.npy"}
 
 
 @pytest.mark.parametrize(

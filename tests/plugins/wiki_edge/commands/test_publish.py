@@ -16,8 +16,7 @@ from cryptography.hazmat.primitives.serialization import load_pem_public_key
 
 from ragstone.plugins.wiki_edge.shards import archive
 from ragstone.plugins.wiki_edge.shards.archive_page import public_pem
-from ragstone.plugins.wiki_edge.shards.manifest import NAME
-from tests.plugins.wiki_edge.shards.samples import EMBEDDINGS, ID, METADATA, edit, edit_object, make
+from tests.plugins.wiki_edge.shards.samples import EMBEDDINGS, ID, METADATA, NAME, edit, edit_object, make
 from tests.support.third_party_fakes import Here
 
 if TYPE_CHECKING:

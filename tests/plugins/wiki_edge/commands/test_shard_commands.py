@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from ragstone.plugins.wiki_edge.shards.manifest import NAME
-from tests.plugins.wiki_edge.shards.samples import EMBEDDINGS, ID, METADATA, edit, edit_object, make
+from tests.plugins.wiki_edge.shards.samples import EMBEDDINGS, ID, METADATA, NAME, edit, edit_object, make
 from tests.support.third_party_fakes import Here
 
 if TYPE_CHECKING:

@@ -15,10 +15,8 @@ import numpy as np
 import pytest
 
 from ragstone.core import NotFound
+from ragstone.plugins.wiki_edge import Manifest, ShardError, verify_shards
 from ragstone.plugins.wiki_edge.planner.memory_store import MemoryStore
-from ragstone.plugins.wiki_edge.shards.errors import ShardError
-from ragstone.plugins.wiki_edge.shards.manifest import Manifest
-from ragstone.plugins.wiki_edge.shards.verification import verify
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -69,13 +67,13 @@ def test_it_becomes_a_shard_that_verifies(tmp_path: Path) -> None:
     entry = Manifest.read(tmp_path / "manifest.json").shard("episodic")
     assert entry is not None
     assert (entry.kind, entry.size, entry.dim, entry.revision) == ("episodic", 8, DIM, 2)
-    assert verify(tmp_path) == []
+    assert verify_shards(tmp_path) == []
     assert [each["id"] for each in memory.recent().rows] == ["m8", "m9"]
     assert held(tmp_path) == [f"m{number}" for number in range(10)]
     assert memory.compact()
     assert not memory.compact()
     assert held(tmp_path) == [f"m{number}" for number in range(10)]
-    assert verify(tmp_path) == []
+    assert verify_shards(tmp_path) == []
 
 
 def test_other_shards_of_the_folder_stay(tmp_path: Path) -> None:
@@ -85,7 +83,7 @@ def test_other_shards_of_the_folder_stay(tmp_path: Path) -> None:
     memory.append(row("a"), vector("a"))
     memory.compact()
     assert {each.id for each in Manifest.read(tmp_path / "manifest.json").shards} == {"older", "episodic"}
-    assert verify(tmp_path) == []
+    assert verify_shards(tmp_path) == []
 
 
 @pytest.mark.parametrize("compacted", [False, True])
@@ -98,7 +96,7 @@ def test_what_is_forgotten_is_gone_from_every_file(tmp_path: Path, compacted: bo
         memory.append(row("d"), vector("d"))
     memory.forget("secret")
     assert held(tmp_path) == (["a", "c", "d"] if compacted else ["a", "c"])
-    assert verify(tmp_path) == []
+    assert verify_shards(tmp_path) == []
     for file in [each for each in tmp_path.rglob("*") if each.is_file()]:
         assert b"The word is secret" not in file.read_bytes(), file
     with pytest.raises(NotFound):
@@ -213,7 +211,7 @@ def test_killed_at_any_moment_nothing_acknowledged_is_lost(tmp_path: Path) -> No
         assert set(acknowledged) - forgotten - open_ends <= set(found) <= set(acknowledged) | open_ends
         # What was open is decided now, one way or the other, and stays so.
         acknowledged = found
-        assert verify(tmp_path) == [] or not (tmp_path / "manifest.json").exists()
+        assert verify_shards(tmp_path) == [] or not (tmp_path / "manifest.json").exists()
     assert len(acknowledged) > 20
 
 
@@ -238,11 +236,11 @@ def test_processes_at_once_lose_and_double_nothing(tmp_path: Path) -> None:
         worker.join()
         assert worker.exitcode == 0
     assert sorted(held(tmp_path)) == sorted(f"{m}-{n}" for m in range(4) for n in range(15) if n != 7)
-    assert verify(tmp_path) == []
+    assert verify_shards(tmp_path) == []
 
 
 def test_a_foreign_release_in_its_place_loses_no_new_memory(tmp_path: Path) -> None:
-    from ragstone.plugins.wiki_edge.shards.installation import install
+    from ragstone.plugins.wiki_edge import install_shards
 
     theirs = store(tmp_path / "theirs")
     theirs.append(row("t"), vector("t"))
@@ -251,7 +249,7 @@ def test_a_foreign_release_in_its_place_loses_no_new_memory(tmp_path: Path) -> N
         theirs.compact()
     mine = store(tmp_path / "mine")
     mine.append(row("a"), vector("a"))
-    install(tmp_path / "theirs", tmp_path / "mine")
+    install_shards(tmp_path / "theirs", tmp_path / "mine")
     mine.append(row("b"), vector("b"))
     assert {"b"} <= set(held(tmp_path / "mine"))
 
@@ -284,7 +282,7 @@ def test_a_journal_with_numbers_is_taken_over(tmp_path: Path, released: bool) ->
     assert held(tmp_path) == ["a", "c", "d"]
     assert store(tmp_path).compact()
     assert held(tmp_path) == ["a", "c", "d"]
-    assert verify(tmp_path) == []
+    assert verify_shards(tmp_path) == []
     assert b"Memory b" not in b"".join(each.read_bytes() for each in tmp_path.rglob("*") if each.is_file())
 
 

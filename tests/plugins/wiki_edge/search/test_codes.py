@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
+from ragstone.plugins.wiki_edge import ShardError
 from ragstone.plugins.wiki_edge.search import clusters
 from ragstone.plugins.wiki_edge.search import codes as made
 from ragstone.plugins.wiki_edge.search.clusters import Clusters
 from ragstone.plugins.wiki_edge.search.codes import BLOCK, Codes
 from ragstone.plugins.wiki_edge.search.file_arrays import FileArray
 from ragstone.plugins.wiki_edge.search.memory import MemoryBudget
-from ragstone.plugins.wiki_edge.shards.errors import ShardError
 
 if TYPE_CHECKING:
     from pathlib import Path

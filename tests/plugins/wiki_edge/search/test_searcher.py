@@ -11,9 +11,9 @@ import pytest
 
 from ragstone.core import NotFound
 from ragstone.core.testing import open_host
-from ragstone.plugins.wiki_edge import ShardRetriever, searcher_of
+from ragstone.plugins.wiki_edge import Manifest, ShardRetriever, searcher_of
 from ragstone.plugins.wiki_edge.search.searcher import ShardSearcher
-from ragstone.plugins.wiki_edge.shards.manifest import NAME, Manifest
+from tests.plugins.wiki_edge.shards.samples import NAME
 
 from .tools import TOOLS, write
 

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ragstone.plugins.wiki_edge import Manifest, ShardEntry
 from ragstone.plugins.wiki_edge.search.side_files import make_side_files
-from ragstone.plugins.wiki_edge.shards.manifest import NAME, Manifest, ShardEntry
+from tests.plugins.wiki_edge.shards.samples import NAME
 
 if TYPE_CHECKING:
     from pathlib import Path

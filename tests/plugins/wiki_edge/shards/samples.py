@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ragstone.plugins.wiki_edge.shards.manifest import NAME, Manifest, ShardEntry
+from ragstone.plugins.wiki_edge import Manifest, ShardEntry
 from ragstone.plugins.wiki_edge.shards.verification import sums_in
 
 if TYPE_CHECKING:
@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from numpy.typing import NDArray
+
+#: As the specification names them.
+NAME, SIGNATURE = "manifest.json", "manifest.json.sig"
 
 ID = "wiki-simple-household-v1"
 EMBEDDINGS, METADATA = f"{ID}/embeddings.npy", f"{ID}/metadata.jsonl"

@@ -16,13 +16,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ragstone.plugins.wiki_edge.shards.errors import ShardError
-from ragstone.plugins.wiki_edge.shards.installation import install
-from ragstone.plugins.wiki_edge.shards.manifest import NAME
+from ragstone.plugins.wiki_edge import ShardError, install_shards, verify_shards
 from ragstone.plugins.wiki_edge.shards.staging import Limits, unpack
-from ragstone.plugins.wiki_edge.shards.verification import verify
 
-from .samples import ID, make
+from .samples import ID, NAME, make
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -132,7 +129,7 @@ def test_a_hostile_archive_changes_nothing(case: Case, tmp_path: Path) -> None:
     archive, root = home / "archive", home / "root"
     archive.write_bytes(case.make())
     with pytest.raises(ShardError) as error:
-        install(archive, root, limits=Limits(members=50))
+        install_shards(archive, root, limits=Limits(members=50))
     assert re.search(case.reason, str(error.value))
     assert str(archive) in str(error.value)
     assert sorted(path.name for path in root.iterdir()) == [".ragstone-id", ".ragstone-lock"]
@@ -144,7 +141,7 @@ def test_a_hostile_archive_changes_nothing(case: Case, tmp_path: Path) -> None:
 def test_no_regular_file_is_no_archive(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     with pytest.raises(ShardError, match="is not a regular file"):
-        install(tmp_path / "pipe", tmp_path / "root")
+        install_shards(tmp_path / "pipe", tmp_path / "root")
 
 
 def test_a_bomb_is_stopped_before_it_fills_the_disk(tmp_path: Path) -> None:
@@ -177,11 +174,11 @@ def test_a_changed_archive_is_refused_or_whole(
         raw[at] = byte
     (folder / "archive").write_bytes(raw[: data.draw(st.integers(0, len(raw)) | st.just(len(raw)))])
     try:
-        install(folder / "archive", folder / "root")
+        install_shards(folder / "archive", folder / "root")
     except ShardError as error:
         assert str(folder / "archive") in str(error) or NAME in str(error)
     else:
-        assert verify(folder / "root") == []
+        assert verify_shards(folder / "root") == []
     assert sorted(path.name for path in folder.iterdir()) == ["archive", "root"]
 
 
@@ -191,5 +188,5 @@ def test_good_archives_are_installed(tmp_path: Path, suffix: str, prefix: str) -
     folder, archive = make(tmp_path / "new"), tmp_path / f"archive{suffix}"
     with tarfile.open(archive, "w:gz" if suffix.endswith("gz") else "w") as tar:
         tar.add(folder, prefix or ".")
-    assert [(one.id, one.what) for one in install(archive, tmp_path / "root")] == [(ID, "installed")]
-    assert verify(tmp_path / "root") == []
+    assert [(one.id, one.what) for one in install_shards(archive, tmp_path / "root")] == [(ID, "installed")]
+    assert verify_shards(tmp_path / "root") == []

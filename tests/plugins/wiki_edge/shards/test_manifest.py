@@ -11,11 +11,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ragstone.core.runtime import write_atomically
-from ragstone.plugins.wiki_edge.shards.errors import ShardError
+from ragstone.plugins.wiki_edge import Manifest, ShardEntry, ShardError
 from ragstone.plugins.wiki_edge.shards.files import inside, parse
-from ragstone.plugins.wiki_edge.shards.manifest import NAME, Manifest, ShardEntry
 
-from .samples import ID, edit, entry_of, make
+from .samples import ID, NAME, edit, entry_of, make
 
 if TYPE_CHECKING:
     from pathlib import Path

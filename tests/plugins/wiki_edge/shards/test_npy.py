@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ragstone.plugins.wiki_edge.shards.errors import ShardError
+from ragstone.plugins.wiki_edge import ShardError
 from ragstone.plugins.wiki_edge.shards.npy import read_header
 
 from .samples import unit_rows

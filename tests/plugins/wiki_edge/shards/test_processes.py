@@ -8,13 +8,10 @@ import pytest
 
 from faults.actors import Actor
 from faults.shards import install_until
-from ragstone.plugins.wiki_edge.shards.errors import ShardError
-from ragstone.plugins.wiki_edge.shards.installation import install
-from ragstone.plugins.wiki_edge.shards.manifest import NAME, Manifest
+from ragstone.plugins.wiki_edge import Manifest, ShardError, install_shards, verify_shards
 from ragstone.plugins.wiki_edge.shards.npy import read_header
-from ragstone.plugins.wiki_edge.shards.verification import verify
 
-from .samples import DIM, ROWS, make
+from .samples import DIM, NAME, ROWS, make
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
@@ -54,11 +51,11 @@ def _read_on(line: Connection, root: Path) -> None:
 
 def test_a_process_that_reads_is_never_disturbed(tmp_path: Path) -> None:
     root, source = tmp_path / "root", tmp_path / "source"
-    install(_good(source, 0), root)
+    install_shards(_good(source, 0), root)
     with Actor(_read_on, root) as reader:
         assert reader.hear() == "reading"
         for number in range(1, 16):
-            install(_good(source, number), root)
+            install_shards(_good(source, number), root)
             if number % 3 == 0:  # three in quick succession, and all of them while it reads
                 while reader.hear() != number:
                     pass
@@ -80,4 +77,4 @@ def test_two_installers_do_not_mix(tmp_path: Path, number: int) -> None:
     assert any(isinstance(end, int) for end in ends)
     assert set(map(type, ends)) <= {int, str}
     assert {end for end in ends if isinstance(end, str)} <= {"StorageBusy"}
-    assert verify(root) == []
+    assert verify_shards(root) == []

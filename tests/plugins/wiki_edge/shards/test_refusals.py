@@ -14,14 +14,25 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import pytest
 
-from ragstone.plugins.wiki_edge.shards.errors import ShardError
-from ragstone.plugins.wiki_edge.shards.installation import install
+from ragstone.plugins.wiki_edge import Manifest, ShardError, install_shards, verify_shards
 from ragstone.plugins.wiki_edge.shards.keys import keygen, read_key
-from ragstone.plugins.wiki_edge.shards.manifest import NAME, SIGNATURE, Manifest
 from ragstone.plugins.wiki_edge.shards.signing import sign_folder
-from ragstone.plugins.wiki_edge.shards.verification import verify
 
-from .samples import DIM, EMBEDDINGS, ID, METADATA, ROWS, edit, edit_line, edit_object, make, unit_rows, with_sums
+from .samples import (
+    DIM,
+    EMBEDDINGS,
+    ID,
+    METADATA,
+    NAME,
+    ROWS,
+    SIGNATURE,
+    edit,
+    edit_line,
+    edit_object,
+    make,
+    unit_rows,
+    with_sums,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -350,7 +361,7 @@ GROUPS = {
 def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a good shard, to be copied."""
     folder = tmp_path_factory.mktemp("installed")
-    install(make(folder / "good", seed=1), folder / "root")
+    install_shards(make(folder / "good", seed=1), folder / "root")
     return folder / "root"
 
 
@@ -364,31 +375,31 @@ def test_it_is_refused_with_file_line_and_reason(damage: Damage, installed: Path
     folder = make(tmp_path / "new")
     damage.do(folder)
 
-    faults = verify(folder)
+    faults = verify_shards(folder)
     found = [one for one in faults if (one.file, one.line, one.row) == (damage.file, damage.line, damage.row)]
     assert any(re.search(damage.reason, one.reason) for one in found), "\n".join(map(str, faults))
     assert len(faults) <= 2, "one damage is not ten faults"
 
     with pytest.raises(ShardError) as error:
-        install(folder, root)
+        install_shards(folder, root)
     assert re.search(damage.reason, str(error.value))
     assert Path(damage.file).name in str(error.value)
     assert (root / NAME).read_bytes() == served
-    assert verify(root) == []
+    assert verify_shards(root) == []
     assert sorted(path.name for path in root.iterdir()) == [".ragstone-id", ".ragstone-lock", NAME, ID]
 
 
 def test_a_good_one_is_not_refused(tmp_path: Path) -> None:
     folder = make(tmp_path / "new")
     _side(folder)
-    assert verify(folder) == []
-    assert [one.what for one in install(folder, tmp_path / "root")] == ["installed"]
+    assert verify_shards(folder) == []
+    assert [one.what for one in install_shards(folder, tmp_path / "root")] == ["installed"]
 
 
 def test_a_million_faults_are_counted_not_listed(tmp_path: Path) -> None:
     folder = make(tmp_path / "new")
     np.save(folder / EMBEDDINGS, unit_rows() * 3)
-    faults = verify(folder, most=5)
+    faults = verify_shards(folder, most=5)
     assert [one.row for one in faults] == [0, 1, 2, 3, 4, None]
     assert str(faults[-1]) == f"{EMBEDDINGS}: and {ROWS - 5} more faults"
 
@@ -397,8 +408,8 @@ def test_a_link_within_the_folder_is_followed(tmp_path: Path) -> None:
     folder = make(tmp_path / "new")
     (folder / EMBEDDINGS).rename(folder / "rows.npy")
     (folder / EMBEDDINGS).symlink_to("../rows.npy")
-    assert verify(folder) == []
-    install(folder, tmp_path / "root")
+    assert verify_shards(folder) == []
+    install_shards(folder, tmp_path / "root")
     placed = Manifest.read(tmp_path / "root" / NAME).shards[0].place(tmp_path / "root")
     assert not placed.embeddings.is_symlink()
-    assert verify(tmp_path / "root") == []
+    assert verify_shards(tmp_path / "root") == []

@@ -12,15 +12,13 @@ from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
 
 from ragstone.core import BadRequest, NotFound
-from ragstone.plugins.wiki_edge.shards.errors import ShardError
+from ragstone.plugins.wiki_edge import ShardError, verify_shards
 from ragstone.plugins.wiki_edge.shards.installation import Refused
 from ragstone.plugins.wiki_edge.shards.keys import Locked, keygen, public_key, read_key
-from ragstone.plugins.wiki_edge.shards.manifest import NAME, SIGNATURE
 from ragstone.plugins.wiki_edge.shards.signatures import signer
 from ragstone.plugins.wiki_edge.shards.signing import sign_folder
-from ragstone.plugins.wiki_edge.shards.verification import verify
 
-from .samples import ID, METADATA, edit, edit_object, entry_of, make
+from .samples import ID, METADATA, NAME, SIGNATURE, edit, edit_object, entry_of, make
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -77,7 +75,7 @@ def test_signing_fills_in_what_is_missing(tmp_path: Path) -> None:
     assert set(entry.files or {}) == {"embeddings.npy", "metadata.jsonl"}
     assert signer(entry, folder) == signer(entry, folder, [])
     assert str(signer(entry, folder, [public])) == f"{public} (trusted)"
-    assert verify(folder, trusted_keys=[public], require_signature=True) == []
+    assert verify_shards(folder, trusted_keys=[public], require_signature=True) == []
 
 
 def test_a_revision_only_rises(tmp_path: Path) -> None:

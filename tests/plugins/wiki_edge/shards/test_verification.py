@@ -5,11 +5,9 @@ from __future__ import annotations
 import tracemalloc
 from typing import TYPE_CHECKING
 
-from ragstone.plugins.wiki_edge.shards.installation import install
-from ragstone.plugins.wiki_edge.shards.manifest import NAME, Manifest
-from ragstone.plugins.wiki_edge.shards.verification import verify
+from ragstone.plugins.wiki_edge import Manifest, install_shards, verify_shards
 
-from .samples import EMBEDDINGS, METADATA, make
+from .samples import EMBEDDINGS, METADATA, NAME, make
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -21,7 +19,7 @@ def test_memory_does_not_grow_with_the_shard(tmp_path: Path) -> None:
     assert size > 30e6
     tracemalloc.start()
     try:
-        assert verify(folder) == []
+        assert verify_shards(folder) == []
         _, peak = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
@@ -31,8 +29,8 @@ def test_memory_does_not_grow_with_the_shard(tmp_path: Path) -> None:
 def test_a_shard_without_rows_is_whole(tmp_path: Path) -> None:
     """An episodic memory begins like this."""
     folder = make(tmp_path / "shards", rows=0, kind="episodic")
-    assert verify(folder) == []
-    assert [one.what for one in install(folder, tmp_path / "root")] == ["installed"]
+    assert verify_shards(folder) == []
+    assert [one.what for one in install_shards(folder, tmp_path / "root")] == ["installed"]
 
 
 def test_files_need_no_folder_of_their_own(tmp_path: Path) -> None:
@@ -44,7 +42,7 @@ def test_files_need_no_folder_of_their_own(tmp_path: Path) -> None:
     entry = Manifest.read(folder / NAME).shards[0]
     moved = entry.changed(embedding_file="rows.npy", metadata_file="texts/deep/m.jsonl")
     Manifest(version="1", shards=(moved,)).write(folder / NAME)
-    assert verify(folder) == []
-    (done,) = install(folder, tmp_path / "root")
+    assert verify_shards(folder) == []
+    (done,) = install_shards(folder, tmp_path / "root")
     assert sorted(path.name for path in done.folder.iterdir()) == ["m.jsonl", "rows.npy"]
-    assert verify(tmp_path / "root") == []
+    assert verify_shards(tmp_path / "root") == []
