@@ -60,10 +60,10 @@ def parsers_of_plugins() -> dict[str, Parser]:
     from ragstone.plugins.book_chat.markdown.mdx import rewrite_mdx
     from ragstone.plugins.book_chat.markdown.normalization import normalize_markdown
     from ragstone.plugins.concept_tutor.learning.reading.material import Material
+    from ragstone.plugins.iris_memory import TranscriptReader
     from ragstone.plugins.iris_memory.mail.message import text_of_html
     from ragstone.plugins.iris_memory.mail.replies import split_reply
     from ragstone.plugins.iris_memory.parsers.sections import Outline, log_sections, markdown_sections
-    from ragstone.plugins.iris_memory.readers.transcript import TranscriptReader
     from ragstone.plugins.iris_memory.recall.escaping import escaped
     from ragstone.plugins.iris_memory.validity import validity_in
     from ragstone.plugins.wiki_edge.parsers.chunker import sentences_of

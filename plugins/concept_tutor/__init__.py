@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from .learning.lessons import Lessons
     from .learning.progress import Progresses
     from .learning.sessions import Sessions
+    from .parsers import ParsoidNodeParser
     from .plans.editing import ConceptChange, PlanEditor
     from .plans.gathering import Gathering, Progress
     from .plans.importers import ImportedPlan, read_plan, read_plan_file
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from .plans.records import Concept, Edge, NewChunk, NewConcept, NewPlan, Plan, SourceChunk
     from .plans.sample import add_sample
     from .plans.store import PlanStore
+    from .readers import WikiReader
 
 __all__ = [
     "Concept",
@@ -27,6 +29,7 @@ __all__ = [
     "NewChunk",
     "NewConcept",
     "NewPlan",
+    "ParsoidNodeParser",
     "Plan",
     "PlanEditor",
     "PlanStore",
@@ -34,6 +37,7 @@ __all__ = [
     "Progresses",
     "Sessions",
     "SourceChunk",
+    "WikiReader",
     "add_sample",
     "export_questions",
     "plan_from_corpus",
@@ -48,6 +52,7 @@ __getattr__, __dir__ = lazy_names(
         "learning.lessons": "Lessons",
         "learning.progress": "Progresses",
         "learning.sessions": "Sessions",
+        "parsers": "ParsoidNodeParser",
         "plans.gathering": "Gathering Progress",
         "plans.editing": "ConceptChange PlanEditor",
         "plans.importers": "ImportedPlan read_plan read_plan_file",
@@ -55,5 +60,6 @@ __getattr__, __dir__ = lazy_names(
         "plans.records": "Concept Edge NewChunk NewConcept NewPlan Plan SourceChunk",
         "plans.sample": "add_sample",
         "plans.store": "PlanStore",
+        "readers": "WikiReader",
     },
 )

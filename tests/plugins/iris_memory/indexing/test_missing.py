@@ -18,7 +18,7 @@ from tests.plugins.iris_memory.memories import chunk_texts, open_memory, write
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ragstone.plugins.iris_memory.indexing.memory import Memory
+    from ragstone.plugins.iris_memory import Memory
 
 _NOBODY = 65_534
 

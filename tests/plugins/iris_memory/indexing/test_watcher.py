@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from ragstone.plugins.iris_memory.indexing.memory import Memory
+    from ragstone.plugins.iris_memory import Memory
     from ragstone.plugins.iris_memory.indexing.updater import UpdateReport
 
 needed("watchfiles")

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from llama_index.core.schema import Document, MetadataMode, TextNode
 
+from ragstone.plugins.iris_memory import MemoryNodeParser
 from ragstone.plugins.iris_memory.fields import INDEXING, chunk_id
-from ragstone.plugins.iris_memory.parsers.node_parser import MemoryNodeParser
 
 if TYPE_CHECKING:
     from ragstone.core import Encoder

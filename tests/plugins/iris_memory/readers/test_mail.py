@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from ragstone.core import SourceError
-from ragstone.plugins.iris_memory.readers.mail import MailReader
+from ragstone.plugins.iris_memory import MailReader
 
 if TYPE_CHECKING:
     from pathlib import Path

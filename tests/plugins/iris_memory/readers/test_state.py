@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ragstone.core import SourceError
-from ragstone.plugins.iris_memory.readers.state import StateReader
+from ragstone.plugins.iris_memory import StateReader
 
 if TYPE_CHECKING:
     from pathlib import Path

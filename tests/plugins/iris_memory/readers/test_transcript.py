@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from ragstone.core import SourceError
-from ragstone.plugins.iris_memory import query_memory
-from ragstone.plugins.iris_memory.readers.transcript import TranscriptReader
+from ragstone.plugins.iris_memory import TranscriptReader, query_memory
 from tests.plugins.iris_memory.memories import chunk_texts, open_memory, write
 
 if TYPE_CHECKING:
