@@ -26,7 +26,7 @@ def checks(host: Host, *, thorough: bool) -> list[Check]:
     """
     plans = host.once(PlanStore).plans()
     passages = sum(size.chunks for size in plans)
-    found = [Check("study plans", True, f"{len(plans)} plans, {passages} passages")]
+    found = [Check("study plans", True, f"{len(plans)} plan{'s' * (len(plans) != 1)}, {passages} passages")]
     if not plans:
         found = [Check("study plans", True, "none yet", mend="ragstone tutor plan add FILE")]
     wikis = host.once(Wikis).searched

@@ -35,6 +35,11 @@ TOO_SMALL = """() => [...document.querySelectorAll("button, input, select, summa
     && Math.min(Math.max(width, label.width), Math.max(height, label.height)) < 24;
 }).map((one) => one.outerHTML.slice(0, 120))"""
 
+#: How much of a row of tabs lies below it, where a scrollbar would come.
+SCROLLED_TABS = (
+    "Math.max(0, ...[...document.querySelectorAll('.tabs')].map((row) => row.scrollHeight - row.clientHeight))"
+)
+
 
 def _put_choice(folder: Path) -> None:
     """Add the sample with a question that has options, which a short text gives no ground for."""
@@ -290,6 +295,7 @@ def test_every_state_fits_and_can_be_touched(learn_as: Any, snap: Snap, width: i
         page.wait_for_load_state("load")
         assert page.evaluate(NO_SIDEWAYS), name
         assert page.evaluate(TOO_SMALL) == [], name
+        assert page.evaluate(SCROLLED_TABS) == 0, name
         snap(page, f"lesson-{width}-{scheme}-{name}")
 
     check("begin")

@@ -33,6 +33,7 @@ def test_one_header_leads_everywhere(open_page: Open, snap: Snap) -> None:
     places = page.get_by_role("navigation", name="Assistants").get_by_role("link")
     titles = places.all_inner_texts()
     assert titles == ["Book chat", "Concept tutor", "Memory", "Wiki edge"]
+    assert len({place.bounding_box()["y"] for place in places.all()}) == 1, "one row on a phone"
     for title in titles:
         page.get_by_role("navigation", name="Assistants").get_by_role("link", name=title).click()
         here = page.locator(".assistants [aria-current]")

@@ -248,7 +248,7 @@ def test_everything_can_be_done_with_the_keyboard(open_page: Open, plan: str) ->
     ready(page)
     page.keyboard.press("Tab")
     assert page.locator(":focus").inner_text() == "Skip to the content"
-    tab_to(page, "textContent", "10 questions")
+    tab_to(page, "textContent", "Begin: 10 questions")
     page.keyboard.press("Enter")
     page.locator(".explained").wait_for()
     tab_to(page, "textContent", "I have read it: ask me")

@@ -201,7 +201,8 @@ def _page(host: Host, name: str, slug: str, **facts: Any) -> str:
         mastery = host.once(Lessons).mastery(slug, learner).get(question.concept)
         facts["concept"] = store.concept(slug, question.concept)
         is_secret = "grade" not in facts and gives_away(facts["concept"].name, question.key)
-        facts["heading"] = "Which one is it?" if is_secret else facts["concept"].name
+        secret = "Which one is it?" if question.form == "choice" else "Question"
+        facts["heading"] = secret if is_secret else facts["concept"].name
         facts["percent"] = round(100 * mastery.level) if mastery is not None else 0
     return render_template(
         f"concept_tutor/{name}.html",

@@ -60,7 +60,7 @@ def test_the_checks_report_plans_and_wikis(tmp_path: Path, wiki: SmallWiki) -> N
     with open_host(tmp_path / "other") as host:
         host.serve()
         checks = {check.name: (check.ok, check.detail) for check in host.checks()}
-        assert checks["study plans"] == (True, "1 plans, 22 passages")
+        assert checks["study plans"] == (True, "1 plan, 22 passages")
         assert "contact is not set" in checks["wiki wikipedia"][1]
     assert wiki.asked == []
 

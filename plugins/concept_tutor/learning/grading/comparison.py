@@ -210,6 +210,10 @@ def _place(word: Word, answered: list[Word], taken: set[int]) -> int | None:
         for place, other in free:
             if alike(word.low, other.low) or (place and alike(word.low, answered[place - 1].low + other.low)):
                 return place
+    for place, other in free:  # "not as deep as" and "less deep than" are shallower
+        before = answered[max(0, place - 2) : place]
+        if are_opposite(word.low, other.low) and any(is_negation(each.low) for each in before):
+            return place
     bare = turned(word.low)
     if bare and any(is_negation(other.low) for other in answered):
         return next((place for place, other in enumerate(answered) if same(bare, other.low)), None)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ragstone.core.text import sentence_spans
 
-from ..reading.spelling import normal, word_set
+from ..reading.spelling import gives_away, normal, word_set
 from ..records import BLANK, Hint
 
 if TYPE_CHECKING:
@@ -24,7 +24,9 @@ def hint(question: Question, step: int, chunk: SourceChunk | None) -> Hint:
     source = question.source
     if step == 1:
         section = f", section “{source.section}”" if source.section else ", its beginning"
-        text = f"Look it up in the article on {source.page_title}{section} [{source.index}]."
+        # An article may be named after what is asked for.
+        article = "" if gives_away(source.page_title, question.key) else f" on {source.page_title}"
+        text = f"Look it up in the article{article}{section} [{source.index}]."
     elif step == 2:
         text = f"There it says [{source.index}]: “{_place(question, chunk)}”"
     else:

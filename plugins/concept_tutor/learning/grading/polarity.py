@@ -18,7 +18,9 @@ _DEGREES = frozenset({"too", "less"})
 
 
 def may_deny(found: Comparison, stated: str) -> bool:
-    """Whether a denial in the answer says what the key says: both deny, or the key does it with a verb."""
+    """Whether a denial in the answer says what the key says: both deny, or the key does so by a verb or an opposite."""
+    if any(are_opposite(found.key[at].low, found.answer[place].low) for at, place in found.matches.items()):
+        return True  # "not as deep as" for "shallower than"
     if not stated:
         return any(is_negation(word.low) or word.low in _DENYING for word in found.answer)
     return any(

@@ -83,7 +83,8 @@ def are_swapped(found: Comparison) -> bool:
             taken = {
                 role for role in theirs[found.answer[place].stem] & lost if role[0] != "start" and role[1] != "with"
             }
-            if taken and any(mine[found.key[at].stem] & (theirs[one] - mine[one]) for at in found.missing):
+            gained = {role for role in theirs[one] - mine[one] if role[0] != "start"}
+            if taken and any(mine[found.key[at].stem] & gained for at in found.missing):
                 return True
     return False
 
@@ -107,7 +108,9 @@ def _is_another_head(found: Comparison) -> bool:
 def _head(words: list[Word]) -> int:
     """The place of the noun that a phrase says more about behind it; -1 for none."""
     for at, (word, following) in enumerate(pairwise(words)):
-        verbal = following.is_verbal and following.before == " "
+        behind = words[at + 2 : at + 3]
+        adjective = following.low.endswith("ed") and behind and behind[0].stem  # "liquid unsaturated fats"
+        verbal = following.is_verbal and following.before == " " and not adjective
         if word.stem and (verbal or following.low in _PREPOSITIONS | _RELATIVE):
             return at
         if not word.stem and word.low not in ARTICLES:
@@ -180,7 +183,10 @@ def _roles(words: list[Word], found: Comparison) -> dict[str, set[tuple[str, str
             continue
         stem = canon.get(word.stem, word.stem)
         previous = words[number - 1].low if number else ""
-        verbal = previous in _BEFORE_VERB or (
+        earlier = words[number - 2].low if number > 1 else ""
+        # "used to build" has a verb, "in which sugars" has none.
+        before_verb = earlier == "used" if previous == "to" else previous in _BEFORE_VERB
+        verbal = (before_verb and not (previous == "which" and earlier in _PREPOSITIONS)) or (
             word.low.endswith("ing") and previous and previous not in ARTICLES and word.before != "-"
         )
         if verbal:

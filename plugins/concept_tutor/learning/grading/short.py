@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from ..records import Question
     from .wording import Word
 
+#: Of a word that may be written without it.
+_HYPHEN = re.compile(r"(?<=[^\W\d_])-(?=[^\W\d_])")
 _SEVERAL = re.compile(r"\bor\b|/|;|\beither\b", re.IGNORECASE)
 _MONTHS = "january february march april may june july august september october november december".split()  # noqa: SIM905
 _DATE = re.compile(r"(\d{1,2})[./](\d{1,2})[./](\d{4})")
@@ -38,7 +40,7 @@ def grade_short(question: Question, answer: str) -> Finding:
 
 def _against(key: str, answer: str, question: Question) -> Finding:
     wanted, answered = words_of(key), words_of(answer)
-    if normal(key) == normal(answer):
+    if _HYPHEN.sub("", normal(key)) == _HYPHEN.sub("", normal(answer)):
         return Finding("right", credit=1.0)
     if any(is_negation(word.low) for word in answered) and not any(is_negation(word.low) for word in wanted):
         return Finding("wrong", "it is denied")

@@ -152,6 +152,22 @@ OPEN: dict[str, tuple[str, dict[str, list[str]]]] = {
             "wrong": ["a plant that can survive before a hard frost"],
         },
     ),
+    "a tick": (
+        "an animal that lives in or on a dog and obtains blood from it",
+        {
+            "right": ["a creature living on or inside some dog and obtaining its blood"],
+            "wrong": ["an animal that lives in or on a dog and provides it with blood"],
+        },
+    ),
+    "a lane": (
+        "a road that is narrower than a street",
+        {"right": ["a road less wide than a street", "a road that is not as wide as a street"]},
+    ),
+    "a baking week": (
+        "second week of a feast, in which goose fat is used to bake honey cakes using heat from ovens",
+        {"wrong": ["second week of a feast, in which honey cakes are used to bake goose fat"]},
+    ),
+    "suet": ("hardened fats that are solid in a kitchen", {"right": ["solid hardened fats in a kitchen"]}),
     "a torch relay": (
         "a run in which each runner passes a flame to the next runner until the games begin",
         {"wrong": ["In your own words: what is a torch relay?", "I don't know", "a lamp"]},
@@ -188,6 +204,7 @@ SHORT: list[tuple[str, str, dict[str, list[str]]]] = [
             "wrong": ["Marlow's third law", "Brown's law"],
         },
     ),
+    ("Which plants are they? ____", "perennial", {"right": ["per-ennial"], "wrong": ["biennial"]}),
     (
         "Which salt is it? ____",
         "potassium nitrite",
