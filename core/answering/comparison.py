@@ -62,6 +62,8 @@ def choose_sides(
             # What it speaks of comes first: "A, which is quicker than B, …" is about A.
             known = frozenset(stem_hashes(quote.text[:_HEAD]))
         near = known | retrieval.terms(quote.passage).heading_stems
+        if quote.kind == "row":  # it is about what its first cell names
+            known = frozenset(stem_hashes(quote.text.partition("|")[0]))
         for number, (own, against) in enumerate(((one, other), (other, one))):
             score = quote.score + _DEFINITION * defines(quote.text, frozenset(sides[number]))
             is_of_side = whole[number] <= near and own & known and not against & known

@@ -15,7 +15,7 @@ from ..text.stemming import stem_hash
 from .comparison import choose_sides, sides_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Container, Iterable, Iterator, Sequence
 
     from ..retrieval.models import Retrieval
     from ..retrieval.sentences import ScoredSentence
@@ -82,7 +82,8 @@ def choose(retrieval: Retrieval, *, most: int = _MOST_SENTENCES) -> list[ScoredS
     quotes: list[ScoredSentence] = []
     for quote in _with_references(chosen, retrieval):
         if not any(each.passage == quote.passage and each.start <= quote.start < each.end for each in quotes):
-            quotes.append(_with_what_follows(quote, retrieval))
+            known = {each.start for each in quotes if each.passage == quote.passage}
+            quotes.append(_with_what_follows(quote, retrieval, known))
     return quotes[:1] + _in_text_order(quotes[1:])
 
 
@@ -137,9 +138,9 @@ def _with_references(chosen: Sequence[ScoredSentence], retrieval: Retrieval) -> 
     return found
 
 
-def _with_what_follows(quote: ScoredSentence, retrieval: Retrieval) -> ScoredSentence:
+def _with_what_follows(quote: ScoredSentence, retrieval: Retrieval, quoted: Container[int]) -> ScoredSentence:
     """The quote; with the next sentences of its paragraph where it only announces them ("in several ways."), or where
-    they go on with what is asked ("Then it …")."""
+    they go on with what is asked ("Then it …"), up to one that is quoted already. ``quoted``: where those begin."""
     announces = _ANNOUNCES.search(quote.text)
     if not announces and not asks_for_manner(retrieval.question):
         return quote
@@ -149,7 +150,7 @@ def _with_what_follows(quote: ScoredSentence, retrieval: Retrieval) -> ScoredSen
     for at in range(last + 1, min(last + 1 + _MOST_SENTENCES, len(known.units))):
         unit = known.units[at]
         is_next = (unit.kind, unit.block) == ("sentence", known.units[last].block)
-        if not is_next or known.kinds[at] in NO_ANSWER or at in instructing:
+        if not is_next or known.kinds[at] in NO_ANSWER or at in instructing or unit.start in quoted:
             break
         if not announces and not _GOES_ON.match(text, unit.start):
             break

@@ -42,6 +42,7 @@ FEATURES = (
 _SIMILAR = 0.6
 _NAME = re.compile(r"(?<=\s)[\"'(“‘]?([A-Z][\w’'-]*)")
 _NUMBER = re.compile(r"\d+|\b(?:first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth)\b")
+_ORDINAL = re.compile(r"\d+(?:st|nd|rd|th)$")
 _NEGATION = re.compile(
     r"\b(?:no|not|never|none|nobody|nothing|nowhere|cannot|without|neither|nor|hardly|rarely|unable|lacks?|except)\b"
     r"|n[’']t\b|\b(?:do|does|did|is|are|was|were|ca|could|wo|would)nt\b",
@@ -58,6 +59,15 @@ def likelihood(features: Sequence[float]) -> float:
 def least_likelihood() -> float:
     """Below it a sentence comes closest, but does not answer: nine of ten answerable questions are above."""
     return _model()[2]
+
+
+def has_unknown_name(retrieval: Retrieval) -> bool:
+    """Whether no chunk has one of the question's names or numbers, ordinals excepted: then no sentence answers it.
+
+    Other words may be missing because the text says them otherwise.
+    """
+    names = {stem for name in _NAME.findall(retrieval.question) for stem in stems(name)}
+    return any(stem in names or (stem[0].isdigit() and not _ORDINAL.match(stem)) for stem in retrieval.unknown)
 
 
 def missing_words(retrieval: Retrieval, sentence: ScoredSentence) -> tuple[str, ...]:

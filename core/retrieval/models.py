@@ -72,6 +72,8 @@ class Retrieval:
     vector: npt.NDArray[np.float32] | None = None
     #: Stems of the question that look misspelt, and those of the corpus that they were taken for.
     corrections: Mapping[str, str] = field(default_factory=dict)
+    #: Stems of the question that no chunk has, where that is known.
+    unknown: frozenset[str] = frozenset()
     #: Evidence below which the corpus refuses.
     threshold: float = 0.0
     #: The question with the earlier ones that it needs, for a follow-up question.

@@ -119,6 +119,7 @@ class HybridRetriever(ScoredRetriever):
             idf=idf,
             vector=vector,
             corrections=corrections,
+            unknown=frozenset(words) - frequencies.keys(),
             threshold=threshold_of(row, options),
             sentence_cosines={
                 each.node.node_id: each.sentences @ vector

@@ -40,6 +40,15 @@ _DEFINITION_BONUS = 0.8
 _PROCEDURE_BONUS = 0.6
 #: Taken from pieces that answer only where no sentence does as well.
 _PENALTIES: Mapping[Kind, float] = {"caption": 0.3, "row": 0.2}
+#: Taken from a sentence that says where something is said, and not what.
+_ELSEWHERE_PENALTY = 0.4
+_ELSEWHERE = re.compile(
+    r"\b(?:is|are|be|been)\s(?:described|found|explained|discussed|covered|listed|documented|detailed|given|presented)\s"
+    r"(?:\w+\s){0,2}?(?:in|on|at)\s[^.]{0,80}\b(?:chapters?|sections?|pages?|documentation|guides?|tutorials?"
+    r"|appendix|appendices|articles?|repository|website)\b[^.,;]{0,40}\W*$"
+    r"|^\W*(?:see|refer to|check out|consult|for (?:more|further) (?:information|details?|reading))\b",
+    re.IGNORECASE,
+)
 #: Characters; a longer sentence is no sentence but a list or a table that lost its marks.
 LONGEST_SENTENCE = 900
 #: Characters of a procedure, which is no use in part.
@@ -122,6 +131,7 @@ def _scored(retrieval: Retrieval) -> list[ScoredSentence]:
             cosine = max(own, default=None)
             words = max(_held_share(weights, known, at) for at in parts or (index,))
             score = words + _PLACE_WEIGHT * place + _TYPE_WEIGHT * of_type(quote) - _PENALTIES.get(kind, 0.0)
+            score -= _ELSEWHERE_PENALTY * bool(_ELSEWHERE.search(quote))
             defining = defines(quote, subject)
             score += _COSINE_WEIGHT * (cosine or 0.0) + _DEFINITION_BONUS * defining + _PROCEDURE_BONUS * bool(parts)
             found.append(ScoredSentence(number, index, start, end, quote, kind, score, words, cosine, defining))

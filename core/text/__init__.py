@@ -3,6 +3,7 @@
 from .instructions import is_addressed
 from .languages import language_of
 from .packed_terms import is_packed, pack, unpack
+from .question_kinds import topic_of
 from .redaction import Redactor
 from .sanitizing import LIKE_LESS_THAN, escape_fences, one_line, storable, strip_hidden
 from .segmentation import sentence_spans
@@ -32,6 +33,7 @@ __all__ = [
     "stems",
     "storable",
     "strip_hidden",
+    "topic_of",
     "unpack",
     "unpack_kinds",
 ]

@@ -26,7 +26,7 @@ _DEFINES = re.compile(
     r",?)?\s(?!(?:not|no|when|where|how|why|if|by|to|in|on|at|of|for|from|with|as|made possible|very|so|only|still|now"
     r"|active)\b|\w+ing\b"
     r"|(?!called|named|known|defined|made|composed|formed|based|used|designed|described)\w+(?:ed|en)\b)"
-    r"|\s(?:refers? to|means?|describes?|denotes?|stands? for)\s|:\s|\s[–—]\s"
+    r"|\s(?:refers? to|means?|describes?|denotes?|stands? for|(?:acts?|serves?|works?) as)\s|:\s|\s[–—]\s"
     # A table's row: a term in the first cell, words in the second.
     r"|\s\|\s(?=(?:[^|\s]+\s+){4})"
 )

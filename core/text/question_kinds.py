@@ -101,6 +101,27 @@ _ASKS_FOR_STEPS = re.compile(
 )
 
 
+_WORKS = (
+    r"(?:book|text|textbook|manual|guide|course|tutorial|document|documentation|specification|spec|paper|report|article"
+    r"|standard|notes|handbook|thesis|chapter|author)s?"
+)
+_SAYS = r"(?:say|tell (?:me|us)|teach(?: me| us)?|write|mention|state|cover)"
+#: A question of which only the topic counts: no text says that it says something about it.
+_ABOUT = re.compile(
+    rf"^\W*(?:what (?:do|does|did) (?:it|they|(?:this|the|that|these|your)(?: \w+)? {_WORKS}) {_SAYS}"
+    r"|(?:please )?tell (?:me|us)(?: more)?|what can you tell (?:me|us)|what is (?:said|written)(?: here)?"
+    r"|(?:what are |list |give me |name )?(?:the )?(?:key|main|most important) (?:takeaways?|points|ideas|messages))"
+    r" (?:about|on|of|regarding|concerning|from|for) (?:the (?:topic|subject|chapter) (?:of |on )?)?(.{2,200}?)\W*$",
+    re.IGNORECASE,
+)
+
+
+def topic_of(question: str) -> str | None:
+    """X in "What does the book say about X?", "Tell me about X", "the key points of X"; ``None`` for another one."""
+    found = _ABOUT.match(question)
+    return found[1] if found else None
+
+
 def asks_for_manner(question: str) -> bool:
     """Whether the question asks how or why something is or is done: one sentence seldom says it all."""
     return bool(_ASKS_MANNER.search(question))

@@ -38,7 +38,12 @@ STOP_WORDS = frozenset(
     will with within without would yes you your yours yourself yourselves""".split()  # noqa: SIM905 - a list of quoted words is harder to read
 )
 
-_HOW_IT_WORKS = re.compile(r"(\W*how (?:do|does|did)\b[^?]{1,200})\bwork\W*$", re.IGNORECASE)
+#: The verb asks, and no text has it: "How does X work?", "What does X mean?".
+_ASKING_VERB = re.compile(
+    r"(\W*(?:how (?:do|does|did)\b[^?]{1,200}\b(?=work\W*$)"
+    r"|what (?:do|does|did)\b[^?]{1,200}\b(?=(?:mean|stand for)\W*$)))",
+    re.IGNORECASE,
+)
 
 _local = threading.local()
 
@@ -85,9 +90,9 @@ def _stem(word: str) -> str:
 def question_stems(question: str) -> list[str]:
     """The question's distinct stems in order; its words if all of them are stop words.
 
-    "How does X work?" asks about X, and no text says that it works.
+    "How does X work?" and "What does X mean?" ask about X, and no text says that it works or means.
     """
-    asked = _HOW_IT_WORKS.match(question)
+    asked = _ASKING_VERB.match(question)
     question = asked[1] if asked and stems(asked[1]) else question
     found = list(dict.fromkeys(stems(_NO_TOPIC.sub(" ", question))))
     return found or list(dict.fromkeys(words(question)))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from llama_index.core.vector_stores.types import MetadataFilter, MetadataFilters
 
 from ragstone.core.answering import Overview
-from ragstone.core.text import section_kind, stems
+from ragstone.core.text import section_kind, stems, topic_of
 
 from .library.editions import older_editions
 from .markdown.characters import SEPARATOR
@@ -28,6 +28,7 @@ _WORKS = (
 _WHOLE = rf"(?:this|the|that|these|your)(?: \w+)? {_WORKS}"
 _BOOK = re.compile(
     rf"\bwhat(?:'s|’s| is| are)? {_WHOLE}(?: is)? (?:all )?about\b"
+    rf"|\btell (?:me|us)(?: more)? about {_WHOLE}\W*$"
     rf"|\bwhat (?:does|do) {_WHOLE} (?:cover|teach|contain|describe|specify|define)\W*$"
     rf"|\b(?:summari[sz]e|summary of|overview of|outline of|describe) {_WHOLE}\W*$|\btable of contents\b"
     r"|\b(?:what|which|list the) (?:topics|chapters)\b(?!.*\bchapter \d)",
@@ -77,6 +78,7 @@ _EXERCISES = re.compile(r"\b(?:exercises|exercise sheet|demo|quiz|solutions)\b",
 #: Passages among which an opening is looked for; words of a heading beside those that name it.
 _FIRST = 8
 _MOST_OTHERS = 3
+_OTHERS_OF_TOPIC = 2
 #: Titles that are listed.
 _MOST_LISTED = 15
 #: Words of a passage that explains; a shorter one is a heading with a line.
@@ -87,7 +89,8 @@ def overview(shelf: Shelf, question: str, filters: Mapping[str, str]) -> Overvie
     """What tells of the book, or of one chapter, where the question asks for that; ``None`` otherwise, and where it is
     not clear which book is meant."""
     chapter, part, whole = _CHAPTER.search(question), _PART.search(question), _BOOK.search(question)
-    if not (chapter or part or whole):
+    topic = topic_of(question)
+    if not (chapter or part or whole or topic):
         return None
     book = _asked_book(shelf, filters)
     if book is None:
@@ -100,9 +103,12 @@ def overview(shelf: Shelf, question: str, filters: Mapping[str, str]) -> Overvie
     if chapter:
         title = _numbered(chapters, int(chapter[1] or chapter[2]))
     else:
-        name = next(name for name in part.groups() if name) if part else ""
+        name = next(name for name in part.groups() if name) if part else topic or ""
         headings = list(dict.fromkeys([*chapters, *(title for node in nodes for title in _path(node))]))
-        title = (_SAYS_CHAPTER.search(question) and _named(chapters, name)) or _named(headings, name)
+        # Passages that are about a topic say more than a section that only touches it.
+        most = _OTHERS_OF_TOPIC if topic else _MOST_OTHERS
+        is_of_chapter = topic or _SAYS_CHAPTER.search(question)
+        title = (is_of_chapter and _named(chapters, name, most)) or _named(headings, name, most)
     if title is None:
         return None
     own = [node for node in nodes if title in _path(node)]
@@ -110,7 +116,9 @@ def overview(shelf: Shelf, question: str, filters: Mapping[str, str]) -> Overvie
     tops = dict.fromkeys(next(iter(path[path.index(title) + 1 :]), "") for path in paths)
     sections = [top for top in tops if top and top != title and section_kind(top) is None]
     summaries = [node for node in own if _SUMMARY.search(str(node.metadata["section"]))]
-    return Overview(_listed(f"“{title}” has", "section", sections), [*_openings(own)[:1], *summaries[:2]], _COVERS)
+    introduction = "" if topic and not sections else _listed(f"“{title}” has", "section", sections)
+    found = Overview(introduction, [*_openings(own)[:1], *summaries[:2]], _COVERS)
+    return found if introduction or any(found.sentences()) else None
 
 
 def _asked_book(shelf: Shelf, filters: Mapping[str, str]) -> Book | None:
@@ -137,16 +145,16 @@ def _path(node: TextNode) -> list[str]:
     return titles if titles[:1] == [chapter] else [chapter, *titles]
 
 
-def _named(headings: Sequence[str], name: str) -> str | None:
-    """The first heading with that number ("3.2", "B"), else with these words and the fewest others."""
+def _named(headings: Sequence[str], name: str, most: int) -> str | None:
+    """The first heading with that number ("3.2", "B"), else with these words and the fewest others, at most so many."""
     if re.fullmatch(r"\d{1,3}(?:\.\d{1,3})*|[A-Z](?:\.\d{1,3})*", name):
         numbered = re.compile(rf"\W*(?:{_PARTS}\s+)?{re.escape(name)}(?![.\d]*\d)\b", re.IGNORECASE)
         return next((title for title in headings if numbered.match(title)), None)
     wanted = set(stems(name))
     words = [set(stems(_NUMBERED.sub("", title))) for title in headings]
-    others = [len(each - wanted) if wanted <= each else _MOST_OTHERS + 1 for each in words]
+    others = [len(each - wanted) if wanted <= each else most + 1 for each in words]
     best = min(range(len(headings)), key=others.__getitem__, default=None)
-    return headings[best] if wanted and best is not None and others[best] <= _MOST_OTHERS else None
+    return headings[best] if wanted and best is not None and others[best] <= most else None
 
 
 def _openings(nodes: Sequence[TextNode]) -> list[TextNode]:

@@ -71,6 +71,15 @@ def test_a_side_is_named_by_all_of_its_words() -> None:
     ]
 
 
+def test_a_row_is_a_side_by_its_first_cell() -> None:
+    text = (
+        "They are rather old: the winch and the crane.\n\n| type | what |\n|---|---|\n| winch | no crane: pulls |\n"
+        "| crane | no winch: lifts |"
+    )
+    found = _texts("What is the difference between a winch and a crane?", text)
+    assert found == ["winch | no crane: pulls", "crane | no winch: lifts"]
+
+
 def test_no_comparison() -> None:
     assert sides_of("What is a crane?") is None
     assert sides_of("What is the difference between a crane and the cranes?") is None
@@ -87,6 +96,20 @@ def test_how_and_why_come_with_the_sentences_that_go_on() -> None:
     text = "A kiln fires bricks at night. Then it cools for a day. Bricks are red. They are heavy."
     assert _texts("How does a kiln fire bricks?", text)[0] == "A kiln fires bricks at night. Then it cools for a day."
     assert _texts("When does a kiln fire bricks?", text)[0] == "A kiln fires bricks at night."
+
+
+def test_what_goes_on_ends_before_a_sentence_that_is_quoted_already() -> None:
+    text = "A kiln fires bricks at night. Then the bricks cool in the kiln for one more day."
+    found = _texts("How does a kiln fire bricks, and cool them?", text, (0.5, 0.6))
+    assert " ".join(found).count("Then the bricks cool") == 1
+
+
+def test_where_something_is_said_is_no_answer() -> None:
+    text = (
+        "How a kiln fires bricks is described in the chapter on kilns. See the guide to kilns and bricks. "
+        "A kiln fires its bricks for a day."
+    )
+    assert _texts("How does a kiln fire bricks?", text, (0.6, 0.6, 0.5))[0] == "A kiln fires its bricks for a day."
 
 
 def test_a_procedure_is_quoted_with_the_lists_within_it() -> None:
@@ -113,6 +136,7 @@ def test_after_a_definition_nothing_is_added_that_has_no_further_word_of_the_que
         ("If a prion is a protein, it folds.", 0.0),
         ("prion_tools: programs for proteins", 0.0),
         ("prion | a protein that folds wrongly | 3", 1.0),
+        ("A prion acts as a mould for proteins.", 1.0),
         ("prion | 3 | a protein that folds wrongly", 0.0),
         ("The prion is visible in this picture.", 0.0),
         ("Prions are responsible for the disease.", 0.0),
@@ -169,6 +193,21 @@ def test_without_what_is_asked_for_nothing_is_answered(question: str, text: str,
     assert (found.likelihood == 0) is is_lacking
 
 
+@pytest.mark.parametrize(
+    ("question", "unknown", "is_answered"),
+    [
+        ("Which rope does the Zeppelin winch pull?", {"zeppelin"}, False),
+        ("Which rope did the winch pull in 1931?", {"1931"}, False),
+        ("Which rope did the 3rd winch pull?", {"3rd"}, True),
+        ("Which rope does the reliable winch pull?", {"reliabl"}, True),
+        ("Which rope does the Zeppelin winch pull?", set(), True),
+    ],
+)
+def test_a_name_that_no_chunk_has_is_not_answered(question: str, unknown: set[str], is_answered: bool) -> None:
+    found = replace(_retrieval(question, "The winch pulls a rope.", (0.9,)), unknown=frozenset(unknown))
+    assert (weigh_evidence(found).likelihood > 0) is is_answered
+
+
 def test_the_genitive_is_no_name() -> None:
     assert _feature("missing_name", "What was Tesla's first job?", "Tesla was first a draftsman at a job.") == 0
     assert _feature("missing_name", "What was Edison's first job?", "Tesla was first a draftsman at a job.") == 1
@@ -181,6 +220,11 @@ def test_an_ordinal_is_a_number() -> None:
 def test_words_that_only_ask_are_not_missed() -> None:
     found = _retrieval("Give me the weight of the anchor.", "The anchor is of iron.")
     assert missing_words(found, sentences_of(found)[0]) == ("weight",)
+
+
+@pytest.mark.parametrize("question", ["What does the weight mean?", "What did ABC mean?"])
+def test_the_verb_of_a_question_is_no_word_of_the_answer(question: str) -> None:
+    assert "mean" not in question_stems(question)
 
 
 @pytest.mark.parametrize(

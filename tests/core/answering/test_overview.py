@@ -121,6 +121,24 @@ def test_a_chapter_with_the_words_comes_before_a_section_with_fewer_others(tmp_p
         assert ask("Summarize the section on safety").text.startswith("“Safety” has")
 
 
+def test_a_topic_that_has_a_chapter_or_a_section_of_its_own(host: Host) -> None:
+    ask = host.assistant("book_chat").ask
+    for question in ("What does this book say about legs?", "Tell me about legs", "the key takeaways about legs"):
+        answer = ask(question)
+        assert answer.text.startswith("“Legs” has 1 section: Key takeaways.\n\nLegs carry a robot where wheels cannot")
+        assert "They cost more power." in answer.text
+    assert ask("Tell me about this book").text.startswith("“Robot parts” has 2 chapters")
+
+
+def test_a_topic_is_looked_for_without_the_words_that_ask(tmp_path: Path) -> None:
+    with open_host(tmp_path) as host:
+        _add(host, tmp_path)
+        found, _ = host.assistant("book_chat").retrieve_for("What does the author say about axles?")
+        assert list(found.idf) == ["axl"]
+        found, _ = host.assistant("book_chat").retrieve_for("What does the law say about axles?")
+        assert "law" in found.idf
+
+
 def test_without_a_book_there_is_no_overview(tmp_path: Path) -> None:
     with open_host(tmp_path) as host, pytest.raises(NotFound):
         host.assistant("book_chat").ask("What is this book about?")
@@ -150,6 +168,11 @@ def test_what_comes_closest_says_what_is_missing_and_asks_no_language_model(tmp_
         assert answer.to_dict()["closest"] is True
         streamed = list(host.assistant("book_chat").stream("Does a caster have a zipper?"))
         assert "".join(piece.text for piece in streamed[:-1]) == streamed[-1].text
+
+
+def test_the_words_that_no_passage_has_are_known(host: Host) -> None:
+    found, _ = host.assistant("book_chat").retrieve_for("Which axle does a Zeppelin caster have?")
+    assert found.unknown == {"zeppelin"}
 
 
 def test_a_selection_cut_in_mid_sentence_is_quoted_whole(host: Host) -> None:
