@@ -13,8 +13,8 @@ from sqlalchemy import and_, func, select, update
 from ragstone.core import BadRequest, NotFound
 
 from ..records import Attempt, Grade, Question
+from ..spacing import Memory
 from . import tables
-from .spacing import Memory
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
