@@ -124,7 +124,7 @@ def install(app: Flask, options: WebSettings) -> None:
 def share(app: Flask, notices: Notices) -> None:
     """Count the requests to the other web workers on the catalog's PostgreSQL too.
 
-    They are told within a tenth of a second: no request waits for the database, and the limit holds while it is away.
+    They are sent within a tenth of a second: no request waits for the database, and the limit holds while it is away.
     """
     buckets: Buckets | None = app.extensions.get(_TOPIC)
     if buckets is not None:

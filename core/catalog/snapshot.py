@@ -137,7 +137,7 @@ class Snapshot:
         return NewDocument(doc_id, one.hash, one.text, one.metadata, chunks)
 
     def catalog_id(self) -> str | None:
-        """The id by which catalogs are told apart."""
+        """The catalog's id; every catalog has another one."""
         return self._connection.execute(_CATALOG_ID).scalar()
 
     def changes(self, corpus_id: int, since: int) -> tuple[list[tuple[str, int]], list[str]]:

@@ -86,7 +86,7 @@ _EXPLAINING = 25
 
 
 def overview(shelf: Shelf, question: str, filters: Mapping[str, str]) -> Overview | None:
-    """What tells of the book, or of one chapter, where the question asks for that; ``None`` otherwise, and where it is
+    """What summarizes the book, or one chapter, where the question asks for that; ``None`` otherwise, and where it is
     not clear which book is meant."""
     chapter, part, whole = _CHAPTER.search(question), _PART.search(question), _BOOK.search(question)
     topic = topic_of(question)

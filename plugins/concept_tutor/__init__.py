@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from .learning.progress import Progresses
     from .learning.sessions import Sessions
     from .parsers import ParsoidNodeParser
-    from .plans.editing import ConceptChange, PlanEditor
+    from .plans.editor import ConceptChange, PlanEditor
     from .plans.gathering import Gathering, Progress
     from .plans.importers import ImportedPlan, read_plan, read_plan_file
     from .plans.importers.corpus import plan_from_corpus
@@ -54,7 +54,7 @@ __getattr__, __dir__ = lazy_names(
         "learning.sessions": "Sessions",
         "parsers": "ParsoidNodeParser",
         "plans.gathering": "Gathering Progress",
-        "plans.editing": "ConceptChange PlanEditor",
+        "plans.editor": "ConceptChange PlanEditor",
         "plans.importers": "ImportedPlan read_plan read_plan_file",
         "plans.importers.corpus": "plan_from_corpus",
         "plans.records": "Concept Edge NewChunk NewConcept NewPlan Plan SourceChunk",

@@ -66,7 +66,7 @@ class MemoryJobs:
 
 
 class CatalogJobs:
-    """Jobs of all web workers, in the catalog's PostgreSQL; the others are told of each change."""
+    """Jobs of all web workers, in the catalog's PostgreSQL; the others are notified of each change."""
 
     def __init__(self, catalog: Catalog, most_ended: int, on_change: Callable[[], None]) -> None:
         """``on_change``: called when another worker has changed a job."""

@@ -44,7 +44,7 @@ class Marks:
     #: Anchors by mark, each with the ``prefix`` of its time, and labels of pages by mark.
     ids: dict[str, str] = field(default_factory=dict)
     pages: dict[str, str] = field(default_factory=dict)
-    #: Tells the anchors of several pages apart.
+    #: Distinguishes the anchors of several pages.
     prefix: str = ""
     _count: int = 0
 

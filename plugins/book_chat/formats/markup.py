@@ -111,8 +111,8 @@ def _bare(key: str) -> str:
 
 def names_of(element: Any) -> str:
     """What an element says that it is: its classes, roles and types, in small letters."""
-    said = (element.get("class"), element.get("role"), element.get("data-type"), attribute(element, "type"))
-    return " ".join(value for value in said if value)[:1000].lower()
+    values = (element.get("class"), element.get("role"), element.get("data-type"), attribute(element, "type"))
+    return " ".join(value for value in values if value)[:1000].lower()
 
 
 def words_of(element: Any) -> str:

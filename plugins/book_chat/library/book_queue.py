@@ -114,7 +114,7 @@ class BookQueue:
                 raise SourceError("holds no book", where=str(path), hint="each file or folder in it is one book")
             home = path
         else:
-            Shelf(self._host).plan(path)  # whether it can be read is said now
+            Shelf(self._host).plan(path)  # raises now if it cannot be read
             home, books, left = path.parent, [path], []
         jobs = [{"path": str(book), "folder": str(home), **options} for book in books]
         queued = self._queue.add(jobs, key=lambda job: job["path"])

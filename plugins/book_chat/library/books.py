@@ -43,6 +43,6 @@ def slug_of(title: str, edition: str) -> str:
     plain = unicodedata.normalize("NFKD", named).encode("ascii", "ignore").decode().lower()
     slug = "-".join(re.findall(r"[a-z0-9]+", plain))
     if len(slug) > _LONGEST_SLUG or not slug:
-        # What is cut off, or not ASCII, still tells two books apart.
+        # What is cut off, or not ASCII, still distinguishes two books.
         slug = f"{slug[: _LONGEST_SLUG - 9].rstrip('-')}-{sha256(named.encode()).hexdigest()[:8]}".lstrip("-")
     return slug

@@ -80,7 +80,7 @@ class Shelf:
         return books
 
     def books_on_simulation(self) -> frozenset[str]:
-        """Slugs of the books that tell simulation from real hardware: each has a share of at least ``_LEAST_SHARE``."""
+        """Slugs of the books on simulation and on hardware: each has a share of at least ``_LEAST_SHARE``."""
         facets = self.corpus.contents.facets("book", "setting")
         made_of, found = self._on_simulation
         if made_of is not facets:

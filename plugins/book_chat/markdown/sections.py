@@ -73,5 +73,5 @@ def read_sections(text: str, known: dict[str, Any]) -> list[Section]:
 
 
 def _bare(title: str) -> str:
-    """A title without its number, for telling whether a heading repeats it."""
+    """A title without its number, to find a heading that repeats it."""
     return re.sub(r"[\W_]+", " ", _NUMBERING.sub("", title)).strip().casefold()

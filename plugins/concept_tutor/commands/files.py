@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ..plans.importers import ImportedPlan
 
 _SHOWN = 10
-#: Concepts of a plan where nothing else is said.
+#: Concepts of a plan by default.
 _OF_PAGE, _OF_CORPUS = 15, 60
 
 

@@ -10,7 +10,7 @@ import click
 
 from ragstone.core.cli import LazyGroup, json_option, printable, show_json, show_table
 
-from ..plans.editing import ConceptChange, PlanEditor
+from ..plans.editor import ConceptChange, PlanEditor
 from ..plans.graph import needs_and_leads, study_order
 from ..plans.store import PlanStore
 

@@ -9,11 +9,11 @@ import click
 
 from ragstone.core.cli import json_option, printable, show_json, show_table
 
-from ..learning.explaining import explain as explanation_of
+from ..learning.explanations import explain as explanation_of
 from ..learning.identifiers import ME
-from ..learning.keeping.store import LearnStore
 from ..learning.lessons import Lessons
 from ..learning.progress import Progresses
+from ..learning.storage.store import LearnStore
 from ..plans.store import PlanStore
 from .learning import show_sources
 

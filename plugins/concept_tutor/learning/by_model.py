@@ -1,6 +1,6 @@
 """Questions and feedback by the deployment's language model, behind the same proof as the built-in ones.
 
-What it says is a stranger's: it is read as data of one form, every question must be proved by a span of a source, and
+Its output is untrusted: it is read as data of one form, every question must be proved by a span of a source, and
 addresses come from the sources alone.
 """
 

@@ -6,7 +6,7 @@ import re
 
 from ragstone.core import BadRequest
 
-#: Whoever says nothing else is this learner.
+#: The learner where none is named.
 ME = "me"
 _ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _NAME = re.compile(r"[\w.@ -]{1,64}")

@@ -16,17 +16,17 @@ from ragstone.core.runtime import current_scope
 from ..plans.graph import study_order
 from ..plans.store import PlanStore
 from ..settings import ConceptTutorSettings
-from .asking import Writers
 from .grading.feedback import cited, feedback
 from .grading.free import FreeAnswers
 from .grading.hints import STEPS, hint
 from .grading.short import grade_choice, grade_short
 from .identifiers import ME, check_id, check_learner, is_id
-from .keeping.mastery import credit_of, known
-from .keeping.spacing import Memory, Spacing
-from .keeping.store import LearnStore
+from .mastery import credit_of, known
 from .reading.spelling import normal
 from .records import Attempt, Finding, Grade, Mastery, Review
+from .spacing import Memory, Spacing
+from .storage.store import LearnStore
+from .writers import Writers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator

@@ -28,7 +28,7 @@ BLANK = "____"
 
 @dataclass(frozen=True)
 class Support:
-    """The words of a source that bear a question's key: ``text`` is ``content[start:end]`` of the chunk."""
+    """The words of a source that support a question's key: ``text`` is ``content[start:end]`` of the chunk."""
 
     chunk_id: str
     start: int
@@ -59,7 +59,7 @@ class QuestionSource:
 
 @dataclass(frozen=True)
 class Question:
-    """A question whose key is borne by a span of one of its sources. All words in it are plain text."""
+    """A question whose key is supported by a span of one of its sources. All words in it are plain text."""
 
     #: Of its words and its key: the same question written again has the same id.
     question_id: str
@@ -103,7 +103,7 @@ class Finding:
     verdict: Verdict
     #: Why it is not right, in words for the learner; empty where it is.
     because: str = ""
-    #: How much of what is asked the answer tells, 0 to 1.
+    #: Share of what is asked that the answer has, 0 to 1.
     credit: float = 0.0
 
 

@@ -11,10 +11,10 @@ from ragstone.core import BadRequest
 
 from ..plans.store import PlanStore
 from .identifiers import ME, check_id, check_learner
-from .keeping.sessions import SessionStore
-from .keeping.store import LearnStore
 from .lessons import Lessons
 from .records import LENGTH, Outlook, Session, SessionKind, Step
+from .storage.sessions import SessionStore
+from .storage.store import LearnStore
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

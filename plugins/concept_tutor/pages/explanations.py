@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ragstone.core import Citation
 
 from ..assistant import CITATIONS
-from ..learning.explaining import explain
+from ..learning.explanations import explain
 from ..learning.lessons import Lessons
 from ..plans.addresses import page_address
 from ..plans.drawing import draw, neighbourhood
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from ragstone.core import Host
 
-    from ..learning.explaining import Part
+    from ..learning.explanations import Part
     from ..learning.records import QuestionSource
     from ..plans.records import Concept
     from .concepts import ConceptView

@@ -10,7 +10,7 @@ from flask import redirect, render_template, request, url_for
 from ragstone.core import RagstoneError
 
 from ..learning.identifiers import ME, check_learner, is_learner
-from ..learning.keeping.store import LearnStore
+from ..learning.storage.store import LearnStore
 from ..plans.addresses import PAGES
 from ..plans.store import PlanStore
 from .wording import day_words

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from ragstone.core import RagstoneError
 
 _DAY = 86_400
-#: Of what a failure's reason speaks, in the words of the client's errors, and what a learner is told instead.
+#: A pattern of the client's errors, and the message for learners.
 _FAILURES = (
     (r"no such page", "the wiki has no page of that name"),
     (r"asks to wait|takes no more", "the wiki takes no more requests just now; try again in a few minutes"),

@@ -50,7 +50,7 @@ def _forget_chunk(memory: MemoryFolder, stored: dict[str, StoredFile], chunk_id:
     try:
         path = str(memory.corpus.contents.node(chunk_id).metadata[fields.PATH])
     except NotFound as error:
-        hint = "give a path under the root, or the id of a chunk; ragstone memory status tells what is remembered"
+        hint = "give a path under the root, or the id of a chunk; ragstone memory status lists what is remembered"
         raise NotFound("nothing of that name is remembered", where=chunk_id[:200], hint=hint) from error
     known = stored[path]
     indexing = {**known.indexing, "forgotten": sorted({*known.indexing.get("forgotten", ()), chunk_id})}

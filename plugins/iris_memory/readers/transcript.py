@@ -76,7 +76,7 @@ class TranscriptReader(FileReader):
         return f"[{label}] {_shortened(clean, _LONGEST_RESULT)}" if clean else ""
 
     def _argument(self, arguments: Any) -> str:
-        """What a tool was called with: its telling argument, else all as JSON, without the fields of secrets."""
+        """What a tool was called with: its main argument, else all as JSON, without the fields of secrets."""
         if isinstance(arguments, dict):
             arguments = next((arguments[name] for name in _TELLING if arguments.get(name)), arguments)
         if isinstance(arguments, list) and all(isinstance(word, str) for word in arguments):

@@ -40,7 +40,7 @@ _DEEPEST = 3
 
 @dataclass(frozen=True)
 class Event:
-    """Something that is said, a call of a tool, or its result."""
+    """A message, a call of a tool, or its result."""
 
     kind: Literal["text", "call", "result"]
     speaker: str = "agent"
@@ -114,9 +114,9 @@ def _part_events(part: object, speaker: str, depth: int) -> Iterator[Event]:
         return
     kind = part.get("type", "text" if isinstance(part.get("text"), str) else None)
     if kind in _TEXT and isinstance(part.get("text"), str):
-        said = part["text"] if speaker in {"agent", "subagent"} else _without_reminders(part["text"])
-        if said.strip() and not (speaker == "user" and _INJECTED.match(said)):
-            yield Event("text", speaker, said)
+        text = part["text"] if speaker in {"agent", "subagent"} else _without_reminders(part["text"])
+        if text.strip() and not (speaker == "user" and _INJECTED.match(text)):
+            yield Event("text", speaker, text)
     elif kind in _CALLS:
         function = part["function"] if isinstance(part.get("function"), dict) else part
         given = next((function[key] for key in ("input", "arguments", "args", "action") if function.get(key)), "")

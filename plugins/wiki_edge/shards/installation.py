@@ -1,7 +1,7 @@
 """Installs shards: verified first, then all switched to at once.
 
-Until the new ``manifest.json`` takes the place of the old one nothing that serves has been touched. Whoever has the old
-files open reads on: the release before the newest stays on the disk.
+Until the new ``manifest.json`` takes the place of the old one nothing that serves has been touched. A process that has
+the old files open reads on: the release before the newest stays on the disk.
 """
 
 from __future__ import annotations

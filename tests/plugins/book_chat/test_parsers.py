@@ -105,6 +105,7 @@ def test_whole_blocks_are_packed_with_overlap() -> None:
     assert all(words(node.text) <= 125 for node in made)
     assert all(node.text.startswith(("P", "S", "Last")) for node in made)
     later = [(a, b) for a, b in itertools.pairwise(made) if (b.start_char_idx or 0) < (a.end_char_idx or 0)]
+    assert later
     assert all(0 < words(text[b.start_char_idx : a.end_char_idx]) <= 12 for a, b in later)
 
 

@@ -86,11 +86,3 @@ def _shown(field: Any) -> str:
     if default is None:
         return "none"
     return "[]" if default == () else str(default).lower() if isinstance(default, bool) else str(default)
-
-
-def test_every_part_of_the_plugin_is_on_the_map() -> None:
-    result = TEXT.split("## What lies where")[1]
-    for part in FOLDER.iterdir():
-        if part.name.startswith("__") or part.name in {"README.md", "plugin.py", "templates", "static"}:
-            continue
-        assert f"{part.name}{'/' if part.is_dir() else ''}" in result, part.name

@@ -107,12 +107,3 @@ def test_every_setting_is_reported(table: str) -> None:
     assert dict(names) == {
         name: (str(default) if name in variables else str(default).lower()) or "none" for name, default in plain.items()
     }
-
-
-def test_the_map_names_every_room() -> None:
-    folder = README.parent
-    rooms = {each.name for each in folder.iterdir() if (each / "__init__.py").exists()}
-    modules = {each.stem for each in folder.glob("*.py")} - {"__init__", "errors", "prompts"}
-    result = _WHOLE.partition("## What lies where")[2]
-    named = set(re.findall(r"^(\w+)(?:/|\.py) ", result, re.MULTILINE))
-    assert named == rooms | modules

@@ -1,4 +1,4 @@
-"""Sentences and entries of glossaries that say what a thing is, taken apart."""
+"""Definitions in sentences and glossaries: the term, its genus and the rest."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ _EMPTY_GENUS = word_set(
     basis home site member case
     """
 )
-#: What follows tells of something else.
+#: What follows is about something else.
 _ELSEWHERE = re.compile(
     r",?\s(?:but|although|though|while|whereas|however|because|since)\s|,?\sand\s(?:is|was|are|were|has|have|had|it|he|she"
     r"|they|contains|includes)\s|,\sand\s(?:its|his|her|their)\s|;\s|,?\sand\s(?:the|an?)\s\w+\s(?:is|was|are|were)\s"
@@ -132,7 +132,7 @@ class Definition:
 
     @property
     def sort(self) -> str:
-        """What sort of thing it is, in a word; "" where neither its page's categories nor its genus tell."""
+        """What sort of thing it is, in a word; "" where neither its page's categories nor its genus show it."""
         is_person = not self.determiner and any(_PERSON.search(each) for each in self.sentence.chunk.categories)
         return "person" if is_person else sort_of(self.genus)
 
@@ -199,7 +199,7 @@ def is_subject(subject: str, determiner: str | None) -> bool:
 
 
 def _genus(meaning: str) -> str:
-    """The noun that says of what sort the thing is: the last word before what tells it from others."""
+    """The noun that says of what sort the thing is: the last word before its differentia."""
     rest = _KIND_OF.sub("", meaning) if _KIND_OF.match(meaning) else meaning.partition(" ")[2]
     for end in (*_GENUS_ENDS.finditer(rest), None):
         words = (rest[: end.start()] if end else rest).split()

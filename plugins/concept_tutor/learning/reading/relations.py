@@ -1,4 +1,4 @@
-"""Sentences that say how a thing stands to another, taken apart, and the questions for what they tell."""
+"""Relations between two things in sentences, and the questions for them."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ _LONGEST = 22
 
 @dataclass(frozen=True)
 class Relation:
-    """What ``text[start:end]`` of a sentence tells of ``subject``, which has its article; ``question``: for that."""
+    """What ``text[start:end]`` of a sentence says of ``subject``, which has its article; ``question``: for that."""
 
     sentence: Sentence
     subject: str
@@ -112,5 +112,5 @@ def _question(match: re.Match[str]) -> str:
         return "What {} {{}} {}?".format(*_ASKED_BY[verb].split(" ", 1))
     if verb == "located in":
         return f"Where {be} {{}} located?"
-    somebody = verb.endswith(" by") and not verb.startswith(("character", "surrounded", "bordered"))
-    return f"{'Who or what' if somebody else 'What'} {be} {{}} {'used to do' if verb == 'used to' else verb}?"
+    may_be_person = verb.endswith(" by") and not verb.startswith(("character", "surrounded", "bordered"))
+    return f"{'Who or what' if may_be_person else 'What'} {be} {{}} {'used to do' if verb == 'used to' else verb}?"

@@ -16,13 +16,13 @@ if TYPE_CHECKING:
     from ...plans.records import SourceChunk
 
 _SHORTEST, _LONGEST = 6, 36
-#: What is longer is no sentence, and a stranger's way to keep the patterns busy.
+#: What is longer is no sentence; the patterns would take long on untrusted input.
 _MOST_CHARACTERS = 800
 _NOT_PROSE = re.compile(r"\s*(?:[-*•+]\s|\d{1,3}[.)]\s|\||#)|.*\s\|\s.*\|")
 #: Formulas, markup, addresses, footnote marks: nothing to ask in words about.
 _MARKUP = re.compile(r"[\\{}<>|=^~\[\]_]|\$[^$\d]|https?:|www\.|\.\.\.|…|\w\.\w{2,}\(")
 _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
-#: What begins with one of these leans on the sentence before it.
+#: A sentence that begins with one of these needs the sentence before it.
 _LEANING_OPENINGS = """
     he she it they we you i his her its their our your my this that these those such here there thus hence therefore
     however moreover furthermore nevertheless nonetheless consequently accordingly meanwhile otherwise instead besides
@@ -63,7 +63,7 @@ _PASSING = re.compile(
     r"|estimated|plans to|upcoming|in the coming|last year|next year)\b",
     re.IGNORECASE,
 )
-#: "On 28 October 1892, he projected …": whatever stands before the comma, it is nobody.
+#: "On 28 October 1892, he projected …": what is before the comma is no antecedent of the pronoun.
 _AFTER_OPENING = re.compile(
     r"(?:In|On|At|By|After|Before|During|Since|Until|From|With|For|Under|Upon|Following|Throughout|Around|Despite|Within)\s"
     r"[^,]*(?:,\s\d{4})?,\s(?:he|she|it|they|his|her|its|their)\b"
@@ -155,5 +155,5 @@ def _leans_on_the(text: str, known: frozenset[str]) -> bool:
 
 
 def bare_title(title: str) -> str:
-    """A page's title without what tells it from others of that name: "Animalia (book)" is "Animalia"."""
+    """A page's title without its disambiguation: "Animalia (book)" is "Animalia"."""
     return _ASIDE.sub("", title) or title

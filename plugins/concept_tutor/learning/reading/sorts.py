@@ -49,7 +49,7 @@ _SORT_OF = {genus: sort for sort, words in _SORTS.items() for genus in words.spl
 
 
 def sort_of(genus: str) -> str:
-    """``person``, ``place``, ``work`` and the like; "" where the noun does not tell."""
+    """``person``, ``place``, ``work`` and the like; "" where the noun does not show it."""
     if genus not in _NOT_PERSONS and _PERSONS.search(genus):
         return "person"
     one = genus if genus in _SORT_OF else genus.removesuffix("s")

@@ -29,7 +29,7 @@ def normal(text: str) -> str:
 
 @lru_cache(maxsize=32768)
 def stem_set(text: str) -> frozenset[str]:
-    """The stems of its words that tell something."""
+    """The stems of its content words."""
     return frozenset(stems(text))
 
 

@@ -25,12 +25,12 @@ _SPECIFIC = 0.3
 #: Characters of a definition at the end of which a place is asked for.
 _SHORT = 100
 _NAME = r"[A-ZÀ-Þ][\w’'.-]*(?:\s(?:(?:of|de|la|von|van|the)\s)?[A-ZÀ-Þ][\w’'-]*){0,3}"
-#: What follows these is what the sentence is told for.
+#: What follows these is the point of the sentence.
 _NAMED = re.compile(
     rf"\b(?:by|named after|native to|capital of|located in|part of|(?:son|daughter) of)\s(?:the\s)?(?:[a-z]+\s){{0,3}}"
     rf"(?P<name>{_NAME})(?=[,.]|\s(?:and|in|as|on|from|for|with|at|to)\b)"
 )
-#: Ends what a definition tells: "a western province of Canada".
+#: Ends a definition: "a western province of Canada".
 _PLACE = re.compile(rf"\s(?:in|of)\s(?:the\s)?(?P<name>{_NAME})$")
 _CALLED = re.compile(
     r"^[^,;:]{12,120}?\s(?:is|are)\s(?:often\s|also\s)?(?:called|known as|referred to as|termed)\s(?:an?\s|the\s)?"
@@ -99,7 +99,7 @@ class Clozes:
                 yield from self._cloze(sentence, (start, end), "year", worth, wrong)
 
     def inner(self, sentence: Sentence, span: tuple[int, int], worth: float, genus: str = "") -> Iterator[Draft]:
-        """The word within what a sentence tells that is best asked for: a name, or what the sources speak of much.
+        """The word within a sentence that is best asked for: a name, or what the sources speak of much.
 
         ``genus``: of a definition, in which another word is taken where there is no such one: one that the page has
         more than others, the genus, or any noun.

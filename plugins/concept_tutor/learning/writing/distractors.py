@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ..reading.sentences import Sentence
 
 WRONG = 3
-#: Told apart at a glance: among three persons a mammal is found by anybody.
+#: Sorts that are too different for one question: among three persons a mammal is found at once.
 _APART_SORTS = frozenset({"person", "place", "organisation", "work", "event", "living", "language"})
 #: Ends the name of what goes on, or of a property.
 _PROCESS = re.compile(r"(?:[st]ion|sis|ing|ment|ity|ness|port)$")

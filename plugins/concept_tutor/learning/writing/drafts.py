@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 #: Stems that a definition must have to be asked for, and for its name to be found by it.
 _ENOUGH_STEMS, _MANY_STEMS, _STEMS_OF_ONE = 3, 4, 7
-#: Stems that are not the term's own: "lipid-derived hormone: hormone derived from lipids" tells nothing.
+#: Stems that are not the term's own: "lipid-derived hormone: hormone derived from lipids" explains nothing.
 _NEW_STEMS = 2
 _LONGEST_MEANING, _LONGEST_TERM = 40, 4
 

@@ -1,4 +1,4 @@
-"""The proof that every question passes, whoever wrote it. What does not pass is not asked."""
+"""The checks that every question must pass, of the built-in writer and of a language model."""
 
 from __future__ import annotations
 

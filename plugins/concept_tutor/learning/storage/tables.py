@@ -48,7 +48,7 @@ attempt = Table(
     metadata,
     Column("id", Integer, primary_key=True),
     Column("learner", Text, nullable=False),
-    #: Given by whoever posts the answer: the same one counts once.
+    #: Given by the client that posts the answer: the same one counts once.
     Column("attempt_id", Text, nullable=False, unique=True),
     Column("plan", Text, nullable=False),
     Column("concept", Text, nullable=False),
@@ -56,7 +56,7 @@ attempt = Table(
     Column("form", Text, nullable=False),
     Column("question", Text, nullable=False),
     Column("answer", Text, nullable=False),
-    #: The grade as JSON, so that a repeated attempt is told the same.
+    #: The grade as JSON, so that a repeated attempt gets the same.
     Column("grade", Text, nullable=False),
     Column("verdict", Text, nullable=False),
     Column("credit", Float, nullable=False),

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from ..records import Form
+    from .records import Form
 
 #: Before any answer; and what one question teaches by being asked and explained.
 _BEFORE, _TAUGHT = 0.15, 0.1

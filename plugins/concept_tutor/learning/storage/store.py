@@ -13,8 +13,8 @@ from sqlalchemy import and_, func, select, update
 from ragstone.core import BadRequest, NotFound
 
 from ..records import Attempt, Grade, Question
+from ..spacing import Memory
 from . import tables
-from .spacing import Memory
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -87,7 +87,7 @@ class LearnStore:
             return _grade_of(connection, attempt_id, learner, question_id)
 
     def record(self, attempt: Attempt, form: Form, grade: Callable[[Memory | None], tuple[Grade, Memory]]) -> Grade:
-        """Keep an attempt with what follows from it, all at once. The same attempt counts once, whoever is quicker.
+        """Keep an attempt with what follows from it, all at once. The same attempt counts once in all processes.
 
         ``grade``: makes of what was remembered before the grade, and what is remembered now.
         """
@@ -136,7 +136,7 @@ class LearnStore:
             return list(connection.execute(select(*columns).where(of_plan).order_by(table.id)))
 
     def learners(self) -> dict[str, tuple[int, datetime]]:
-        """Whoever has answered: how often, and when the last time; the latest first."""
+        """The learners who have answered: how often, and when the last time; the latest first."""
         table = tables.attempt.c
         last = func.max(table.at).label("last")
         asked = select(table.learner, func.count().label("answers"), last).group_by(table.learner)

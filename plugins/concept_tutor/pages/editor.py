@@ -10,7 +10,7 @@ from flask import Response, redirect, render_template, request, url_for
 from ragstone.core import BadRequest, RagstoneError
 
 from ..learning.export import export_questions
-from ..plans.editing import ConceptChange, PlanEditor
+from ..plans.editor import ConceptChange, PlanEditor
 from ..plans.export import export_plan
 from ..plans.store import PlanStore
 from ..plans.validation import LONGEST_NAME, LONGEST_WORDS

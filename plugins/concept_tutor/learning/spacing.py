@@ -14,7 +14,7 @@ from ragstone.core import require_extra
 if TYPE_CHECKING:
     from fsrs import Card, Scheduler
 
-    from ..records import Verdict
+    from .records import Verdict
 
 #: Hints after which an answer counts as a failure to remember, whatever it says.
 _MANY_HINTS = 3
