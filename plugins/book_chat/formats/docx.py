@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import re
 import zipfile
+from collections import defaultdict
 from html import unescape
 from typing import IO, TYPE_CHECKING, Any
 
@@ -40,6 +41,14 @@ _SUFFIXES = (".xml", ".rels")
 _TITLE = re.compile(r'<h1 class="document-title">(.*?)</h1>')
 _WORD = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 _MATH = "{http://schemas.openxmlformats.org/officeDocument/2006/math}"
+#: How a formula with parts is written on one line.
+_FORMS = {
+    "sSup": "{e}^{{{sup}}}",
+    "sSub": "{e}_{{{sub}}}",
+    "sSubSup": "{e}_{{{sub}}}^{{{sup}}}",
+    "f": "({num})/({den})",
+    "rad": "√({e})",
+}
 _OLE = b"\xd0\xcf\x11\xe0"
 
 
@@ -110,19 +119,9 @@ def _linear(element: Any, depth: int = 0) -> str:
     name = str(element.tag).rpartition("}")[2]
     if name == "t" or depth > 50:
         return "".join(element.itertext())
-    parts = {str(child.tag).rpartition("}")[2]: _linear(child, depth + 1) for child in element}
-    match name:
-        case "sSup":
-            return f"{parts.get('e', '')}^{{{parts.get('sup', '')}}}"
-        case "sSub":
-            return f"{parts.get('e', '')}_{{{parts.get('sub', '')}}}"
-        case "sSubSup":
-            return f"{parts.get('e', '')}_{{{parts.get('sub', '')}}}^{{{parts.get('sup', '')}}}"
-        case "f":
-            return f"({parts.get('num', '')})/({parts.get('den', '')})"
-        case "rad":
-            return f"√({parts.get('e', '')})"
-    return "".join(_linear(child, depth + 1) for child in element)
+    words = [(str(child.tag).rpartition("}")[2], _linear(child, depth + 1)) for child in element]
+    form = _FORMS.get(name)
+    return "".join(part for _, part in words) if form is None else form.format_map(defaultdict(str, words))
 
 
 def _no_source(_image: Any) -> dict[str, str]:

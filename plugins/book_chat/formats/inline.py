@@ -85,11 +85,13 @@ class Inline:
         name, named = name_of(element), names_of(element)
         if not name or name in UNREAD or is_hidden(element):
             return
+        is_note = is_note_reference(element, name, named)
+        if is_note and self.parts:  # the sign's space is not the sentence's
+            self.parts[-1] = self.parts[-1].rstrip(" ")
         self.parts.append(self.marks.anchor(element.get("id") or (element.get("name") if name == "a" else None)))
         if is_page_break(named):
             self.parts.append(self.marks.page(page_label(element)))
-        elif is_note_reference(element, name, named):
-            self.parts.append(self.parts.pop().rstrip(" ") if self.parts else "")
+        elif is_note:
             self.notes.append(((element.get("href") or "").rpartition("#")[2], words_of(element)))
         elif ("label" in named.split() and _is_in_note(element)) or (
             name == "a" and (_BACK.intersection(named.split()) or words_of(element) in _LINK_SIGNS)

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from .assembly import Text
 
+_LONGEST_LINE = 100_000
 #: Nothing is included, executed, or taken from a page as HTML; what is wrong in a page is no part of its text.
 _SETTINGS = {
     "file_insertion_enabled": False,
@@ -31,7 +32,7 @@ _SETTINGS = {
     "smart_quotes": False,
     "toc_backlinks": False,
     "initial_header_level": 1,
-    "line_length_limit": 100_000,
+    "line_length_limit": _LONGEST_LINE,
     "input_encoding": "unicode",
     "output_encoding": "unicode",
 }
@@ -52,8 +53,11 @@ def read_rst(file: IO[bytes]) -> Text:
     from docutils.utils import SystemMessage
 
     _install()
+    source = decoded(file.read())
+    if any(len(line) > _LONGEST_LINE for line in source.splitlines()):  # docutils would give an empty page
+        raise Refused("too_large", f"has a line of more than {_LONGEST_LINE:,} characters")
     try:
-        html = publish_string(decoded(file.read()), writer=_writer(), settings_overrides=_SETTINGS)
+        html = publish_string(source, writer=_writer(), settings_overrides=_SETTINGS)
     except (SystemMessage, RecursionError) as error:
         raise Refused("broken", f"is no reStructuredText: {error}"[:200]) from error
     return text_of_page(str(html).encode())

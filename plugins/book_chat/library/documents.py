@@ -25,7 +25,9 @@ if TYPE_CHECKING:
     from .layouts import BookLayout
 
 #: Files whose heading may be the book's title, and headings that are none.
-_INTRODUCTIONS = ("README.md", "readme.md", "intro.md", "index.md")
+_INTRODUCTIONS = (
+    "README.md", "readme.md", "intro.md", "index.md", "README.rst", "index.rst", "README.adoc", "index.adoc"
+)  # fmt: skip
 #: Suffixes of files that hold whole books.
 _BOOKS = frozenset({".docx", ".epub", ".txt"})
 _GENERAL = re.compile(

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import io
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from ragstone.core.testing import FileReaderContract
+from ragstone.plugins.book_chat.formats import docx
 from ragstone.plugins.book_chat.formats.docx import read_docx
 from ragstone.plugins.book_chat.formats.refusal import Refused
 from tests.plugins.book_chat.docxs import make_docx, paragraph
@@ -48,6 +49,22 @@ def test_a_document_is_read_with_its_structure(tmp_path: Path) -> None:
         "| Tyre | Grip |\n| --- | --- |\n| nylon | low |\n\n# Grippers\n\nA gripper closes two jaws.\n"
     )
     assert [kind for *_, kind in found.kinds] == ["caption"]
+
+
+def test_each_part_of_a_nested_formula_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    read_parts, linear = [], docx._linear
+
+    def counted(element: Any, depth: int = 0) -> str:
+        read_parts.append(element)
+        return linear(element, depth)
+
+    monkeypatch.setattr(docx, "_linear", counted)
+    inner = "<m:r><m:t>x</m:t></m:r>"
+    for _ in range(4):
+        inner = f"<m:box><m:e><m:f><m:num>{inner}</m:num><m:den><m:r><m:t>2</m:t></m:r></m:den></m:f></m:e></m:box>"
+    found = read(make_docx(tmp_path / "a.docx", paragraph(f"<m:oMath>{inner}</m:oMath>")))
+    assert found.text == "(" * 4 + "x" + ")/(2)" * 4 + "\n"
+    assert len(read_parts) < 100
 
 
 @pytest.mark.parametrize(

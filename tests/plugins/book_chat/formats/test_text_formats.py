@@ -13,6 +13,7 @@ from ragstone.plugins.book_chat.formats import plain_text
 from ragstone.plugins.book_chat.formats.asciidoc import asciidoc_to_markdown
 from ragstone.plugins.book_chat.formats.html_page import read_html
 from ragstone.plugins.book_chat.formats.plain_text import book_of
+from ragstone.plugins.book_chat.formats.refusal import Refused
 from ragstone.plugins.book_chat.formats.rst import read_rst
 from ragstone.plugins.book_chat.markdown.normalization import normalize_with_kinds
 from tests.support.patience import grows_linearly
@@ -213,6 +214,26 @@ def test_footnotes_stand_after_their_sentence() -> None:
     found = read_rst(io.BytesIO(b"A caster [1]_ swivels.\n\nIt rolls.\n\n.. [1] A wheel.\n"))
     assert found.text == "A caster swivels.\n\nA wheel.\n\nIt rolls.\n"
     assert kinds(found.text, found.kinds) == [("reference", "A")]
+
+
+def test_no_space_stays_where_the_sign_of_a_footnote_was() -> None:
+    found = read_rst(io.BytesIO(b"A caster swivels [#f]_.\n\n.. [#f] A wheel.\n"))
+    assert found.text == "A caster swivels.\n\nA wheel.\n"
+
+
+def test_a_line_that_docutils_would_drop_is_refused() -> None:
+    with pytest.raises(Refused, match="a line of more than 100,000 characters"):
+        read_rst(io.BytesIO(b"A caster swivels.\n\n" + b"x " * 50_001))
+
+
+@pytest.mark.parametrize(
+    ("name", "heading"), [("index.rst", "Beehive notes\n============="), ("README.adoc", "= Beehive notes")]
+)
+def test_a_folder_has_the_title_of_its_front_page(fast_host: Host, tmp_path: Path, name: str, heading: str) -> None:
+    other = f"swarm{name[name.index('.') :]}"
+    folder = write_pages(tmp_path / "rst", {name: f"{heading}\n\nWords.\n", other: "Words.\n"})
+    shelf = Shelf(fast_host)
+    assert shelf.add(shelf.plan(folder)).book == "beehive-notes"
 
 
 @pytest.mark.parametrize(
