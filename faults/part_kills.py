@@ -21,6 +21,7 @@ import psutil
 from ragstone.core import Host, Settings
 from ragstone.core.testing import TestModels
 from ragstone.plugins.wiki_edge import BuildOptions, build_shard, verify_shards
+from ragstone.plugins.wiki_edge.building import ray_task
 from ragstone.plugins.wiki_edge.building.build import merge_plan, plan_build, work_plan
 from ragstone.plugins.wiki_edge.building.parts import finished, record_of
 from ragstone.plugins.wiki_edge.building.plan import read_plan
@@ -151,7 +152,7 @@ def _processes(kind: str) -> list[psutil.Process]:
         with suppress(psutil.Error):
             line = " ".join(process.cmdline())
             if kind == "driver":
-                is_meant = "building.ray_task" in line
+                is_meant = ray_task.__name__ in line
             elif kind == "ray::":
                 is_meant = line.startswith("ray::build_part")
             else:
