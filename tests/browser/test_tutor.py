@@ -110,7 +110,7 @@ def ready(page: Any) -> None:
 
 def begin(page: Any) -> None:
     """From the page that offers a session to its first question; what is to be read before comes first."""
-    page.get_by_role("button", name=re.compile(r"^\d+ questions$")).click()
+    page.get_by_role("button", name=re.compile(r"^Begin: \d+ questions$")).click()
     page.locator("form.lesson, .explained").first.wait_for()
     if page.locator(".explained").count():
         page.get_by_role("button", name="I have read it").click()
