@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import sys
 from importlib import metadata
 from pathlib import Path
@@ -23,7 +24,9 @@ class _RootGroup(click.Group):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         rest = super().parse_args(ctx, args)
-        if not ctx.resilient_parsing:  # before the plugins are loaded: loading them logs
+        if ctx.resilient_parsing:  # a shell completes a line: no warning may be written into it
+            logging.getLogger("ragstone").addHandler(logging.NullHandler())
+        else:  # before the plugins are loaded: loading them logs
             log = log_as_json if ctx.params["log_json"] else log_to_stderr
             log(verbose=ctx.params["verbose"])
         return rest

@@ -33,11 +33,14 @@ _pass = click.pass_obj
 @_pass
 def plugins(deployment: Deployment, as_json: bool) -> None:
     """List the plugins: version, origin, state, reason."""
-    from ..host.trial import try_plugins
+    from ..diagnostics.parts import plugin_checks, try_hooks
 
     host = deployment.loaded()
     with suppress(StorageError):  # reported by the commands that need the storage
-        try_plugins(host, OWN)
+        try_hooks(host, OWN)
+        if host.settings.data_dir.is_dir():  # looking at the plugins makes no data folder
+            host.start()
+            list(plugin_checks(host))
     states = host.plugins
     if as_json:
         output.as_json([asdict(state) for state in states])

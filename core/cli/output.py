@@ -12,6 +12,8 @@ import click
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+    from rich.progress import Progress, ProgressColumn
+
     from ..answering.answer import Answer
     from ..ingestion.pipeline import IngestProgress, OnProgress
 
@@ -84,26 +86,9 @@ def answer(found: Answer) -> None:
 @contextmanager
 def progress(what: str, total: int | None) -> Iterator[OnProgress]:
     """A bar on stderr that follows an ingestion; ``total`` is the number of documents, where it is known."""
-    from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        SpinnerColumn,
-        TextColumn,
-        TimeElapsedColumn,
-    )
+    from rich.progress import TextColumn, TimeElapsedColumn
 
-    console = Console(stderr=True, highlight=False)
-    columns = (
-        SpinnerColumn(),
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TextColumn("{task.fields[rate]}"),
-        TimeElapsedColumn(),
-    )
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
+    with _bar(TextColumn("{task.fields[rate]}"), TimeElapsedColumn()) as bar:
         task = bar.add_task(what, total=total, rate="")
 
         def update(now: IngestProgress) -> None:
@@ -117,17 +102,15 @@ def progress(what: str, total: int | None) -> Iterator[OnProgress]:
 @contextmanager
 def counter(what: str, total: int) -> Iterator[Callable[..., None]]:
     """A bar on stderr that advances with every call, by one or by the number given, or to ``completed``."""
-    from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        SpinnerColumn,
-        TextColumn,
-    )
-
-    console = Console(stderr=True, highlight=False)
-    columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
+    with _bar() as bar:
         task = bar.add_task(what, total=total)
         yield lambda by=1, completed=None: bar.update(task, advance=None if completed else by, completed=completed)
+
+
+def _bar(*more: ProgressColumn) -> Progress:
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn
+
+    console = Console(stderr=True, highlight=False)
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), *more)
+    return Progress(*columns, console=console, transient=True, disable=not console.is_terminal)

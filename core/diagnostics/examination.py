@@ -67,7 +67,7 @@ class _Examination:
                 if all(check.ok for check in encoder):  # a corpus is compared with the encoder's fingerprint
                     yield from run_check("corpora", partial(parts.corpora, host))
                     yield from run_check("languages", partial(parts.languages, host))
-                yield from run_check("checks of plugins", partial(_checks_of_plugins, host))
+                yield from run_check("checks of plugins", partial(parts.plugin_checks, host, thorough=True))
         else:
             yield Check("catalog", True, "none yet: it is made with the first document")
         yield from run_check("vector index", partial(parts.vector_index, host))
@@ -113,12 +113,6 @@ class _Examination:
         host.start()
         faults = list(parts.catalog_files(host))
         yield from faults or host.checks.parts()["catalog"]()
-
-
-def _checks_of_plugins(host: Host) -> Iterator[Check]:
-    _ = host.hooks.assistants, host.hooks.tools  # a plugin that raises here is named below
-    yield from host.hooks.checks(thorough=True)
-    host.pipeline.try_postprocessors()
 
 
 def _close(host: Host) -> list[Check]:

@@ -17,7 +17,7 @@ from ..vector_index.chroma import chroma_is_installed
 from ..vector_index.probe import index_damage
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from ..hooks.discovery import PluginState
     from ..host.host import Host
@@ -28,10 +28,20 @@ _SECONDS = 20.0
 _SAMPLES = 40
 
 
-def try_hooks(host: Host) -> None:
-    """Fire the hooks that need no storage, so that a plugin that raises is found out. Raises ``SettingsError``."""
+def try_hooks(host: Host, known: Sequence[click.Command] = ()) -> None:
+    """Fire the hooks that need no storage, so that a plugin that raises is found. Raises ``SettingsError``.
+
+    ``known``: the commands that the command line has without plugins.
+    """
     _ = host.hooks.readers, host.hooks.prompts
-    host.hooks.commands.add(click.Group("ragstone"))
+    host.hooks.commands.add(click.Group("ragstone", commands=known))
+
+
+def plugin_checks(host: Host, *, thorough: bool = False) -> Iterator[Check]:
+    """The plugins' own checks; a plugin whose assistants, tools or postprocessors raise is disabled with them."""
+    _ = host.hooks.assistants, host.hooks.tools
+    yield from host.hooks.checks(thorough=thorough)
+    host.pipeline.try_postprocessors()
 
 
 def plugins(host: Host, known: set[str]) -> Iterator[Check]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from ragstone.core import Host, PluginState, Settings
-from ragstone.core.host.trial import try_plugins
+from ragstone.core.diagnostics.parts import plugin_checks, try_hooks
 from ragstone.core.settings import LimitsSettings
 from ragstone.plugins.book_chat import Shelf
 from ragstone.web import create_app
@@ -116,7 +116,8 @@ def test_a_plugin_that_fails_is_named_and_the_others_serve(
         host.start()
         client = create_app(host).test_client()
         assert_serves(client)
-        try_plugins(host)
+        try_hooks(host)
+        list(plugin_checks(host))
         fail(broken, host, client, here)
         assert_serves(client)
         health = client.get("/health")

@@ -18,9 +18,9 @@ from ..shards.writer import embedded_text
 from .clusters import Clusters
 from .codes import Codes
 from .file_arrays import FileArray, FileLines
-from .kept_vectors import KeptVectors
 from .postings import Postings
 from .side_files import MOST_DOMAINS, headings_of, of_rest, side_files
+from .vector_cache import VectorCache
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -181,7 +181,7 @@ class RestTexts(ShardTexts):
         """As ``ShardTexts`` and ``Shard``."""
         super().__init__(entry, root, lines, sides)
         self._encoder = encoder
-        self._vectors = KeptVectors(cache, lines, (len(self), entry.dim))
+        self._vectors = VectorCache(cache, lines, (len(self), entry.dim))
 
     def cosines(self, question: npt.NDArray[np.float32], rows: Sequence[int]) -> dict[int, float]:
         """Cosines of these rows; of those without a vector the first ``_EMBEDDED`` get one. Raises ``EncoderError``."""

@@ -179,7 +179,6 @@ def _pack(
     manifest: Manifest,
     on_file: Callable[[int], Callable[[], None]],
 ) -> None:
-    """Write the manifest's shards, each with what signed it."""
     entries = manifest.shards
     homes = [entry.id if _SAFE.fullmatch(entry.id) else f"shard-{number}" for number, entry in enumerate(entries, 1)]
     moved = [

@@ -96,6 +96,13 @@ def test_completions_of_a_shell(site: Path, words: str, completed: set[str]) -> 
     assert {line.split(",")[1] for line in done.stdout.splitlines()} >= completed
 
 
+def test_a_shell_gets_no_warnings(site: Path) -> None:
+    asked = environment(site, _RAGSTONE_COMPLETE="bash_complete", COMP_WORDS="ragstone s", COMP_CWORD="1")
+    asked["RAGSTONE_NONSENSE"] = "1"  # warned of when the settings are read
+    done = subprocess.run([str(RAGSTONE)], env=asked, capture_output=True, text=True, timeout=HANG, check=False)
+    assert "search" in done.stdout and done.stderr == ""
+
+
 def test_a_shell_hears_nothing_of_wrong_settings(site: Path, tmp_path: Path) -> None:
     (tmp_path / "ragstone.toml").write_text("nonsense = 1\n", "utf-8")
     asked = environment(site, _RAGSTONE_COMPLETE="bash_complete", COMP_WORDS="ragstone ask ", COMP_CWORD="2")

@@ -26,7 +26,7 @@ _HEADER = 128
 _TOLERANCE = 1e-3
 
 
-class KeptVectors:
+class VectorCache:
     """Safe to use from several threads and processes: two that make the same vector write the same bytes."""
 
     def __init__(self, cache: Path, lines: Path, shape: tuple[int, int]) -> None:
