@@ -1,4 +1,4 @@
-"""Questions that compare two things, and a sentence for each side."""
+"""A sentence for each side of a comparison."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from ..text.definitions import defines
-from ..text.stemming import stem_hash, stem_hashes, stems
+from ..text.stemming import stem_hash, stem_hashes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -14,32 +14,13 @@ if TYPE_CHECKING:
     from ..retrieval.models import Retrieval
     from ..retrieval.sentences import ScoredSentence
 
-_END = r"\W*(?:[?.!].*)?$"
-_COMPARISONS = tuple(
-    re.compile(form + _END, re.IGNORECASE)
-    for form in (
-        (
-            r"\b(?:differences?|distinction|distinguish|compare|comparison) (?:between |of )?(.{2,80}?)"
-            r" (?:and|with|to|from) (.{2,80}?)"
-        ),
-        r"\bhow (?:do|does|did|is|are) (.{2,80}?) (?:differ|different|distinct) from (.{2,80}?)",
-        r"^\W*(.{2,80}?) (?:vs\.?|versus|compared (?:to|with)) (.{2,80}?)",
-    )
-)
 _CONTRASTS = re.compile(r"\b(?:whereas|while|unlike|in contrast|rather than|instead of)\b", re.IGNORECASE)
 #: Characters among which a sentence names what it is about.
 _HEAD = 20
 #: Added to a sentence that says what its side is.
 _DEFINITION = 0.35
-
-
-def sides_of(question: str) -> tuple[list[str], list[str]] | None:
-    """The stems of A and of B, in order, in "the difference between A and B", "A vs B", "how does A differ from B"."""
-    found = next((match for form in _COMPARISONS if (match := form.search(question))), None)
-    if found is None:
-        return None
-    first, second = stems(found[1]), stems(found[2])
-    return (first, second) if set(first) - set(second) and set(second) - set(first) else None
+#: Least ``defines`` of a sentence that is about its side wherever it names the other one.
+_DEFINES = 0.6
 
 
 def choose_sides(
@@ -65,8 +46,9 @@ def choose_sides(
         if quote.kind == "row":  # it is about what its first cell names
             known = frozenset(stem_hashes(quote.text.partition("|")[0]))
         for number, (own, against) in enumerate(((one, other), (other, one))):
-            score = quote.score + _DEFINITION * defines(quote.text, frozenset(sides[number]))
-            is_of_side = whole[number] <= near and own & known and not against & known
+            defining = defines(quote.text, frozenset(sides[number]))
+            score = quote.score + _DEFINITION * defining
+            is_of_side = defining >= _DEFINES or (whole[number] <= near and own & known and not against & known)
             if is_of_side and score > found.get(number, (0.0, quote))[0]:
                 found[number] = score, quote
     return [found[0][1], found[1][1]] if len(found) == len(sides) else []

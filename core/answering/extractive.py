@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 from ..retrieval.sentences import sentences_of
 from ..text.instructions import is_asked_about
-from ..text.question_kinds import asks_for_a_reason, asks_for_manner, gives_a_reason
+from ..text.question_kinds import asks_for_a_reason, asks_for_manner, gives_a_reason, sides_of
 from ..text.sentence_kinds import NO_ANSWER
 from ..text.stemming import stem_hash
-from .comparison import choose_sides, sides_of
+from .comparison import choose_sides
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Iterator, Sequence

@@ -14,7 +14,7 @@ from llama_index.core.vector_stores.types import FilterCondition, MetadataFilter
 from llama_index.core.vector_stores.utils import build_metadata_filter_fn
 
 from ..text.definitions import subject_of
-from ..text.question_kinds import asks_for_tasks
+from ..text.question_kinds import asks_for_tasks, sides_of
 from ..text.stemming import question_stems, stems
 from ..tracing import step
 from .calibration import threshold_of
@@ -106,9 +106,10 @@ class HybridRetriever(ScoredRetriever):
             with step("HybridRetriever.fuse", dense_weight=weight, top_k=self._top_k) as fused:
                 candidates = Candidates(words, idf, dense, lexical, asks_for_tasks(question))
                 scores = rank(candidates, weight=weight, top_k=self._top_k, packed=search.packed_words)
-                subject = [corrections.get(stem, stem) for stem in subject_of(question)]
-                if subject and self._top_k > 1:
-                    scores = _with_definition(scores, subject, embedded, search, snapshot)
+                asked = sides_of(question) or [subject_of(question)]
+                subjects = [[corrections.get(stem, stem) for stem in each] for each in asked if each]
+                if subjects and self._top_k > len(subjects):
+                    scores = _with_definitions(scores, subjects, embedded, search, snapshot)
                 chunks = snapshot.chunks.stored(scores, len(embedded))
                 found_chunks = [(chunks[key], scores[key]) for key in scores if key in chunks]
                 fused.set_result(lambda: {each.node.node_id: asdict(one) for each, one in found_chunks})
@@ -131,23 +132,27 @@ class HybridRetriever(ScoredRetriever):
         )
 
 
-def _with_definition(
+def _with_definitions(
     scores: Mapping[int, Scores],
-    subject: Sequence[str],
+    subjects: Sequence[Sequence[str]],
     question: npt.NDArray[np.float32],
     search: RevisionSearch,
     snapshot: Snapshot,
 ) -> dict[int, Scores]:
-    """The scores; where none of these passages defines the subject, one that does in the place of the last."""
-    if best_definition(snapshot.chunks.texts(list(scores)), subject) is not None:
-        return dict(scores)
-    found = dict(search.lexical(subject, SEARCHED)[0])
-    key = best_definition(snapshot.chunks.texts([key for key in found if key not in scores]), subject)
-    if key is None:
-        return dict(scores)
-    *first, last = scores
-    defining = Scores(search.cosines(question, [key]).get(key), found[key], scores[last].final)
-    return {**{each: scores[each] for each in first}, key: defining}
+    """The scores; for each subject that none of these passages defines, one that does in the place of a last one."""
+    texts, found = snapshot.chunks.texts(list(scores)), {}
+    for subject in subjects:
+        if best_definition(texts, subject) is None:
+            using = dict(search.lexical(subject, SEARCHED)[0])
+            others = [key for key in using if key not in scores and key not in found]
+            key = best_definition(snapshot.chunks.texts(others), subject)
+            if key is not None:
+                found[key] = using[key]
+    kept = list(scores)[: len(scores) - len(found)]
+    last = min((each.final for each in scores.values()), default=0.0)
+    cosines = search.cosines(question, list(found)) if found else {}
+    defining = {key: Scores(cosines.get(key), found[key], last) for key in found}
+    return {**{key: scores[key] for key in kept}, **defining}
 
 
 def retrieve_with(

@@ -14,7 +14,7 @@ from ..text.definitions import defines, subject_of
 from ..text.question_kinds import answer_type_scorer, asks_for_steps, asks_for_tasks
 from ..text.segmentation import quote_end
 from ..text.sentence_kinds import NO_ANSWER
-from ..text.stemming import stem_hash
+from ..text.stemming import stem_hash, stem_hashes
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -40,6 +40,8 @@ _DEFINITION_BONUS = 0.8
 _PROCEDURE_BONUS = 0.6
 #: Taken from pieces that answer only where no sentence does as well.
 _PENALTIES: Mapping[Kind, float] = {"caption": 0.3, "row": 0.2}
+#: Added to a table's row whose first cell is made of words of the question.
+_KEY_BONUS = 0.5
 #: Taken from a sentence that says where something is said, and not what.
 _ELSEWHERE_PENALTY = 0.4
 _ELSEWHERE = re.compile(
@@ -99,6 +101,7 @@ def sentences_of(retrieval: Retrieval) -> list[ScoredSentence]:
 def _scored(retrieval: Retrieval) -> list[ScoredSentence]:
     asked = retrieval.follow_up.asked if retrieval.follow_up else retrieval.question
     weights = [(stem_hash(word), weight) for word, weight in retrieval.idf.items()]
+    asked_stems = frozenset(stem for stem, _ in weights)
     of_type, takes_tasks, takes_steps = answer_type_scorer(asked), asks_for_tasks(asked), asks_for_steps(asked)
     subject = [retrieval.corrections.get(stem, stem) for stem in subject_of(asked)]
     top = max((passage.score or 0.0 for passage in retrieval.nodes), default=0.0)
@@ -132,6 +135,8 @@ def _scored(retrieval: Retrieval) -> list[ScoredSentence]:
             words = max(_held_share(weights, known, at) for at in parts or (index,))
             score = words + _PLACE_WEIGHT * place + _TYPE_WEIGHT * of_type(quote) - _PENALTIES.get(kind, 0.0)
             score -= _ELSEWHERE_PENALTY * bool(_ELSEWHERE.search(quote))
+            if kind == "row" and (key := stem_hashes(quote.partition("|")[0])) and asked_stems.issuperset(key):
+                score += _KEY_BONUS
             defining = defines(quote, subject)
             score += _COSINE_WEIGHT * (cosine or 0.0) + _DEFINITION_BONUS * defining + _PROCEDURE_BONUS * bool(parts)
             found.append(ScoredSentence(number, index, start, end, quote, kind, score, words, cosine, defining))

@@ -122,6 +122,29 @@ def topic_of(question: str) -> str | None:
     return found[1] if found else None
 
 
+_END = r"\W*(?:[?.!].*)?$"
+_COMPARISONS = tuple(
+    re.compile(form + _END, re.IGNORECASE)
+    for form in (
+        (
+            r"\b(?:differences?|distinction|distinguish|compare|comparison) (?:between |of )?(.{2,80}?)"
+            r" (?:and|with|to|from) (.{2,80}?)"
+        ),
+        r"\bhow (?:do|does|did|is|are) (.{2,80}?) (?:differ|different|distinct) from (.{2,80}?)",
+        r"^\W*(.{2,80}?) (?:vs\.?|versus|compared (?:to|with)) (.{2,80}?)",
+    )
+)
+
+
+def sides_of(question: str) -> tuple[list[str], list[str]] | None:
+    """The stems of A and of B, in order, in "the difference between A and B", "A vs B", "how does A differ from B"."""
+    found = next((match for form in _COMPARISONS if (match := form.search(question))), None)
+    if found is None:
+        return None
+    first, second = stems(found[1]), stems(found[2])
+    return (first, second) if set(first) - set(second) and set(second) - set(first) else None
+
+
 def asks_for_manner(question: str) -> bool:
     """Whether the question asks how or why something is or is done: one sentence seldom says it all."""
     return bool(_ASKS_MANNER.search(question))

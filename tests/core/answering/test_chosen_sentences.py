@@ -8,14 +8,13 @@ import numpy as np
 import pytest
 from llama_index.core.schema import NodeWithScore, TextNode
 
-from ragstone.core.answering.comparison import sides_of
 from ragstone.core.answering.extractive import choose
 from ragstone.core.retrieval import Retrieval, weigh_evidence
 from ragstone.core.retrieval.answerability import FEATURES, features_of, missing_words
 from ragstone.core.retrieval.sentences import sentences_of
 from ragstone.core.text import question_stems
 from ragstone.core.text.definitions import defines, subject_of
-from ragstone.core.text.question_kinds import answer_type_scorer
+from ragstone.core.text.question_kinds import answer_type_scorer, sides_of
 from ragstone.core.text.spelling import correction_of
 
 
@@ -78,6 +77,22 @@ def test_a_row_is_a_side_by_its_first_cell() -> None:
     )
     found = _texts("What is the difference between a winch and a crane?", text)
     assert found == ["winch | no crane: pulls", "crane | no winch: lifts"]
+
+
+def test_a_side_is_what_its_definition_says_whatever_else_it_names() -> None:
+    text = (
+        "A winch is a drum. Cranes II lift more than a winch does. The tower that lifts loads and has a winch is "
+        "called a crane."
+    )
+    assert _texts("What is the difference between a winch and a crane?", text)[1].startswith("The tower that lifts")
+
+
+def test_the_row_of_what_is_asked_for_comes_before_sentences_that_use_it() -> None:
+    text = (
+        "If lamps is not zero, no lamps can be written to.\n\n"
+        "| field | meaning |\n|---|---|\n| lamps | 0: none is lit. 3: all are lit. |"
+    )
+    assert _texts("What does lamps 3 mean?", text, (0.6, np.nan, 0.3))[0].startswith("lamps | 0: none")
 
 
 def test_no_comparison() -> None:
@@ -233,6 +248,11 @@ def test_the_verb_of_a_question_is_no_word_of_the_answer(question: str) -> None:
 )
 def test_a_misspelt_word_is_taken_for_the_one_that_is_meant(word: str, meant: str) -> None:
     assert correction_of(word, {"photosynthesi": 9, "traffic": 9, "fusion": 9, "funnel": 9}) == meant
+
+
+@pytest.mark.parametrize(("word", "meant"), [("optimis", "optim"), ("adaptor", "adapt")])
+def test_another_spelling_is_the_same_word(word: str, meant: str) -> None:
+    assert correction_of(word, {"optim": 1, "adapt": 2, "optic": 9}) == meant
 
 
 def test_a_misspelt_term_has_its_definition() -> None:

@@ -34,6 +34,18 @@ def test_the_definition_is_found_behind_passages_that_use_the_term_more_often(tm
         assert DEFINITION not in [each.node.get_content() for each in others]
 
 
+def test_the_definitions_of_both_sides_of_a_comparison_are_found(tmp_path: Path) -> None:
+    winch = "Boats have parts too. A winch is a drum that pulls a rope."
+    uses = [use.replace("Caster", "Winch").replace("caster", "winch") for use in USES]
+    with open_host(tmp_path) as host:
+        corpus = host.corpus("parts", kind="article")
+        corpus.ingest([Document(id_=str(at), text=text) for at, text in enumerate([*USES, *uses, winch, DEFINITION])])
+        found = HybridRetriever(corpus, top_k=4).retrieve("What is the difference between a caster and a winch?")
+        texts = [each.node.get_content() for each in found]
+        assert {winch, DEFINITION} <= set(texts)
+        assert len(texts) == 4
+
+
 @pytest.mark.parametrize(
     ("text", "is_found"),
     [
