@@ -11,13 +11,14 @@ if TYPE_CHECKING:
 #: A shorter word is one letter away from too many others. A word in fewer passages may be misspelt itself.
 SHORTEST_CORRECTED = 6
 _LEAST_PASSAGES = 5
-#: Ends of stems that another spelling loses: "optimis" (optimise) is "optim" (optimize), "adaptor" is "adapt" (adapter).
+#: Ends of stems that another spelling loses: "optimis(e)" is "optim(ize)", "adaptor" is "adapt(er)".
 _VARIANT = re.compile(r"(?:is|or)$")
 
 
 def correction_of(word: str, passages: Mapping[str, int]) -> str | None:
-    """The known word that becomes ``word`` when one letter is left out, added, changed or swapped with the next one,
-    the first letter excepted; the one in most passages. Before these another spelling of it. ``passages``: how many have each known word.
+    """The known word that is ``word`` in another spelling, or becomes it when one letter is left out, added, changed or
+    swapped with the next one, the first letter excepted; the one in most passages. ``passages``: how many have each
+    known word.
 
     On 150 questions to five books it finds the word that was meant for all five misspelt ones, and changes one other.
     """
