@@ -10,6 +10,7 @@ import argparse
 import json
 import re
 import tempfile
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +18,7 @@ from rich.console import Console
 from rich.table import Table
 
 from ragstone.core import Host, Settings
+from ragstone.core.answering.extractive import choose
 from ragstone.core.evaluation import answers, open_corpus, read_question_set, refusal, retrieval, sides
 from ragstone.core.retrieval import HybridRetriever
 from ragstone.plugins.book_chat import Shelf
@@ -32,6 +34,7 @@ _EXERCISE = re.compile(
     r'(?:<div data-type="(?:solution|commentary)".*?</div>\n)*</div>\n',
     re.DOTALL,
 )
+_TOKEN = re.compile(r"\w+")
 _CHOICES = re.compile(r"\n\s*\n?1\.")
 
 
@@ -112,9 +115,43 @@ def measure(data: Path, limit: int | None) -> dict[str, Any]:
                     inside = list(texts.values())
                     found["refusal squad13"] = refusal(corpus, inside, strangers(data), 5, lambda: None).to_dict()
                     found["answers squad13"] = answers(corpus, texts, questions.answers, 5, lambda: None).to_dict()
+        found["long answers clapnq"] = long_answers(host, data, folder)
         found["biology, module R@5"] = module_recall(host, *biology(data, folder))
         host.close()
     return found
+
+
+def long_answers(host: Host, data: Path, folder: Path) -> dict[str, float]:
+    """CLAP NQ: token F1 (SQuAD's, without articles) of the quoted sentences with the long answers that people wrote,
+    over the passages of all its questions; and the number of sentences."""
+    rows = {
+        name: [json.loads(line) for line in (data / f"wikipedia/clapnq/{name}.jsonl").read_text("utf-8").splitlines()]
+        for name in ("answerable", "unanswerable")
+    }
+    passages = {each["text"]: each["title"] for part in rows.values() for row in part for each in row["passages"]}
+    place = _write(
+        folder / "clapnq",
+        ({"_id": str(at), "title": title, "text": text} for at, (text, title) in enumerate(passages.items())),
+        (),
+        (),
+    )
+    with open_corpus(host, place) as corpus:
+        retriever = HybridRetriever(corpus, top_k=5)
+        quotes = [[each.text for each in choose(retriever.search(row["input"]))] for row in rows["answerable"]]
+    wanted = [row["output"][0]["answer"] for row in rows["answerable"]]
+    shares = [token_f1(" ".join(found), answer) for found, answer in zip(quotes, wanted, strict=True)]
+    return {
+        "token F1": round(sum(shares) / len(shares), 4),
+        "sentences": round(sum(map(len, quotes)) / len(quotes), 2),
+    }
+
+
+def token_f1(found: str, wanted: str) -> float:
+    """The harmonic mean of the shares of words that both texts have, each as often as it occurs; articles left out."""
+    one, other = (Counter(_TOKEN.findall(text.casefold())) for text in (found, wanted))
+    for article in ("a", "an", "the"):
+        del one[article], other[article]
+    return 2 * (one & other).total() / max(1, one.total() + other.total())
 
 
 def _fewer(questions: QuestionSet, limit: int | None) -> QuestionSet:
