@@ -242,6 +242,12 @@ def test_the_verb_of_a_question_is_no_word_of_the_answer(question: str) -> None:
     assert "mean" not in question_stems(question)
 
 
+def test_need_is_no_word_of_the_answer_to_why() -> None:
+    assert question_stems("Why does a boat need a winch?") == ["boat", "winch"]
+    assert question_stems("Why do we need to stop?") == ["need", "stop"]
+    assert question_stems("What does a boat need?") == ["boat", "need"]
+
+
 @pytest.mark.parametrize(
     ("word", "meant"),
     [("photosinthesi", "photosynthesi"), ("trafic", "traffic"), ("fussion", "fusion"), ("fuison", "fusion")],
