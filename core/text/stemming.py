@@ -41,7 +41,7 @@ STOP_WORDS = frozenset(
 #: The verb asks, and no text has it: "How does X work?", "What does X mean?".
 _ASKING_VERB = re.compile(
     r"(\W*(?:how (?:do|does|did)\b[^?]{1,200}\b(?=work\W*$)"
-    r"|what (?:do|does|did)\b[^?]{1,200}\b(?=(?:mean|stand for)\W*$)))",
+    r"|what (?:do|does|did)\b[^?]{1,200}\b(?=mean\W*$)))",
     re.IGNORECASE,
 )
 

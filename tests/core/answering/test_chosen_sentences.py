@@ -119,6 +119,12 @@ def test_what_goes_on_ends_before_a_sentence_that_is_quoted_already() -> None:
     assert " ".join(found).count("Then the bricks cool") == 1
 
 
+def test_a_list_is_not_quoted_around_an_item_that_is_quoted_already() -> None:
+    text = "A kiln fires many things:\n\n- A kiln fires bricks of clay at night.\n- Tiles are fired by day, and pots.\n"
+    found = _texts("Why does a kiln fire bricks of clay?", text, (0.5, 0.9, 0.2))
+    assert found == ["A kiln fires bricks of clay at night."]
+
+
 def test_where_something_is_said_is_no_answer() -> None:
     text = (
         "How a kiln fires bricks is described in the chapter on kilns. See the guide to kilns and bricks. "
