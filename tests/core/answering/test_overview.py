@@ -127,7 +127,7 @@ def test_a_topic_that_has_a_chapter_or_a_section_of_its_own(host: Host) -> None:
         answer = ask(question)
         assert answer.text.startswith("“Legs” has 1 section: Key takeaways.\n\nLegs carry a robot where wheels cannot")
         assert "They cost more power." in answer.text
-    assert ask("Tell me about casters").text.startswith("A caster is a wheel that swivels")
+    assert not ask("Tell me about legs").text.startswith("“Legs”")
     assert ask("Tell me about this book").text.startswith("“Robot parts” has 2 chapters")
 
 
