@@ -81,7 +81,9 @@ def choose(retrieval: Retrieval, *, most: int = _MOST_SENTENCES) -> list[ScoredS
             stems.append(own)
     quotes: list[ScoredSentence] = []
     for quote in _with_references(chosen, retrieval):
-        if not any(each.passage == quote.passage and each.start <= quote.start < each.end for each in quotes):
+        if not any(
+            each.passage == quote.passage and each.start < quote.end and quote.start < each.end for each in quotes
+        ):
             known = {each.start for each in quotes if each.passage == quote.passage}
             quotes.append(_with_what_follows(quote, retrieval, known))
     return quotes[:1] + _in_text_order(quotes[1:])

@@ -41,9 +41,11 @@ STOP_WORDS = frozenset(
 #: The verb asks, and no text has it: "How does X work?", "What does X mean?".
 _ASKING_VERB = re.compile(
     r"(\W*(?:how (?:do|does|did)\b[^?]{1,200}\b(?=work\W*$)"
-    r"|what (?:do|does|did)\b[^?]{1,200}\b(?=(?:mean|stand for)\W*$)))",
+    r"|what (?:do|does|did)\b[^?]{1,200}\b(?=mean\W*$)))",
     re.IGNORECASE,
 )
+
+_WHY_NEED = re.compile(r"(\W*why (?:do|does|did)\b[^?]{1,100}?) need\b(?! to\b)", re.IGNORECASE)
 
 _local = threading.local()
 
@@ -90,8 +92,10 @@ def _stem(word: str) -> str:
 def question_stems(question: str) -> list[str]:
     """The question's distinct stems in order; its words if all of them are stop words.
 
-    "How does X work?" and "What does X mean?" ask about X, and no text says that it works or means.
+    "How does X work?" and "What does X mean?" ask about X, and no text says that it works or means; "Why do we need X?"
+    is answered by what X does.
     """
+    question = _WHY_NEED.sub(r"\1", question)
     asked = _ASKING_VERB.match(question)
     question = asked[1] if asked and stems(asked[1]) else question
     found = list(dict.fromkeys(stems(_NO_TOPIC.sub(" ", question))))

@@ -49,6 +49,8 @@ _PART = re.compile(
     rf"|what(?:'s|’s| is| does| do)? (?:the )?(?:{_PARTS} {_ON}?(?P<c>.+?)|(?P<d>.+?) {_PARTS}){_SAYS})",
     re.IGNORECASE,
 )
+#: What is told of a topic begins with its definition, which a section's opening seldom is.
+_TELL = re.compile(r"\W*(?:please |what can you )?tell\b", re.IGNORECASE)
 #: A sentence that says what a work or a part of it covers.
 _COVERS = re.compile(
     rf"\b(?:(?:this|our|these) (?:[\w-]+ ){{0,2}}(?:{_WORKS}|{_PARTS}|resource)s?|(?<!rest of )the {_WORKS})\b"
@@ -89,7 +91,7 @@ def overview(shelf: Shelf, question: str, filters: Mapping[str, str]) -> Overvie
     """What summarizes the book, or one chapter, where the question asks for that; ``None`` otherwise, and where it is
     not clear which book is meant."""
     chapter, part, whole = _CHAPTER.search(question), _PART.search(question), _BOOK.search(question)
-    topic = topic_of(question)
+    topic = None if _TELL.match(question) else topic_of(question)
     if not (chapter or part or whole or topic):
         return None
     book = _asked_book(shelf, filters)

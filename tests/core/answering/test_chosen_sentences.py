@@ -119,6 +119,12 @@ def test_what_goes_on_ends_before_a_sentence_that_is_quoted_already() -> None:
     assert " ".join(found).count("Then the bricks cool") == 1
 
 
+def test_a_list_is_not_quoted_around_an_item_that_is_quoted_already() -> None:
+    text = "A kiln fires many things:\n\n- A kiln fires bricks of clay at night.\n- Tiles are fired by day, and pots.\n"
+    found = _texts("Why does a kiln fire bricks of clay?", text, (0.8, 0.6, 0.2))
+    assert found == ["A kiln fires bricks of clay at night."]
+
+
 def test_where_something_is_said_is_no_answer() -> None:
     text = (
         "How a kiln fires bricks is described in the chapter on kilns. See the guide to kilns and bricks. "
@@ -240,6 +246,12 @@ def test_words_that_only_ask_are_not_missed() -> None:
 @pytest.mark.parametrize("question", ["What does the weight mean?", "What did ABC mean?"])
 def test_the_verb_of_a_question_is_no_word_of_the_answer(question: str) -> None:
     assert "mean" not in question_stems(question)
+
+
+def test_need_is_no_word_of_the_answer_to_why() -> None:
+    assert question_stems("Why does a boat need a winch?") == ["boat", "winch"]
+    assert question_stems("Why do we need to stop?") == ["need", "stop"]
+    assert question_stems("What does a boat need?") == ["boat", "need"]
 
 
 @pytest.mark.parametrize(
