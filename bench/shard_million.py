@@ -1,5 +1,7 @@
 """``python -m bench.shard_million [--rows N]``: a large shard from plan to search, with vectors that are drawn.
 
+In pieces: ``--folder DIR`` keeps what is made, ``--steps`` names those to do; ``work`` that was ended goes on.
+
 Each step is a process of its own: its seconds, processor seconds and peak memory (``VmHWM``). The vectors are those of
 topics with noise, so that a question has neighbours; what the real encoder needs comes on top of the step ``work``.
 """
@@ -172,13 +174,17 @@ def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(prog="python -m bench.shard_million", description=__doc__)
     parser.add_argument("--rows", type=int, default=1_000_000)
+    parser.add_argument("--folder", type=Path, help="by default one that is removed")
+    parser.add_argument("--steps", nargs="+", choices=_STEPS, default=_STEPS)
     parser.add_argument("--step", nargs=2, help=argparse.SUPPRESS)
     wanted = parser.parse_args()
     if wanted.step:
         _step(wanted.step[0], Path(wanted.step[1]), wanted.rows)
         return
-    with tempfile.TemporaryDirectory(prefix="ragstone-bench-") as folder:
-        for name in _STEPS:
+    with tempfile.TemporaryDirectory(prefix="ragstone-bench-") as made:
+        folder = str((wanted.folder or Path(made)).absolute())
+        Path(folder).mkdir(exist_ok=True)
+        for name in wanted.steps:
             command = [sys.executable, "-m", "bench.shard_million", "--rows", str(wanted.rows), "--step", name, folder]
             environment = {**os.environ, "PYTHONPATH": f"{_REPOSITORY}{os.pathsep}{os.environ.get('PYTHONPATH', '')}"}
             ended = subprocess.run(command, cwd=_REPOSITORY, env=environment, check=True, stdout=subprocess.PIPE)

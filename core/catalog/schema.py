@@ -6,6 +6,8 @@ tombstone with its number, so that a follower can find all changes after a numbe
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from sqlalchemy import JSON as TEXT_JSON
 from sqlalchemy import (
     Column,
@@ -20,15 +22,38 @@ from sqlalchemy import (
     func,
 )
 from sqlalchemy import Text as AnyText
-from sqlalchemy.dialects.postgresql import JSONB
+from sqlalchemy.types import TypeDecorator
+
+if TYPE_CHECKING:
+    from sqlalchemy import Dialect
+    from sqlalchemy.sql.operators import OperatorType
+    from sqlalchemy.types import TypeEngine
 
 #: Increased whenever the tables change; `catalog.py` refuses a newer version and upgrades an older one in place by the
 #: ``upgrades`` of its database.
 SCHEMA_VERSION = 5
 
+
+class _Json(TypeDecorator[Any]):
+    """JSON: text in SQLite, ``jsonb`` in PostgreSQL, whose dialect is imported only for it."""
+
+    impl = TEXT_JSON
+    cache_ok = True
+
+    def load_dialect_impl(self, dialect: Dialect) -> TypeEngine[Any]:
+        if dialect.name != "postgresql":
+            return dialect.type_descriptor(TEXT_JSON(none_as_null=True))
+        from sqlalchemy.dialects.postgresql import JSONB
+
+        return dialect.type_descriptor(JSONB(none_as_null=True))
+
+    def coerce_compared_value(self, op: OperatorType | None, value: Any) -> TypeEngine[Any]:
+        return self.impl_instance.coerce_compared_value(op, value)  # a key is a text
+
+
 # Collation "C", as in SQLite, whatever the locale of a PostgreSQL server.
 Text = AnyText().with_variant(AnyText(collation="C"), "postgresql")
-JSON = TEXT_JSON(none_as_null=True).with_variant(JSONB(none_as_null=True), "postgresql")
+JSON = _Json()
 
 metadata = MetaData()
 

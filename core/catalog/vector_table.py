@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sqlalchemy import Integer, String, TextClause, bindparam, exists, literal_column, select, text
-from sqlalchemy.dialects.postgresql import ARRAY
+from sqlalchemy import ARRAY, Integer, String, TextClause, bindparam, exists, literal_column, select, text
 from sqlalchemy.exc import ProgrammingError
 
 from ..errors import StorageError

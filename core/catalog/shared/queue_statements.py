@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from sqlalchemy import bindparam, text
-from sqlalchemy.dialects.postgresql import ARRAY
+from sqlalchemy import ARRAY, bindparam, text
 from sqlalchemy.types import Text
 
 TABLES = """

@@ -41,8 +41,9 @@ try:
 finally:
     print("imported", *sys.modules, file=sys.stderr)
 """
-#: What no question needs: other commands' packages, and what LlamaIndex imports for language models and documents.
-UNNEEDED = ["flask", "griffe", "jinja2", "pandas", "rich", "workflows"]
+#: What no question needs: other commands' packages, another database's dialect, and what LlamaIndex imports for
+#: language models and documents.
+UNNEEDED = ["flask", "griffe", "jinja2", "pandas", "rich", "sqlalchemy.dialects.postgresql", "workflows"]
 
 
 @pytest.fixture(scope="module")
