@@ -209,7 +209,8 @@ def test_every_tool_with_a_key_that_is_not_for_the_book(host: Host, values: dict
         words = {key: QUESTION for key in ("question", "query", "text") if key in known}
         pieces: list[str] = []
         for more in ({}, {key: value for key, value in closed.items() if key in known}):
-            shown = called(offer, {**words, **more}, pieces.append)
+            with limited_to(limited.scope):
+                shown = called(offer, {**words, **more}, pieces.append)
             whole = json.dumps([shown.text, shown.data, pieces], default=str)
             assert not [mark for mark in MARKS if mark in whole], (name, whole)
         if any(mark in called(every[name], words, pieces.append).text for mark in MARKS):
@@ -217,20 +218,34 @@ def test_every_tool_with_a_key_that_is_not_for_the_book(host: Host, values: dict
     assert tools.keys() == every.keys()
     assert {"ask_book_chat", "search_book_chat", "search_concept_tutor"} <= seen_by_every
     for assistant, chunk_id in zip(("book_chat", "concept_tutor"), values["chunk_id"], strict=True):
-        assert "orbium" in _passage(host, passage_uri(assistant, chunk_id), EVERYTHING)
-        with pytest.raises(RagstoneError, match="there is no"):
-            _passage(host, passage_uri(assistant, chunk_id), limited)
+        assert "orbium" in _passage(host, EVERYTHING, passage_uri(assistant, chunk_id))
+        with limited_to(limited.scope), pytest.raises(RagstoneError, match="there is no"):
+            _passage(host, limited, passage_uri(assistant, chunk_id))
 
 
-def test_mcp_passes_the_limit_on(client: FlaskClient, host: Host) -> None:
+@pytest.mark.parametrize(("books", "seen"), [((), True), (("open-handbook",), False)])
+def test_mcp_passes_the_limit_on(
+    client: FlaskClient, host: Host, values: dict[str, list[str]], books: tuple[str, ...], seen: bool
+) -> None:
     pytest.importorskip("mcp")
-    headers = {"Accept": "application/json, text/event-stream"}
-    for name, books, seen in (("all books", (), True), ("some books", ("open-handbook",), False)):
-        arguments = {"name": "search_book_chat", "arguments": {"question": QUESTION}}
-        body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": arguments}
-        key = bearer(Keys(host).add(name, books=books))
-        shown = client.post("/mcp", json=body, headers={**headers, **key}).text
-        assert ("quenches" in shown) is seen, shown
+    from ragstone.web.mcp.tools import passage_uri
+
+    key = bearer(Keys(host).add(f"mcp {seen}", books=books))
+    headers = {"Accept": "application/json, text/event-stream", **key}
+
+    def shown(method: str, **params: Any) -> str:
+        body = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
+        return client.post("/mcp", json=body, headers=headers).text
+
+    asked = {"question": QUESTION}
+    for method, params in (
+        ("tools/call", {"name": "search_book_chat", "arguments": asked}),
+        ("tools/call", {"name": "ask_book_chat", "arguments": asked}),
+        ("prompts/get", {"name": "book_chat", "arguments": asked}),
+        ("resources/read", {"uri": passage_uri("book_chat", values["chunk_id"][0])}),
+    ):
+        page = shown(method, **params)
+        assert any(mark in page for mark in MARKS) is seen, (method, page)
 
 
 def test_threads_that_serve_several_keys_keep_them_apart(host: Host) -> None:

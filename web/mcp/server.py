@@ -54,11 +54,18 @@ def server_of(host: Host) -> Server[Any]:
     """Return the server; a transport (stdio, the bridge) runs it."""
     at_once = anyio.CapacityLimiter(_AT_ONCE)
 
-    async def in_thread(work: Callable[[], Any]) -> Any:
-        return await anyio.to_thread.run_sync(work, abandon_on_cancel=True, limiter=at_once)
+    async def in_thread(context: Context, work: Callable[[Host, Access], Any]) -> Any:
+        """What the work returns, reading only what the caller may read."""
+        access = _access(context)
+
+        def scoped() -> Any:
+            with limited_to(access.scope):
+                return work(host, access)
+
+        return await anyio.to_thread.run_sync(scoped, abandon_on_cancel=True, limiter=at_once)
 
     async def list_tools(context: Context, _params: object) -> types.ListToolsResult:
-        found = await in_thread(partial(offers, host, _access(context)))
+        found = await in_thread(context, offers)
         return types.ListToolsResult(
             tools=[
                 types.Tool(
@@ -73,7 +80,7 @@ def server_of(host: Host) -> Server[Any]:
         )
 
     async def call_tool(context: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
-        offer = (await in_thread(partial(offers, host, _access(context)))).get(params.name)
+        offer = (await in_thread(context, offers)).get(params.name)
         if offer is None:
             raise MCPError(types.INVALID_PARAMS, f"There is no tool {params.name[:80]!r}.")
         gone = threading.Event()
@@ -88,7 +95,7 @@ def server_of(host: Host) -> Server[Any]:
                 anyio.from_thread.run(context.session.report_progress, float(pieces), None, text)
 
         try:
-            done = await in_thread(partial(called, offer, params.arguments or {}, report))
+            done = await in_thread(context, lambda *_: called(offer, params.arguments or {}, report))
         finally:
             gone.set()
         content = contents_of(done.blocks) or [types.TextContent(text=done.text)]
@@ -109,21 +116,21 @@ def server_of(host: Host) -> Server[Any]:
 
     async def read_resource(context: Context, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
         with _as_mcp_errors():
-            text = await in_thread(partial(_passage, host, params.uri, _access(context)))
+            text = await in_thread(context, partial(_passage, uri=params.uri))
         contents = types.TextResourceContents(uri=params.uri, mime_type="text/plain", text=text)
         return types.ReadResourceResult(contents=[contents])
 
     async def list_prompts(context: Context, _params: object) -> types.ListPromptsResult:
-        return types.ListPromptsResult(prompts=await in_thread(partial(prompts, host, _access(context))))
+        return types.ListPromptsResult(prompts=await in_thread(context, prompts))
 
     async def get_prompt(context: Context, params: types.GetPromptRequestParams) -> types.GetPromptResult:
-        asked = partial(prompt, host, _access(context), params.name, params.arguments or {})
+        asked = partial(prompt, name=params.name, arguments=params.arguments or {})
         with _as_mcp_errors():
-            return types.GetPromptResult(messages=await in_thread(asked))
+            return types.GetPromptResult(messages=await in_thread(context, asked))
 
     async def complete(context: Context, params: types.CompleteRequestParams) -> types.CompleteResult:
         name = params.ref.name if isinstance(params.ref, types.PromptReference) else None
-        values = await in_thread(partial(completions, host, _access(context), params.argument, name))
+        values = await in_thread(context, partial(completions, argument=params.argument, prompt=name))
         return types.CompleteResult(completion=types.Completion(values=values))
 
     return Server(
@@ -157,7 +164,7 @@ def _access(context: Context) -> Access:
     return found
 
 
-def _passage(host: Host, uri: str, access: Access) -> str:
+def _passage(host: Host, access: Access, uri: str) -> str:
     """The passage's text. Raises ``NotFound``."""
     try:
         parts = urlsplit(uri)
@@ -167,5 +174,4 @@ def _passage(host: Host, uri: str, access: Access) -> str:
     assistant = parts.netloc
     if parts.scheme != "ragstone" or kind != "passage" or not chunk_id or not access.may_ask(assistant):
         raise NotFound("there is no such resource", hint=f"passages are {_TEMPLATE}")
-    with limited_to(access.scope):
-        return host.assistant(assistant).passage(unquote(chunk_id)).get_content()
+    return host.assistant(assistant).passage(unquote(chunk_id)).get_content()

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
@@ -15,7 +14,6 @@ from pydantic import ValidationError
 from ragstone.core import Answer, BadRequest, Delta, Question, RagstoneError
 from ragstone.core.answering import find_passages
 from ragstone.core.errors import is_failure
-from ragstone.core.runtime import limited_to
 
 from ..openapi import question_schema
 from ..sources import source_list
@@ -62,7 +60,7 @@ class Offer:
 
 
 def offers(host: Host, access: Access) -> dict[str, Offer]:
-    """Return the tools that ``access`` allows, by name, reading what it may read. Of two the assistant's is kept."""
+    """Return the tools that ``access`` allows, by name. Of two the assistant's is kept."""
     found: dict[str, Offer] = {}
     for name, assistant in host.hooks.assistants.items():
         if access.may_ask(name):
@@ -73,14 +71,7 @@ def offers(host: Host, access: Access) -> dict[str, Offer]:
             _log.error("the tool %s of plugin %s has the name of an assistant's", name, plugin)
         elif access.may_ask(*(name for name, made in host.hooks.assistants.items() if made.plugin == plugin)):
             found[name] = _own(host, name, plugin, tool)
-    return {name: replace(offer, call=partial(_within, access, offer.call)) for name, offer in found.items()}
-
-
-def _within(
-    access: Access, call: Callable[[dict[str, Any], Report], Called], arguments: dict[str, Any], report: Report
-) -> Called:
-    with limited_to(access.scope):
-        return call(arguments, report)
+    return found
 
 
 def called(offer: Offer, arguments: Mapping[str, Any], report: Report) -> Called:

@@ -47,7 +47,7 @@ class Contents:
 
     entry: ShardEntry
     signer: Signer
-    #: Neighbouring passages with one address count as one article.
+    #: Neighbouring passages with one address, or without any one title, count as one article.
     articles: int
     #: Some of the articles, from all over the shard.
     titles: tuple[str, ...]
@@ -242,8 +242,8 @@ def _contents(entry: ShardEntry, folder: Path, by: Signer) -> Contents:
     with open_regular(place.metadata) as file:
         for number, raw in enumerate(file):
             line = read_line(raw, place.metadata, number + 1)
-            articles += line["url"] != address
-            address = line["url"]
+            articles += (line["url"] or line["title"]) != address
+            address = line["url"] or line["title"]
             if number % every == 0 and line["title"] not in titles[-1:]:
                 titles.append(line["title"])
     size = sum(sums.bytes for sums in (entry.files or {}).values())

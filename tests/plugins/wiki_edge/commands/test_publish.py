@@ -82,6 +82,16 @@ def test_what_is_published_can_be_checked_and_installed(here: Here, shards: Path
     assert here("wiki", "verify", "--key", key).code == 0
 
 
+def test_passages_without_an_address_are_counted_by_their_titles(here: Here, tmp_path: Path) -> None:
+    """A shard of a corpus of books has none."""
+    here("wiki", "keygen", "key.pem")
+    made = make(tmp_path / "shards")
+    for line in range(1, 25):
+        edit_object(made, line, url="", title=f"Book {(line - 1) // 8}")
+    published = json.loads(here("wiki", "publish", str(made), "--to", "public", "--key", "key.pem", "--json").out)
+    assert published["shards"][0]["articles"] == 3
+
+
 def test_the_checksum_and_its_signature_hold(here: Here, shards: Path, key: str, tmp_path: Path) -> None:
     here("wiki", "publish", str(shards), "--to", "public", "--key", "key.pem")
     public = tmp_path / "public"
