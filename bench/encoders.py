@@ -21,10 +21,10 @@ _REFERENCE = "fp32-vectors.npy"
 def ragstone(work: str, precision: Literal["fp32", "int8"]) -> dict[str, Any]:
     """Ragstone's own; fp32's vectors are kept for the others to be compared with."""
     started = time.perf_counter()
-    from ragstone.core import Encoder, EncoderSettings
-    from ragstone.core.embedding.default_model import default_embed_model
+    from ragstone.core import Encoder
+    from ragstone.core.embedding import MiniLMEmbedding
 
-    model = Encoder(default_embed_model(EncoderSettings(precision=precision), Path(work, "cache")))
+    model = Encoder(MiniLMEmbedding.find(Path(work, "cache", "encoder"), precision=precision))
     loaded = time.perf_counter() - started
     speed, vectors = _measured(work, model.embed_query, model.embed_texts)
     if precision == "fp32":

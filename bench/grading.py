@@ -15,8 +15,8 @@ from collections import Counter
 from pathlib import Path
 from typing import Literal
 
-from ragstone.core import Encoder, EncoderSettings
-from ragstone.core.embedding.default_model import default_embed_model
+from ragstone.core import Encoder
+from ragstone.core.embedding import MiniLMEmbedding
 from ragstone.plugins.concept_tutor.learning.grading.free import FreeAnswers
 from ragstone.plugins.concept_tutor.learning.grading.short import grade_short
 from ragstone.plugins.concept_tutor.learning.records import Finding, Question, Support
@@ -52,7 +52,7 @@ def main() -> None:
     wanted = parser.parse_args()
     rows = [json.loads(line) for line in wanted.file.read_text("utf-8").splitlines() if line.strip()]
     with tempfile.TemporaryDirectory(prefix="ragstone-bench-") as folder:
-        model = default_embed_model(EncoderSettings(), Path(folder)) if not wanted.without_encoder else None
+        model = MiniLMEmbedding.find(Path(folder, "encoder")) if not wanted.without_encoder else None
         findings = graded(rows, Encoder(model) if model is not None else None)
     pairs: Counter[tuple[str, str]] = Counter(
         (row["grade"], found.verdict) for row, found in zip(rows, findings, strict=True)

@@ -23,12 +23,17 @@ def make_encoder(plugins: Plugins, settings: Settings) -> Encoder:
     """
     from llama_index.core.base.embeddings.base import BaseEmbedding
 
-    from ..embedding import Encoder
-    from ..embedding.default_model import default_embed_model
+    from ..embedding import Encoder, MiniLMEmbedding
 
     encoder = settings.encoder
     is_own = encoder.provider == "minilm"
-    own = partial(default_embed_model, encoder, settings.cache_dir)
+    own = partial(
+        MiniLMEmbedding.find,
+        settings.cache_dir / "encoder",
+        folder=encoder.folder,
+        precision=encoder.precision,
+        threads=encoder.threads,
+    )
     calls = plugins.call("ragstone_embed_model", one(BaseEmbedding), (SettingsError,), settings=encoder)
     for plugin, model in calls:
         try:

@@ -9,12 +9,43 @@ from flask import Blueprint, Response, request
 from ragstone.core.pages import ViewOptions
 
 from ..keys.access import access
+from ..openapi import TEXT, response_of
 from .bridge import Bridge, Sent
-from .description import DESCRIPTION
 from .failures import PATH
 
 if TYPE_CHECKING:
     from ragstone.core import Host
+
+    from ..openapi import Operation
+
+_ID = {"type": ["string", "integer", "null"]}
+_MESSAGE = {
+    "type": "object",
+    "properties": {
+        "jsonrpc": {"const": "2.0"},
+        "id": {"type": ["string", "integer"]},
+        "method": TEXT,
+        "params": {"type": "object"},
+    },
+    "required": ["jsonrpc", "method"],
+}
+_REPLY = {"type": "object", "properties": {"jsonrpc": {"const": "2.0"}, "id": _ID}, "required": ["jsonrpc"]}
+_ERROR = response_of("What went wrong, as JSON-RPC", _REPLY)
+
+#: In ``/openapi.json``; what a message contains is defined by the Model Context Protocol.
+_DESCRIPTION: Operation = {
+    "summary": "The Model Context Protocol: one message, and what answers it",
+    "requestBody": {"required": True, "content": {"application/json": {"schema": _MESSAGE}}},
+    "responses": {
+        "200": {
+            "description": "The answer",
+            "content": {"application/json": {"schema": _REPLY}, "text/event-stream": {}},
+        },
+        "202": {"description": "A notification was taken"},
+        **{str(status): _ERROR for status in (400, 401, 403, 404, 413, 421, 429, 503)},
+        "406": {"description": "The client must accept application/json and text/event-stream"},
+    },
+}
 
 
 def blueprint(host: Host) -> Blueprint:
@@ -22,7 +53,7 @@ def blueprint(host: Host) -> Blueprint:
     pages = Blueprint("ragstone_mcp", __name__)
 
     @pages.post(PATH)
-    @ViewOptions(interface="mcp", any_assistant=True, openapi=DESCRIPTION)
+    @ViewOptions(interface="mcp", any_assistant=True, openapi=_DESCRIPTION)
     def exchange() -> Response:
         sent = Sent(
             headers=[(name.lower().encode("latin-1"), value.encode("latin-1")) for name, value in request.headers],
