@@ -33,6 +33,8 @@ _NOT_BEHIND = (
 )
 _PAIRS = "from within; in between; of around; to be; to have; when and; in is"
 _FINE = {tuple(pair.split()) for pair in _PAIRS.split(";")} | {(word, _END) for word in _MAY_END}
+#: Fewer of the source's words than this share are no copy of it.
+_BORROWED = 0.75
 _LEAST_WORDS, _MANY_WORDS = 3, 7
 
 
@@ -41,8 +43,10 @@ def is_shuffled(key: list[Word], answer: list[Word]) -> bool:
     words, others = [word.low for word in key], [word.low for word in answer]
     if len(others) < _LEAST_WORDS:
         return False
-    known, pairs = set(pairwise(words)), list(pairwise(others))
     borrowed = sum(word in words for word in others) / len(others)
+    if borrowed < _BORROWED:
+        return False  # own words
+    known, pairs = set(pairwise(words)), list(pairwise(others))
     kept = sum(pair in known for pair in pairs) / len(pairs)
     neighbours = set(pairwise(word.stem for word in key if word.low not in _ARTICLES))
     stems = {word.stem for word in key if word.stem}

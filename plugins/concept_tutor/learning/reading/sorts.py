@@ -34,8 +34,9 @@ _SORTS = {
     "condition": "disorder disease syndrome condition illness infection",
     "measure": """unit ratio quantity measure scale number value rate mean sum energy amount concentration force
         pressure temperature potential gradient""",
-    "matter": """substance compound element chemical metal mineral acid molecule mixture material ion fluid protein
-        enzyme lipid fat sugar hormone pigment gas liquid polymer monomer macromolecule carbohydrate
+    "fluid": "fluid liquid gas mixture solution",
+    "matter": """substance compound element chemical metal mineral acid molecule material ion protein
+        enzyme lipid fat sugar hormone pigment polymer monomer macromolecule carbohydrate
         polysaccharide nucleotide antibody catalyst transporter receptor kinase base drug""",
     "cell": "cell cells neuron lymphocyte",
     "structure": """structure organelle region membrane part filament network tube fiber fibre layer wall body

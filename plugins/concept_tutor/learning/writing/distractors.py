@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 WRONG = 3
 #: Sorts that are too different for one question: among three persons a mammal is found at once.
 _APART_SORTS = frozenset({"person", "place", "organisation", "work", "event", "living", "language"})
+#: Whose things differ at a glance, if their definitions name different nouns: a vessel and a layer.
+_WIDE_SORTS = frozenset({"structure"})
 #: Ends the name of what goes on, or of a property.
 _PROCESS = re.compile(r"(?:[st]ion|sis|ing|ment|ity|ness|port)$")
 #: Years between two that are taken for the same time, and between two options.
@@ -56,7 +58,9 @@ class Distractors:
                 continue
             near = self._is_near(mine, other.sentence.chunk)
             likeness = _likeness(self._shown(other), self._shown(definition))
-            same = other.sort == definition.sort if other.sort or definition.sort else other.genus == definition.genus
+            same = other.genus == definition.genus
+            if definition.sort and definition.sort not in _WIDE_SORTS:
+                same = other.sort == definition.sort
             typed = likeness >= 0 and (key in beside or near) and (same or likeness > 1)
             kin = material.groups.share_category(definition.subject, other.subject)
             if typed or (kin and not _APART_SORTS & ({other.sort} ^ {definition.sort})):

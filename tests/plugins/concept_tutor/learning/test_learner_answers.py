@@ -167,6 +167,10 @@ OPEN: dict[str, tuple[str, dict[str, list[str]]]] = {
         "second week of a feast, in which goose fat is used to bake honey cakes using heat from ovens",
         {"wrong": ["second week of a feast, in which honey cakes are used to bake goose fat"]},
     ),
+    "a filter": (
+        "a device that cleans water by letting it pass through a bed of sand",
+        {"right": ["the sand that water flows through in it is cleaning it"]},
+    ),
     "suet": ("hardened fats that are solid in a kitchen", {"right": ["solid hardened fats in a kitchen"]}),
     "a torch relay": (
         "a run in which each runner passes a flame to the next runner until the games begin",

@@ -31,6 +31,21 @@ gap: (also, node) region between two insulated segments where currents pass
 soma: see cell body"""
 
 
+VESSELS_AND_LAYERS = """arteriole: small vessel that connects an artery to a bed of capillaries
+
+artery: blood vessel that takes blood away from the heart
+
+endocardium: innermost layer of tissue in the heart
+
+epicardium: outermost tissue layer of the heart
+
+pericardium: membrane layer protecting the heart
+
+vein: blood vessel that brings blood back to the heart
+
+venule: blood vessel that connects a bed of capillaries to a vein"""
+
+
 def written(*chunks: SourceChunk, names: dict[str, str] | None = None) -> list[Question]:
     """The questions of all the chunks' concepts, each of its own ones."""
     concepts = dict.fromkeys(one.concept for one in chunks)
@@ -173,3 +188,11 @@ def test_two_concepts_ask_nothing_twice() -> None:
     made = written(*shared)
     assert {question.concept for question in made} == {"mulch"}
     assert len({question.text for question in made}) == len(made) >= 2
+
+
+def test_a_vessel_is_not_among_layers() -> None:
+    vessels = {"arteriole", "artery", "vein", "venule"}
+    asked = [
+        one for one in written(chunk("heart", VESSELS_AND_LAYERS, section="Heart › Glossary")) if one.form == "choice"
+    ]
+    assert not any(one.key in vessels and set(one.options) - vessels for one in asked)
