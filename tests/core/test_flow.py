@@ -31,7 +31,7 @@ _CORE = "ragstone.core."
 #: Their modules are steps, but for these helpers of a step.
 _PACKAGES = ("answering.", "corpus", "ingestion.", "retrieval.")
 _HELPERS = {
-    *(f"answering.{name}" for name in ["citation_format", "comparison", "draft", "guard", "overview", "profile"]),
+    *(f"answering.{name}" for name in ["citation_format", "draft", "guard", "overview", "profile"]),
     *(f"retrieval.{name}" for name in ["answerability", "calibration", "contents", "models", "search_cache", "top_k"]),
 }
 #: Of these one module is the way in, and the README names it.
