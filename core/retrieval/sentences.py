@@ -40,7 +40,7 @@ _DEFINITION_BONUS = 0.8
 _PROCEDURE_BONUS = 0.6
 #: Taken from pieces that answer only where no sentence does as well.
 _PENALTIES: Mapping[Kind, float] = {"caption": 0.3, "row": 0.2}
-#: Added to a table's row whose first cell is made of words of the question.
+#: Added to a table's row whose first cell is made of words of the question; a number alone names nothing.
 _KEY_BONUS = 0.5
 #: Taken from a sentence that says where something is said, and not what.
 _ELSEWHERE_PENALTY = 0.4
@@ -135,12 +135,18 @@ def _scored(retrieval: Retrieval) -> list[ScoredSentence]:
             words = max(_held_share(weights, known, at) for at in parts or (index,))
             score = words + _PLACE_WEIGHT * place + _TYPE_WEIGHT * of_type(quote) - _PENALTIES.get(kind, 0.0)
             score -= _ELSEWHERE_PENALTY * bool(_ELSEWHERE.search(quote))
-            if kind == "row" and (key := stem_hashes(quote.partition("|")[0])) and asked_stems.issuperset(key):
+            if kind == "row" and _names(quote.partition("|")[0], asked_stems):
                 score += _KEY_BONUS
             defining = defines(quote, subject)
             score += _COSINE_WEIGHT * (cosine or 0.0) + _DEFINITION_BONUS * defining + _PROCEDURE_BONUS * bool(parts)
             found.append(ScoredSentence(number, index, start, end, quote, kind, score, words, cosine, defining))
     return sorted(found, key=lambda each: (-each.score, each.passage, each.start))
+
+
+def _names(cell: str, asked_stems: frozenset[int]) -> bool:
+    """Whether a table's first cell is made of words of the question."""
+    stems = stem_hashes(cell)
+    return bool(stems) and any(map(str.isalpha, cell)) and asked_stems.issuperset(stems)
 
 
 def _steps_from(text: str, known: ChunkTerms, index: int) -> range:

@@ -95,6 +95,14 @@ def test_the_row_of_what_is_asked_for_comes_before_sentences_that_use_it() -> No
     assert _texts("What does lamps 3 mean?", text, (0.6, np.nan, 0.3))[0].startswith("lamps | 0: none")
 
 
+def test_a_row_whose_first_cell_is_a_number_comes_after_sentences() -> None:
+    text = (
+        "A class 1 lamp keeps its light on for an hour.\n\n"
+        "| class | meaning |\n|---|---|\n| 1 | The lamp keeps its light on for an hour, in any class. |"
+    )
+    assert _texts("What does a class 1 lamp do?", text, (0.6, np.nan, 0.6))[0].startswith("A class 1 lamp")
+
+
 def test_no_comparison() -> None:
     assert sides_of("What is a crane?") is None
     assert sides_of("What is the difference between a crane and the cranes?") is None
