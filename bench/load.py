@@ -144,6 +144,9 @@ def measure(passages: int, clients: int, seconds: float) -> dict[str, Any]:
         host.assistant("book_chat").ask(questions[0])
         retrieve = partial(host.pipeline.retrieve, shelf.corpus, top_k=5)
         new = questions_over(parts, 2000)  # none is asked twice, and many of their words are new
+        # The measure of the machine: what a question costs beyond it is ours.
+        encode = host.hooks.encoder.embed_query
+        results["the encoder alone"] = at_once(1, min(seconds, 10), new, lambda _: encode)
         results["retrieval, one client"] = at_once(1, min(seconds, 20), questions, lambda _: retrieve)
         results["retrieval, new questions"] = at_once(clients, min(seconds, 20), new, lambda _: retrieve)
         results["retrieval"] = at_once(clients, min(seconds, 30), questions, lambda _: retrieve)

@@ -18,6 +18,17 @@ if TYPE_CHECKING:
 SEARCHED = 200
 #: Least ``defines`` of a sentence for whose sake another passage is left out.
 _CERTAIN = 0.6
+#: What follows a term in a sentence that may define it, and what precedes one: "X (…) is", "X: …", "known as X".
+_FOLLOWS = re.compile(
+    r"(?:\s\w+)?(?:\s*\([^)]*\))?(?:\s\w+)?"
+    r"(?:,?\s(?:is|are|was|were|refers?|means?|denotes?|describes?|stands?)\b|\s*[:–—|])"
+)
+_PRECEDES = re.compile(r"\b(?:called|known as|termed|referred to as)\s+(?:an?\s+|the\s+)?\W*$")
+#: "The simplest one is X, which …".
+_IS = re.compile(r"\bis\s+(?:an?\s+|the\s+)?$")
+_WHICH = re.compile(r",\s(?:which|where)")
+#: Characters in which what precedes a term is looked for.
+_BEFORE = 40
 
 
 def best_definition(texts: Mapping[int, str], subject: Sequence[str]) -> int | None:
@@ -25,18 +36,24 @@ def best_definition(texts: Mapping[int, str], subject: Sequence[str]) -> int | N
 
     ``subject``: its stems in order.
     """
-    term = r"\w*[\s-]+".join(re.escape(stem.rstrip("i")) for stem in subject) + r"\w*"
-    article = r"(?:an?\s+|the\s+)?"
-    likely = re.compile(
-        rf"\b{term}(?:\s\w+)?(?:\s*\([^)]*\))?(?:\s\w+)?(?:,?\s(?:is|are|was|were|refers?|means?|denotes?|describes?|stands?)\b|\s*[:–—|])"
-        rf"|\b(?:called|known as|termed|referred to as)\s+{article}\W*{term}|\bis\s+{article}{term},\s(?:which|where)",
-        re.IGNORECASE,
-    )
+    # In lower case and with letters first, so that ``re`` looks for these letters and tries the rest only there.
+    term = re.compile(r"\w*[\s-]+".join(re.escape(stem.rstrip("i")) for stem in subject) + r"\w*")
     stems = frozenset(subject)
     scores = {
         key: max((defines(text[unit.start : unit.end], stems) for unit in units(text)), default=0.0)
         for key, text in texts.items()
-        if likely.search(text)
+        if _may_define(text.lower(), term)
     }
     best = max(scores, key=scores.__getitem__, default=None)
     return best if best is not None and scores[best] >= _CERTAIN else None
+
+
+def _may_define(text: str, term: re.Pattern[str]) -> bool:
+    for found in term.finditer(text):
+        start, end = found.span()
+        before = text[max(0, start - _BEFORE) : start]
+        if (not before[-1:].isalnum() and _FOLLOWS.match(text, end)) or _PRECEDES.search(before):
+            return True
+        if _WHICH.match(text, end) and _IS.search(before):
+            return True
+    return False
