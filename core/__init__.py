@@ -99,29 +99,5 @@ __all__ = [
     "require_extra",
 ]
 
-#: The names of each module.
-_NAMES = {
-    "answering.answer": "Answer Citation Delta",
-    "answering.assistant": "Assistant",
-    "answering.citation_format": "CitationFormat",
-    "answering.draft": "Sentence",
-    "answering.guard": "CitedWarning Guard Verdict",
-    "answering.profile": "Profile QuestionFilter",
-    "answering.question": "Question",
-    "corpus": "Corpus CorpusInfo",
-    "embedding": "Encoder",
-    "errors": "BadRequest EncoderError LLMBusy LLMError MissingExtra NotFound PluginError RagstoneError "
-    "SettingsError SourceError StorageAway StorageBusy StorageDenied StorageError StorageFull StorageLost TooLarge",
-    "extras": "require_extra",
-    "health": "Check",
-    "hooks.discovery": "PluginState",
-    "hooks.spec": "HOOKS_VERSION",
-    "host.host": "Host",
-    "ingestion.span_node_parser": "SlicingNodeParser",
-    "markers": "hookimpl",
-    "retrieval.follow_up": "Turn",
-    "settings": "EncoderSettings LLMSettings Settings Table",
-    "settings_file": "read_settings",
-}
-__getattr__, __dir__ = lazy_names(__name__, _NAMES)
+__getattr__, __dir__ = lazy_names(__name__)
 import_lazily("llama_index.core")

@@ -6,12 +6,15 @@ Not for a package whose ``__init__`` changes something elsewhere, as that of ``r
 
 from __future__ import annotations
 
+import ast
 import sys
 from importlib import import_module
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
-from importlib.util import find_spec, resolve_name
+from importlib.util import find_spec
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
+
+from .lazy_names import imported_names, source_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -70,17 +73,11 @@ class _LazyPackage(ModuleType):
 
 def _names_of(package: ModuleType) -> Mapping[str, tuple[str, Any]]:
     """By name, its module and its name there; for a constant an empty module and its value."""
-    import ast
-
-    names: dict[str, tuple[str, Any]] = {}
-    with open(str(package.__file__), "rb") as file:  # noqa: PTH123 - pathlib need not be imported yet
-        statements = ast.parse(file.read()).body
+    statements = ast.parse(source_of(package.__name__)).body
+    found = imported_names(statements, package.__name__)
+    names: dict[str, tuple[str, Any]] = {name: at for name, at in found.items() if at[0] != package.__name__}
     for statement in statements:
         match statement:
-            case ast.ImportFrom(module=module, names=imported, level=level):
-                source = resolve_name("." * level + (module or ""), package.__name__)
-                if source != package.__name__:
-                    names |= {each.asname or each.name: (source, each.name) for each in imported}
             case ast.AnnAssign(target=ast.Name(id=name), value=ast.Constant(value=value)):
                 names[name] = ("", value)
     return names

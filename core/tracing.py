@@ -10,9 +10,9 @@ from __future__ import annotations
 import inspect
 import logging
 import uuid
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from contextvars import copy_context
-from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from llama_index.core.instrumentation import NullEventHandler, NullSpanHandler, get_dispatcher
 from llama_index.core.instrumentation.dispatcher import active_instrument_tags
@@ -21,7 +21,7 @@ from llama_index.core.instrumentation.span import active_span_id
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator, Mapping
-    from types import TracebackType
+    from contextlib import AbstractContextManager
 
     from llama_index.core.instrumentation import Dispatcher
     from llama_index.core.instrumentation.events.base import BaseEvent
@@ -50,106 +50,71 @@ def _has_handlers(dispatcher: Dispatcher) -> bool:
     return False
 
 
-class Step(Protocol):
-    """A context manager for a step. The functions are called only if there are listeners."""
+class Step:
+    """A step while it runs. The functions are called only if there are listeners."""
 
-    def __enter__(self) -> Step: ...
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None: ...
+    def __init__(self, dispatcher: Dispatcher | None) -> None:
+        self._dispatcher = dispatcher
+        self.result: object = None
+
     def emit(self, event: Callable[[], BaseEvent]) -> None:
         """Dispatch one of LlamaIndex's events."""
+        if self._dispatcher is not None:
+            with _log_errors():
+                self._dispatcher.event(event())
 
     def set_result(self, result: Callable[[], object]) -> None:
         """Set the span's result, as JSON values."""
+        if self._dispatcher is not None:
+            with _log_errors():
+                self.result = result()
 
 
-def step(name: str, instance: object = None, **arguments: object) -> Step:
+_WITHOUT_LISTENERS = nullcontext(Step(None))
+
+
+def step(name: str, instance: object = None, **arguments: object) -> AbstractContextManager[Step]:
     """A context manager that traces one step as a span, with ``name`` as ``Class.method``.
 
     ``instance``: an object of a LlamaIndex class, by which handlers recognize the kind of step. ``arguments``: the
-    inputs, as JSON values. In a generator it may stay open across a ``yield`` only under ``in_its_own_context``.
+    inputs, as JSON values. In a generator it may stay open across a ``yield`` only in an ``OwnContext``.
     """
-    return _Span(name, instance, arguments) if has_listeners() else _NO_SPAN
+    return _span(name, instance, arguments) if has_listeners() else _WITHOUT_LISTENERS
 
 
-def in_its_own_context(pieces: Generator[Piece, None, None]) -> Iterator[Piece]:
-    """Run the generator in its own copy of the current context, whichever thread reads it.
+@contextmanager
+def _span(name: str, instance: object, arguments: Mapping[str, object]) -> Iterator[Step]:
+    """A step as a span, like the decorator ``Dispatcher.span`` for a call."""
+    dispatcher, parent = get_dispatcher(_NAME), active_span_id.get()
+    span: dict[str, Any] = {
+        "id_": f"{name}-{uuid.uuid4()}",
+        "bound_args": _as_arguments(arguments),
+        "instance": instance,
+    }
+    active_span_id.set(span["id_"])
+    dispatcher.span_enter(**span, parent_id=parent, tags=active_instrument_tags.get())
+    running = Step(dispatcher)
+    try:
+        yield running
+    except GeneratorExit:  # the reader has stopped: no failure of the step
+        dispatcher.span_exit(**span, result=running.result)
+        raise
+    except BaseException as error:
+        dispatcher.event(SpanDropEvent(span_id=span["id_"], err_str=str(error)))
+        dispatcher.span_drop(**span, err=error)
+        raise
+    else:
+        dispatcher.span_exit(**span, result=running.result)
+    finally:
+        active_span_id.set(parent)
+
+
+class OwnContext(Generic[Piece]):
+    """A generator that runs in a copy of the context in which it was created, whichever thread reads it.
 
     A generator has no context of its own: variables that it sets would stay set for its caller, and would be missing in
     another thread.
     """
-    return OwnContext(pieces) if has_listeners() else pieces
-
-
-class _NoSpan:
-    """A step without listeners."""
-
-    def __enter__(self) -> _NoSpan:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        pass
-
-    def emit(self, event: Callable[[], BaseEvent]) -> None:
-        pass
-
-    def set_result(self, result: Callable[[], object]) -> None:
-        pass
-
-
-_NO_SPAN = _NoSpan()
-
-
-class _Span:
-    """A step as a span, like the decorator ``Dispatcher.span`` for a call."""
-
-    def __init__(self, name: str, instance: object, arguments: Mapping[str, object]) -> None:
-        self._id = f"{name}-{uuid.uuid4()}"
-        self._instance = instance
-        self._arguments = _as_arguments(arguments)
-        self._result: object = None
-        self._parent: str | None = None
-        self._dispatcher = get_dispatcher(_NAME)
-
-    def __enter__(self) -> _Span:
-        self._parent = active_span_id.get()
-        active_span_id.set(self._id)
-        self._dispatcher.span_enter(
-            id_=self._id,
-            bound_args=self._arguments,
-            instance=self._instance,
-            parent_id=self._parent,
-            tags=active_instrument_tags.get(),
-        )
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        span: dict[str, Any] = {"id_": self._id, "bound_args": self._arguments, "instance": self._instance}
-        try:
-            if error is None or isinstance(error, GeneratorExit):  # the reader has stopped: no failure of the step
-                self._dispatcher.span_exit(**span, result=self._result)
-            else:
-                self._dispatcher.event(SpanDropEvent(span_id=self._id, err_str=str(error)))
-                self._dispatcher.span_drop(**span, err=error)
-        finally:
-            active_span_id.set(self._parent)
-
-    def emit(self, event: Callable[[], BaseEvent]) -> None:
-        with _log_errors():
-            self._dispatcher.event(event())
-
-    def set_result(self, result: Callable[[], object]) -> None:
-        with _log_errors():
-            self._result = result()
-
-
-class OwnContext(Generic[Piece]):
-    """A generator that runs in a copy of the context in which it was created."""
 
     def __init__(self, pieces: Generator[Piece, None, None]) -> None:
         self._pieces = pieces

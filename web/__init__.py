@@ -9,4 +9,4 @@ if TYPE_CHECKING:
 
 __all__ = ["create_app"]
 
-__getattr__, __dir__ = lazy_names(__name__, {"app": "create_app"})
+__getattr__, __dir__ = lazy_names(__name__)

@@ -174,7 +174,7 @@ def card(citation: Citation) -> Card:
 def citation_fields(assistant: Assistant) -> str:
     """Return which of a citation's fields people see, as JSON for the page's script."""
     form = assistant.profile.citations
-    shown = {"title": form.title, "parts": form.parts, "page": form.page, "licence": form.licence, "tags": form.tags}
+    shown = {name: getattr(form, name) for name in ("title", "parts", "page", "licence", "picture", "tags")}
     return json.dumps(shown, default=dict)
 
 
@@ -189,7 +189,7 @@ def place_url(citation: Citation) -> str | None:
     words = re.sub(r"[`*]", "", citation.quote).split()
     runs = [words[:5], words[-5:]] if len(words) > _EXACT else [words]
     text = ",".join(quote(" ".join(run), safe="").replace("-", "%2D") for run in runs)
-    if url.startswith("/") and citation.fields.get("page_index") and words:  # to be marked in the page's picture
+    if url.startswith("/") and citation.place.has_picture and words:
         url += f"?quote={quote(' '.join(words)[:_LONGEST_QUOTE], safe='')}"
     anchor = "#passage" if url.startswith("/") else "#"
     if text:

@@ -36,16 +36,4 @@ __all__ = [
     "rank_quotes",
 ]
 
-__getattr__, __dir__ = lazy_names(
-    __name__,
-    {
-        "answer": "Timings",
-        "conversation": "Conversation",
-        "extractive": "rank_quotes",
-        "overview": "Overview",
-        "findings": "Findings FoundPassage find_passages",
-        "profile": "AssistantPaths EmptyState QuestionFilters",
-        "prompting": "PassagePrompt answer_prompt",
-        "question": "LONGEST_QUESTION LONGEST_SELECTION check_type",
-    },
-)
+__getattr__, __dir__ = lazy_names(__name__)

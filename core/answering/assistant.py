@@ -17,12 +17,12 @@ from ..retrieval.evidence_gate import judge, weigh_evidence
 from ..retrieval.follow_up import FollowUp, follow_up
 from ..runtime.scope import current_scope
 from ..text.question_kinds import topic_of
-from ..tracing import OwnContext, in_its_own_context, step
+from ..tracing import OwnContext, has_listeners, step
 from .answer import Answer, Delta
 from .overview import is_greeting, reply_to_greeting
 from .question import LONGEST_QUESTION, Question
 from .selection import from_selection, placed
-from .writer import AnswerWriter, Synthesizers
+from .writer import AnswerWriter
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator
@@ -36,23 +36,12 @@ if TYPE_CHECKING:
     from ..retrieval.evidence_gate import Verdict
     from ..retrieval.models import Retrieval
     from .profile import EmptyState, Profile
+    from .writer import AnswerPipeline
 
 Given = TypeVar("Given")
 
 #: Words of its own that make a question understandable without the earlier ones.
 _MIN_OWN_WORDS = 2
-
-
-class AnswerPipeline(Synthesizers, Protocol):
-    """What an assistant retrieves and answers with."""
-
-    def retrieve(
-        self, corpus: Corpus, question: str, *, top_k: int, filters: MetadataFilters | None = None
-    ) -> Retrieval:
-        """Retrieve the passages that the corpus offers to a question."""
-
-    def note_failure(self, plugin: str, reason: str) -> None:
-        """Note in the plugin's state what failed."""
 
 
 class AnsweringHost(Protocol):
@@ -121,7 +110,7 @@ class Assistant(BaseQueryEngine):
         asked, filters = self._resolved(question)  # here, so that an error is raised before the first word
         pieces = self._answer(asked, filters)
         # the scope of the request holds for the whole stream, whichever thread reads it
-        return OwnContext(pieces) if current_scope() else in_its_own_context(pieces)
+        return OwnContext(pieces) if current_scope() or has_listeners() else pieces
 
     def retrieve_for(self, question: Question | str) -> tuple[Retrieval, Verdict]:
         """The passages that a question would be answered from, with their scores, and whether they are enough."""

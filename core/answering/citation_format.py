@@ -21,6 +21,8 @@ class Place:
     parts: tuple[str, ...] = ()
     licence: str = ""
     tags: tuple[str, ...] = ()
+    #: Whether its address takes the quote that its page's picture marks.
+    has_picture: bool = False
 
     @property
     def path(self) -> tuple[str, ...]:
@@ -43,6 +45,8 @@ class CitationFormat:
     #: … the label of its page, the licence …
     page: str = "page_label"
     licence: str = "licence"
+    #: … one that is set where the address shows the page as a picture, in which ``?quote=`` marks these words …
+    picture: str = ""
     #: … and tags, each shown where its field is true: ``{"is_draft": "Draft"}``.
     tags: Mapping[str, str] = field(default_factory=dict)
     #: Makes further fields of a citation.
@@ -62,4 +66,5 @@ class CitationFormat:
             parts=tuple(dict.fromkeys(parts)),
             licence=str(fields.get(self.licence) or ""),
             tags=tuple(tag for name, tag in self.tags.items() if fields.get(name)),
+            has_picture=bool(fields.get(self.picture)),
         )

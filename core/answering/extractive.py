@@ -8,7 +8,7 @@ from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from ..retrieval.sentences import sentences_of
-from ..text.instructions import is_asked_about
+from ..text.instructions import instructions_of, is_asked_about
 from ..text.question_kinds import asks_for_a_reason, asks_for_manner, gives_a_reason, sides_of
 from ..text.sentence_kinds import NO_ANSWER
 from ..text.stemming import stem_hash
@@ -106,7 +106,7 @@ def header_of(sentence: ScoredSentence, retrieval: Retrieval) -> str:
     """The header of the table whose row the sentence is, with its rule; empty for other sentences."""
     known = retrieval.terms(sentence.passage)
     first = known.header_of(sentence.unit)
-    if first is None or first in retrieval.instructions(sentence.passage):
+    if first is None or first in _instructing(sentence, retrieval):
         return ""
     header = line_of(retrieval.nodes[sentence.passage].node.get_content(), known.units[first].start)
     return f"{header}\n|{' --- |' * (header.strip(' |').count('|') + 1)}"
@@ -119,6 +119,12 @@ def line_of(text: str, at: int) -> str:
 
 def _stems(sentence: ScoredSentence, retrieval: Retrieval) -> frozenset[int]:
     return retrieval.terms(sentence.passage).unit_stems[sentence.unit]
+
+
+def _instructing(sentence: ScoredSentence, retrieval: Retrieval) -> frozenset[int]:
+    """Indices of the units of the sentence's passage that instruct an assistant or its reader."""
+    node = retrieval.nodes[sentence.passage].node
+    return instructions_of(node, retrieval.stored_terms.get(node.node_id))
 
 
 def _says_the_same(own: frozenset[int], known: frozenset[int]) -> bool:
@@ -147,7 +153,7 @@ def _with_what_follows(quote: ScoredSentence, retrieval: Retrieval, quoted: Cont
     if not announces and not asks_for_manner(retrieval.question):
         return quote
     known, text, end = retrieval.terms(quote.passage), retrieval.nodes[quote.passage].node.get_content(), quote.end
-    instructing = retrieval.instructions(quote.passage)
+    instructing = _instructing(quote, retrieval)
     last = max(at for at, unit in enumerate(known.units) if unit.start < quote.end)
     for at in range(last + 1, min(last + 1 + _MOST_SENTENCES, len(known.units))):
         unit = known.units[at]
@@ -172,7 +178,7 @@ def _start_of_reference(sentence: ScoredSentence, retrieval: Retrieval) -> int:
     fits = (
         (unit.kind, unit.block) == ("sentence", known.units[sentence.unit].block)
         and known.kinds[before] not in NO_ANSWER
-        and before not in retrieval.instructions(sentence.passage)
+        and before not in _instructing(sentence, retrieval)
         and sentence.end - unit.start <= _LONGEST_PAIR
     )
     return unit.start if fits else sentence.start
@@ -186,7 +192,7 @@ def _without_instructions(quotes: Iterable[ScoredSentence], retrieval: Retrieval
         key = " ".join(quote.text.split())
         if key in given:
             continue
-        pieces, instructing = retrieval.terms(quote.passage).units, retrieval.instructions(quote.passage)
+        pieces, instructing = retrieval.terms(quote.passage).units, _instructing(quote, retrieval)
         quoted = [at for at, unit in enumerate(pieces) if quote.start <= unit.start < quote.end]
         if instructing.isdisjoint(quoted) or is_asked_about(retrieval.question, quote.text):
             given.add(key)

@@ -44,6 +44,8 @@ class QuestionFilters:
     by_name: Mapping[str, QuestionFilter] = field(default_factory=dict)
     #: The metadata that passages must have for a question's filters; of several values one. Raises ``BadRequest``.
     conditions: Callable[[Mapping[str, str]], Conditions] = dict
+    #: The filter, and key of documents' metadata, whose values a request can be limited to; empty: none.
+    scope: str = ""
 
     def metadata(self, filters: Mapping[str, str]) -> MetadataFilters | None:
         """The filters on passages' metadata for a question with these filters, in the scope. Raises ``BadRequest``."""

@@ -11,6 +11,7 @@ from llama_index.core.schema import MetadataMode
 
 from ..errors import LLMError
 from ..text.sanitizing import escape_fences
+from ..text.stated_kinds import BY_OCR
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -66,7 +67,7 @@ class PassagePrompt:
         #: The passages' own texts.
         self.texts = [node.get_content() for node in nodes[:fitting]]
         #: Numbers, from 0, of those that OCR has read.
-        self.by_ocr = frozenset(number for number, node in enumerate(nodes) if node.metadata.get("is_ocr"))
+        self.by_ocr = frozenset(number for number, node in enumerate(nodes) if node.metadata.get(BY_OCR))
         #: The text that is shown above each of them: title and section.
         self.headings = [
             each.removesuffix(text) if each.endswith(text) else each

@@ -21,6 +21,9 @@ from .synthesis import Extractive
 if TYPE_CHECKING:
     from collections.abc import Generator, Mapping
 
+    from llama_index.core.vector_stores.types import MetadataFilters
+
+    from ..corpus import Corpus
     from ..retrieval.evidence_gate import Verdict
     from ..retrieval.models import Retrieval
     from .overview import Overview
@@ -35,19 +38,27 @@ NO_SENTENCE = "no sentence of the text answers this"
 NOTHING_SUPPORTED = "no sentence of the answer is supported by the text"
 
 
-class Synthesizers(Protocol):
-    """Makes synthesizers."""
+class AnswerPipeline(Protocol):
+    """What an assistant retrieves and answers with."""
+
+    def retrieve(
+        self, corpus: Corpus, question: str, *, top_k: int, filters: MetadataFilters | None = None
+    ) -> Retrieval:
+        """Retrieve the passages that the corpus offers to a question."""
 
     def synthesizer(self, prompt: str) -> Synthesizer:
         """Make an answer's sentences with the prompt of that name."""
+
+    def note_failure(self, plugin: str, reason: str) -> None:
+        """Note in the plugin's state what failed."""
 
 
 class AnswerWriter:
     """Writes answers of one profile: each method yields pieces of the text and returns the answer."""
 
-    def __init__(self, profile: Profile, synthesizers: Synthesizers) -> None:
+    def __init__(self, profile: Profile, pipeline: AnswerPipeline) -> None:
         self._profile = profile
-        self._synthesizers = synthesizers
+        self._pipeline = pipeline
 
     def write(self, question: Question, retrieval: Retrieval, verdict: Verdict) -> Generator[Delta, None, Answer]:
         """The answer from the passages, or a refusal."""
@@ -63,7 +74,7 @@ class AnswerWriter:
         draft = Draft()
         composed = Composition([passage.node for passage in retrieval.nodes], self._profile, retrieval.stored_terms)
         # A language model is not asked for what the passages do not say.
-        synthesizer = Extractive() if verdict == "closest" else self._synthesizers.synthesizer(self._profile.prompt)
+        synthesizer = Extractive() if verdict == "closest" else self._pipeline.synthesizer(self._profile.prompt)
         if verdict == "closest":
             composed.introduction = closest_words(retrieval)
         yield from self._composed(synthesizer, retrieval, draft, composed)

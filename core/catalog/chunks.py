@@ -89,14 +89,14 @@ class ChunkReader:
         """Keys of the chunks that pass the filters, ascending."""
         from .filters import condition
 
-        passing = condition(filters, self._database)
+        passing = condition(filters, self._database.columns)
         rows = self._connection.execute(select(chunk.c.id).where(chunk.c.corpus_id == corpus_id, passing))
         return np.array(sorted(rows.scalars()), np.int64)
 
     def facets(self, corpus_id: int, keys: Sequence[str]) -> Facets:
         """The numbers of chunks by their values of these metadata keys."""
         # Labelled, not repeated: to PostgreSQL the same expression with other parameters is another expression.
-        columns = [self._database.text(key).label(f"facet_{number}") for number, key in enumerate(keys)]
+        columns = [self._database.columns.text(key).label(f"facet_{number}") for number, key in enumerate(keys)]
         values = select(*columns).where(chunk.c.corpus_id == corpus_id).subquery()
         rows = self._connection.execute(select(*values.c, func.count()).group_by(*values.c))
         return [(tuple(row[:-1]), int(row[-1])) for row in rows]
@@ -164,7 +164,7 @@ class ChunkReader:
         found = ChunkCheck()
         ends = None if seconds is None else time.monotonic() + seconds
         has_all_checksums = self._connection.execute(_HAS_ALL_CHECKSUMS).first() is not None
-        raw = [self._database.raw(column).label(column.name) for column in _CHECKED]
+        raw = [self._database.columns.raw(column).label(column.name) for column in _CHECKED]
         statement = (
             select(*raw, chunk.c.position, chunk.c.vectors, chunk.c.words, chunk.c.sentences, chunk.c.checksum)
             .select_from(chunk)

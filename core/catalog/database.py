@@ -48,6 +48,19 @@ class FullText(Protocol):
         """The stems that begin with the prefix, and how many chunks contain each."""
 
 
+class Columns(Protocol):
+    """The SQL expressions that read a chunk's columns; they differ from one database to the other."""
+
+    def raw(self, column: ColumnElement[Any]) -> ColumnElement[Any]:
+        """The column in a form that can be read even if it is damaged: bytes, or its value."""
+
+    def text(self, key: str) -> ColumnElement[str]:
+        """A chunk's metadata value of the key as text; NULL if there is none."""
+
+    def number(self, key: str) -> ColumnElement[float]:
+        """A chunk's metadata value of the key as a number; 0 for other values, NULL if there is none."""
+
+
 class Database(ABC):
     """One kind of database: its engine, its full text search and the translation of its errors."""
 
@@ -58,6 +71,7 @@ class Database(ABC):
     #: SQL statements that upgrade a schema version to the next, without losing or embedding anything.
     upgrades: Mapping[int, tuple[str, ...]]
     full_text: FullText
+    columns: Columns
     #: ``None`` for a database without an index of vectors.
     vectors: VectorTables | None = None
 
@@ -95,18 +109,6 @@ class Database(ABC):
 
     def probe(self) -> None:  # noqa: B027 - a server reports its faults itself
         """See ``Catalog.probe``."""
-
-    @abstractmethod
-    def raw(self, column: ColumnElement[Any]) -> ColumnElement[Any]:
-        """The column in a form that can be read even if it is damaged: bytes, or its value."""
-
-    @abstractmethod
-    def text(self, key: str) -> ColumnElement[str]:
-        """A chunk's metadata value of the key as text; NULL if there is none."""
-
-    @abstractmethod
-    def number(self, key: str) -> ColumnElement[float]:
-        """A chunk's metadata value of the key as a number; 0 for other values, NULL if there is none."""
 
 
 def redact(message: Any, password: str | None) -> str:

@@ -17,13 +17,13 @@ from ..errors import BadRequest
 if TYPE_CHECKING:
     from sqlalchemy import ColumnElement
 
-    from .database import Database
+    from .database import Columns
 
 
-def condition(filters: MetadataFilters, database: Database) -> ColumnElement[bool]:
+def condition(filters: MetadataFilters, columns: Columns) -> ColumnElement[bool]:
     """The filters as one SQL condition. Raises ``BadRequest`` for an unknown operator."""
     parts = [
-        condition(part, database) if isinstance(part, MetadataFilters) else _compare(part, database)
+        condition(part, columns) if isinstance(part, MetadataFilters) else _compare(part, columns)
         for part in filters.filters
     ]
     if filters.condition == FilterCondition.OR:
@@ -33,10 +33,10 @@ def condition(filters: MetadataFilters, database: Database) -> ColumnElement[boo
     return and_(*parts)
 
 
-def _compare(part: MetadataFilter, database: Database) -> ColumnElement[bool]:
+def _compare(part: MetadataFilter, columns: Columns) -> ColumnElement[bool]:
     sample = part.value[0] if isinstance(part.value, list) and part.value else part.value
     value: Any = part.value
-    field: Any = database.number(part.key) if isinstance(sample, int | float) else database.text(part.key)
+    field: Any = columns.number(part.key) if isinstance(sample, int | float) else columns.text(part.key)
     match part.operator:
         case FilterOperator.EQ:
             result = field == value

@@ -47,10 +47,32 @@ _LOCK = 0x726167_73746F6E65 & 0x7FFFFFFF_FFFFFFFF
 _NUMBER = r"^\s*[-+]?(?:[0-9]{1,200}(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]{1,2})?"
 
 
+class _Columns:
+    def raw(self, column: ColumnElement[Any]) -> ColumnElement[Any]:
+        """Unchanged: the server returns no text that cannot be decoded."""
+        return column
+
+    def text(self, key: str) -> ColumnElement[str]:
+        """As in SQLite: ``true`` is "1"."""
+        value = chunk.c.metadata[key]
+        plain = value.as_string()
+        found: ColumnElement[str] = case(
+            (func.jsonb_typeof(value) != "boolean", plain), (plain == "true", "1"), (plain == "false", "0")
+        ).collate("C")
+        return found
+
+    def number(self, key: str) -> ColumnElement[float]:
+        """As in SQLite: a text counts as the number that it begins with, otherwise as 0."""
+        plain = self.text(key)
+        first = func.substring(plain, _NUMBER)
+        return case((plain.is_not(None), cast(func.coalesce(first, "0"), Double)))
+
+
 class PostgreSQL(Database):
     """A database on a server, for the processes of several machines."""
 
     full_text = postings
+    columns = _Columns()
     upgrades = {  # noqa: RUF012 - never changed
         1: ("ALTER TABLE corpus ADD COLUMN calibration JSONB",),
         2: ("ALTER TABLE chunk ADD COLUMN words BYTEA",),
@@ -148,25 +170,6 @@ class PostgreSQL(Database):
             **_KEEPALIVE,
         }
         return make_conninfo(url, **known), self._schema
-
-    def raw(self, column: ColumnElement[Any]) -> ColumnElement[Any]:
-        """Unchanged: the server returns no text that cannot be decoded."""
-        return column
-
-    def text(self, key: str) -> ColumnElement[str]:
-        """As in SQLite: ``true`` is "1"."""
-        value = chunk.c.metadata[key]
-        plain = value.as_string()
-        found: ColumnElement[str] = case(
-            (func.jsonb_typeof(value) != "boolean", plain), (plain == "true", "1"), (plain == "false", "0")
-        ).collate("C")
-        return found
-
-    def number(self, key: str) -> ColumnElement[float]:
-        """As in SQLite: a text counts as the number that it begins with, otherwise as 0."""
-        plain = self.text(key)
-        first = func.substring(plain, _NUMBER)
-        return case((plain.is_not(None), cast(func.coalesce(first, "0"), Double)))
 
     def _quoted_schema(self, connection: Connection) -> str:
         return connection.dialect.identifier_preparer.quote_identifier(self._schema)

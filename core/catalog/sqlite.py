@@ -39,10 +39,35 @@ def _ascii_message(message: object) -> str:
     return redact(_QUOTING.sub(r"\1", str(message)), None).encode("ascii", "replace").decode()
 
 
+def _is_full(path: str) -> bool:
+    """Whether the file system of the database has no space for a few pages."""
+    try:
+        return os.statvfs(os.path.dirname(path) or ".").f_bavail < 16  # noqa: PTH120 - it may be no path at all
+    except OSError:
+        return False
+
+
+class _Columns:
+    def raw(self, column: ColumnElement[Any]) -> ColumnElement[Any]:
+        """The bytes: a damaged text cannot be decoded."""
+        return cast(column, LargeBinary)
+
+    def text(self, key: str) -> ColumnElement[str]:
+        """SQLite's own cast of a JSON value: ``true`` is "1"."""
+        value: ColumnElement[str] = chunk.c.metadata[key].as_string()
+        return value
+
+    def number(self, key: str) -> ColumnElement[float]:
+        """SQLite's own cast of a JSON value: a text counts as the number that it begins with."""
+        value: ColumnElement[float] = chunk.c.metadata[key].as_float()
+        return value
+
+
 class SQLite(Database):
     """A database in one file, for the processes of one machine."""
 
     full_text = fts5
+    columns = _Columns()
     upgrades = {  # noqa: RUF012 - never changed
         1: ("ALTER TABLE corpus ADD COLUMN calibration JSON",),
         2: ("ALTER TABLE chunk ADD COLUMN words BLOB",),
@@ -130,7 +155,7 @@ class SQLite(Database):
         name = getattr(error.orig, "sqlite_errorname", "") or ""
         message, where = _ascii_message(error.orig), self.where
         # SQLite reports a full disk under its journal as an input/output error.
-        is_full = "disk is full" in message or (name.startswith("SQLITE_IOERR") and self.is_full())
+        is_full = "disk is full" in message or (name.startswith("SQLITE_IOERR") and _is_full(where))
         if name.startswith("SQLITE_FULL") or is_full:
             return StorageFull("no space is left on the disk", where=where, hint="make space and try again")
         if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
@@ -148,13 +173,6 @@ class SQLite(Database):
         if message.startswith(_UNDECODABLE):
             return StorageError(f"a row is damaged: {message}", where=where, hint="ragstone corpus check names it")
         return StorageError(f"the database refused: {message}", where=where)
-
-    def is_full(self) -> bool:
-        """Whether the database's file system has no space for a few pages."""
-        try:
-            return os.statvfs(os.path.dirname(self.where) or ".").f_bavail < 16  # noqa: PTH120 - it may be no path at all
-        except OSError:
-            return False
 
     def fault(self, connection: Connection, seconds: float) -> str | None:
         """The result of SQLite's ``quick_check``, which reads every page."""
@@ -187,10 +205,6 @@ class SQLite(Database):
         found = os.stat(self.where)  # noqa: PTH116 - as SQLite takes it
         return found.st_dev, found.st_ino
 
-    def raw(self, column: ColumnElement[Any]) -> ColumnElement[Any]:
-        """The bytes: a damaged text cannot be decoded."""
-        return cast(column, LargeBinary)
-
     def _size(self) -> int:
         try:
             return os.stat(self.where).st_size  # noqa: PTH116 - as SQLite takes it
@@ -206,13 +220,3 @@ class SQLite(Database):
         except ValueError:
             hint = "ragstone corpus check names it"
             raise StorageError("a row is damaged: its metadata is no JSON", where=self.where, hint=hint) from None
-
-    def text(self, key: str) -> ColumnElement[str]:
-        """SQLite's own cast of a JSON value: ``true`` is "1"."""
-        value: ColumnElement[str] = chunk.c.metadata[key].as_string()
-        return value
-
-    def number(self, key: str) -> ColumnElement[float]:
-        """SQLite's own cast of a JSON value: a text counts as the number that it begins with."""
-        value: ColumnElement[float] = chunk.c.metadata[key].as_float()
-        return value

@@ -26,13 +26,4 @@ __all__ = [
     "show_table",
 ]
 
-__getattr__, __dir__ = lazy_names(
-    __name__,
-    {
-        "app": "main",
-        "deployment": "Deployment",
-        "lazy_group": "LazyGroup",
-        "output": "json_option printable show_counter=counter show_json=as_json"
-        " show_progress=progress show_table=table",
-    },
-)
+__getattr__, __dir__ = lazy_names(__name__)

@@ -104,7 +104,7 @@ def _gate(found: Retrieval, verdict: Verdict) -> dict[str, Any]:
         "least_likelihood": least_likelihood(),
         "verdict": verdict,
         "refused": verdict == "refused",
-        "corrections": dict(found.corrections),
+        "corrections": dict(found.spelling.corrections),
         "words": {word: round(weight, 3) for word, weight in found.idf.items()},
     }
 

@@ -124,14 +124,10 @@ class Hooks:
         """
         return make_encoder(self._plugins, self._settings)
 
-    def retriever(self, corpus: Corpus, top_k: int, filters: MetadataFilters | None = None) -> BaseRetriever:
-        """The retriever of the corpus: the first plugin's, else the host's own."""
-        return self.given_retriever(corpus, top_k, filters)[1]
-
-    def given_retriever(
-        self, corpus: Corpus, top_k: int, filters: MetadataFilters | None
+    def retriever(
+        self, corpus: Corpus, top_k: int, filters: MetadataFilters | None = None
     ) -> tuple[str | None, BaseRetriever]:
-        """The same with its plugin; ``None`` for the host's own."""
+        """The retriever of the corpus with its plugin: the first plugin's, else the host's own with ``None``."""
         from llama_index.core.retrievers import BaseRetriever
 
         from ..retrieval.search import HybridRetriever

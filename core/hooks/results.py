@@ -100,7 +100,7 @@ def assistants_by_name(result: Any) -> dict[str, Assistant]:
         for owner, name in [*functions, (filters, "conditions"), (form, "url"), (form, "shown")]:
             _require(getattr(owner, name), Callable, f"gives as {name} of an assistant")  # type: ignore[arg-type]
         several(str)(form.fields)
-        several(str)((form.title, *form.parts, form.page, form.licence))
+        several(str)((form.title, *form.parts, form.page, form.licence, form.picture, filters.scope))
         by_name(str)(form.tags)
         for each in by_name(QuestionFilter)(filters.by_name).values():
             _require(each.help, str, "gives as help of a filter")

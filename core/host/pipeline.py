@@ -79,7 +79,7 @@ class Pipeline:
         check_budget()
         from ..retrieval.search import retrieve_with
 
-        plugin, retriever = self._hooks.given_retriever(corpus, top_k, filters)
+        plugin, retriever = self._hooks.retriever(corpus, top_k, filters)
         retrieve = partial(retrieve_with, retriever, corpus, question, filters, results.nodes)
         if plugin is None:
             return retrieve()

@@ -13,4 +13,4 @@ __all__ = [
     "OnProgress",
 ]
 
-__getattr__, __dir__ = lazy_names(__name__, {"pipeline": "IngestProgress IngestReport OnProgress"})
+__getattr__, __dir__ = lazy_names(__name__)

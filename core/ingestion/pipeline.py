@@ -7,7 +7,7 @@ from concurrent.futures import CancelledError, ThreadPoolExecutor
 from contextlib import closing
 from contextvars import copy_context
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from llama_index.core.ingestion import IngestionPipeline
 from llama_index.core.schema import NodeRelationship, TextNode
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from ..catalog import Catalog
     from ..embedding import Encoder
+    from ..retrieval.contents import CorpusContents
 
     #: Documents with their nodes.
     Group = list[tuple[Document, list[TextNode]]]
@@ -65,8 +66,14 @@ class OnProgress(Protocol):
 
 
 class IngestingCorpus(Protocol):
-    """The part of a corpus that ingestion needs."""
+    """The part of a corpus that ingestion and a rebuild need."""
 
+    @property
+    def name(self) -> str: ...
+    @property
+    def contents(self) -> CorpusContents: ...
+    @property
+    def fingerprint(self) -> dict[str, Any]: ...
     @property
     def catalog(self) -> Catalog: ...
     @property

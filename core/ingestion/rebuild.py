@@ -2,32 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING
 
 from llama_index.core.schema import Document
 
-from .pipeline import IngestingCorpus, ingest
+from .pipeline import ingest
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from ..catalog import CorpusRow
-    from ..retrieval.contents import CorpusContents
-    from .pipeline import IngestReport, OnProgress
+    from .pipeline import IngestingCorpus, IngestReport, OnProgress
 
 
-class RebuiltCorpus(IngestingCorpus, Protocol):
-    """The part of a corpus that its rebuild needs."""
-
-    @property
-    def name(self) -> str: ...
-    @property
-    def fingerprint(self) -> dict[str, Any]: ...
-    @property
-    def contents(self) -> CorpusContents: ...
-
-
-def rebuild(corpus: RebuiltCorpus, on_progress: OnProgress | None = None) -> IngestReport:
+def rebuild(corpus: IngestingCorpus, on_progress: OnProgress | None = None) -> IngestReport:
     """Synchronize in rounds, until no document has changed during the last round; then swap."""
     catalog = corpus.catalog
     with catalog.read() as snapshot:
@@ -45,7 +33,7 @@ def rebuild(corpus: RebuiltCorpus, on_progress: OnProgress | None = None) -> Ing
 
 
 def bring_up_to_date(
-    corpus: RebuiltCorpus, building: CorpusRow, on_progress: OnProgress | None
+    corpus: IngestingCorpus, building: CorpusRow, on_progress: OnProgress | None
 ) -> tuple[IngestReport, CorpusRow]:
     """Copy the active corpus's changes to the ``building`` one; also returns the active corpus at the beginning."""
     catalog = corpus.catalog

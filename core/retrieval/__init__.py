@@ -34,15 +34,4 @@ __all__ = [
     "weigh_evidence",
 ]
 
-__getattr__, __dir__ = lazy_names(
-    __name__,
-    {
-        "calibration": "DEFAULT_THRESHOLD MIN_CALIBRATION_CHUNKS CALIBRATION_TOP_K Calibration calibrate",
-        "evidence_gate": "Evidence Verdict judge weigh_evidence",
-        "fusion": "Candidates Scores inverse_frequencies rank",
-        "models": "Retrieval",
-        "search": "HybridRetriever ScoredRetriever",
-        "sentences": "ScoredSentence",
-        "top_k": "top_sums",
-    },
-)
+__getattr__, __dir__ = lazy_names(__name__)

@@ -67,7 +67,7 @@ def has_unknown_name(retrieval: Retrieval) -> bool:
     Other words may be missing because the text says them otherwise.
     """
     names = {stem for name in _NAME.findall(retrieval.question) for stem in stems(name)}
-    return any(stem in names or (stem[0].isdigit() and not _ORDINAL.match(stem)) for stem in retrieval.unknown)
+    return any(stem in names or (stem[0].isdigit() and not _ORDINAL.match(stem)) for stem in retrieval.spelling.unknown)
 
 
 def missing_words(retrieval: Retrieval, sentence: ScoredSentence) -> tuple[str, ...]:
@@ -91,10 +91,10 @@ def features_of(retrieval: Retrieval, sentence: ScoredSentence) -> tuple[float, 
         _SIMILAR * coverage if scores is None or scores.dense is None else scores.dense
         for scores in (retrieval.scores.get(node.node_id), *retrieval.scores.values())
     ]
-    asked = [retrieval.corrections.get(stem, stem) for stem in question_stems(question)]
+    asked = [retrieval.spelling.correct(stem) for stem in question_stems(question)]
     # Not "I", nor the "What" of a question that begins late.
     named = (stem for name in _NAME.findall(question) if stems(name) for stem in question_stems(name))
-    names = {stem_hash(retrieval.corrections.get(stem, stem)) for stem in named}
+    names = {stem_hash(retrieval.spelling.correct(stem)) for stem in named}
     numbers = _numbers(question) - _numbers(node.get_metadata_str() + " " + sentence.text)
     in_sentence, in_question = set(words(sentence.text)), set(words(question))
     ordered = stems(sentence.text)

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from ..errors import BadRequest
 from ..text.chunk_terms import terms_of
-from ..text.instructions import instructions_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -61,6 +60,20 @@ class SearchableCorpus(Protocol):
 
 
 @dataclass(frozen=True)
+class Spelling:
+    """How the corpus spells a question's words, where that is known."""
+
+    #: Stems that look misspelt, and those of the corpus that they were taken for.
+    corrections: Mapping[str, str] = field(default_factory=dict)
+    #: Stems that no chunk has.
+    unknown: frozenset[str] = frozenset()
+
+    def correct(self, stem: str) -> str:
+        """The stem that is meant."""
+        return self.corrections.get(stem, stem)
+
+
+@dataclass(frozen=True)
 class Retrieval:
     """The passages that a question was offered, best first, and what was found out on the way."""
 
@@ -70,10 +83,7 @@ class Retrieval:
     #: How much each stem of the question tells in this corpus (BM25's idf).
     idf: Mapping[str, float] = field(default_factory=dict)
     vector: npt.NDArray[np.float32] | None = None
-    #: Stems of the question that look misspelt, and those of the corpus that they were taken for.
-    corrections: Mapping[str, str] = field(default_factory=dict)
-    #: Stems of the question that no chunk has, where that is known.
-    unknown: frozenset[str] = frozenset()
+    spelling: Spelling = field(default_factory=Spelling)
     #: Evidence below which the corpus refuses.
     threshold: float = 0.0
     #: The question with the earlier ones that it needs, for a follow-up question.
@@ -93,11 +103,6 @@ class Retrieval:
         """The terms of the passage with this index."""
         node = self.nodes[passage].node
         return self.stored_terms.get(node.node_id) or terms_of(node)
-
-    def instructions(self, passage: int) -> frozenset[int]:
-        """Indices of the passage's units that instruct an assistant or its reader."""
-        node = self.nodes[passage].node
-        return instructions_of(node, self.stored_terms.get(node.node_id))
 
 
 def check_top_k(top_k: object, most: int | None = MOST_PASSAGES) -> None:

@@ -20,7 +20,7 @@ from ..tracing import step
 from .calibration import threshold_of
 from .definitions import SEARCHED, best_definition
 from .fusion import Candidates, Scores, inverse_frequencies, rank
-from .models import Retrieval, check_top_k
+from .models import Retrieval, Spelling, check_top_k
 from .search_cache import RevisionSearch
 
 if TYPE_CHECKING:
@@ -119,8 +119,7 @@ class HybridRetriever(ScoredRetriever):
             scores={each.node.node_id: one for each, one in found_chunks},
             idf=idf,
             vector=vector,
-            corrections=corrections,
-            unknown=frozenset(words) - frequencies.keys(),
+            spelling=Spelling(corrections, frozenset(words) - frequencies.keys()),
             threshold=threshold_of(row, options),
             sentence_cosines={
                 each.node.node_id: each.sentences @ vector

@@ -103,7 +103,7 @@ def _scored(retrieval: Retrieval) -> list[ScoredSentence]:
     weights = [(stem_hash(word), weight) for word, weight in retrieval.idf.items()]
     asked_stems = frozenset(stem for stem, _ in weights)
     of_type, takes_tasks, takes_steps = answer_type_scorer(asked), asks_for_tasks(asked), asks_for_steps(asked)
-    subject = [retrieval.corrections.get(stem, stem) for stem in subject_of(asked)]
+    subject = [retrieval.spelling.correct(stem) for stem in subject_of(asked)]
     top = max((passage.score or 0.0 for passage in retrieval.nodes), default=0.0)
     found = []
     for number, passage in enumerate(retrieval.nodes):

@@ -19,7 +19,7 @@ from ..errors import StorageDenied
 from .files import TEMPORARY, write_atomically
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
     from pathlib import Path
 
 _log = logging.getLogger(__name__)
@@ -51,10 +51,9 @@ class OwnedFolders:
         self._purpose = purpose
         self._contents = re.compile(contents)
 
-    def make(self, name: str, *, recognise: Callable[[Path], bool] = lambda _: False, mode: int = 0o777) -> Path:
+    def make(self, name: str, *, mode: int = 0o777) -> Path:
         """The folder; it is made and marked if it does not exist.
 
-        ``recognise``: whether a folder without a marker was made by a Ragstone that wrote none; it is then marked.
         Raises ``StorageDenied`` for a link and for a folder that is not Ragstone's, ``OSError``.
         """
         folder = self.parent / name
@@ -71,7 +70,7 @@ class OwnedFolders:
                 )
         if self.owns(name):
             return folder
-        if not all(_HALF_MARKED.fullmatch(entry.name) for entry in folder.iterdir()) and not recognise(folder):
+        if not all(_HALF_MARKED.fullmatch(entry.name) for entry in folder.iterdir()):
             raise StorageDenied(
                 "holds files that Ragstone did not write", where=str(folder), hint="move the folder away"
             )
@@ -88,16 +87,6 @@ class OwnedFolders:
         """Write the marker. ``name``: the folder's later name in the parent, if it differs. Raises ``OSError``."""
         about = {"purpose": self._purpose, "name": name or folder.name, "home": self._id(make=True)}
         write_atomically(folder / MARKER, json.dumps(about).encode())
-
-    def adopt(self, name: str, recognise: Callable[[Path], bool]) -> bool:
-        """Whether the folder is Ragstone's; one without a marker is marked if ``recognise`` returns true."""
-        folder = self.parent / name
-        if self.owns(name):
-            return True
-        if self.parent.is_symlink() or folder.is_symlink() or not folder.is_dir() or not recognise(folder):
-            return False
-        self.mark(folder)
-        return True
 
     def owns(self, name: str) -> bool:
         """Whether the folder exists and is Ragstone's."""

@@ -8,10 +8,11 @@ from .redaction import Redactor
 from .sanitizing import LIKE_LESS_THAN, escape_fences, one_line, storable, strip_hidden
 from .segmentation import sentence_spans
 from .sentence_kinds import Kind, section_kind
-from .stated_kinds import KINDS, STATABLE, StatedKind, kind_of_names, pack_kinds, packed_in, unpack_kinds
+from .stated_kinds import BY_OCR, KINDS, STATABLE, StatedKind, kind_of_names, pack_kinds, packed_in, unpack_kinds
 from .stemming import question_stems, stems
 
 __all__ = [
+    "BY_OCR",
     "KINDS",
     "LIKE_LESS_THAN",
     "STATABLE",

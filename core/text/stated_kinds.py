@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 StatedKind = tuple[int, int, Kind]
 #: The metadata key of a chunk's stated kinds.
 KINDS = "kinds"
+#: The metadata key of a chunk whose text was read by OCR; it is then true.
+BY_OCR = "is_ocr"
 #: Kinds that a structure, or a book's owner, can state: the others are found from the text's form.
 STATABLE: tuple[Kind, ...] = (
     "explanation",

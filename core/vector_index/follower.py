@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from llama_index.core.vector_stores.types import VectorStoreQuery
 
 from .chroma import ChromaFolder
-from .index_state import IndexState, index_folders, is_index
+from .index_state import IndexState, index_folders
 from .nodes import sample, sample_mismatch, windows
 from .probe import digest_of, store_damage
 
@@ -144,7 +144,7 @@ class Follower:
 
     def _open(self, snapshot: Snapshot, row: CorpusRow) -> None:
         self._close_store()
-        self._folders.make(self._folder.name, recognise=is_index)
+        self._folders.make(self._folder.name)
         state = IndexState.read(self._folder)
         why = self._rebuild_reason(snapshot, row, state)
         if why is None:

@@ -14,7 +14,7 @@ from ..health import Check
 from .catalog_index import catalog_index_check
 from .chroma import chroma_is_installed
 from .follower import Follower, Stopped
-from .index_state import index_folders, is_index
+from .index_state import index_folders
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -202,8 +202,8 @@ class IndexFollowers:
             known = {row.name for row in snapshot.corpora()}
         for entry in sorted(self._folder.iterdir()):
             if entry.name in known:
-                folders.adopt(entry.name, is_index)
-            elif folders.owns(entry.name):
+                continue
+            if folders.owns(entry.name):
                 _log.warning("the vector index %s is removed: its corpus is gone", entry)
                 folders.remove(entry.name)
             elif entry.is_dir() and entry not in self._ignored:

@@ -47,8 +47,3 @@ def index_folders(folder: Path) -> OwnedFolders:
     """The folders of the corpora's indexes in ``folder``."""
     names = rf"{re.escape(_FILE)}(\.new)?|store-[0-9a-f]{{8}}|{re.escape(TEMPORARY)}.*"
     return OwnedFolders(folder, "vector index", names, home=folder.parent)
-
-
-def is_index(folder: Path) -> bool:
-    """Whether the folder contains an index by its state file: an older Ragstone wrote no marker."""
-    return IndexState.read(folder).corpus_id > 0

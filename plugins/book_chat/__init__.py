@@ -41,18 +41,4 @@ __all__ = [
     "diff",
 ]
 
-_NAMES = {
-    "formats.process": "UnreadableFile",
-    "library.add_report": "AddReport",
-    "library.editions": "SectionDiff diff",
-    "library.files": "ChapterFile LeftOut",
-    "library.layouts": "BookLayout",
-    "library.books": "Book CountedBook",
-    "library.shelf": "Shelf",
-    "library.sites": "SeveralBooks",
-    "library.source_pages": "ShownBlock SourcePage",
-    "parsers": "BookNodeParser",
-    "readers": "FormatReader MarkdownReader PdfReader PlainTextReader UnreadablePdf",
-    "settings": "BookChatSettings",
-}
-__getattr__, __dir__ = lazy_names(__name__, _NAMES)
+__getattr__, __dir__ = lazy_names(__name__)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ragstone.core import Assistant, CitationFormat, Host, Profile, QuestionFilter
 from ragstone.core.answering import AssistantPaths, EmptyState, QuestionFilters
+from ragstone.core.text import BY_OCR
 
 from .guardrails.safety import SafetyWarnings, setting_of
 from .guardrails.simulation import GENERAL, HARDWARE, SIMULATION
@@ -88,8 +89,9 @@ def assistant(host: Host) -> Assistant:
                 url=_url,
                 title="book_title",
                 parts=("edition", "chapter", "section"),
-                tags={"is_simulation": "Simulation", "is_ocr": "read by OCR"},
-                shown=lambda node: {"is_ocr": True} if node.metadata.get("is_ocr") else {},
+                picture="page_index",
+                tags={"is_simulation": "Simulation", BY_OCR: "read by OCR"},
+                shown=lambda node: {BY_OCR: True} if node.metadata.get(BY_OCR) else {},
             ),
             guard=SafetyWarnings(shelf.corpus),
             setting=setting_shown,
@@ -98,7 +100,7 @@ def assistant(host: Host) -> Assistant:
             prompt=ANSWER,
             examples=lambda: sample_questions(shelf),
             empty=empty,
-            filters=QuestionFilters(_FILTERS, conditions),
+            filters=QuestionFilters(_FILTERS, conditions, scope="book"),
             top_k=host.hooks.options(BookChatSettings).top_k,
             paths=AssistantPaths(page="/book_chat/", query="/query", selection="/query-selection"),
         ),

@@ -14,7 +14,7 @@ from llama_index.core.schema import BaseNode, MetadataMode, NodeRelationship, Te
 from pydantic import Field
 
 from ragstone.core import SlicingNodeParser
-from ragstone.core.text import KINDS, Kind, StatedKind, pack_kinds, packed_in, section_kind, unpack_kinds
+from ragstone.core.text import BY_OCR, KINDS, Kind, StatedKind, pack_kinds, packed_in, section_kind, unpack_kinds
 
 from .guardrails.simulation import HARDWARE, is_simulation, setting
 from .library.manifest import SECTION_KINDS, SIMULATION, owner_kind, section_simulation
@@ -103,7 +103,7 @@ class BookNodeParser(SlicingNodeParser):
                     "section_end": section.end,
                 }
                 if page in by_ocr:
-                    metadata["is_ocr"] = True
+                    metadata[BY_OCR] = True
                 if kinds := f"{owner}:0-{len(words)}" if owner else _stated_kinds(in_elements, units):
                     metadata[KINDS] = kinds
                 identity = [metadata["book"], metadata["edition"], metadata["path"], words, seen[words]]

@@ -45,21 +45,4 @@ __all__ = [
     "read_plan_file",
 ]
 
-__getattr__, __dir__ = lazy_names(
-    __name__,
-    {
-        "learning.export": "export_questions",
-        "learning.lessons": "Lessons",
-        "learning.progress": "Progresses",
-        "learning.sessions": "Sessions",
-        "parsers": "ParsoidNodeParser",
-        "plans.gathering": "Gathering Progress",
-        "plans.editor": "ConceptChange PlanEditor",
-        "plans.importers": "ImportedPlan read_plan read_plan_file",
-        "plans.importers.corpus": "plan_from_corpus",
-        "plans.records": "Concept Edge NewChunk NewConcept NewPlan Plan SourceChunk",
-        "plans.sample": "add_sample",
-        "plans.store": "PlanStore",
-        "readers": "WikiReader",
-    },
-)
+__getattr__, __dir__ = lazy_names(__name__)

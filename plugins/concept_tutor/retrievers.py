@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from llama_index.core.callbacks import CallbackManager
@@ -21,7 +22,7 @@ from .plans.corpus import corpus_of
 from .plans.store import PlanStore
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
+    from collections.abc import Collection, Sequence
 
     from ragstone.core import Host
 
@@ -85,7 +86,7 @@ class TutorRetriever(ScoredRetriever):
         if not about and general.vector is not None:
             about = concepts_meant(general.vector, self._host.once(NameVectors).vectors(concepts), concepts)
         if about:
-            return self._with(general, self._among(question, slugs, self._passages(about)))
+            return self._with(general, self._among(question, slugs, list(chain(*self._passages(about)))))
         if weigh_evidence(general).score >= general.threshold:
             return general
         weakest = self._of_weakest(slugs, question)
@@ -98,9 +99,11 @@ class TutorRetriever(ScoredRetriever):
         corpus = corpus_of(self._host)
         return HybridRetriever(corpus, top_k=self._top_k, filters=MetadataFilters(filters=[part])).search(question)
 
-    def _passages(self, concepts: Iterable[Concept]) -> list[str]:
+    def _passages(self, concepts: Collection[Concept]) -> list[list[str]]:
+        """The ids of each concept's passages."""
         store = self._host.once(PlanStore)
-        return [chunk_id for one in concepts for chunk_id in store.chunk_ids(one.plan, one.key)]
+        chunks = {slug: store.chunk_ids(slug) for slug in {one.plan for one in concepts}}
+        return [chunks[one.plan][one.key] for one in concepts]
 
     def _with(self, general: Retrieval, focused: Retrieval) -> Retrieval:
         """The concepts' own passages first, then the best of the others."""
@@ -118,8 +121,7 @@ class TutorRetriever(ScoredRetriever):
         weakest = [
             store.concept(slug, one.concept) for slug in slugs for one in lessons.weakest(slug, learner=self._learner)
         ]
-        with_sources = [(one, self._passages([one])) for one in weakest]
-        with_sources = [(one, passages) for one, passages in with_sources if passages]
+        with_sources = [each for each in zip(weakest, self._passages(weakest), strict=True) if each[1]]
         if not with_sources:
             return None
         if is_about_weakest(question):

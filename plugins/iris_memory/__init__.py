@@ -27,15 +27,4 @@ __all__ = [
     "working_memory_for_email",
 ]
 
-__getattr__, __dir__ = lazy_names(
-    __name__,
-    {
-        "indexing.memory": "Memory memory_of",
-        "parsers.node_parser": "MemoryNodeParser",
-        "readers.mail": "MailReader",
-        "readers.state": "StateReader",
-        "readers.transcript": "TranscriptReader",
-        "recall.chunk": "MemoryChunk",
-        "recall.functions": "format_for_prompt query_memory update_memory_for_file working_memory_for_email",
-    },
-)
+__getattr__, __dir__ = lazy_names(__name__)

@@ -36,20 +36,4 @@ __all__ = [
     "verify_shards",
 ]
 
-__getattr__, __dir__ = lazy_names(
-    __name__,
-    {
-        "parsers.article_parser": "ArticleNodeParser",
-        "planner.planner": "Planner",
-        "planner.situation": "Situation",
-        "readers.article_reader": "ArticleReader",
-        "retrievers": "ShardRetriever searcher_of",
-        "building.build": "build_shard",
-        "building.export": "ExportOptions export_corpus",
-        "building.options": "BuildOptions",
-        "shards.errors": "ShardError",
-        "shards.installation": "install_shards=install",
-        "shards.manifest": "Manifest ShardEntry",
-        "shards.verification": "verify_shards=verify",
-    },
-)
+__getattr__, __dir__ = lazy_names(__name__)

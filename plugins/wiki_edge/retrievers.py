@@ -25,7 +25,7 @@ from ragstone.core.retrieval import (
 )
 from ragstone.core.runtime import write_atomically
 
-from .search.searcher import Only, ShardSearcher
+from .search.searcher import Fusion, Only, ShardSearcher
 from .settings import WikiEdgeSettings, places
 
 if TYPE_CHECKING:
@@ -51,8 +51,7 @@ def _searcher(host: Host) -> ShardSearcher:
         lambda: host.hooks.encoder,
         cache=host.settings.cache_dir / "wiki_edge",
         cache_mb=host.hooks.options(WikiEdgeSettings).cache_mb,
-        dense_weight=retrieval.dense_weight,
-        candidates=retrieval.candidates,
+        fusion=Fusion(retrieval.dense_weight, retrieval.candidates),
     )
 
 

@@ -16,14 +16,14 @@ from llama_index.core.instrumentation.span import active_span_id
 
 from ragstone.core import Host, LLMError, Question, Settings
 from ragstone.core.testing import TestModels, open_host
-from ragstone.core.tracing import has_listeners, in_its_own_context, step
+from ragstone.core.tracing import has_listeners, step
 from ragstone.plugins.book_chat import Shelf
 from tests.support.llm_server import Server, refuse, say
 from tests.support.needs import needed
 from tests.support.patience import HANG, until
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from ragstone.core import Assistant
@@ -389,12 +389,6 @@ def test_without_a_listener_nothing_is_made(tmp_path: Path, small_book: Path) ->
         assert active_span_id.get() is None
         unheard.emit(never)
         unheard.set_result(never)
-
-    def pieces() -> Generator[int, None, None]:
-        yield 1
-
-    made = pieces()
-    assert in_its_own_context(made) is made
 
 
 def test_what_cannot_be_reported_harms_nobody(traces: Traces, tmp_path: Path) -> None:

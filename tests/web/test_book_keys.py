@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import httpx
@@ -16,6 +17,7 @@ from ragstone.core.testing import open_host
 from ragstone.plugins.book_chat import Shelf
 from ragstone.plugins.concept_tutor import Lessons, PlanStore, plan_from_corpus
 from ragstone.web import create_app
+from ragstone.web.keys.access import NOTHING
 from ragstone.web.keys.store import Keys
 from ragstone.web.settings import WebSettings
 from tests.support.third_party_fakes import Here, fast_models
@@ -61,8 +63,8 @@ def host(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Host]:
         for name, words, title in (("open", OPEN, "Open Handbook"), ("closed", CLOSED, "Sealed Handbook")):
             (folder / f"{name}.md").write_text(words, "utf-8")
             shelf.add(shelf.plan(folder / f"{name}.md"), title=title)
-            made = plan_from_corpus(opened, "books", part=title, title=f"Plan of the {title}", slug=f"plan-{name}")
-            opened.once(PlanStore).add(made.plan, made.sources)
+            made = plan_from_corpus(opened, "books", part=title, title=f"Plan of the {title}")
+            opened.once(PlanStore).add(replace(made.plan, slug=f"plan-{name}"), made.sources)
         yield opened
 
 
@@ -329,3 +331,16 @@ def test_books_of_a_key_are_chosen_and_changed(here: Here) -> None:
         done = here("key", *arguments)
         assert done.code == 2
         assert words in done.err
+
+
+def test_a_key_for_books_is_for_nothing_where_no_assistant_answers_from_books(tmp_path: Path) -> None:
+    with open_host(tmp_path, options={"book_chat": {"sample": False}}) as host:
+        (tmp_path / "open.md").write_text(OPEN, "utf-8")
+        shelf = Shelf(host)
+        slug = shelf.add(shelf.plan(tmp_path / "open.md"), title="Open Handbook").book
+        key = Keys(host).add("few", assistants=["book_chat", "concept_tutor"], books=[slug])
+        found = Keys(host).find(key)
+        assert found is not None
+        assert found.scope == {"book": frozenset({slug})}
+    with open_host(tmp_path, options={"enabled": ["concept_tutor"]}) as host:
+        assert Keys(host).find(key) == NOTHING

@@ -10,8 +10,6 @@ if TYPE_CHECKING:
 
 #: Interfaces that a key can be for: ``web`` is the pages and the JSON that they use.
 INTERFACES = ("web", "openai", "mcp")
-#: The filter of an assistant, and the metadata key, whose values a key can be limited to.
-BOOK = "book"
 
 
 @dataclass(frozen=True)
@@ -23,6 +21,8 @@ class Access:
     books: frozenset[str] | None = None
     #: Id of the key; empty where none was needed.
     key: str = field(default="", compare=False)
+    #: The documents that may be read, by their metadata; see ``QuestionFilters.scope``.
+    scope: Mapping[str, frozenset[str]] | None = field(default=None, compare=False)
 
     def opens(self, interface: str) -> bool:
         """Whether this interface may be used."""
@@ -31,11 +31,6 @@ class Access:
     def may_ask(self, *assistants: str) -> bool:
         """Whether all of these may be asked; of none at all, whether every assistant may be."""
         return self.assistants is None or (bool(assistants) and self.assistants.issuperset(assistants))
-
-    @property
-    def scope(self) -> Mapping[str, frozenset[str]] | None:
-        """The documents that may be read."""
-        return None if self.books is None else {BOOK: self.books}
 
 
 EVERYTHING, NOTHING = Access(), Access(frozenset(), frozenset())

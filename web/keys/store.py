@@ -11,7 +11,7 @@ import hashlib
 import hmac
 import json
 import secrets
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -19,14 +19,14 @@ from sqlalchemy import Column, MetaData, Table, Text, delete, insert, select, te
 
 from ragstone.core import BadRequest, NotFound
 
-from .access import BOOK, INTERFACES, Access
+from .access import INTERFACES, NOTHING, Access
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Collection, Mapping, Sequence
 
     from sqlalchemy import Connection, Row
 
-    from ragstone.core import Host
+    from ragstone.core import Assistant, Host
     from ragstone.core.catalog import PluginTables
 
 _LONGEST_NAME = 100
@@ -128,14 +128,27 @@ class Keys:
             raise BadRequest(f"there is no interface {unknown[0]!r}", hint=f"known: {', '.join(INTERFACES)}")
         assistants = [self._host.assistant(assistant) for assistant in given.get("assistants", ())]
         if given.get("books"):
-            of_books = [each for each in self._host.hooks.assistants.values() if BOOK in each.profile.filters.by_name]
+            of_books = self._of_books()
             if not of_books:
                 raise BadRequest("no assistant of this deployment answers from books", hint="see ragstone plugins")
+            filters = of_books[0].profile.filters
             for book in given["books"]:
-                of_books[0].profile.filters.metadata({BOOK: book})  # raises NotFound
+                filters.metadata({filters.scope: book})  # raises NotFound
             if not assistants:
                 given["assistants"] = [each.name for each in of_books]
         return {name: json.dumps(sorted(set(values))) if values else None for name, values in given.items()}
+
+    def _of_books(self) -> Sequence[Assistant]:
+        """The assistants whose documents a key can be limited to."""
+        return [each for each in self._host.hooks.assistants.values() if each.profile.filters.scope]
+
+    def _access(self, row: Row[Any]) -> Access:
+        """What the key is for: nothing, where it is for some books and no assistant says which documents these are."""
+        access = _key_of(row).access
+        if access.books is None:
+            return access
+        scope = {each.profile.filters.scope: access.books for each in self._of_books()}
+        return replace(access, scope=scope) if scope else NOTHING
 
     def list(self) -> list[Key]:
         """Every key, by name."""
@@ -158,13 +171,13 @@ class Keys:
                 row = connection.execute(select(key).where(key.c.id == number)).first()
         kept = _NO_HASH if row is None else bytes.fromhex(row.hash)
         fits = hmac.compare_digest(hash_of(secret), kept)
-        return _key_of(row).access if fits and row is not None else None
+        return self._access(row) if fits and row is not None else None
 
     def by_id(self, key_id: str) -> Access | None:
         """Return what the key of this id is for; ``None`` when it was removed."""
         with self._tables.read() as connection:
             row = connection.execute(select(key).where(key.c.id == key_id)).first()
-        return None if row is None else _key_of(row).access
+        return None if row is None else self._access(row)
 
 
 def hash_of(secret: str) -> bytes:

@@ -142,7 +142,7 @@ def unfinished_uploads(uploads: Path) -> list[Upload]:
     found = []
     folders = upload_folders(uploads)
     for folder in list(uploads.iterdir()) if uploads.is_dir() and not uploads.is_symlink() else []:
-        if not folders.adopt(folder.name, _is_upload):
+        if not folders.owns(folder.name):
             _log.info("%s is left alone: it is no upload", folder)
             continue
         with suppress(OSError):  # another server was quicker
@@ -164,11 +164,6 @@ def upload_folders(uploads: Path) -> OwnedFolders:
     """The folders of uploads, which may be removed again."""
     names = rf"{re.escape(_ABOUT)}(\.new)?|{_LOCK}|{_BOOK}|\.ragstone-.*"
     return OwnedFolders(uploads, "upload", names, home=uploads.parent)
-
-
-def _is_upload(folder: Path) -> bool:
-    """Whether an older server, which wrote no marker, made the folder for an upload."""
-    return re.fullmatch("[0-9a-f]{32}", folder.name) is not None and _read(folder / _ABOUT) is not None
 
 
 def _read(place: Path) -> About | None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from ragstone.core import NotFound, StorageBusy
 from ragstone.core.runtime import Slots
+from ragstone.core.text import BY_OCR
 
 from ..pdf.page_map import PageMap
 from ..pdf.process import ReadFailed, draw_in_subprocess
@@ -64,7 +65,7 @@ class PagePictures:
                 if key in self._kept:
                     self._kept.move_to_end(key)
                     return self._kept[key], pdf.sha256
-            recognised = self._shelf.ocr.known(pdf.sha256).get(page, ()) if node.metadata.get("is_ocr") else ()
+            recognised = self._shelf.ocr.known(pdf.sha256).get(page, ()) if node.metadata.get(BY_OCR) else ()
             marks = environment(node.get_content(), quote, recognised)
             try:
                 with self._slots.acquire():

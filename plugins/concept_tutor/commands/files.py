@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -64,23 +65,21 @@ def add(
     if from_page is not None:
         from ..plans.importers.wiki_page import plan_from_page
 
-        made = plan_from_page(
-            host.once(Wikis), from_page, most=_OF_PAGE if most is None else most, title=title, slug=slug
-        )
+        made = plan_from_page(host.once(Wikis), from_page, most=_OF_PAGE if most is None else most, title=title)
     elif topic is not None:
         from ..plans.importers.llm import plan_by_model
 
-        made = plan_by_model(host, topic, most=_OF_PAGE if most is None else most, title=title, slug=slug)
+        made = plan_by_model(host, topic, most=_OF_PAGE if most is None else most, title=title)
     elif corpus is not None:
         from ..plans.importers.corpus import plan_from_corpus
 
-        made = plan_from_corpus(
-            host, corpus, part=part, most=_OF_CORPUS if most is None else most, title=title, slug=slug
-        )
+        made = plan_from_corpus(host, corpus, part=part, most=_OF_CORPUS if most is None else most, title=title)
     elif file == "-":
-        made = read_plan(sys.stdin.read(), format=format_, title=title, slug=slug, where="standard input")
+        made = read_plan(sys.stdin.read(), format=format_, title=title, where="standard input")
     else:
-        made = read_plan_file(Path(file or ""), format=format_, title=title, slug=slug)
+        made = read_plan_file(Path(file or ""), format=format_, title=title)
+    if slug:
+        made = replace(made, plan=replace(made.plan, slug=slug))
     _add(host, made, as_json)
 
 

@@ -49,7 +49,7 @@ def show(deployment: Deployment, slug: str, as_json: bool) -> None:
     """Show a plan's concepts in an order to learn them in, what each needs, and how far its sources are."""
     store = deployment.host().once(PlanStore)
     size, concepts, edges = store.size(slug), {one.key: one for one in store.concepts(slug)}, store.edges(slug)
-    counts = store.counts(slug)
+    chunks = store.chunk_ids(slug)
     needs, _leads = needs_and_leads(edges)
     rows = [concepts[key] for key in study_order(list(concepts), edges)]
     if as_json:
@@ -62,7 +62,7 @@ def show(deployment: Deployment, slug: str, as_json: bool) -> None:
                 "needs": needs[one.key],
                 "state": one.state,
                 "reason": one.reason,
-                "passages": counts.get(one.key, 0),
+                "passages": len(chunks[one.key]),
             }
             for one in rows
         ]
@@ -71,7 +71,7 @@ def show(deployment: Deployment, slug: str, as_json: bool) -> None:
     click.echo(printable(f"{size.plan.title} ({slug}): {size.concepts} concepts, {size.chunks} passages"))
     show_table(
         ("concept", "name", "needs", "sources"),
-        [(one.key, one.name, ", ".join(needs[one.key]), _sources(one, counts.get(one.key, 0))) for one in rows],
+        [(one.key, one.name, ", ".join(needs[one.key]), _sources(one, len(chunks[one.key]))) for one in rows],
         empty="",
     )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
+from collections import defaultdict
 from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
@@ -177,19 +177,14 @@ class PlanStore:
             raise NotFound("there is no such passage", hint="its plan may have been removed, or its page read anew")
         return found
 
-    def chunk_ids(self, slug: str, key: str) -> list[str]:
-        """The ids of a concept's passages, the most relevant first."""
-        with self.tables.read() as connection:
-            concept = queries.concept_row(connection, queries.plan_row(connection, slug), key)
-            uses = connection.execute(queries.select_uses(tables.use.c.concept_id == concept.id))
-            return [use.chunk_id for use in uses]
-
-    def counts(self, slug: str) -> dict[str, int]:
-        """How many passages each concept uses, by key; those without any are missing."""
+    def chunk_ids(self, slug: str) -> defaultdict[str, list[str]]:
+        """The ids of each concept's passages by its key, the most relevant first."""
+        found = defaultdict(list)
         with self.tables.read() as connection:
             row = queries.plan_row(connection, slug)
-            uses = connection.execute(queries.select_uses(tables.concept.c.plan_id == row.id))
-            return Counter(use.key for use in uses)
+            for use in connection.execute(queries.select_uses(tables.concept.c.plan_id == row.id)):
+                found[use.key].append(use.chunk_id)
+        return found
 
     def put_sources(self, slug: str, key: str, chunks: Sequence[NewChunk], reason: str = "") -> list[SourceChunk]:
         """Replace the concept's passages by these, in this order; its state is then ``found``.

@@ -66,7 +66,8 @@ def build_shard(
         plan = make_plan(options, host, folder, _planning(on_progress))
         resumed = PartCounts(plan).resumed
         work(plan, host, on_progress)
-        return _merged(plan, host, folder, options.out, on_progress, resumed)
+        report = _merged(plan, host, folder, options.out, lambda now: on_progress(replace(now, resumed=resumed)))
+        return replace(report, resumed=resumed)
 
 
 def plan_build(
@@ -115,24 +116,19 @@ def _planning(on_progress: Callable[[BuildProgress], None]) -> Callable[[int], N
 
 
 def _merged(
-    plan: Plan,
-    host: Host,
-    scratch: Path,
-    out: Path,
-    on_progress: Callable[[BuildProgress], None],
-    resumed: int = 0,
+    plan: Plan, host: Host, scratch: Path, out: Path, on_progress: Callable[[BuildProgress], None]
 ) -> BuildReport:
     """Merge the parts in the folder ``scratch`` and put the shard in its place."""
     if described(scratch) is None:
         counts = PartCounts(plan)
-        now = replace(counts.progress(), resumed=resumed, step="merging")
+        now = replace(counts.progress(), resumed=0, step="merging")
         merged = merge(plan, scratch, counts.wanted, lambda part: on_progress(replace(now, parts=part)))
         on_progress(replace(now, step="indexing"))
         fields = _entry(plan, merged, host)
         describe(scratch, out, fields, articles=merged.articles, left_out=merged.left_out, rest=merged.rest)
     noted = described(scratch) or {}
     entry, folder = publish(scratch, out)
-    return BuildReport(entry, folder, noted["articles"], entry.size, resumed, noted["left_out"], noted["rest"])
+    return BuildReport(entry, folder, noted["articles"], entry.size, 0, noted["left_out"], noted["rest"])
 
 
 def _entry(plan: Plan, merged: Merged, host: Host) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from typing import TYPE_CHECKING, TypedDict, Unpack
+from typing import TYPE_CHECKING, NamedTuple, TypedDict, Unpack
 
 from llama_index.core.schema import NodeWithScore
 
@@ -48,6 +48,16 @@ class Only(TypedDict, total=False):
     language: str | None
 
 
+class Fusion(NamedTuple):
+    """As in the deployment's ``[retrieval]``."""
+
+    dense_weight: float = 0.5
+    candidates: int = 100
+
+
+_FUSION = Fusion()
+
+
 class ShardSearcher:
     """Searches the shards of some manifests. Safe to use from several threads.
 
@@ -61,19 +71,16 @@ class ShardSearcher:
         *,
         cache: Path,
         cache_mb: float = 64,
-        dense_weight: float = 0.5,
-        candidates: int = 100,
+        fusion: Fusion = _FUSION,
     ) -> None:
         """``folders``: where manifests are, or will be. ``encoder``: gives what embeds the questions.
 
         ``cache``: for side files of shards that bring none. ``cache_mb``: what all of them may hold in memory.
-        ``dense_weight`` and ``candidates``: as in the deployment's ``[retrieval]``.
         """
         self.memory = MemoryBudget(cache_mb)
         self._registry = ShardRegistry(folders, encoder, cache=cache, memory=self.memory)
         self._encoder = encoder
-        self._dense_weight = dense_weight
-        self._candidates = candidates
+        self._fusion = fusion
 
     @property
     def shards(self) -> tuple[ShardEntry, ...]:
@@ -152,7 +159,7 @@ class ShardSearcher:
         encoded = time.perf_counter() - started
         words = question_stems(question)
         shards = list(self._chosen(only, len(vector)))
-        dense = self._dense(shards, vector, self._candidates)
+        dense = self._dense(shards, vector, self._fusion.candidates)
         lexical, idf = self._lexical(shards, words)
         by_shard: dict[int, list[int]] = {}
         for key in lexical.keys() - dense.keys():
@@ -167,7 +174,7 @@ class ShardSearcher:
 
         ranked = rank(
             Candidates(words, idf, dense, lexical),
-            weight=self._dense_weight,
+            weight=self._fusion.dense_weight,
             top_k=k,
             packed=packed,
         )
@@ -212,10 +219,10 @@ class ShardSearcher:
         weights = {word: _full_text_idf(size, count) for word, count in counts.items()}
         found: list[tuple[float, int]] = []
         for number, ((shard, mask), part) in enumerate(zip(shards, parts, strict=True)):
-            best_here = shard.postings.best(part, weights, self._candidates, mask)
+            best_here = shard.postings.best(part, weights, self._fusion.candidates, mask)
             found += [(score, number << _SHARD | row) for row, score in best_here]
         found.sort(key=lambda each: (-each[0], each[1]))
-        best = {key: score for score, key in found[: self._candidates]}
+        best = {key: score for score, key in found[: self._fusion.candidates]}
         return best, inverse_frequencies(words, counts, size)
 
     @staticmethod

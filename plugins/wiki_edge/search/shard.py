@@ -85,20 +85,20 @@ class ShardTexts:
     The files are opened once: a shard that is replaced or removed on the disk goes on answering as it was.
     """
 
-    def __init__(self, entry: ShardEntry, root: Path, lines: Path, sides: Mapping[str, Path]) -> None:
-        """``sides``: the side files of these lines. Raises ``ShardError`` with the file and the reason."""
+    def __init__(self, entry: ShardEntry, root: Path, files: Mapping[str, Path]) -> None:
+        """``files``: the lines and their side files. Raises ``ShardError`` with the file and the reason."""
         self.entry = entry
         self.root = root
-        offsets = FileArray(sides["offsets"], dtype="<u8", ndim=1)
+        offsets = FileArray(files["offsets"], dtype="<u8", ndim=1)
         self._size = max(0, len(offsets) - 1)
-        self._lines = FileLines(lines, offsets)
+        self._lines = FileLines(files["lines"], offsets)
         #: The words of its rows.
-        self.postings = Postings(sides["terms"], sides["term_rows"], sides["term_weights"], self._size)
-        self._packed = FileArray(sides["packed"], dtype="<u4", ndim=1)
-        self._packed_starts = FileArray(sides["packed_starts"], dtype="<u8", ndim=1)
+        self.postings = Postings(files["terms"], files["term_rows"], files["term_weights"], self._size)
+        self._packed = FileArray(files["packed"], dtype="<u4", ndim=1)
+        self._packed_starts = FileArray(files["packed_starts"], dtype="<u8", ndim=1)
         self._packed_starts.expect((self._size + 1,))
-        self._domains = _domains(sides["domains"])
-        self._row_domains = FileArray(sides["row_domains"], dtype="<u2", ndim=1)
+        self._domains = _domains(files["domains"])
+        self._row_domains = FileArray(files["row_domains"], dtype="<u2", ndim=1)
         self._row_domains.expect((self._size,))
 
     def __len__(self) -> int:
@@ -173,15 +173,14 @@ class RestTexts(ShardTexts):
         self,
         entry: ShardEntry,
         root: Path,
-        lines: Path,
-        sides: Mapping[str, Path],
+        files: Mapping[str, Path],
         cache: Path,
         encoder: Callable[[], Encoder],
     ) -> None:
         """As ``ShardTexts`` and ``Shard``."""
-        super().__init__(entry, root, lines, sides)
+        super().__init__(entry, root, files)
         self._encoder = encoder
-        self._vectors = VectorCache(cache, lines, (len(self), entry.dim))
+        self._vectors = VectorCache(cache, files["lines"], (len(self), entry.dim))
 
     def cosines(self, question: npt.NDArray[np.float32], rows: Sequence[int]) -> dict[int, float]:
         """Cosines of these rows; of those without a vector the first ``_EMBEDDED`` get one. Raises ``EncoderError``."""
@@ -212,7 +211,7 @@ class Shard(ShardTexts):
                 file=place.embeddings,
             )
         sides = side_files(entry, place, cache)
-        super().__init__(entry, root, place.metadata, sides)
+        super().__init__(entry, root, {**sides, "lines": place.metadata})
         if len(self) != entry.size:
             raise ShardError(f"has the offsets of {len(self):,} lines, not {entry.size:,}", file=sides["offsets"])
         clusters = None
@@ -223,7 +222,7 @@ class Shard(ShardTexts):
         self._codes = Codes(sides["codes"], sides["centre"], (entry.size, entry.dim), memory, clusters)
         rest = place.side("rest")
         #: Its chunks without vectors, if there are some.
-        self.rest = None if rest is None else RestTexts(entry, root, rest, of_rest(sides), cache, encoder)
+        self.rest = None if rest is None else RestTexts(entry, root, {**of_rest(sides), "lines": rest}, cache, encoder)
 
     def nearest(
         self, question: npt.NDArray[np.float32], limit: int, mask: npt.NDArray[np.bool_] | None = None

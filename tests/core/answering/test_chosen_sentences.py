@@ -11,6 +11,7 @@ from llama_index.core.schema import NodeWithScore, TextNode
 from ragstone.core.answering.extractive import choose
 from ragstone.core.retrieval import Retrieval, weigh_evidence
 from ragstone.core.retrieval.answerability import FEATURES, features_of, missing_words
+from ragstone.core.retrieval.models import Spelling
 from ragstone.core.retrieval.sentences import sentences_of
 from ragstone.core.text import question_stems
 from ragstone.core.text.definitions import defines, subject_of
@@ -233,7 +234,9 @@ def test_without_what_is_asked_for_nothing_is_answered(question: str, text: str,
     ],
 )
 def test_a_name_that_no_chunk_has_is_not_answered(question: str, unknown: set[str], is_answered: bool) -> None:
-    found = replace(_retrieval(question, "The winch pulls a rope.", (0.9,)), unknown=frozenset(unknown))
+    found = replace(
+        _retrieval(question, "The winch pulls a rope.", (0.9,)), spelling=Spelling(unknown=frozenset(unknown))
+    )
     assert (weigh_evidence(found).likelihood > 0) is is_answered
 
 
@@ -277,7 +280,7 @@ def test_another_spelling_is_the_same_word(word: str, meant: str) -> None:
 
 def test_a_misspelt_term_has_its_definition() -> None:
     found = _retrieval("What is a wintch?", "Ropes pull at a winch. A winch is a drum that pulls a rope.")
-    found = replace(found, corrections={"wintch": "winch"}, idf={"winch": 2.0})
+    found = replace(found, spelling=Spelling({"wintch": "winch"}), idf={"winch": 2.0})
     assert sentences_of(found)[0].text == "A winch is a drum that pulls a rope."
 
 

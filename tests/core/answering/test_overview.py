@@ -173,7 +173,7 @@ def test_what_comes_closest_says_what_is_missing_and_asks_no_language_model(tmp_
 
 def test_the_words_that_no_passage_has_are_known(host: Host) -> None:
     found, _ = host.assistant("book_chat").retrieve_for("Which axle does a Zeppelin caster have?")
-    assert found.unknown == {"zeppelin"}
+    assert found.spelling.unknown == {"zeppelin"}
 
 
 def test_a_selection_cut_in_mid_sentence_is_quoted_whole(host: Host) -> None:

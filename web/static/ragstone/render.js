@@ -16,7 +16,7 @@ export function safeUrl(url) {
 }
 
 // A page of ours has its passage at #passage; a browser that knows text fragments goes on to the words themselves.
-function placeUrl(citation) {
+function placeUrl(citation, names) {
   let url = safeUrl(citation.url || "");
   if (!url || url.includes("#")) return url;
   const words = (citation.quote || "").replace(/[`*]/g, "").split(/\s+/).filter(Boolean);
@@ -25,7 +25,7 @@ function placeUrl(citation) {
     encodeURIComponent(run.join(" ")).replace(/[-!'()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`);
   const text = runs.map(code).join(",");
   // to be marked in the page's picture
-  if (url.startsWith("/") && citation.page_index && text) url += `?quote=${code([[...words.join(" ")].slice(0, 300).join("")])}`;
+  if (url.startsWith("/") && citation[names.picture] && text) url += `?quote=${code([[...words.join(" ")].slice(0, 300).join("")])}`;
   const anchor = url.startsWith("/") ? "#passage" : "#";
   return text ? `${url}${anchor}:~:text=${text}` : url + anchor.replace(/#$/, "");
 }
@@ -39,7 +39,7 @@ export function describe(citation, names) {
     place: [...new Set(place)].join(" › "),
     tags: [...tags, citation.note].filter(Boolean),
     licence: String(citation[names.licence] || ""),
-    url: placeUrl(citation),
+    url: placeUrl(citation, names),
   };
 }
 

@@ -199,8 +199,8 @@ class Gathering:
 
     def _progress(self, slug: str, concepts: Sequence[Concept]) -> list[Progress]:
         done = sum(1 for one in concepts if one.state in _SETTLED)
-        counts = self._store.counts(slug)
+        chunks = self._store.chunk_ids(slug)
         return [
-            Progress(slug, one.key, one.name, one.state, one.reason, counts.get(one.key, 0), done, len(concepts))
+            Progress(slug, one.key, one.name, one.state, one.reason, len(chunks[one.key]), done, len(concepts))
             for one in concepts
         ]

@@ -47,11 +47,10 @@ def assemble(
     schema: PlanSchema,
     *,
     title: str = "",
-    slug: str = "",
     origin: str = "",
     where: Callable[[int], str] = lambda at: f"concepts[{at}]",
 ) -> ImportedPlan:
-    """The plan that the schema describes; ``title`` and ``slug`` in the place of its own, ``origin`` where it has none.
+    """The plan that the schema describes; ``title`` in the place of its own, ``origin`` where it has none.
 
     ``where``: the place of the concept of that number, for errors. Raises ``BadRequest``.
     """
@@ -76,7 +75,7 @@ def assemble(
             edges.setdefault((before, key), Edge(before, key, need.reason, need.weight))
     kept, circles = break_cycles(keys, edges.values())
     plan = NewPlan(
-        slug=slug or schema.slug or slug_of(title, "plan"),
+        slug=schema.slug or slug_of(title, "plan"),
         title=" ".join(title.split()),
         concepts=tuple(NewConcept(key, one.name, one.summary) for key, one in keyed.items()),
         edges=kept,

@@ -28,16 +28,14 @@ _SEPARATOR = " › "
 _LEFT_OUT = ("question", "objective", "reference", "navigation")
 
 
-def plan_from_corpus(
-    host: Host, corpus: str, *, part: str = "", most: int = 60, title: str = "", slug: str = ""
-) -> ImportedPlan:
+def plan_from_corpus(host: Host, corpus: str, *, part: str = "", most: int = 60, title: str = "") -> ImportedPlan:
     """A plan of the corpus's documents, or of those whose book, chapter or title is ``part``, as a table of contents.
 
     Raises ``NotFound`` for a corpus that is not there, and ``BadRequest`` where ``part`` has no documents, or more than
     ``most``.
     """
     check_type(host, "host", Host, "an open Host")
-    for value, name in ((corpus, "corpus"), (part, "part"), (title, "title"), (slug, "slug")):
+    for value, name in ((corpus, "corpus"), (part, "part"), (title, "title")):
         check_type(value, name, str, "a string")
     check_type(most, "most", int, "a whole number")
     if not 1 <= most <= _MOST:
@@ -70,7 +68,7 @@ def plan_from_corpus(
         concepts.append(ConceptSchema(name=name, needs=needs, sources=tuple(sources)))
         before[chapter] = name
     schema = PlanSchema(title=title or part or corpus, concepts=tuple(concepts))
-    made = assemble(schema, title=title, slug=slug, origin=f"from the corpus {corpus}")
+    made = assemble(schema, title=title, origin=f"from the corpus {corpus}")
     books = sorted({str(metadata["book"]) for metadata, _ in found if metadata.get("book")})
     return replace(made, plan=replace(made.plan, books=tuple(books) or None))
 

@@ -53,7 +53,7 @@ class _Read:
     left_out: tuple[str, ...] = ()
 
 
-def read_plan_file(path: Path, *, format: str | None = None, title: str = "", slug: str = "") -> ImportedPlan:  # noqa: A002
+def read_plan_file(path: Path, *, format: str | None = None, title: str = "") -> ImportedPlan:  # noqa: A002
     """The plan in a file, by its suffix or ``format``; without a title of its own it has the file's name.
 
     Raises ``SourceError`` for a file that cannot be read, ``BadRequest`` for one that is no plan.
@@ -68,7 +68,7 @@ def read_plan_file(path: Path, *, format: str | None = None, title: str = "", sl
     except UnicodeDecodeError as error:
         raise SourceError(f"is not UTF-8 at byte {error.start}", where=str(path)) from error
     kind = format or FORMAT_OF_SUFFIX.get(path.suffix.lower())
-    return read_plan(text, format=kind, title=title, slug=slug, where=str(path), otherwise=path.stem)
+    return read_plan(text, format=kind, title=title, where=str(path), otherwise=path.stem)
 
 
 def read_plan(
@@ -76,7 +76,6 @@ def read_plan(
     *,
     format: str | None = None,  # noqa: A002
     title: str = "",
-    slug: str = "",
     where: str = "the text",
     otherwise: str = "",
 ) -> ImportedPlan:
@@ -84,7 +83,7 @@ def read_plan(
 
     Raises ``BadRequest`` with ``where`` and the line or the place.
     """
-    strings = {"text": text, "title": title, "slug": slug, "where": where, "otherwise": otherwise}
+    strings = {"text": text, "title": title, "where": where, "otherwise": otherwise}
     for name, value in strings.items():
         check_type(value, name, str, "a string")
     check_type(format, "format", (str, NoneType), f"one of {', '.join(FORMATS)}, or None")
@@ -101,7 +100,6 @@ def read_plan(
     made = assemble(
         read.schema,
         title=title or read.schema.title or otherwise,
-        slug=slug,
         origin=f"from {PurePath(where).name}",
         where=read.where,
     )

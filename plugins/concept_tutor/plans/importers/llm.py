@@ -26,7 +26,7 @@ Your last answer could not be used: {fault}
 Answer again with the whole JSON object, and nothing else."""
 
 
-def plan_by_model(host: Host, topic: str, *, most: int = 15, title: str = "", slug: str = "") -> ImportedPlan:
+def plan_by_model(host: Host, topic: str, *, most: int = 15, title: str = "") -> ImportedPlan:
     """A plan of at most ``most`` concepts. What cannot be used is asked for once more, with what was wrong.
 
     Raises ``LLMError``, without a language model as well, and ``BadRequest`` for a topic that is none.
@@ -39,16 +39,16 @@ def plan_by_model(host: Host, topic: str, *, most: int = 15, title: str = "", sl
     for asked in (prompt, None):
         reply = ask_llm(host.hooks.llm, host.settings.llm, asked or _AGAIN.format(prompt=prompt, fault=fault))
         try:
-            return _read(reply, topic, most, title, slug)
+            return _read(reply, topic, most, title)
         except BadRequest as error:
             fault = str(error)[:500]
     raise LLMError(f"the language model gave no plan that can be used: {fault}", hint="try again, or write it yourself")
 
 
-def _read(reply: str, topic: str, most: int, title: str, slug: str) -> ImportedPlan:
+def _read(reply: str, topic: str, most: int, title: str) -> ImportedPlan:
     fenced = _FENCED.search(reply)
     text = (fenced[1] if fenced else reply[reply.find("{") : reply.rfind("}") + 1]) or reply
-    made = read_plan(text, format="json", title=title, slug=slug, where="its answer", otherwise=topic[:200])
+    made = read_plan(text, format="json", title=title, where="its answer", otherwise=topic[:200])
     if made.sources:
         raise BadRequest("it gives sources, which only the wikis do")
     if len(made.plan.concepts) > most:

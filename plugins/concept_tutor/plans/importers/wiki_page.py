@@ -39,7 +39,7 @@ class _LinkedPage:
     names: dict[str, int] = field(default_factory=dict)
 
 
-def plan_from_page(wikis: Wikis, address: str, *, most: int = 15, title: str = "", slug: str = "") -> ImportedPlan:
+def plan_from_page(wikis: Wikis, address: str, *, most: int = 15, title: str = "") -> ImportedPlan:
     """A plan of at most ``most`` concepts: the page's subject, and the pages that it names most.
 
     ``address``: ``WIKI/PAGE`` or the page's address. Raises ``WikiError``, ``SettingsError`` and ``BadRequest``.
@@ -65,7 +65,7 @@ def plan_from_page(wikis: Wikis, address: str, *, most: int = 15, title: str = "
             for at, each in pages.items()
         ),
     )
-    return assemble(schema, slug=slug, origin=f"from {subject.page.url}")
+    return assemble(schema, origin=f"from {subject.page.url}")
 
 
 def _linked_page(wikis: Wikis, client: WikiClient, key: str) -> _LinkedPage:

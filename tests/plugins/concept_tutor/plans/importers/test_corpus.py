@@ -77,7 +77,7 @@ def test_its_questions_are_of_the_glossary_with_its_terms_as_options(host: Host)
 
 
 def test_a_part_is_named_by_its_title_and_what_is_not_there_says_so(host: Host) -> None:
-    made = plan_from_corpus(host, "books", part="mitosis", title="One", slug="one")
+    made = plan_from_corpus(host, "books", part="mitosis", title="One")
     assert ([concept.name for concept in made.plan.concepts], made.plan.slug) == (["Mitosis"], "one")
     with pytest.raises(BadRequest, match="nothing to learn under 'Meiosis'"):
         plan_from_corpus(host, "books", part="Meiosis")
