@@ -1,20 +1,25 @@
 """The catalog: the database that holds documents, chunks, vectors and full text."""
 
-from .catalog import Catalog
-from .checksums import ChunkCheck, DamagedChunk
-from .chunks import ChunkReader, Facets, StoredChunk
-from .copying import CorpusCopy, check_copy, copy_corpus
-from .database_url import is_server
-from .documents import DocumentWriter, NewChunk, NewDocument
-from .plugin_tables import PluginTables
-from .shared.jobs import QueuedJob, QueueState, Report, Unfit
-from .shared.notices import Notices
-from .shared.queue import SharedQueue
-from .shared.services import Shared
-from .shared.slots import SharedSlots
-from .snapshot import CorpusRow, Snapshot, StoredDocument, WordScores
-from .vector_filling import VectorFilling, VectorState
-from .vectors import DocumentVectors, VectorReader
+from typing import TYPE_CHECKING
+
+from ..lazy_names import lazy_names
+
+if TYPE_CHECKING:
+    from .catalog import Catalog
+    from .checksums import ChunkCheck, DamagedChunk
+    from .chunks import ChunkReader, Facets, StoredChunk
+    from .copying import CorpusCopy, check_copy, copy_corpus
+    from .database_url import is_server
+    from .documents import DocumentWriter, NewChunk, NewDocument
+    from .plugin_tables import PluginTables
+    from .shared.jobs import QueuedJob, QueueState, Report, Unfit
+    from .shared.notices import Notices
+    from .shared.queue import SharedQueue
+    from .shared.services import Shared
+    from .shared.slots import SharedSlots
+    from .snapshot import CorpusRow, Snapshot, StoredDocument, WordScores
+    from .vector_filling import VectorFilling, VectorState
+    from .vectors import DocumentVectors, VectorReader
 
 __all__ = [
     "Catalog",
@@ -48,3 +53,5 @@ __all__ = [
     "copy_corpus",
     "is_server",
 ]
+
+__getattr__, __dir__ = lazy_names(__name__)

@@ -6,13 +6,10 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 from sqlalchemy import bindparam, func, select
 
 from ..errors import StorageError
-from ..text.packed_terms import is_packed, pack, unpack
 from ..text.sanitizing import strip_hidden
-from ..text.stated_kinds import packed_in
 from .checksums import ChunkCheck, DamagedChunk, is_intact, is_text_intact
 from .fts5 import after
 from .schema import about, chunk, document
@@ -21,6 +18,7 @@ from .vectors import unpack_sentences
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    import numpy as np
     import numpy.typing as npt
     from llama_index.core.schema import TextNode
     from llama_index.core.vector_stores.types import MetadataFilters
@@ -87,6 +85,8 @@ class ChunkReader:
 
     def keys(self, corpus_id: int, filters: MetadataFilters) -> npt.NDArray[np.int64]:
         """Keys of the chunks that pass the filters, ascending."""
+        import numpy as np
+
         from .filters import condition
 
         passing = condition(filters, self._database.columns)
@@ -115,6 +115,8 @@ class ChunkReader:
 
     def stored(self, keys: Iterable[int], dimension: int) -> dict[int, StoredChunk]:
         """Chunks by key; keys that are gone are left out."""
+        from ..text.packed_terms import unpack
+
         rows = self._connection.execute(_STORED, {"keys": list(keys)}).all()
         return {
             row[0]: StoredChunk(self._node(row), unpack(words), unpack_sentences(sentences, dimension))
@@ -129,6 +131,9 @@ class ChunkReader:
 
     def packed_words(self, keys: Sequence[int]) -> dict[int, bytes]:
         """The chunks' words by key as ``packed_terms.pack`` packs them; keys that are gone are left out."""
+        from ..text.packed_terms import is_packed, pack
+        from ..text.stated_kinds import packed_in
+
         rows = self._connection.execute(_WORDS, {"keys": list(keys)}).all()
         found = {row.id: row.words for row in rows}
         older = [key for key, words in found.items() if not is_packed(words)]

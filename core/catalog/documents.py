@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import delete, insert, select, update
 
 from ..errors import StorageError
-from ..text.packed_terms import pack
-from ..text.stated_kinds import packed_in
 from .checksums import checksum
 from .creation import ALL_CHECKSUMS
 from .errors import translate_db_errors
@@ -164,6 +162,9 @@ class DocumentWriter:
 
 def _row(corpus_id: int, position: int, part: NewChunk) -> dict[str, Any]:
     """The chunk's row without the key of its document."""
+    from ..text.packed_terms import pack
+    from ..text.stated_kinds import packed_in
+
     sentences = part.sentences
     row = {
         "corpus_id": corpus_id,

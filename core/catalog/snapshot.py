@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 from sqlalchemy import bindparam, func, select
 
 from ..errors import StorageError
@@ -19,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import datetime
 
+    import numpy as np
     import numpy.typing as npt
     from sqlalchemy import Connection, Row
 
@@ -117,6 +117,8 @@ class Snapshot:
 
     def stored_document(self, corpus_id: int, doc_id: str, dimension: int) -> NewDocument | None:
         """The document with everything that is stored of it. Raises ``StorageError`` for a damaged chunk."""
+        import numpy as np
+
         one = self._connection.execute(
             select(document).where(document.c.corpus_id == corpus_id, document.c.doc_id == doc_id)
         ).first()
@@ -153,6 +155,8 @@ class Snapshot:
         return [(row.doc_id, row.id) for row in now], list(gone)
 
     def word_scores(self, corpus_id: int, words: Sequence[str]) -> dict[str, WordScores]:
+        import numpy as np
+
         found = self._database.full_text.scores(self._connection, corpus_id, words)
         return {word: WordScores(np.array(keys, np.int64), np.array(scores)) for word, (keys, scores) in found.items()}
 

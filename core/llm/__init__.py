@@ -4,9 +4,14 @@
 can be cut, ``errors`` translates the errors of SDKs, ``keys`` reads the keys from the environment.
 """
 
-from .addresses import server_address
-from .chat_client import ChatFailed, ChatReply, ChatServer, ask_chat
-from .completion import ask_llm
+from typing import TYPE_CHECKING
+
+from ..lazy_names import lazy_names
+
+if TYPE_CHECKING:
+    from .addresses import server_address
+    from .chat_client import ChatFailed, ChatReply, ChatServer, ask_chat
+    from .completion import ask_llm
 
 __all__ = [
     "ChatFailed",
@@ -16,3 +21,5 @@ __all__ = [
     "ask_llm",
     "server_address",
 ]
+
+__getattr__, __dir__ = lazy_names(__name__)

@@ -8,8 +8,6 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -67,6 +65,8 @@ def calibrate(search: Callable[[str], Retrieval], chunks: int) -> Calibration:
     the 0.8 quantile. On corpora of 300 to 5,200 passages (SQuAD, HotpotQA, CLAP NQ, SciFact, a biology book) that
     refused 3 to 5 % of the in-domain questions and let 3 to 5 % of the out-of-domain questions pass.
     """
+    import numpy as np
+
     from .evidence_gate import weigh_evidence
 
     found = [weigh_evidence(search(question)).score for question in bank()]

@@ -6,24 +6,21 @@ from collections import Counter
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
 
-import numpy as np
-
 from ..runtime.forks import ForkSafeLock
 from ..runtime.lazy import lazily
 from ..runtime.revision_cache import RevisionCache
 from ..text.spelling import SHORTEST_CORRECTED, correction_of
-from .bm25 import top_chunks
-from .dense import ExactSearch, best_window_cosines
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    import numpy as np
     import numpy.typing as npt
     from llama_index.core.vector_stores.types import MetadataFilters
 
     from ..catalog import CorpusRow, Facets, Snapshot
     from ..runtime.batched_matvec import PendingProduct
-    from .dense import LoadedVectors
+    from .dense import ExactSearch, LoadedVectors
 
 #: Bytes of cached word scores, keys by filter and counts: the words of some thousand questions over 20,000 chunks.
 _REVISION_BYTES = 32_000_000
@@ -73,6 +70,8 @@ class SearchCache:
     @lazily
     def exact(self) -> ExactSearch:
         """Exact search over all vectors."""
+        from .dense import ExactSearch
+
         return ExactSearch(self._dimension())
 
     def submit(self, question: npt.NDArray[np.float32]) -> PendingProduct | None:
@@ -138,6 +137,8 @@ class RevisionSearch:
         BM25 is a sum over words, so each word is read only once. A query of FTS5 for the whole question scores every
         chunk again: 8 ms at 20,000 chunks, where adding up cached scores takes 0.3 ms.
         """
+        from .bm25 import top_chunks
+
         scores = self._cache.revisions.get_many(
             (self._row.id, self._row.seq), words, lambda missing: self._snapshot.word_scores(self._row.id, missing)
         )
@@ -181,6 +182,10 @@ class RevisionSearch:
 
     def cosines(self, question: npt.NDArray[np.float32], keys: Sequence[int]) -> dict[int, float]:
         """Cosines of these chunks, by key."""
+        import numpy as np
+
+        from .dense import best_window_cosines
+
         found = self._cache.exact.cosines(self._row, question, keys)
         if found is None:
             found = self._snapshot.vectors.cosines(self._row.id, question, keys)

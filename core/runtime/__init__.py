@@ -1,15 +1,19 @@
 """Processes, forks, locks, background work, limits of time and work, untrusted and atomic files."""
 
+from typing import TYPE_CHECKING
+
 from ..lazy_names import lazy_names
-from .background import JobQueue, in_background
-from .budget import Budget, Slots, check_budget, set_budget
-from .disk_errors import storage_error, storage_errors
-from .files import open_regular, sync_folder, write_atomically
-from .owned_files import OwnedFolders, remove_own_file
-from .scope import current_scope, in_scope, limited_to, set_scope
-from .sqlite_files import enable_wal
-from .subprocesses import limit_process, run_in_subprocess
-from .workers import WorkerDied, Workers, answer_requests
+
+if TYPE_CHECKING:
+    from .background import JobQueue, in_background
+    from .budget import Budget, Slots, check_budget, set_budget
+    from .disk_errors import storage_error, storage_errors
+    from .files import open_regular, sync_folder, write_atomically
+    from .owned_files import OwnedFolders, remove_own_file
+    from .scope import current_scope, in_scope, limited_to, set_scope
+    from .sqlite_files import enable_wal
+    from .subprocesses import limit_process, run_in_subprocess
+    from .workers import WorkerDied, Workers, answer_requests
 
 __all__ = [
     "Budget",
@@ -37,3 +41,5 @@ __all__ = [
     "sync_folder",
     "write_atomically",
 ]
+
+__getattr__, __dir__ = lazy_names(__name__)

@@ -1,15 +1,20 @@
 """Text: stems, sentences, a chunk's terms, sanitizing of untrusted input, instructions and secrets in it."""
 
-from .instructions import is_addressed
-from .languages import language_of
-from .packed_terms import is_packed, pack, unpack
-from .question_kinds import topic_of
-from .redaction import Redactor
-from .sanitizing import LIKE_LESS_THAN, escape_fences, one_line, storable, strip_hidden
-from .segmentation import sentence_spans
-from .sentence_kinds import Kind, section_kind
-from .stated_kinds import BY_OCR, KINDS, STATABLE, StatedKind, kind_of_names, pack_kinds, packed_in, unpack_kinds
-from .stemming import question_stems, stems
+from typing import TYPE_CHECKING
+
+from ..lazy_names import lazy_names
+
+if TYPE_CHECKING:
+    from .instructions import is_addressed
+    from .languages import language_of
+    from .packed_terms import is_packed, pack, unpack
+    from .question_kinds import topic_of
+    from .redaction import Redactor
+    from .sanitizing import LIKE_LESS_THAN, escape_fences, one_line, storable, strip_hidden
+    from .segmentation import sentence_spans
+    from .sentence_kinds import Kind, section_kind
+    from .stated_kinds import BY_OCR, KINDS, STATABLE, StatedKind, kind_of_names, pack_kinds, packed_in, unpack_kinds
+    from .stemming import question_stems, stems
 
 __all__ = [
     "BY_OCR",
@@ -38,3 +43,5 @@ __all__ = [
     "unpack",
     "unpack_kinds",
 ]
+
+__getattr__, __dir__ = lazy_names(__name__)

@@ -10,8 +10,6 @@ from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, get_args
 from zlib import crc32
 
-import numpy as np
-
 from .chunk_terms import ChunkTerms, analyze_chunk
 from .instructions import find_instructions
 from .segmentation import Unit
@@ -19,6 +17,7 @@ from .sentence_kinds import Kind, holds_no_answer
 from .stemming import stem_hashes
 
 if TYPE_CHECKING:
+    import numpy as np
     import numpy.typing as npt
 
 #: Increased whenever the same chunk would be packed differently.
@@ -38,6 +37,8 @@ def pack(headings: str, text: str, stated: str = "") -> bytes:
     """The chunk's terms as little-endian uint32: a header; the stems of the headings; the units' numbers of stems; the
     distinct stems of each unit, one after the other; all stems of the text in order; the units themselves; the CRC-32
     of all before. ``stated``: as for ``analyze_chunk``."""
+    import numpy as np
+
     terms, instructions = analyze_chunk(headings, text, stated), find_instructions(headings, text)
     version = PACKING_VERSION + _NO_ANSWER * holds_no_answer(terms.kinds)
     stems = [sorted(each) for each in terms.unit_stems]
@@ -60,6 +61,8 @@ def pack(headings: str, text: str, stated: str = "") -> bytes:
 def unpack(data: bytes | None) -> ChunkTerms | None:
     """What ``analyze_chunk`` and ``find_instructions`` would find; ``None`` for what an older version packed, and for
     damaged data."""
+    import numpy as np
+
     if (
         data is None
         or _version(data) & ~_NO_ANSWER != PACKING_VERSION
@@ -89,6 +92,8 @@ def unpack(data: bytes | None) -> ChunkTerms | None:
 
 def numbers_behind(versions: npt.NDArray[np.int64], units: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
     """How many numbers are behind the stems of the text, in packed terms of these versions and numbers of units."""
+    import numpy as np
+
     return np.where(versions & ~_NO_ANSWER == 1, 0, _UNIT * units + 1)
 
 

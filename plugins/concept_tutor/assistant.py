@@ -8,10 +8,8 @@ from ragstone.core import Assistant, CitationFormat, NotFound, Profile, Question
 from ragstone.core.answering import AssistantPaths, EmptyState, QuestionFilters
 
 from .learning.identifiers import ME, is_learner
-from .plans import NAME
+from .plans import NAME, corpus_of
 from .plans.addresses import PAGES, page_address
-from .plans.corpus import corpus_of
-from .plans.store import PlanStore
 from .prompts import CHAT
 from .settings import ConceptTutorSettings
 
@@ -21,6 +19,8 @@ if TYPE_CHECKING:
     from llama_index.core.schema import BaseNode
 
     from ragstone.core import Host
+
+    from .plans.store import PlanStore
 
 #: What a citation shows of its passage, in this order.
 _FIELDS = ("page_title", "section", "source", "licence", "revision", "plan")
@@ -44,10 +44,13 @@ def assistant(host: Host, plan: str | None = None, learner: str = ME) -> Assista
     ``plan``, ``learner``: whose questions it offers to begin with.
     """
 
+    def store() -> PlanStore:
+        from .plans.store import PlanStore  # with its tables
+
+        return host.once(PlanStore)
+
     def refusal(filters: Mapping[str, str]) -> str:
-        plans = [
-            size.plan for size in host.once(PlanStore).plans() if filters.get("plan", size.plan.slug) == size.plan.slug
-        ]
+        plans = [size.plan for size in store().plans() if filters.get("plan", size.plan.slug) == size.plan.slug]
         if not plans:
             return "There is no study plan yet: make one at /concept_tutor/, or with ragstone tutor plan add."
         named = f"the plan “{plans[0].title}”" if len(plans) == 1 else "your study plans"
@@ -55,20 +58,20 @@ def assistant(host: Host, plan: str | None = None, learner: str = ME) -> Assista
 
     def conditions(filters: Mapping[str, str]) -> Mapping[str, str | tuple[str, ...]]:
         if (slug := filters.get("plan")) is not None:
-            host.once(PlanStore).plan(slug)  # raises NotFound
+            store().plan(slug)  # raises NotFound
         if (learner := filters.get("learner")) is not None and not is_learner(learner):
             raise NotFound("there is no such learner", hint="a name has 1 to 64 letters, digits, blanks and . _ - @")
         return dict(filters)
 
     def examples() -> tuple[str, ...]:
-        plans = [size.plan.slug for size in host.once(PlanStore).plans()]
+        plans = [size.plan.slug for size in store().plans()]
         slug = plan or next(iter(plans), None)
         if slug is None:
             return ()
         from .learning.lessons import Lessons
 
         lessons = host.once(Lessons)
-        concepts = {each.key: each for each in host.once(PlanStore).concepts(slug) if each.state == "found"}
+        concepts = {each.key: each for each in store().concepts(slug) if each.state == "found"}
         if not concepts:
             return ()
         last = lessons.last(slug, learner, most=1)
@@ -82,12 +85,12 @@ def assistant(host: Host, plan: str | None = None, learner: str = ME) -> Assista
 
     def passage(chunk_id: str) -> BaseNode:
         node = corpus_of(host).contents.node(chunk_id)
-        host.once(PlanStore).plan(node.metadata["plan"])  # raises NotFound where the request may not read its books
+        store().plan(node.metadata["plan"])  # raises NotFound where the request may not read its books
         return node
 
     def empty() -> EmptyState | None:
         words = "There is no study plan yet. Make one from a list of concepts, a wiki page or a file."
-        return None if host.once(PlanStore).plans() else EmptyState(words, f"{PAGES}/", "Make a plan")
+        return None if store().plans() else EmptyState(words, f"{PAGES}/", "Make a plan")
 
     return Assistant(
         host,

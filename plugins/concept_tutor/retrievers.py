@@ -17,8 +17,8 @@ from ragstone.core.text import sentence_spans
 from .learning.identifiers import ME
 from .learning.lessons import Lessons
 from .learning.records import BLANK
+from .plans import corpus_of
 from .plans.concept_names import NameVectors, concepts_meant, concepts_named
-from .plans.corpus import corpus_of
 from .plans.store import PlanStore
 
 if TYPE_CHECKING:

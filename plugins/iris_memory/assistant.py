@@ -13,7 +13,6 @@ from .indexing.memory import memory_of
 from .prompts import ANSWER
 from .recall.chunk import chunk_of
 from .recall.filters import LONGEST_PART, MemoryFilters, parse_time
-from .retrievers import AS_OF
 from .settings import DOC_TYPES
 
 if TYPE_CHECKING:
@@ -43,7 +42,7 @@ _FILTERS = {
     _FROM: QuestionFilter("name or address"),
     _TO: QuestionFilter("name or address"),
     _SUBJECT: QuestionFilter("words"),
-    AS_OF: QuestionFilter("a day such as 2026-02-18: only facts that held then; by default now", format="date"),
+    fields.AS_OF: QuestionFilter("a day such as 2026-02-18: only facts that held then; by default now", format="date"),
 }
 
 
@@ -62,8 +61,8 @@ def assistant(host: Host) -> Assistant:
         found: dict[str, str | tuple[str, ...]] = {**values}
         if filters.get(_TYPE):
             found[fields.DOC_TYPE] = filters[_TYPE]
-        if filters.get(AS_OF, "").strip():
-            found[AS_OF] = str(parse_time(filters[AS_OF], datetime.now(UTC)))
+        if filters.get(fields.AS_OF, "").strip():
+            found[fields.AS_OF] = str(parse_time(filters[fields.AS_OF], datetime.now(UTC)))
         return found
 
     def empty() -> EmptyState | None:

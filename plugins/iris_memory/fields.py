@@ -10,6 +10,8 @@ if TYPE_CHECKING:
 
 #: Of the file: relative to the root, with ``/``.
 PATH = "path"
+#: The filter that names the moment for which is asked; no chunk has it.
+AS_OF = "as_of"
 #: One of ``settings.DOC_TYPES``.
 DOC_TYPE = "doc_type"
 #: The last heading above the text as it is written (``## Reply timing``), a state's key, a mail's subject; may be "".

@@ -39,14 +39,6 @@ def ragstone_serving(host: Host) -> None:
 
 
 @hookimpl
-def ragstone_closing(host: Host) -> None:
-    """Stop watching."""
-    from .indexing.watcher import BackgroundWatcher
-
-    host.once(BackgroundWatcher).stop()
-
-
-@hookimpl
 def ragstone_readers(host: Host) -> Mapping[str, BaseReader]:
     """Text, mail, state and transcripts, by schemes of their own: a suffix here would be read by other plugins too."""
     from .readers.files import TextReader
@@ -85,11 +77,12 @@ def ragstone_node_parsers(host: Host) -> Mapping[str, NodeParser]:
 def ragstone_retriever(host: Host, corpus: Corpus, top_k: int, filters: MetadataFilters | None) -> BaseRetriever | None:
     """For the memory: the host's own search, and a light preference for later logs and mails."""
     from .indexing.folder import CORPUS
+
+    if corpus.name != CORPUS:  # before the imports: the first question to every other corpus comes here too
+        return None
     from .retrievers import MemoryRetriever, Recency
     from .settings import IrisMemorySettings
 
-    if corpus.name != CORPUS:
-        return None
     options = host.hooks.options(IrisMemorySettings)
     recency = Recency(options.date_weight, options.half_life_days)
     return MemoryRetriever(corpus, top_k=top_k, filters=filters, recency=recency)
@@ -99,11 +92,12 @@ def ragstone_retriever(host: Host, corpus: Corpus, top_k: int, filters: Metadata
 def ragstone_postprocessors(host: Host, corpus: Corpus) -> Sequence[BaseNodePostprocessor]:
     """For the memory: no mail that is too old, and of several versions of a note the newest."""
     from .indexing.folder import CORPUS
-    from .recall.postprocessors import NewestNotes, RecentMail
-    from .settings import IrisMemorySettings
 
     if corpus.name != CORPUS:
         return []
+    from .recall.postprocessors import NewestNotes, RecentMail
+    from .settings import IrisMemorySettings
+
     options = host.hooks.options(IrisMemorySettings)
     return [RecentMail(days=options.mail_days), NewestNotes(share=options.same_share)]
 

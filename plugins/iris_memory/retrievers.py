@@ -25,8 +25,6 @@ _EXTRA = 10
 #: Notes, prompts and procedures do not age: they are valid until they are changed.
 _AGEING_TYPES = frozenset({"log", "email", "transcript"})
 _DAY = 86_400.0
-#: The filter that names the moment for which is asked.
-AS_OF = "as_of"
 
 
 @dataclass(frozen=True)
@@ -86,8 +84,10 @@ class MemoryRetriever(ScoredRetriever):
 def _valid(corpus: Corpus, filters: MetadataFilters | None, clock: Callable[[], float]) -> MetadataFilters | None:
     """The filters, ``as_of`` replaced by the files whose facts hold then."""
     parts = list(filters.filters) if filters is not None else []
-    moments = [float(str(part.value)) for part in parts if isinstance(part, MetadataFilter) and part.key == AS_OF]
-    kept = [part for part in parts if not (isinstance(part, MetadataFilter) and part.key == AS_OF)]
+    moments = [
+        float(str(part.value)) for part in parts if isinstance(part, MetadataFilter) and part.key == fields.AS_OF
+    ]
+    kept = [part for part in parts if not (isinstance(part, MetadataFilter) and part.key == fields.AS_OF)]
     if paths := not_valid(corpus, moments[0] if moments else clock()):
         kept.append(MetadataFilter(key=fields.PATH, value=list(paths), operator=FilterOperator.NIN))
     return MetadataFilters(filters=kept) if kept else None

@@ -7,7 +7,6 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from . import fields
-from .parsers.sections import front_matter
 
 if TYPE_CHECKING:
     from ragstone.core import Corpus
@@ -21,6 +20,8 @@ def validity_in(text: str) -> dict[str, float]:
 
     A day counts whole, in UTC: from its first moment, until its last.
     """
+    from .parsers.sections import front_matter  # with the rules for all sections
+
     found = {}
     for name, value in _LINE.findall(front_matter(text)):
         try:

@@ -8,8 +8,7 @@ from ragstone.core import Assistant, CitationFormat, NotFound, Profile, Question
 from ragstone.core.answering import EmptyState, QuestionFilters
 
 from .prompts import ANSWER
-from .retrievers import FILTERS, NAME, searcher_of
-from .settings import WikiEdgeSettings
+from .settings import FILTERS, NAME, WikiEdgeSettings
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -18,6 +17,8 @@ if TYPE_CHECKING:
 
     from ragstone.core import Host
 
+    from .search.searcher import ShardSearcher
+
 _FIELDS = ("title", "heading", "license", "shard", "domain", "language")
 _EXAMPLES = {"domain": "such as household", "language": "such as en"}
 
@@ -25,8 +26,13 @@ _EXAMPLES = {"domain": "such as household", "language": "such as en"}
 def assistant(host: Host) -> Assistant:
     """The assistant ``wiki_edge`` over the deployment's shards."""
 
+    def searcher() -> ShardSearcher:
+        from .retrievers import searcher_of  # with NumPy and the shards' formats
+
+        return searcher_of(host)
+
     def empty() -> EmptyState | None:
-        if any(entry.kind == "wiki" for entry in searcher_of(host).shards):
+        if any(entry.kind == "wiki" for entry in searcher().shards):
             return None
         return EmptyState(
             "No encyclopedia is installed yet. The person who runs this server puts one in place with “ragstone wiki "
@@ -56,7 +62,7 @@ def assistant(host: Host) -> Assistant:
             prompt=ANSWER,
             empty=empty,
             filters=QuestionFilters({name: QuestionFilter(_EXAMPLES[name]) for name in FILTERS}, conditions),
-            passage=lambda chunk_id: searcher_of(host).passage(chunk_id, kind="wiki"),
+            passage=lambda chunk_id: searcher().passage(chunk_id, kind="wiki"),
             top_k=host.hooks.options(WikiEdgeSettings).top_k,
         ),
     )

@@ -57,9 +57,13 @@ def ragstone_prompts() -> Mapping[str, BasePromptTemplate]:
 @hookimpl
 def ragstone_retriever(host: Host, corpus: Corpus, top_k: int, filters: MetadataFilters | None) -> BaseRetriever | None:
     """The shards, for the corpus ``wiki_edge``; ``None`` for every other corpus."""
-    from .retrievers import NAME, retriever
+    from .settings import NAME
 
-    return retriever(host, top_k, filters) if corpus.name == NAME else None
+    if corpus.name != NAME:  # before the imports: the first question to every other corpus comes here too
+        return None
+    from .retrievers import retriever
+
+    return retriever(host, top_k, filters)
 
 
 @hookimpl

@@ -3,8 +3,6 @@
 from llama_index.core.base.llms.types import ChatMessage, MessageRole
 from llama_index.core.prompts import BasePromptTemplate, ChatPromptTemplate
 
-from .planner.prompt import planner_prompts
-
 ANSWER = "wiki_edge/answer"
 
 _SYSTEM = """\
@@ -26,6 +24,8 @@ The question: {query_str}"""
 
 def prompts() -> dict[str, BasePromptTemplate]:
     """The plugin's prompt templates by name."""
+    from .planner.prompt import planner_prompts
+
     answer = ChatPromptTemplate(
         [
             ChatMessage(role=MessageRole.SYSTEM, content=_SYSTEM),

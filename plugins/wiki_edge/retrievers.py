@@ -26,16 +26,12 @@ from ragstone.core.retrieval import (
 from ragstone.core.runtime import write_atomically
 
 from .search.searcher import Fusion, Only, ShardSearcher
-from .settings import WikiEdgeSettings, places
+from .settings import FILTERS, WikiEdgeSettings, places
 
 if TYPE_CHECKING:
     from llama_index.core.vector_stores.types import MetadataFilters
 
 _log = logging.getLogger(__name__)
-
-NAME = "wiki_edge"
-#: What a question may be filtered by.
-FILTERS = ("domain", "language")
 
 
 def searcher_of(host: Host) -> ShardSearcher:

@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from ragstone.core import Host
 
 
+#: The corpus of the shards, its kind, and the assistant.
+NAME = "wiki_edge"
+#: What a question may be filtered by.
+FILTERS = ("domain", "language")
 _VARIABLE = re.compile(r"[A-Z][A-Z0-9_]{0,99}")
 
 

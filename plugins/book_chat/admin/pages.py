@@ -15,7 +15,7 @@ from ragstone.core.runtime import Slots
 
 from ..assistant import SHELF
 from ..library.book_queue import queue_dict, queue_state
-from ..library.manifest import LONGEST_EDITION, LONGEST_TITLE
+from ..library.books import LONGEST_EDITION, LONGEST_TITLE
 from ..library.shelf import Shelf
 from . import openapi
 from .jobs import jobs_of, uploads_of

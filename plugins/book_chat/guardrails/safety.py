@@ -9,7 +9,6 @@ from llama_index.core.vector_stores.types import MetadataFilter, MetadataFilters
 
 from ragstone.core import CitedWarning, Verdict
 
-from ..markdown.blocks import read_blocks
 from ..markdown.characters import SEPARATOR
 from .simulation import HARDWARE, names_hardware
 
@@ -96,6 +95,8 @@ def is_procedure(text: str) -> bool:
 
 def _warnings_in(nodes: Sequence[TextNode]) -> Iterator[CitedWarning]:
     """Each warning once, from the first passage that holds it whole."""
+    from ..markdown.blocks import read_blocks  # a parser of Markdown, for few answers
+
     seen: set[str] = set()
     for node in nodes:
         for block in read_blocks(node.get_content()):

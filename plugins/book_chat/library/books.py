@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from hashlib import sha256
 
 FIRST_EDITION = "First Edition"
+#: Characters.
+LONGEST_TITLE, LONGEST_EDITION = 255, 50
 _LONGEST_SLUG = 60
 
 

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 from ragstone.core import SourceError
 
 from ..pdf.page_map import KEY as PAGES
+from .books import LONGEST_TITLE
 from .files import LeftOut
-from .manifest import LONGEST_TITLE, SECTION_KINDS, SIMULATION, read_manifest
+from .manifest import SECTION_KINDS, SIMULATION, read_manifest
 from .pages import page_title
 
 if TYPE_CHECKING:

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 from ragstone.core import SourceError
 
 from ..markdown.characters import without_controls
+from .books import LONGEST_TITLE
 from .docusaurus import docusaurus_files, find_docusaurus, find_pages
 from .files import ChapterFile, LeftOut, natural_path, relative, walk
-from .manifest import LONGEST_TITLE
 from .mdbook import find_mdbook
 from .navigation import find_jupyter_book, find_mkdocs, find_quarto
 from .saved_sites import find_saved_site

@@ -33,6 +33,7 @@ from ragstone.core import SourceError, Table
 from ragstone.core.text import STATABLE, Kind
 
 from ..markdown.characters import SEPARATOR
+from .books import LONGEST_EDITION, LONGEST_TITLE
 from .fields import read_toml
 from .files import is_file, is_index, read_text
 
@@ -41,7 +42,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 NAME = "book.toml"
-LONGEST_TITLE, LONGEST_EDITION = 255, 50
 #: The metadata key of the owner's statements on simulation.
 SIMULATION = "simulation"
 #: The metadata key of the owner's statements on kinds of text.

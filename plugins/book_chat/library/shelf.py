@@ -9,10 +9,7 @@ from ragstone.core import BadRequest, NotFound, SourceError
 
 from ..guardrails.simulation import HARDWARE, SIMULATION
 from ..settings import BookChatSettings
-from .add_report import AddReport
-from .books import FIRST_EDITION, Book, CountedBook, by_title, slug_of
-from .documents import BookDocuments
-from .manifest import LONGEST_EDITION, LONGEST_TITLE
+from .books import FIRST_EDITION, LONGEST_EDITION, LONGEST_TITLE, Book, CountedBook, by_title, slug_of
 from .pdf_files import PdfFiles
 
 if TYPE_CHECKING:
@@ -23,6 +20,8 @@ if TYPE_CHECKING:
     from ragstone.core.ingestion import IngestProgress
 
     from ..pdf.ocr import Ocr
+    from .add_report import AddReport
+    from .documents import BookDocuments
     from .layouts import BookLayout
     from .source_pages import SourcePage
 
@@ -161,6 +160,8 @@ class Shelf:
         uploaded_as: str | None = None,
     ) -> BookDocuments:
         """What ``add`` would store, with the book's slug and title in ``about``. Raises ``BadRequest``."""
+        from .documents import BookDocuments
+
         reading = BookDocuments(self._host, layout, uploaded_as)
         title = _checked(title or reading.title(), "title", LONGEST_TITLE)
         edition = _checked(edition or reading.manifest.edition or FIRST_EDITION, "edition", LONGEST_EDITION)
@@ -172,6 +173,8 @@ class Shelf:
 
     def store(self, reading: BookDocuments, on_progress: Callable[[IngestProgress], None] | None = None) -> AddReport:
         """Add or update the book that ``identified`` gave, as ``add`` does. Raises ``SourceError``."""
+        from .add_report import AddReport
+
         layout, slug = reading.layout, reading.about["book"]
         report = AddReport(slug, reading.about["book_title"], reading.about["edition"], layout.kind, layout.folder)
         report.left_out += layout.left_out

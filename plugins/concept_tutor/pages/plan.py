@@ -10,7 +10,7 @@ from flask import render_template, request
 from ragstone.core import NotFound
 
 from ..learning.progress import Progresses
-from ..plans.corpus import corpus_of
+from ..plans import corpus_of
 from ..plans.drawing import draw, neighbourhood
 from ..plans.gathering import Gathering
 from ..plans.store import PlanStore

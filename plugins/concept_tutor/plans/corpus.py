@@ -13,7 +13,7 @@ from sqlalchemy import inspect, select, text
 
 from ragstone.core import BadRequest, RagstoneError, StorageBusy
 
-from . import KIND, NAME, queries, tables
+from . import NAME, corpus_of, queries, tables
 from .addresses import stored_copy
 from .records import NewChunk, SourceChunk
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from llama_index.core.schema import TextNode
     from sqlalchemy import ColumnElement, Connection, Row
 
-    from ragstone.core import Corpus, Host
+    from ragstone.core import Host
     from ragstone.core.catalog import PluginTables
     from ragstone.core.ingestion import OnProgress
 
@@ -35,11 +35,6 @@ _FIELDS = ("page_title", "section", "source", "revision", "licence", "language")
 #: Passages that are read with one statement.
 _BATCH = 500
 _TRIES = 5
-
-
-def corpus_of(host: Host) -> Corpus:
-    """The passages of all plans. A chunk's id is its ``chunk_id``; its metadata are those of ``document_of``."""
-    return host.corpus(NAME, kind=KIND, hint="ragstone tutor plan add, then ragstone tutor sources PLAN")
 
 
 def chunk_id_of(slug: str, chunk: NewChunk) -> str:

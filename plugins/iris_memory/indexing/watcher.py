@@ -155,14 +155,14 @@ class _WatchFilter:
 
 
 class BackgroundWatcher:
-    """The watcher of a server; ``host.once(BackgroundWatcher)``."""
+    """The watcher of a server; ``host.once(BackgroundWatcher)``, closed by the host."""
 
     def __init__(self, host: Host) -> None:
         self._host = host
         self._watcher: Watcher | None = None
 
     def start(self) -> None:
-        """Watch until ``stop``, if the settings say so."""
+        """Watch until ``close``, if the settings say so."""
         settings = self._host.hooks.options(IrisMemorySettings)
         if not settings.watch or settings.root is None:
             return
@@ -173,7 +173,7 @@ class BackgroundWatcher:
         else:
             self._watcher.start()
 
-    def stop(self) -> None:
+    def close(self) -> None:
         """Stop watching and wait until it has ended."""
         if self._watcher is not None:
             self._watcher.stop()

@@ -12,7 +12,6 @@ from llama_index.core.vector_stores.types import FilterOperator, MetadataFilter,
 from ragstone.core import BadRequest
 
 from .. import fields
-from ..retrievers import AS_OF
 from ..settings import DOC_TYPES
 
 if TYPE_CHECKING:
@@ -79,7 +78,7 @@ class MemoryFilters:
         if self.until is not None:
             found.append(MetadataFilter(key=fields.DATE, value=self.until, operator=FilterOperator.LTE))
         if self.as_of is not None:
-            found.append(MetadataFilter(key=AS_OF, value=self.as_of))
+            found.append(MetadataFilter(key=fields.AS_OF, value=self.as_of))
         return MetadataFilters(filters=found) if found else None
 
 
