@@ -307,13 +307,14 @@ def test_what_another_process_does_is_reported_as_well(tmp_path: Path, wiki: Sma
         child = subprocess.Popen([sys.executable, "-c", _KILLED, str(tmp_path), wiki.url, ""])
         try:
             until(lambda: set(_states(store).values()) == {"running"} or child.poll() is not None)
-            steps: list[str] = []
+            steps: dict[str, list[str]] = {}
             for progress in host.once(Gathering).follow("p", 0.1):
                 if progress is None:
                     gate.set()
-                else:
-                    steps.append(progress.state)
-            assert sorted(steps) == ["found", "found", "running", "running"]
+                elif progress.state not in steps.setdefault(progress.concept, []):
+                    # one that is running is reported again when the other one is found: the plan's numbers have changed
+                    steps[progress.concept].append(progress.state)
+            assert steps == {"mean": ["running", "found"], "median": ["running", "found"]}
             assert child.wait(HANG) == 0
         finally:
             child.kill()
