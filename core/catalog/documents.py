@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import delete, insert, select, update
 
 from ..errors import StorageError
-from ..text.packed_terms import pack
+from ..text.packed_terms import count_kinds, pack
 from ..text.stated_kinds import packed_in
 from .checksums import checksum
 from .creation import ALL_CHECKSUMS
@@ -74,14 +74,15 @@ class DocumentWriter:
         """
         with translate_db_errors(self._database):  # before the transaction: writers of a corpus wait for one another
             rows = [_row(corpus_id, position, part) for position, part in enumerate(new.chunks)]
+        kinds = count_kinds(row["words"] for row in rows)
         with self._write() as connection:
             advanced = self._advance(connection, corpus_id)
             seq = advanced if seq is None else seq
             self._remove_one(connection, corpus_id, new.doc_id)
             connection.execute(delete(removed).where(removed.c.corpus_id == corpus_id, removed.c.doc_id == new.doc_id))
             known = {"doc_id": new.doc_id, "hash": new.hash, "text": new.text, "metadata": new.metadata}
-            stored = insert(document).values(corpus_id=corpus_id, seq=seq, **known).returning(document.c.id)
-            document_id = connection.execute(stored).scalar_one()
+            stored = insert(document).values(corpus_id=corpus_id, seq=seq, kinds=kinds, **known)
+            document_id = connection.execute(stored.returning(document.c.id)).scalar_one()
             for row in rows:
                 row["document_id"] = document_id
             keys: Sequence[int] = []
