@@ -72,14 +72,15 @@ class DocumentWriter:
         """
         with translate_db_errors(self._database):  # before the transaction: writers of a corpus wait for one another
             rows = [_row(corpus_id, position, part) for position, part in enumerate(new.chunks)]
+        kinds = _kinds(rows)
         with self._write() as connection:
             advanced = self._advance(connection, corpus_id)
             seq = advanced if seq is None else seq
             self._remove_one(connection, corpus_id, new.doc_id)
             connection.execute(delete(removed).where(removed.c.corpus_id == corpus_id, removed.c.doc_id == new.doc_id))
             known = {"doc_id": new.doc_id, "hash": new.hash, "text": new.text, "metadata": new.metadata}
-            stored = insert(document).values(corpus_id=corpus_id, seq=seq, **known).returning(document.c.id)
-            document_id = connection.execute(stored).scalar_one()
+            stored = insert(document).values(corpus_id=corpus_id, seq=seq, kinds=kinds, **known)
+            document_id = connection.execute(stored.returning(document.c.id)).scalar_one()
             for row in rows:
                 row["document_id"] = document_id
             keys: Sequence[int] = []
@@ -158,6 +159,13 @@ class DocumentWriter:
         connection.execute(delete(chunk).where(chunk.c.document_id == document_id))
         connection.execute(delete(document).where(document.c.id == document_id))
         return True
+
+
+def _kinds(rows: Sequence[Mapping[str, Any]]) -> dict[str, int]:
+    """How many units of each kind the chunks of these rows have."""
+    from ..text.packed_terms import count_kinds
+
+    return {str(kind): count for kind, count in count_kinds(row["words"] for row in rows).items()}
 
 
 def _row(corpus_id: int, position: int, part: NewChunk) -> dict[str, Any]:

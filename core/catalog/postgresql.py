@@ -81,6 +81,7 @@ class PostgreSQL(Database):
             "ALTER TABLE chunk ADD COLUMN sentences BYTEA",
             "ALTER TABLE chunk ALTER COLUMN sentences SET STORAGE EXTERNAL",
         ),
+        5: ("ALTER TABLE document ADD COLUMN kinds JSONB",),
     }
 
     def __init__(self, url: URL, schema: str, folder: Path, vectors: VectorTables) -> None:

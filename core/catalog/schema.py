@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 #: Increased whenever the tables change; `catalog.py` refuses a newer version and upgrades an older one in place by the
 #: ``upgrades`` of its database.
-SCHEMA_VERSION = 5
+SCHEMA_VERSION = 6
 
 
 class _Json(TypeDecorator[Any]):
@@ -86,6 +86,8 @@ document = Table(
     Column("seq", Integer, nullable=False),
     Column("text", Text, nullable=False),
     Column("metadata", JSON, nullable=False),
+    #: ``packed_terms.count_kinds`` of its chunks; NULL in rows of an older Ragstone.
+    Column("kinds", JSON),
     UniqueConstraint("corpus_id", "doc_id"),
     Index("document_by_change", "corpus_id", "seq"),
     sqlite_autoincrement=True,

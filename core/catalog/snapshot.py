@@ -55,6 +55,8 @@ class StoredDocument:
     hash: str
     seq: int
     metadata: dict[str, Any]
+    #: How many units of each kind of text its chunks have; ``None`` where an older Ragstone stored it.
+    kinds: dict[str, int] | None
 
 
 @dataclass(frozen=True)
@@ -100,9 +102,9 @@ class Snapshot:
 
     def documents(self, corpus_id: int, prefix: str = "") -> list[StoredDocument]:
         """The corpus's documents whose ids begin with the prefix, ordered by id, without their texts."""
-        columns = (document.c.id, document.c.doc_id, document.c.hash, document.c.seq, document.c.metadata)
-        rows = self._connection.execute(select(*columns).where(*named(corpus_id, prefix)).order_by(document.c.doc_id))
-        return [StoredDocument(row.id, row.doc_id, row.hash, row.seq, row.metadata) for row in rows]
+        names = ("id", "doc_id", "hash", "seq", "metadata", "kinds")
+        wanted = select(*(document.c[name] for name in names)).where(*named(corpus_id, prefix))
+        return [StoredDocument(*row) for row in self._connection.execute(wanted.order_by(document.c.doc_id))]
 
     def document_hashes(self, corpus_id: int, prefix: str = "") -> dict[str, str]:
         """The hashes of the corpus's documents whose ids begin with the prefix, by id."""

@@ -73,6 +73,7 @@ class SQLite(Database):
         2: ("ALTER TABLE chunk ADD COLUMN words BLOB",),
         3: ("ALTER TABLE chunk ADD COLUMN checksum BLOB",),
         4: ("ALTER TABLE chunk ADD COLUMN sentences BLOB",),
+        5: ("ALTER TABLE document ADD COLUMN kinds JSON",),
     }
 
     def __init__(self, url: URL) -> None:

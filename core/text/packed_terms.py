@@ -6,6 +6,7 @@ reranks twenty chunks and answers from five. So all of it is done once, when the
 
 from __future__ import annotations
 
+from collections import Counter
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, get_args
 from zlib import crc32
@@ -17,6 +18,8 @@ from .sentence_kinds import Kind, holds_no_answer
 from .stemming import stem_hashes
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     import numpy as np
     import numpy.typing as npt
 
@@ -88,6 +91,17 @@ def unpack(data: bytes | None) -> ChunkTerms | None:
         all_stems=heading_stems.union(numbers[first + size : last]),
         instructions=frozenset([index for index, kind in enumerate(places[2::_UNIT]) if kind >> 7 & 1]),
     )
+
+
+def count_kinds(chunks: Iterable[bytes]) -> dict[Kind, int]:
+    """How many units of each kind packed chunks of this version have, the most frequent kind first."""
+    import numpy as np
+
+    counts: Counter[int] = Counter()
+    for packed in chunks:
+        numbers = np.frombuffer(packed[:-4], "<u4")
+        counts.update((numbers[len(numbers) - _UNIT * int(numbers[2]) :][2::_UNIT] & 15).tolist())
+    return {_KINDS[kind]: count for kind, count in counts.most_common()}
 
 
 def numbers_behind(versions: npt.NDArray[np.int64], units: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:

@@ -68,7 +68,9 @@ def blueprint(host: Host) -> Blueprint:
 
     @pages.get("/books/<slug>/")
     def book(slug: str) -> str:
-        return render_template("book_chat/book.html", book=shelf.book(slug), chapters=chapters_of(shelf.corpus, slug))
+        known = shelf.book(slug)
+        chapters, kinds = chapters_of(shelf.corpus, slug), shelf.kinds(slug)
+        return render_template("book_chat/book.html", book=known, chapters=chapters, kinds=kinds)
 
     @pages.get("/source/<chunk_id>")
     def source(chunk_id: str) -> str:

@@ -23,7 +23,8 @@ def _problems(*statuses: int) -> dict[str, Any]:
     return {str(status): {"$ref": "#/components/responses/Problem"} for status in (401, 403, *statuses)}
 
 
-_BOOK = _object(slug=_TEXT, title=_TEXT, edition=_TEXT, chapters=_COUNT, chunks=_COUNT, files=_COUNT)
+_KINDS = {"type": "object", "additionalProperties": _COUNT}
+_BOOK = _object(slug=_TEXT, title=_TEXT, edition=_TEXT, chapters=_COUNT, chunks=_COUNT, files=_COUNT, kinds=_KINDS)
 _LEFT_OUT = {"type": "array", "items": _object(file=_TEXT, reason=_TEXT)}
 _PAGES = {
     "type": "array",

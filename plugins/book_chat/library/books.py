@@ -24,11 +24,12 @@ class Book:
 
 @dataclass(frozen=True)
 class CountedBook(Book):
-    """A book with its numbers of chapters, passages and files."""
+    """A book with its numbers of chapters, passages and files, and of the sentences, items and rows of each kind."""
 
     chapters: int
     chunks: int
     files: int
+    kinds: dict[str, int]
 
 
 def by_title(book: Book) -> tuple[str, str, str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from typing import TYPE_CHECKING
 
 from ragstone.core import BadRequest, NotFound, SourceError
@@ -105,8 +105,26 @@ class Shelf:
             chunks[book] += count
             chapters.setdefault(book, set()).add(chapter)
             files.setdefault(book, set()).add(path)
-        found = [CountedBook(*book, len(chapters[book]), count, len(files[book])) for book, count in chunks.items()]
+        kinds = self._kinds("")
+        found = [
+            CountedBook(*book, len(chapters[book]), count, len(files[book]), dict(kinds[book[0]].most_common()))
+            for book, count in chunks.items()
+        ]
         return tuple(sorted(found, key=by_title))
+
+    def kinds(self, slug: str) -> dict[str, int]:
+        """How many sentences, items and rows of each kind of text the book's passages have, the most frequent first.
+
+        Empty for a book that an older Ragstone read, until its corpus is rebuilt.
+        """
+        return dict(self._kinds(f"{slug}:")[slug].most_common())
+
+    def _kinds(self, prefix: str) -> dict[str, Counter[str]]:
+        """The numbers of kinds of each book, by slug, in the documents whose ids begin with the prefix."""
+        counts: dict[str, Counter[str]] = defaultdict(Counter)
+        for document in self.corpus.contents.documents(prefix):
+            counts[document.doc_id.partition(":")[0]].update(document.kinds or {})
+        return counts
 
     def book(self, slug: str) -> Book:
         """The book with that slug. Raises ``NotFound``."""

@@ -328,6 +328,7 @@ def test_a_catalog_of_the_first_schema_is_upgraded_in_place(
         "ALTER TABLE chunk DROP COLUMN words",
         "ALTER TABLE chunk DROP COLUMN checksum",
         "ALTER TABLE chunk DROP COLUMN sentences",
+        "ALTER TABLE document DROP COLUMN kinds",
         "DELETE FROM about WHERE key IN ('id', 'sealed')",
         "UPDATE about SET value = '1' WHERE key = 'schema'",
     )
@@ -337,6 +338,7 @@ def test_a_catalog_of_the_first_schema_is_upgraded_in_place(
         with upgraded.read() as snapshot:
             (row,) = snapshot.corpora()
             assert row.calibration == {"threshold": 0.9}
+            assert [each.kinds for each in snapshot.documents(row.id)] == [None]
             ((key, _score),) = by_words(snapshot, row.id, ["wheel"], 10)
             # What was stored before has no packed words; they are made when they are needed.
             assert snapshot.chunks.packed_words([key]) == {key: pack("Heading", "wheels turn")}

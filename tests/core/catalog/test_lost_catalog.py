@@ -100,6 +100,7 @@ def test_a_data_folder_of_an_older_ragstone_remembers_from_now_on(tmp_path: Path
         opened.execute("DELETE FROM about WHERE key IN ('id', 'sealed')")
         opened.execute("ALTER TABLE chunk DROP COLUMN checksum")
         opened.execute("ALTER TABLE chunk DROP COLUMN sentences")
+        opened.execute("ALTER TABLE document DROP COLUMN kinds")
         opened.execute("UPDATE about SET value = '3' WHERE key = 'schema'")
         opened.commit()
     older = file.read_bytes()

@@ -247,6 +247,7 @@ def test_book_add_list_and_remove(here: Here, small_book: Path) -> None:
             "chapters": 2,
             "chunks": 4,
             "files": 2,
+            "kinds": {"explanation": 8},
         }
     ]
     assert "robot-parts-second-edition" in here("book", "list").out

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 import pytest
 
 from ragstone.core import Host, Settings
 from ragstone.core.retrieval.sentences import sentences_of
+from ragstone.core.text.chunk_terms import terms_of
 from ragstone.plugins.book_chat import Shelf
+from ragstone.web import create_app
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -151,6 +154,19 @@ def test_what_explains_is_quoted(host: Host, question: str, begins: tuple[str, .
     answer = _ask(host, question)
     assert answer.text.startswith(begins)
     assert never not in answer.text
+
+
+def test_the_kinds_of_a_book_are_counted_when_it_is_stored(host: Host) -> None:
+    shelf = Shelf(host)
+    of_chunks: dict[str, Counter[str]] = {}
+    for document in shelf.corpus.contents.documents():
+        for node in shelf.corpus.contents.document_nodes(document.doc_id):
+            of_chunks.setdefault(node.metadata["book"], Counter()).update(terms_of(node).kinds)
+    assert {book.slug: book.kinds for book in shelf.counted()} == of_chunks
+    assert of_chunks["robots"]["objective"] >= 2
+    assert shelf.kinds("robots") == of_chunks["robots"]
+    page = create_app(host).test_client().get("/book_chat/books/robots/").get_data(as_text=True)
+    assert f"<dt>objective</dt><dd>{of_chunks['robots']['objective']}</dd>" in page
 
 
 def test_what_two_chapters_say_alike_is_said_once(host: Host) -> None:
