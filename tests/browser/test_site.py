@@ -196,8 +196,12 @@ def test_the_status_is_a_page_for_people_and_json_for_programs(open_page: Open, 
     page = open_page("/")
     page.get_by_role("link", name="Status").click()
     assert page.locator("h1").inner_text() == "All is well"
-    assert page.locator(".status li").count() > 3
     snap(page, "status")
+    # Words for who runs the server are shown on demand.
+    assert not page.get_by_text("all-MiniLM", exact=False).is_visible()
+    page.get_by_text("For the person who runs this server").click()
+    assert page.locator(".status details li").count() > 2
+    snap(page, "status-parts")
     assert page.evaluate("async () => (await (await fetch('/health')).json()).status") == "ok"
 
 

@@ -72,14 +72,18 @@ def test_people_get_a_page_and_programs_json(client: FlaskClient, host: Speaking
     assert (found.status_code, found.mimetype, "Accept" in found.vary) == (200, "text/html", True)
     assert "All is well" in found.text
     assert "6 documents, 91 passages" in found.text
+    assert "<details" in found.text.partition("91 passages")[2]  # and what only its administrator understands
+    assert " open>" not in found.text
     for accept in ("*/*", "application/json", ""):
         assert client.get("/health", headers={"Accept": accept}).mimetype == "application/json"
     host.results[0].ok, host.results[0].fatal, host.results[0].detail = False, False, "it is <slow>"
     host.plugins.disable("book_chat", "it <raised>")
     later = create_app(cast("Host", host)).test_client().get("/health", headers=page)
     assert later.status_code == 200
-    for words in ("not all is well", "it is &lt;slow&gt;", "it &lt;raised&gt;"):
-        assert words in later.text
+    said, _open, parts = later.text.partition('<details class="panel" open>')
+    assert "not all is well" in said
+    for words in ("it is &lt;slow&gt;", "it &lt;raised&gt;"):
+        assert words in parts
     host.results[0].fatal = True
     down = create_app(cast("Host", host)).test_client().get("/health", headers=page)
     assert down.status_code == 503

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from flask import Response, redirect, render_template, request, url_for
 
@@ -25,6 +25,14 @@ if TYPE_CHECKING:
 
     from ragstone.core import Host
 
+    from ..learning.export import QuestionFormat
+
+#: The ending and the media type of a file of questions, by its format.
+_FILES = {
+    "anki": ("apkg", "application/octet-stream"),
+    "gift": ("gift", "text/plain"),
+    "qti": ("zip", "application/zip"),
+}
 _LIMITS = {"name": LONGEST_NAME, "words": LONGEST_WORDS}
 
 
@@ -71,14 +79,14 @@ def install(pages: Blueprint, host: Host) -> None:
             return confirm(slug, key, error), error.status
         return redirect(url_for("concept_tutor.edit", slug=slug, saved=1), 303)
 
-    @pages.get("/plans/<slug>/export.json")
+    @pages.get("/plans/<slug>/export")
     def export(slug: str) -> Response:
-        text = json.dumps(export_plan(store, slug), ensure_ascii=False, indent=2)
-        return _download(text.encode("utf-8", "replace"), f"{slug}.json", "application/json")
-
-    @pages.get("/plans/<slug>/export.apkg")
-    def anki(slug: str) -> Response:
-        return _download(export_questions(host, slug, "anki"), f"{slug}.apkg", "application/octet-stream")
+        wanted = request.args.get("format", "json")
+        if wanted == "json":
+            text = json.dumps(export_plan(store, slug), ensure_ascii=False, indent=2)
+            return _download(text.encode("utf-8", "replace"), f"{slug}.json", "application/json")
+        ending, kind = _FILES.get(wanted, ("", ""))
+        return _download(export_questions(host, slug, cast("QuestionFormat", wanted)), f"{slug}.{ending}", kind)
 
     def stored(
         slug: str, store_it: Callable[[], object], key: str = "", opened: str = ""
@@ -111,7 +119,7 @@ def install(pages: Blueprint, host: Host) -> None:
         one = store.concept(slug, key) if key is not None else None
         return _page("delete", plan=size.plan, learner=current_learner(), size=size, concept=one, error=error)
 
-    _ = edit, change, add, concept, change_concept, ask, delete, export, anki
+    _ = edit, change, add, concept, change_concept, ask, delete, export
 
 
 def _change() -> ConceptChange:

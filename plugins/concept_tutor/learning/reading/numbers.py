@@ -27,4 +27,4 @@ def years_in(text: str) -> Iterator[tuple[int, int, str]]:
 
 def near_years(year: str) -> list[str]:
     """Years of the same time, none of them a neighbour, and none after the last one that can be asked for."""
-    return [str(int(year) + by) for by in (-27, -18, -11, -6, 5, 9, 16, 24) if 1000 <= int(year) + by <= 2024]
+    return [str(int(year) + by) for by in (-13, -9, -6, -4, 4, 7, 11, 14) if 1000 <= int(year) + by <= 2024]

@@ -37,7 +37,7 @@ _SORTS = {
     "fluid": "fluid liquid gas mixture solution",
     "matter": """substance compound element chemical metal mineral acid molecule material ion protein
         enzyme lipid fat sugar hormone pigment polymer monomer macromolecule carbohydrate
-        polysaccharide nucleotide antibody catalyst transporter receptor kinase base drug""",
+        polysaccharide nucleotide antibody catalyst transporter kinase base drug""",
     "cell": "cell cells neuron lymphocyte",
     "structure": """structure organelle region membrane part filament network tube fiber fibre layer wall body
         tissue organ vesicle junction channel compartment sac gland bone vessel site constriction appendage
@@ -46,12 +46,16 @@ _SORTS = {
         phase period division reaction movement transport pathway mechanism growth synthesis breakdown transfer change
         response cycle fusion release loss variation""",
 }
+#: Things, though they end like what goes on.
+_NOT_PROCESSES = word_set(
+    "covering opening ring string wing spring coating lining building swelling clearing being thing king"
+)
 _SORT_OF = {genus: sort for sort, words in _SORTS.items() for genus in words.split()}
 
 
 def sort_of(genus: str) -> str:
     """``person``, ``place``, ``work`` and the like; "" where the noun does not show it."""
-    if genus not in _NOT_PERSONS and _PERSONS.search(genus):
-        return "person"
     one = genus if genus in _SORT_OF else genus.removesuffix("s")
-    return _SORT_OF.get(one, "process" if genus.endswith("ing") else "")
+    if one not in _NOT_PERSONS and _PERSONS.search(one):
+        return "person"
+    return _SORT_OF.get(one, "process" if genus.endswith("ing") and genus not in _NOT_PROCESSES else "")

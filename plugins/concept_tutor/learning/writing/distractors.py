@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from ..reading.definitions import QUALITY
 from ..reading.material import topic_key
 from ..reading.numbers import near_years
-from ..reading.spelling import normal, stem_set
+from ..reading.spelling import normal, stem_set, word_set
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -24,10 +24,12 @@ WRONG = 3
 _APART_SORTS = frozenset({"person", "place", "organisation", "work", "event", "living", "language"})
 #: Whose things differ at a glance, if their definitions name different nouns: a vessel and a layer.
 _WIDE_SORTS = frozenset({"structure"})
+#: Nouns of definitions that do not show what a thing is: "one of three tubes".
+_EMPTY_GENERA = word_set("one structure part region area group end type form")
 #: Ends the name of what goes on, or of a property.
 _PROCESS = re.compile(r"(?:[st]ion|sis|ing|ment|ity|ness|port)$")
 #: Years between two that are taken for the same time, and between two options.
-_FAR, _APART = 30, 3
+_FAR, _APART = 15, 3
 #: Of what a thing is said to be, so much in what another is said to be makes that one a second right answer.
 _MUCH = 0.3
 
@@ -58,10 +60,11 @@ class Distractors:
                 continue
             near = self._is_near(mine, other.sentence.chunk)
             likeness = _likeness(self._shown(other), self._shown(definition))
-            same = other.genus == definition.genus
+            same = other.genus == definition.genus and other.genus not in _EMPTY_GENERA
             if definition.sort and definition.sort not in _WIDE_SORTS:
                 same = other.sort == definition.sort
-            typed = likeness >= 0 and (key in beside or near) and (same or likeness > 1)
+            same = same or _same_head(other.subject, definition.subject)
+            typed = likeness >= 0 and (key in beside or near) and same
             kin = material.groups.share_category(definition.subject, other.subject)
             if typed or (kin and not _APART_SORTS & ({other.sort} ^ {definition.sort})):
                 more = 2 * (key in beside) + near + kin + likeness + 2 * (other.genus == definition.genus)
@@ -76,8 +79,16 @@ class Distractors:
             name
             for name in self._material.groups.beside(key, lambda chunk: self._is_near(sentence.chunk, chunk))
             if name[0].isupper() == key[0].isupper() and (name.endswith("s") == key.endswith("s") or name[0].isupper())
+            if self._same_sort(name, key)
         )
         return self._pick(alike, key, sentence)
+
+    def _same_sort(self, one: str, other: str) -> bool:
+        """Whether two names are of things of one sort, as far as the sources say what they are."""
+        mine, theirs = (self._material.topics.get(topic_key(name)) for name in (one, other))
+        if mine is None or theirs is None:
+            return mine is theirs
+        return mine.genus == theirs.genus or bool(mine.sort and mine.sort == theirs.sort)
 
     def years(self, key: str, sentence: Sentence) -> list[str]:
         """Other years of the same time: of the sources, then made up."""
@@ -124,7 +135,14 @@ def _likeness(one: str, other: str) -> int:
     a, b = normal(one), normal(other)
     if any(bool(ending.search(a)) != bool(ending.search(b)) for ending in (QUALITY, _PROCESS)):
         return -1
-    return 2 * (a.split()[-1] == b.split()[-1] or a[-4:] == b[-4:]) + (len(a.split()) == len(b.split()))
+    same_end = a.split()[-1] == b.split()[-1] or a[-4:] == b[-4:]
+    return 2 * same_end + (len(a.split()) == len(b.split()))
+
+
+def _same_head(one: str, other: str) -> bool:
+    """Whether both names end with one word: "axial skeleton" and "exoskeleton"."""
+    a, b = normal(one), normal(other)
+    return a.endswith(b.split()[-1]) or b.endswith(a.split()[-1])
 
 
 def _is_within(one: str, other: str) -> bool:

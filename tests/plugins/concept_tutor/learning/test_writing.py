@@ -190,9 +190,37 @@ def test_two_concepts_ask_nothing_twice() -> None:
     assert len({question.text for question in made}) == len(made) >= 2
 
 
-def test_a_vessel_is_not_among_layers() -> None:
-    vessels = {"arteriole", "artery", "vein", "venule"}
-    asked = [
-        one for one in written(chunk("heart", VESSELS_AND_LAYERS, section="Heart › Glossary")) if one.form == "choice"
-    ]
-    assert not any(one.key in vessels and set(one.options) - vessels for one in asked)
+@pytest.mark.parametrize(
+    ("glossary", "kind"),
+    [
+        (VESSELS_AND_LAYERS, {"arteriole", "artery", "vein", "venule"}),
+        # Their names end alike.
+        ("""myofilament: small structure that makes up the fibrils of a muscle
+
+thick filament: group of myosin molecules that lie side by side
+
+thin filament: two strands of actin that are wound together
+
+angular movement: bending of a joint that changes the angle between bones
+
+rotational movement: turning of a bone around its own axis""", {"myofilament", "thick filament", "thin filament"}),
+        # What is one of several may be one of anything.
+        ("""semicircular canal: one of three fluid-filled tubes that monitor how the head turns
+
+umami: one of five basic tastes, which is called savory
+
+ossicle: one of three bones in the middle ear that carry sound
+
+papilla: one of the small bumps that stand on the tongue""", {"semicircular canal"}),
+    ],
+    ids=["vessels", "filaments", "tubes"],
+)  # fmt: skip
+def test_options_are_of_the_key_s_kind(glossary: str, kind: set[str]) -> None:
+    asked = [one for one in written(chunk("body", glossary, section="Body › Glossary")) if one.form == "choice"]
+    assert not any(one.key in kind and set(one.options) - kind for one in asked)
+
+
+def test_years_to_choose_from_lie_within_half_a_life() -> None:
+    text = "Jethro Tull was a farmer of Berkshire. Jethro Tull was born in Basildon in 1674."
+    (asked,) = [one for one in written(chunk("tull", text, title="Jethro Tull")) if one.asked == "year"]
+    assert all(abs(int(option) - 1674) <= 15 for option in asked.options)

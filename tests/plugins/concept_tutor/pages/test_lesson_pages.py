@@ -6,12 +6,13 @@ import io
 import json
 import zipfile
 from datetime import date, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 import pytest
 
 from ragstone.core.testing import open_host
-from ragstone.plugins.concept_tutor import Lessons, PlanStore, Sessions
+from ragstone.plugins.concept_tutor import Lessons, PlanStore, Sessions, export_questions
+from ragstone.plugins.concept_tutor.learning.export import QuestionFormat
 from ragstone.plugins.concept_tutor.learning.progress import Progress
 from ragstone.plugins.concept_tutor.pages.charts import charts
 from ragstone.plugins.concept_tutor.pages.wording import pieces, reason_words
@@ -279,15 +280,29 @@ def test_a_plan_is_renamed_edited_and_deleted(client: FlaskClient, host: Host) -
 
 
 def test_a_plan_is_taken_along_and_loaded_again(client: FlaskClient, host: Host) -> None:
-    export = client.get(f"{PLAN}/export.json")
+    export = client.get(f"{PLAN}/export?format=json")
     assert export.headers["Content-Disposition"] == f'attachment; filename="{SLUG}.json"'
     assert json.loads(export.data)["title"] == "How networks learn"
     host.once(PlanStore).remove(SLUG)
     data = {"file": (io.BytesIO(export.data), "plan.json")}
     assert client.post(f"{ROOT}/plans/file", data=data).status_code == 303
     assert {one.key for one in host.once(PlanStore).concepts(SLUG)} == set(NAMES)
-    anki = client.get(f"{PLAN}/export.apkg")
-    assert "collection.anki2" in zipfile.ZipFile(io.BytesIO(anki.data)).namelist()
+
+
+def test_a_plan_s_page_offers_its_questions_in_each_format(client: FlaskClient, host: Host) -> None:
+    (form,) = tree(client.get(f"{PLAN}/")).cssselect("form.take")
+    offered = [option.get("value") for option in form.cssselect("select[name=format] option")]
+    assert offered == [*get_args(QuestionFormat), "json"]
+    for wanted in get_args(QuestionFormat):
+        file = client.get(form.get("action"), query_string={"format": wanted})
+        assert file.status_code == 200
+        assert file.headers["Content-Disposition"].startswith(f'attachment; filename="{SLUG}.')
+        if wanted == "gift":
+            assert file.data == export_questions(host, SLUG, "gift")
+        else:
+            inside = "collection.anki2" if wanted == "anki" else "imsmanifest.xml"
+            assert inside in zipfile.ZipFile(io.BytesIO(file.data)).namelist()
+    assert client.get(form.get("action"), query_string={"format": "pdf"}).status_code == 400
 
 
 @pytest.mark.parametrize("path", ["learn/start", "learn/end", "edit", "concepts", "concepts/loss", "delete"])
