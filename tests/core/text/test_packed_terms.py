@@ -87,7 +87,7 @@ def test_no_stored_sentence_is_analyzed_for_a_question(tmp_path: Path, monkeypat
             patch.setattr(chunk_terms, "_analyze_cached", _refuse)
             stored = [_content(assistant.ask(question)) for question in QUESTIONS]
         assert not any(each["refused"] for each in stored[:3])
-        monkeypatch.setattr("ragstone.core.catalog.chunks.unpack", lambda _packed: None)
+        monkeypatch.setattr("ragstone.core.text.packed_terms.unpack", lambda _packed: None)
         assert [_content(assistant.ask(question)) for question in QUESTIONS] == stored
         assert corpus.info().chunks == 6
 
