@@ -54,7 +54,7 @@ def eval_retrieval(deployment: Deployment, data: Path, limit: int | None, assist
 
     if assistant is not None:
         host, questions = deployment.host(), _some_questions(data, limit)
-        _plugin, retriever = host.hooks.retriever(host.assistant(assistant).corpus, DEPTH)
+        retriever = host.hooks.retriever(host.assistant(assistant).corpus, DEPTH)
         from ..retrieval.search import ScoredRetriever
 
         if not isinstance(retriever, ScoredRetriever):

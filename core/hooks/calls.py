@@ -16,14 +16,14 @@ from .commands import PluginCommands
 from .encoder import make_encoder
 from .manager import reason_of
 from .options import checked_options
-from .results import by_name, one, several
+from .question_hooks import QuestionHooks
+from .results import by_name, one
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from llama_index.core.llms import LLM
     from llama_index.core.node_parser import NodeParser
-    from llama_index.core.postprocessor.types import BaseNodePostprocessor
     from llama_index.core.prompts import BasePromptTemplate
     from llama_index.core.readers.base import BaseReader
     from llama_index.core.retrievers import BaseRetriever
@@ -55,6 +55,8 @@ class Hooks:
         self._options = checked_options(plugins, settings.plugins.options)
         #: The plugins' commands.
         self.commands = PluginCommands(plugins)
+        #: What is called for each question.
+        self.for_questions = QuestionHooks(plugins, host)
 
     def options(self, model: type[Options]) -> Options:
         """A plugin's typed options, by the model that it gave in ``ragstone_settings``."""
@@ -124,25 +126,9 @@ class Hooks:
         """
         return make_encoder(self._plugins, self._settings)
 
-    def retriever(
-        self, corpus: Corpus, top_k: int, filters: MetadataFilters | None = None
-    ) -> tuple[str | None, BaseRetriever]:
-        """The retriever of the corpus with its plugin: the first plugin's, else the host's own with ``None``."""
-        from llama_index.core.retrievers import BaseRetriever
-
-        from ..retrieval.search import HybridRetriever
-
-        arguments = {"host": self._host, "corpus": corpus, "top_k": top_k, "filters": filters}
-        given = self._plugins.call("ragstone_retriever", one(BaseRetriever), **arguments)
-        return next(given, (None, HybridRetriever(corpus, top_k=top_k, filters=filters)))
-
-    def postprocessors(self, corpus: Corpus) -> list[tuple[str, BaseNodePostprocessor]]:
-        """What reranks, filters or guards the corpus's passages, with its plugin, in the plugins' order."""
-        from llama_index.core.postprocessor.types import BaseNodePostprocessor
-
-        arguments = {"host": self._host, "corpus": corpus}
-        calls = self._plugins.call("ragstone_postprocessors", several(BaseNodePostprocessor), **arguments)
-        return [(plugin, postprocessor) for plugin, given in calls for postprocessor in given]
+    def retriever(self, corpus: Corpus, top_k: int, filters: MetadataFilters | None = None) -> BaseRetriever:
+        """The retriever of the corpus: the first plugin's, else the host's own."""
+        return self.for_questions.retriever(corpus, top_k, filters)[1]
 
     @lazily
     def prompts(self) -> Mapping[str, BasePromptTemplate]:

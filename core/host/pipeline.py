@@ -79,7 +79,7 @@ class Pipeline:
         check_budget()
         from ..retrieval.search import retrieve_with
 
-        plugin, retriever = self._hooks.retriever(corpus, top_k, filters)
+        plugin, retriever = self._hooks.for_questions.retriever(corpus, top_k, filters)
         retrieve = partial(retrieve_with, retriever, corpus, question, filters, results.nodes)
         if plugin is None:
             return retrieve()
@@ -97,7 +97,7 @@ class Pipeline:
     def _postprocessed(self, corpus: Corpus, retrieval: Retrieval) -> Retrieval | None:
         """The passages after the postprocessors; ``None`` where one failed, may have changed them, and is disabled."""
         nodes, cut = list(retrieval.nodes), []
-        asked = self._hooks.postprocessors(corpus)
+        asked = self._hooks.for_questions.postprocessors(corpus)
         for plugin, postprocessor in asked:
             work = partial(_postprocess, postprocessor, list(nodes), retrieval.question)
             what = type(postprocessor).__name__

@@ -1024,7 +1024,7 @@ def _everything(host: Host) -> dict[str, Callable[[], object]]:
         "ragstone_node_parsers": lambda: host.hooks.node_parser("book"),
         "ragstone_vector_store": lambda: host.hooks.vector_store(corpus),
         "ragstone_retriever": lambda: host.hooks.retriever(corpus, 3),
-        "ragstone_postprocessors": lambda: host.hooks.postprocessors(corpus),
+        "ragstone_postprocessors": lambda: host.hooks.for_questions.postprocessors(corpus),
         "ragstone_prompts": lambda: host.hooks.prompts,
         "ragstone_embed_model": lambda: host.hooks.encoder,
         "ragstone_llm": lambda: host.hooks.llm,

@@ -146,8 +146,8 @@ def test_assistants_as_tools_of_a_stock_agent(host: Host) -> None:
 
 
 def test_a_corpus_s_retriever_in_stock_llama_index(host: Host) -> None:
-    books = host.hooks.retriever(host.find_corpus("books"), 2)[1]
-    notes = host.hooks.retriever(host.find_corpus("notes"), 2)[1]
+    books = host.hooks.retriever(host.find_corpus("books"), 2)
+    notes = host.hooks.retriever(host.find_corpus("notes"), 2)
     assert isinstance(books, BaseRetriever)
     tools = [
         RetrieverTool.from_defaults(books, name="books", description="what a caster is"),

@@ -75,7 +75,7 @@ class TestPassages(NodeParserContract):
 class TestConcepts(RetrieverContract):
     @pytest.fixture
     def retriever(self, host: Host) -> BaseRetriever:
-        return host.hooks.retriever(corpus_of(host), 3)[1]
+        return host.hooks.retriever(corpus_of(host), 3)
 
     @pytest.fixture
     def question(self) -> str:

@@ -102,7 +102,7 @@ class TestFiles(NodeParserContract):
 class TestRecall(RetrieverContract):
     @pytest.fixture
     def retriever(self, host: Host) -> BaseRetriever:
-        return host.hooks.retriever(memory_of(host).corpus, 3)[1]
+        return host.hooks.retriever(memory_of(host).corpus, 3)
 
     @pytest.fixture
     def question(self) -> str:

@@ -47,7 +47,7 @@ def question() -> str:
 class TestShards(ScoredRetrieverContract):
     @pytest.fixture
     def retriever(self, host: Host) -> BaseRetriever:
-        return host.hooks.retriever(host.assistant("wiki_edge").corpus, 3)[1]
+        return host.hooks.retriever(host.assistant("wiki_edge").corpus, 3)
 
 
 class TestAssistant(AssistantContract):
