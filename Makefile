@@ -11,6 +11,9 @@ DEV = .venv-dev/bin
 # Tests are shared out among so many processes, more than there are processors, as many wait for servers; WORKERS=0: one.
 WORKERS ?= 3
 
+# Compiled modules are kept: the tests start hundreds of interpreters.
+tests slow: export PYTHONDONTWRITEBYTECODE =
+
 .PHONY: run test tests slow lint bench quality faults docs clean help suites package
 
 help:
@@ -32,8 +35,9 @@ run: .venv/ready
 test: .venv-dev/ready
 	$(MAKE) --no-print-directory -j2 lint tests
 
+# A file's servers are started once, as one worker has all its tests; browsers come first and small files last.
 tests:
-	$(DEV)/python -m pytest -n $(WORKERS) --dist worksteal -m "not slow" $(ARGS)
+	$(DEV)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder -m "not slow" $(ARGS)
 
 # With an environment of TFDS (make .venv-rlds/ready), what it reads back of the planner's episodes is tested too.
 slow: WORKERS = 2

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import flask
+import hypothesis
 import jinja2
 import pytest
 
@@ -28,6 +29,11 @@ if TYPE_CHECKING:
 
 _REPOSITORY = Path(__file__).parent.parent
 _LOOPBACK = ("127.", "::1", "localhost")
+
+# Where CI is set, Hypothesis takes a profile of its own, of 100 examples a test.
+hypothesis.settings.register_profile("local", max_examples=25)
+if "CI" not in os.environ:
+    hypothesis.settings.load_profile("local")
 
 
 @pytest.hookimpl(trylast=True)

@@ -131,7 +131,7 @@ def test_the_explanation_comes_before_the_first_question(learn_as: Any, snap: Sn
     page.locator("form.lesson").wait_for()
 
 
-@pytest.mark.parametrize("scripts", [True, False])
+@pytest.mark.parametrize("scripts", [True, pytest.param(False, marks=pytest.mark.slow)])
 def test_a_session_has_an_end_and_nothing_right_comes_again(learn_as: Any, snap: Snap, scripts: bool) -> None:
     page = learn_as(f"Ender {scripts}", f"{PLAN}learn", java_script_enabled=scripts)
     begin(page)
@@ -215,7 +215,7 @@ def test_a_session_that_was_left_is_gone_on_with(learn_as: Any) -> None:
     assert page.locator(".session-bar p").inner_text() == "2 of 10"
 
 
-@pytest.mark.parametrize("scripts", [True, False])
+@pytest.mark.parametrize("scripts", [True, pytest.param(False, marks=pytest.mark.slow)])
 def test_plans_are_renamed_edited_exported_and_deleted(learn_as: Any, tmp_path: Path, scripts: bool) -> None:
     page = learn_as("Editor", "/concept_tutor/", java_script_enabled=scripts)
     page.get_by_label("Title", exact=True).first.fill(f"Knots {scripts}")
@@ -284,8 +284,16 @@ def test_a_plan_s_chat_offers_and_answers_its_questions(learn_as: Any) -> None:
     assert page.locator(".exchange .refused").count() == 0
 
 
-@pytest.mark.parametrize("width", [390, 768, 1280])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize(
+    ("width", "scheme"),
+    [
+        (390, "light"),
+        *(
+            pytest.param(width, scheme, marks=pytest.mark.slow)
+            for width, scheme in [(390, "dark"), (768, "light"), (768, "dark"), (1280, "light"), (1280, "dark")]
+        ),
+    ],
+)
 def test_every_state_fits_and_can_be_touched(learn_as: Any, snap: Snap, width: int, scheme: str) -> None:
     page = learn_as(
         f"Looker {width} {scheme}", f"{PLAN}learn", viewport={"width": width, "height": 800}, color_scheme=scheme

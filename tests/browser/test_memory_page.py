@@ -52,7 +52,10 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         yield address
 
 
-@pytest.mark.parametrize("size", [(1280, 860), (390, 780)], ids=["desktop", "phone"])
+@pytest.mark.parametrize(
+    "size",
+    [pytest.param((1280, 860), id="desktop"), pytest.param((390, 780), id="phone", marks=pytest.mark.slow)],
+)
 def test_a_citation_opens_its_lines(open_page: Open, snap: Snap, size: tuple[int, int]) -> None:
     name = "memory-phone" if size[0] < 500 else "memory"
     page = open_page("/assistants/memory/", viewport={"width": size[0], "height": size[1]})

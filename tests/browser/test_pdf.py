@@ -62,7 +62,10 @@ def source_of(page: Any, slug: str) -> None:
     page.locator("#passage").wait_for()
 
 
-@pytest.mark.parametrize("size", [(1280, 860), (390, 780)], ids=["desktop", "phone"])
+@pytest.mark.parametrize(
+    "size",
+    [pytest.param((1280, 860), id="desktop"), pytest.param((390, 780), id="phone", marks=pytest.mark.slow)],
+)
 def test_the_pdf_opens_at_the_passage_s_page(open_page: Open, snap: Snap, size: tuple[int, int]) -> None:
     page = open_page(viewport={"width": size[0], "height": size[1]})
     source_of(page, "open-parts")

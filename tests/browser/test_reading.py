@@ -151,7 +151,7 @@ def test_a_conversation_can_be_started_over(open_page: Open) -> None:
     assert page.locator(".exchange").count() == 0
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.slow)])
 def test_a_phone_needs_no_sideways_scrolling(open_page: Open, snap: Snap, scheme: str) -> None:
     phone = {"viewport": {"width": 360, "height": 740}, "color_scheme": scheme, "has_touch": True}
     page = open_page("/", **phone)

@@ -132,6 +132,7 @@ def harmless(page: Any) -> None:
         assert address in {"http:", "https:"}
 
 
+@pytest.mark.slow
 def test_answers_drawn_by_the_chat_page_and_the_widget(window: Open, hostile: Elsewhere) -> None:
     chat = window("/book_chat/", STREAM)
     chat.locator("[data-chat]").wait_for()
@@ -165,6 +166,7 @@ def test_answers_drawn_by_the_chat_page_and_the_widget(window: Open, hostile: El
     assert set(protocols) <= {"http:", "https:"}
 
 
+@pytest.mark.slow
 def test_problems_drawn_by_the_chat_page_and_the_widget(window: Open, hostile: Elsewhere) -> None:
     for address in ("/book_chat/", f"{hostile.origin}/mdbook/"):
         page = window(address, STREAM)
@@ -177,6 +179,7 @@ def test_problems_drawn_by_the_chat_page_and_the_widget(window: Open, hostile: E
             page.locator(".failed").last.get_by_text(one_line(words)[1:30]).first.wait_for(state="attached")
 
 
+@pytest.mark.slow
 def test_a_book_of_such_words(window: Open, hostile: Elsewhere) -> None:
     """Titles, headings, passages and files' names on the real pages, from the real server."""
     page = window("/")
@@ -203,6 +206,7 @@ def test_a_book_of_such_words(window: Open, hostile: Elsewhere) -> None:
         page.locator(".turn").nth(chapter).locator(".answer:not([aria-busy])").wait_for()
 
 
+@pytest.mark.slow
 def test_such_questions_and_addresses(window: Open) -> None:
     page = window("/")
     for words in PAYLOADS[::10]:
@@ -214,6 +218,7 @@ def test_such_questions_and_addresses(window: Open) -> None:
             harmless(page)
 
 
+@pytest.mark.slow
 def test_such_words_on_the_shelf_s_page(window: Open) -> None:
     page = window("/book_chat/books/")
     page.get_by_text("Add or remove books").click()

@@ -48,7 +48,10 @@ def open_shelf(page: Any) -> None:
     page.get_by_role("heading", name="Add a book").wait_for()
 
 
-@pytest.mark.parametrize("size", [(1280, 860), (390, 780)], ids=["desktop", "phone"])
+@pytest.mark.parametrize(
+    "size",
+    [pytest.param((1280, 860), id="desktop"), pytest.param((390, 780), id="phone", marks=pytest.mark.slow)],
+)
 def test_a_book_is_added_watched_and_removed(open_page: Open, snap: Snap, size: tuple[int, int]) -> None:
     name = "shelf-phone" if size[0] < 500 else "shelf"
     page = open_page("/book_chat/books/", viewport={"width": size[0], "height": size[1]})

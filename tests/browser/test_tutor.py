@@ -209,7 +209,7 @@ def test_a_whole_lesson(open_page: Open, snap: Snap, wiki: Server) -> None:
     assert page.evaluate("window.violations") == []
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.slow)])
 def test_a_phone_has_no_sideways_scrolling(open_page: Open, snap: Snap, plan: str, scheme: str) -> None:
     page = open_page(f"{plan}?concept=tide", viewport={"width": 390, "height": 780}, color_scheme=scheme)
     for name, path in (

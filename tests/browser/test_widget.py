@@ -142,7 +142,7 @@ def test_a_question_is_answered_on_another_site_s_page(
 
 
 @pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
-@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("place", ["docusaurus", pytest.param("mdbook", marks=pytest.mark.slow)])
 def test_selected_words_are_asked_about_alone(
     open_book: Open, books: Elsewhere, snap: Snap, place: str, size: dict[str, int]
 ) -> None:
@@ -362,6 +362,7 @@ def test_what_goes_wrong_is_reported_in_words_and_can_be_tried_again(
     assert page.locator(".turn").count() == 1
 
 
+@pytest.mark.slow
 def test_it_says_whether_it_is_not_allowed_or_not_reachable(
     chromium: Any, snap: Snap, tmp_path_factory: pytest.TempPathFactory
 ) -> None:

@@ -508,6 +508,7 @@ def test_a_memory_is_updated_and_queried(tmp_path: Path) -> None:
         talk(work())
 
 
+@pytest.mark.slow
 def test_a_server_that_is_killed_is_an_error_and_the_next_one_serves(stdio: Any, tmp_path: Path) -> None:
     def serving() -> tuple[subprocess.Popen[bytes], str]:
         command = [stdio.command, "serve", "--port", "0"]

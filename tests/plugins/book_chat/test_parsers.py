@@ -205,14 +205,22 @@ NAMED_PLACES = [
         "Introduction",
         "Installation \u203a Building from sources \u203a Additional Dependencies",
     ),
-    (
+    pytest.param(
         "biology",
         "contents/m44403.md",
         "The sugar and phosphate lie on the outside",
         "Biological Macromolecules",
         "Nucleic Acids \u203a DNA Double-Helix Structure",
+        marks=pytest.mark.slow,
     ),
-    ("biology", "contents/m44386.md", "Viewed from space", "The Study of Life", "Introduction"),
+    pytest.param(
+        "biology",
+        "contents/m44386.md",
+        "Viewed from space",
+        "The Study of Life",
+        "Introduction",
+        marks=pytest.mark.slow,
+    ),
     (
         "physical_ai",
         "docs/docs/chapters/ch01-introduction-to-physical-ai.md",

@@ -85,6 +85,7 @@ def test_the_same_holds_for_other_articles(data: Path) -> None:
             faults_of(as_json(question), chunks)] == []  # fmt: skip
 
 
+@pytest.mark.slow
 def test_the_same_sources_and_seed_give_the_same_questions(
     dump: dict[str, list[SourceChunk]], of_dump: list[Question]
 ) -> None:

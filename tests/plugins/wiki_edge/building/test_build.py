@@ -248,6 +248,7 @@ def test_a_changed_source_is_another_source(
         build_shard(order, fast_host)
 
 
+@pytest.mark.slow
 def test_damaged_part_files_are_seen(
     fast_host: Host, tmp_path: Path, dump: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -300,6 +301,7 @@ def _broken_off(order: BuildOptions, host: Host, monkeypatch: pytest.MonkeyPatch
         build_shard(order, host)
 
 
+@pytest.mark.slow
 def test_a_full_disk_stops_the_build_and_later_it_goes_on(
     fast_host: Host, tmp_path: Path, dump: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -449,6 +451,7 @@ def _readers(out: Path) -> list[int]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.data
 def test_the_real_encoder_and_the_enwiki_excerpt(
     data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]

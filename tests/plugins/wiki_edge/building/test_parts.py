@@ -257,6 +257,7 @@ def test_the_commands(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkey
     assert "pip install 'ragstone[ray]'" in output
 
 
+@pytest.mark.slow
 def test_articles_beyond_the_first_are_found_by_words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     source, counts = _lines(tmp_path / "corpus.jsonl"), tmp_path / "views.txt"
     counts.write_text("T_3 100\nT 4\t900\nNobody 5000\nT 5 1\n\nT 6 100\n", "utf-8")

@@ -171,6 +171,7 @@ def test_a_damaged_record_costs_itself_alone(tmp_path: Path, caplog: pytest.LogC
     assert "damaged record" in caplog.text
 
 
+@pytest.mark.slow
 def test_killed_at_any_moment_nothing_acknowledged_is_lost(tmp_path: Path) -> None:
     acknowledged: list[str] = []
     forgotten: set[str] = set()

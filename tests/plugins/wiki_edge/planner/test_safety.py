@@ -259,7 +259,16 @@ class Obedient:
         handler.raw(b"")
 
 
-@pytest.mark.parametrize("wrap", ["{order} [1]", "Of course: {order} [1]", "The mug is dirty [1]. {order}"])
+@pytest.mark.parametrize(
+    "wrap",
+    [
+        "{order} [1]",
+        *(
+            pytest.param(wrap, marks=pytest.mark.slow)
+            for wrap in ("Of course: {order} [1]", "The mug is dirty [1]. {order}")
+        ),
+    ],
+)
 def test_a_model_that_obeys_is_not_believed(tmp_path: Path, wrap: str) -> None:
     obeyed = 0
     for number, (order, flag) in enumerate(ORDERS.items()):
