@@ -1,9 +1,10 @@
-"""Errors of the tutor's grading: ``python -m bench.grading FILE [--show] [--without-encoder]``.
+"""Errors of the tutor's grading: ``python -m bench.grading FILE … [--show] [--without-encoder] [--fit WEIGHTS]``.
 
 FILE has a JSON object a line, an answer with the grade that a teacher gives it: ``form`` (``blank`` or ``open``),
 ``question``, ``key``, ``span`` (the source's sentence), ``answer``, ``grade`` (``right``, ``partly`` or ``wrong``), and
 optionally ``kind``, by which the wrong answers are counted. Prints the confusion table, and with ``--show`` the answers
-that got another grade.
+that got another grade. ``--fit`` writes the weights that fit the answers for ``learning/grading/likeness.py``, and
+prints for several thresholds which share of each grade is above, by weights that were fitted without an answer's span.
 """
 
 from __future__ import annotations
@@ -11,16 +12,26 @@ from __future__ import annotations
 import argparse
 import json
 import tempfile
+import zlib
 from collections import Counter
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
 
 from ragstone.core import Encoder
 from ragstone.core.embedding import MiniLMEmbedding
-from ragstone.plugins.concept_tutor.learning.grading.free import FreeAnswers
+from ragstone.plugins.concept_tutor.learning.grading.comparison import compare
+from ragstone.plugins.concept_tutor.learning.grading.free import FreeAnswers, disorder, objection
+from ragstone.plugins.concept_tutor.learning.grading.likeness import likeness
 from ragstone.plugins.concept_tutor.learning.grading.short import grade_short
 from ragstone.plugins.concept_tutor.learning.records import Finding, Question, Support
 
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+#: Parts of the spans of which each is graded by weights that were fitted on the others; see ``_solve``.
+_FOLDS, _RIDGE, _STEPS = 10, 3.0, 30
 _GRADES = ("right", "partly", "wrong")
 
 
@@ -35,6 +46,53 @@ def graded(rows: list[dict[str, str]], encoder: Encoder | None) -> list[Finding]
     ]
 
 
+def fit(rows: list[dict[str, str]], encoder: Encoder) -> dict[str, float]:
+    """Weights of a ridge logistic regression over the answers to which there is no objection; prints its thresholds."""
+    asked = [row for row in rows if row["form"] == "open"]
+    seen, measured = list[dict[str, str]](), list[dict[str, float]]()
+    for row in asked:
+        found = compare(_question(row), row["answer"])
+        question = _question(row)
+        if objection(question, row["answer"], found) is None and disorder(question, found) is None:
+            seen.append(row)
+            measured.append(likeness(_question(row), row["answer"], found, encoder).features)
+    names = list(measured[0])
+    facts = np.array([[1.0, *(each[name] for name in names)] for each in measured])
+    right = np.array([row["grade"] == "right" for row in seen])
+    folds = np.array([zlib.crc32(row["span"].encode()) % _FOLDS for row in seen])
+    chances = np.zeros(len(seen))
+    for fold in range(_FOLDS):
+        chances[folds == fold] = 1 / (
+            1 + np.exp(-facts[folds == fold] @ _solve(facts[folds != fold], right[folds != fold]))
+        )
+    totals = Counter(row["grade"] for row in asked)
+    for threshold in np.arange(0.5, 0.96, 0.05):
+        above = Counter(row["grade"] for row, chance in zip(seen, chances, strict=True) if chance >= threshold)
+        print(f"{threshold:.2f} " + "".join(f"{grade:>8} {above[grade] / totals[grade]:.1%}" for grade in _GRADES))
+    weights = _solve(facts, right)
+    return {"intercept": round(float(weights[0]), 3)} | {
+        name: round(float(weight), 3) for name, weight in zip(names, weights[1:], strict=True)
+    }
+
+
+def _solve(facts: npt.NDArray[np.float64], right: npt.NDArray[np.bool_]) -> npt.NDArray[np.float64]:
+    """Newton's method on standardized columns, the first of them constant; the weights are for the columns as given."""
+    middle, spread = facts.mean(axis=0), facts.std(axis=0)
+    middle[0], spread[0] = 0.0, 1.0
+    spread[spread == 0] = 1.0
+    scaled = (facts - middle) / spread
+    ridge = np.eye(facts.shape[1]) * _RIDGE
+    ridge[0, 0] = 0.0
+    weights = np.zeros(facts.shape[1])
+    for _ in range(_STEPS):
+        chance = 1 / (1 + np.exp(-scaled @ weights))
+        slope = scaled.T @ (right - chance) - ridge @ weights
+        weights += np.linalg.solve(scaled.T @ (scaled * (chance * (1 - chance))[:, None]) + ridge, slope)
+    weights /= spread
+    weights[0] -= weights @ middle
+    return weights
+
+
 def _question(row: dict[str, str]) -> Question:
     support = Support("", 0, len(row["span"]), row["span"])
     form: Literal["blank", "open"] = "blank" if row["form"] == "blank" else "open"
@@ -46,14 +104,20 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         prog="python -m bench.grading", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("file", type=Path, metavar="FILE")
+    parser.add_argument("files", type=Path, metavar="FILE", nargs="+")
     parser.add_argument("--show", action="store_true", help="print the answers that got another grade")
     parser.add_argument("--without-encoder", action="store_true", help="compare words alone")
+    parser.add_argument("--fit", type=Path, metavar="WEIGHTS", help="fit the weights and write them to this file")
     wanted = parser.parse_args()
-    rows = [json.loads(line) for line in wanted.file.read_text("utf-8").splitlines() if line.strip()]
+    lines = [line for file in wanted.files for line in file.read_text("utf-8").splitlines()]
+    rows = [json.loads(line) for line in lines if line.strip()]
     with tempfile.TemporaryDirectory(prefix="ragstone-bench-") as folder:
         model = MiniLMEmbedding.find(Path(folder, "encoder")) if not wanted.without_encoder else None
-        findings = graded(rows, Encoder(model) if model is not None else None)
+        encoder = Encoder(model) if model is not None else None
+        if wanted.fit is not None and encoder is not None:
+            wanted.fit.write_text(json.dumps(fit(rows, encoder), indent=2) + "\n", "utf-8")
+            return
+        findings = graded(rows, encoder)
     pairs: Counter[tuple[str, str]] = Counter(
         (row["grade"], found.verdict) for row, found in zip(rows, findings, strict=True)
     )

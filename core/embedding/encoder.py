@@ -150,6 +150,30 @@ class Encoder:
             sentences = np.split(self.embed_texts(pieces), np.cumsum([len(known) for known in units])[:-1])
         return [ChunkVectors(rows, _unit_rows(each)) for rows, each in zip(flat, sentences, strict=True)]
 
+    def embed_parts(
+        self, texts: Sequence[str], parts: Sequence[Sequence[tuple[int, int]]]
+    ) -> tuple[Vectors, list[Vectors]]:
+        """Unit vectors of the texts, and of the parts of each, from character to character. Raises ``EncoderError``.
+
+        MiniLM's parts know the text around them; another model embeds each part alone.
+        """
+        found: list[Vectors] = []
+
+        def embed(model: BaseEmbedding) -> Sequence[Sequence[float]] | Vectors:
+            found.clear()
+            if not isinstance(model, MiniLMEmbedding):
+                return model.get_text_embedding_batch(list(texts))
+            vectors, of_parts = model.encode_parts(texts, parts)
+            found.extend(map(_unit_rows, of_parts))
+            return vectors
+
+        check_budget()
+        vectors = self._embed(embed, len(texts))
+        return vectors, found or [
+            self.embed_texts([text[start:end] for start, end in spans])
+            for text, spans in zip(texts, parts, strict=True)
+        ]
+
     def windows(self, headings: str, text: str) -> list[str]:
         """The text in parts of equal length that fit the model's window, each after the headings."""
         return [window.text for window in self._splitter.split([(headings, text)])[0]]

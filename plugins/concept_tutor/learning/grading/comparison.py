@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from typing import TYPE_CHECKING
 
-from .wording import ARTICLES, Word, are_opposite, is_form, is_light, is_negation, same, turned, words_of
+from .wording import Word, are_opposite, is_form, is_light, is_negation, same, turned, words_of
 
 if TYPE_CHECKING:
     from ..records import Question
@@ -62,102 +62,6 @@ class Comparison:
             self, matches={**self.matches, at: place}, foreign=[each for each in self.foreign if each != place]
         )
 
-    def rival(self) -> tuple[str, bool] | None:
-        """What the answer says instead of something, or beside it, in words for the learner; and whether for certain.
-
-        It is not certain where a word has one of the two neighbours of another: both may say the same.
-        """
-        doubt = None
-        back = {place: at for at, place in self.matches.items()}
-        known = [word.low for word in self.key if word.stem]
-        others = [
-            (place, word)
-            for place, word in enumerate(self.answer)
-            if word.stem and not word.is_pronoun and place not in back
-            and not any(same(word.low, each) for each in known)
-        ]  # fmt: skip
-        for at, key in enumerate(self.key):
-            if not key.stem or is_light(key):
-                continue
-            for place, word in others:
-                slots = self._places(at, place)
-                follows = any(side == "behind" and at >= 0 and not between for side, at, between in slots)
-                alone = place in self.foreign and at in self.weights and at not in self.matches
-                if word.is_verbal != key.is_verbal or not slots:
-                    continue
-                message = f"it says “{word.text}” where the source says “{key.text}”"
-                if len(slots) > 1 or (alone and word.is_name and key.is_name):
-                    return message, True
-                if follows and place in self.foreign and not self.missing:
-                    return message, True
-                if alone or (follows and place in self.foreign):
-                    doubt = doubt or message
-        for at in self.missing:
-            key = self.key[at]
-            if self._lacks_head(at):
-                whole = f"{self.key[at - 1].text} {key.text}"
-                return f"it says “{self.key[at - 1].text}” where the source says “{whole}”", True
-        head = next((at for at, weight in self.weights.items() if weight > _LIGHT), None)
-        first = next((place for place, word in enumerate(self.answer) if word.stem and not is_light(word)), None)
-        if head in self.missing and first in back and self.key[head + 1].low == "of" and back[first] <= head + 3:
-            return f"it says “{self.answer[first].text}” where the source says “{self.key[head].text}”", True
-        for place in self.foreign:
-            for step in (-1, 1):
-                beside = place + 2 * step
-                if beside in back and beside >= 0 and self.answer[place + step].low in {"and", "or"}:
-                    message = f"the source does not say “{self.answer[place].text}”"
-                    if are_opposite(self.answer[place].low, self.answer[beside].low):
-                        return message, True
-                    doubt = doubt or message
-        return (doubt, False) if doubt is not None else None
-
-    def share_a_place(self, at: int, place: int) -> bool:
-        """Whether a word of the key and one of the answer have the same neighbour."""
-        return bool(self._places(at, place))
-
-    def _places(self, at: int, place: int) -> set[tuple[str, int, tuple[str, ...]]]:
-        units = {word.stem: each for each, word in reversed(list(enumerate(self.key))) if word.stem}
-        mine = {each: units[word.stem] for each, word in enumerate(self.key) if word.stem}
-        back = {each: units[self.key[number].stem] for number, each in self.matches.items()}
-        return _slots(self.key, at, mine) & _slots(self.answer, place, back)
-
-    def _lacks_head(self, at: int) -> bool:
-        """Whether the answer has the first noun of two alone: "the square" of "the square root"."""
-        place = self.matches.get(at - 1, -1)
-        if (
-            place < 0
-            or self.key[at].before != " "
-            or self.key[at].is_name
-            or self.answer[place].low != self.key[at - 1].low
-        ):
-            return False
-        stands_alone = (place == 0 or not self.answer[place - 1].stem) and not any(
-            word.stem for word in self.answer[place + 1 : place + 2]
-        )
-        ends = not any(word.stem for word in self.key[at + 1 : at + 2])
-        noun = place == 0 or self.answer[place - 1].low in ARTICLES
-        return stands_alone and ends and noun and not self.key[at].is_verbal
-
-
-def _slots(words: list[Word], at: int, known: dict[int, int]) -> set[tuple[str, int, tuple[str, ...]]]:
-    """What stands beside a word: the key's word before and behind it, with what is between; -1 for an end."""
-    found: set[tuple[str, int, tuple[str, ...]]] = set()
-    for step, side in ((-1, "behind"), (1, "before")):
-        other, between = at + step, list[str]()
-        while 0 <= other < len(words) and not words[other].stem:
-            if words[other].low not in ARTICLES:
-                between.append(words[other].low)
-            other += step
-        if other < 0 and between == ["to"]:
-            between.clear()
-        if other == len(words) and not between:
-            found.add((side, -2, ()))
-        if other in known:
-            found.add((side, known[other], tuple(between)))
-        elif other < 0:
-            found.add((side, -1, tuple(between)))
-    return found
-
 
 def compare(question: Question, answer: str) -> Comparison:
     """Lay an answer beside a question's key, by their words alone."""
@@ -190,7 +94,7 @@ def compare(question: Question, answer: str) -> Comparison:
         elif key[at].low in _MONTHS or (at + 1 < len(key) and key[at].is_number and key[at + 1].low in _MONTHS):
             weights[at] = _LIGHT
     matched = set(matches.values())
-    known = [word for word in (*key, *span, *given) if word.stem]
+    known = [*key, *span, *given]
     foreign = [
         place
         for place, word in enumerate(answered)

@@ -12,7 +12,6 @@ from ragstone.core.citations import AnalyzedText
 from ragstone.core.text import stems
 
 from ..reading.numbers import WORD_VALUES
-from ..reading.spelling import word_set
 
 _WORD = re.compile(r"\d+\.\d+(?![.\d])|[^\W_]+(?:['’][^\W_]+)*")
 #: The digits or the first word of a quantity.
@@ -24,10 +23,6 @@ _COMPASS = re.compile(
 _POSSESSIVE = re.compile(r"['’]s?$")
 _COUNTRY = re.compile(r"\bU\.?\s?S\.?(?:\s?A\b\.?)?(?!\w)")
 ARTICLES = frozenset({"a", "an", "the", "its", "their", "his", "her"})
-_PRONOUNS = word_set(
-    "thing things something someone somebody one ones anything make makes cause causes lets get gets does"
-)
-COMPASS = frozenset({"north", "south", "east", "west"})
 _RANKS = """first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth
     fifteenth sixteenth seventeenth eighteenth nineteenth twentieth""".split()  # noqa: SIM905 - easily read
 _RANK = re.compile(r"(\d+)(?:st|nd|rd|th)")
@@ -70,16 +65,6 @@ class Word:
     def is_name(self) -> bool:
         """Whether its first letter is a capital one."""
         return self.text[0].isupper()
-
-    @property
-    def is_exact(self) -> bool:
-        """Whether no other word says the same: a name, a number, a point of the compass."""
-        return self.is_name or self.is_number or self.low in COMPASS
-
-    @property
-    def is_pronoun(self) -> bool:
-        """Whether it stands for anything: "something"."""
-        return self.low in _PRONOUNS
 
     @property
     def is_verbal(self) -> bool:

@@ -48,7 +48,7 @@ MARATHON = question(
 #: With the encoder of the base install. The thresholds were set on other questions than these.
 FREE = [
     (VOLCANO, VOLCANO.key, "right"),
-    (VOLCANO, "An opening in a planet's crust through which lava, ash and gases escape from a magma chamber.", "right"),
+    (VOLCANO, "It is where hot lava and gases come out of the earth's crust from a chamber of magma below.", "right"),
     (VOLCANO, "A rupture in the crust that does not allow lava, ash and gases to escape from the magma.", "wrong"),
     (VOLCANO, "A rupture in the crust that lets cold lava, ash and gases escape from a magma chamber.", "wrong"),
     (VOLCANO, "A small island with palm trees.", "wrong"),
@@ -70,7 +70,11 @@ FREE = [
 ]
 #: Where it is stricter than a teacher, who would say right to the first and partly right to the others.
 STRICT = [
-    (VOLCANO, "It is where hot lava and gases come out of the earth's crust from a chamber of magma below.", "partly"),
+    (
+        VOLCANO,
+        "An opening in a planet's crust through which lava, ash and gases escape from a magma chamber.",
+        "partly",
+    ),
     (VOLCANO, "lava comes out", "wrong"),
     (VOLCANO, "A mountain that spits fire.", "wrong"),
     (MARATHON, "a long run", "wrong"),

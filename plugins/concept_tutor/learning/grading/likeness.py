@@ -1,0 +1,85 @@
+"""How like a key an answer is, word by word, as a fitted model reads it: how likely a teacher calls it right."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from .wording import is_light
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ragstone.core import Encoder
+
+    from ..records import Question
+    from .comparison import Comparison
+    from .wording import Word
+
+#: From this cosine on a word of the answer says what a word of the key says.
+_ALIKE = 0.6
+
+
+@dataclass(frozen=True)
+class Likeness:
+    """What the model reads, by name, and the places of the key's words that the answer has in other words."""
+
+    features: dict[str, float]
+    alike: frozenset[int]
+
+    @property
+    def chance(self) -> float:
+        """Of being right, 0 to 1, by the weights that ``python -m bench.grading --fit`` has found."""
+        weights = _weights()
+        worth = weights["intercept"] + sum(weights[name] * value for name, value in self.features.items())
+        return float(1 / (1 + np.exp(-worth)))
+
+
+@lru_cache(maxsize=1)
+def _weights() -> dict[str, float]:
+    weights: dict[str, float] = json.loads(Path(__file__).with_name("weights.json").read_text("utf-8"))
+    return weights
+
+
+def likeness(question: Question, answer: str, found: Comparison, encoder: Encoder) -> Likeness:
+    """Compare the words of key and answer by their vectors, each within its text."""
+    texts = [question.key, answer, question.support.text]
+    spans = [_places(question.key, found.key), _places(answer, found.answer), []]
+    (key, given, span), (mine, theirs, _) = encoder.embed_parts(texts, spans)
+    wanted = [at for at, weight in found.weights.items() if weight == 1]
+    told = [place for place, word in enumerate(found.answer) if word.stem and not is_light(word)]
+    near = mine @ theirs.T
+    best = {at: float(near[at, told].max(initial=0)) for at in wanted}
+    kept = [float(near[at, place]) for at, place in found.matches.items() if at in best] or [1.0]
+    missing = [at for at in wanted if at not in found.matches]
+    foreign = [place for place in found.foreign if place in told]
+    features = {
+        "cosine": float(key @ given),
+        "cosine_of_source": float(span @ given),
+        # Words of the key: how near the answer comes to them, and how much those that it has stand among the same ones.
+        "reached": float(np.mean([1.0 if at in found.matches else best[at] for at in wanted] or [1.0])),
+        "incomplete": float(bool(missing)),
+        "least_context": min(kept),
+        # Words of the answer that the source has not.
+        "foreign_names": float(sum(found.answer[place].is_name for place in foreign if place)),
+        "exchanged": float(near[np.ix_(missing, foreign)].max(initial=0)),
+        # Who copies the source but for a word has changed it; who says it otherwise may leave one out.
+        "copied_with_foreign": found.copied * bool(foreign),
+        "copied_with_missing": found.copied * bool(missing),
+    }
+    return Likeness(features, frozenset(at for at in missing if best[at] >= _ALIKE))
+
+
+def _places(text: str, words: Sequence[Word]) -> list[tuple[int, int]]:
+    """Where the words stand, in characters; nowhere for one that is written otherwise ("southeastern")."""
+    found, done = list[tuple[int, int]](), 0
+    for word in words:
+        start = text.find(word.text, done)
+        found.append((start, start + len(word.text)) if start >= 0 else (0, 0))
+        done = max(done, found[-1][1])
+    return found
