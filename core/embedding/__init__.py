@@ -5,12 +5,22 @@ from typing import TYPE_CHECKING
 from ..lazy_names import lazy_names
 
 if TYPE_CHECKING:
-    from .encoder import Encoder, EncoderInfo
+    from .encoder import Encoder
+    from .encoder_info import EncoderInfo, encoder_info
     from .minilm import MiniLMEmbedding
     from .model_cache import ModelFiles
     from .weights import ALL_MINILM_L6_V2, model_files
     from .windows import ChunkVectors
 
-__all__ = ["ALL_MINILM_L6_V2", "ChunkVectors", "Encoder", "EncoderInfo", "MiniLMEmbedding", "ModelFiles", "model_files"]
+__all__ = [
+    "ALL_MINILM_L6_V2",
+    "ChunkVectors",
+    "Encoder",
+    "EncoderInfo",
+    "MiniLMEmbedding",
+    "ModelFiles",
+    "encoder_info",
+    "model_files",
+]
 
 __getattr__, __dir__ = lazy_names(__name__)

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
-import time
 from contextlib import nullcontext
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,7 +17,6 @@ from ..text.chunk_terms import analyze_chunk
 from ..tracing import has_listeners
 from .languages import LanguageMismatch, language_mismatch
 from .minilm import MiniLMEmbedding
-from .model_cache import sha256_of
 from .windows import ChunkVectors, WindowSplitter, tokenizer_of
 
 if TYPE_CHECKING:
@@ -35,23 +32,6 @@ _log = logging.getLogger(__name__)
 
 #: Increased whenever the same chunk would be split into other windows.
 _WINDOWS_VERSION = 1
-
-
-@dataclass(frozen=True)
-class EncoderInfo:
-    """The output of ``ragstone encoder``."""
-
-    model: str
-    provider: str
-    file: str | None
-    origin: str | None
-    sha256: str | None
-    weights_sha256: str | None
-    precision: str | None
-    dimension: int
-    window: int | None
-    query_ms: float
-    texts_per_second: float
 
 
 class Encoder:
@@ -128,18 +108,8 @@ class Encoder:
         windows = [(window, known) for parts, known in zip(split, units, strict=True) for window in parts]
         texts = [window.text for window, _ in windows]
         spans = [[window.span(unit.start, unit.end) for unit in known] for window, known in windows]
-        parts: list[Vectors] = []  # of each window the vectors of all units of its chunk
-
-        def embed(model: BaseEmbedding) -> Sequence[Sequence[float]] | Vectors:
-            parts.clear()
-            if not isinstance(model, MiniLMEmbedding):
-                return model.get_text_embedding_batch(texts)
-            vectors, found = model.encode_parts(texts, spans)
-            parts.extend(found)
-            return vectors
-
-        check_budget()
-        flat = np.split(self._embed(embed, len(texts)), np.cumsum([len(each) for each in split])[:-1])
+        vectors, parts = self._embed_with_parts(texts, spans)
+        flat = np.split(vectors, np.cumsum([len(each) for each in split])[:-1])
         if parts:
             of_windows = iter(parts)
             sentences = [np.sum([next(of_windows) for _ in each], axis=0) for each in split]
@@ -157,6 +127,16 @@ class Encoder:
 
         MiniLM's parts know the text around them; another model embeds each part alone.
         """
+        vectors, found = self._embed_with_parts(texts, parts)
+        return vectors, [_unit_rows(each) for each in found] or [
+            self.embed_texts([text[start:end] for start, end in spans])
+            for text, spans in zip(texts, parts, strict=True)
+        ]
+
+    def _embed_with_parts(
+        self, texts: Sequence[str], parts: Sequence[Sequence[tuple[int, int]]]
+    ) -> tuple[Vectors, list[Vectors]]:
+        """Unit vectors of the texts, and of MiniLM the sums of the tokens' vectors of the parts of each text."""
         found: list[Vectors] = []
 
         def embed(model: BaseEmbedding) -> Sequence[Sequence[float]] | Vectors:
@@ -164,15 +144,11 @@ class Encoder:
             if not isinstance(model, MiniLMEmbedding):
                 return model.get_text_embedding_batch(list(texts))
             vectors, of_parts = model.encode_parts(texts, parts)
-            found.extend(map(_unit_rows, of_parts))
+            found.extend(of_parts)
             return vectors
 
         check_budget()
-        vectors = self._embed(embed, len(texts))
-        return vectors, found or [
-            self.embed_texts([text[start:end] for start, end in spans])
-            for text, spans in zip(texts, parts, strict=True)
-        ]
+        return self._embed(embed, len(texts)), found
 
     def windows(self, headings: str, text: str) -> list[str]:
         """The text in parts of equal length that fit the model's window, each after the headings."""
@@ -227,33 +203,6 @@ class Encoder:
             raise EncoderError("the model gave a vector that is zero or not finite", where=name)
         unit: Vectors = vectors / norms
         return unit
-
-    def info(self, *, texts: int = 24) -> EncoderInfo:
-        """The model and its speed on this machine, for a short question and for texts of one full window."""
-        self.embed_query("warm up")
-        started = time.perf_counter()
-        rounds = 10
-        for number in range(rounds):
-            self.embed_query(f"how fast is question {number}?")
-        query_ms = (time.perf_counter() - started) / rounds * 1000
-        full = [" ".join(f"word{number}" for _ in range(84)) for number in range(texts)]
-        started = time.perf_counter()
-        self.embed_texts(full)
-        rate = texts / (time.perf_counter() - started)
-        files = self.model.files if isinstance(self.model, MiniLMEmbedding) else None
-        return EncoderInfo(
-            model=self.model.model_name,
-            provider=self.model.class_name(),
-            file=str(files.model) if files else None,
-            origin=f"{files.origin} ({files.source})" if files else None,
-            sha256=sha256_of(files.model) if files else None,
-            weights_sha256=files.weights_sha256 if files else None,
-            precision=getattr(self.model, "precision", None),
-            dimension=self.dimension,
-            window=self.window,
-            query_ms=round(query_ms, 2),
-            texts_per_second=round(rate, 1),
-        )
 
 
 def _unit_rows(vectors: Vectors) -> Vectors:
