@@ -116,6 +116,17 @@ def test_each_sentence_has_a_vector_of_its_own(encoder: Encoder, repeated: int) 
     np.testing.assert_allclose(chunk.windows, encoder.embed_texts(encoder.windows("Parts › Joints", text)), atol=1e-6)
 
 
+def test_parts_have_vectors_that_know_the_text_around_them(encoder: Encoder) -> None:
+    texts = ["The bank of the river is steep.", "The bank lends money."]
+    parts = [[(4, 8), (16, 21)], [(4, 8), (0, 0)]]
+    vectors, found = encoder.embed_parts(texts, parts)
+    np.testing.assert_allclose(vectors, encoder.embed_texts(texts), atol=1e-5)
+    assert [each.shape for each in found] == [(2, 384), (2, 384)]
+    np.testing.assert_allclose(np.linalg.norm(found[0], axis=1), 1, atol=1e-5)
+    assert not found[1][1].any()  # a part without a token
+    assert found[0][0] @ found[1][0] < 0.9  # one word, and two meanings
+
+
 def test_long_headings_leave_room_for_the_text(encoder: Encoder) -> None:
     windows = encoder.windows("heading " * 500, "The text itself.")
     assert windows[0].endswith("\nThe text itself.")

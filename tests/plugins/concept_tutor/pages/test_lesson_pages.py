@@ -162,6 +162,7 @@ def test_the_options_stay_with_why_each_is_right_or_wrong(client: FlaskClient, h
     quoted = [each.text_content() for row in notes.values() for each in row.cssselect(".why > q")]
     assert quoted
     assert all(any(quote in text for text in passages.GARDEN.values()) for quote in quoted)
+    assert words(page).count(question.support.text) == 1  # in the feedback, and not a second time below the options
 
 
 def test_hints_have_no_runs_of_underscores() -> None:
