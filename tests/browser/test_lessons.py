@@ -241,8 +241,10 @@ def test_plans_are_renamed_edited_exported_and_deleted(learn_as: Any, tmp_path: 
     page.get_by_label("Yes, remove “Bowline”").check()
     page.get_by_role("button", name="Remove the concept").click()
     page.locator(".concepts li", has_text="Sheet bend").get_by_text("needs Knot").wait_for()
+    page.get_by_role("link", name="Concepts", exact=True).click()
+    page.get_by_label("Take it along").select_option("json")
     with page.expect_download() as download:
-        page.get_by_role("link", name="as JSON").click()
+        page.get_by_role("button", name="Download").click()
     saved = tmp_path / "plan.json"
     download.value.save_as(saved)
     plan = json.loads(saved.read_text("utf-8"))
@@ -250,9 +252,12 @@ def test_plans_are_renamed_edited_exported_and_deleted(learn_as: Any, tmp_path: 
         "Ropework",
         ["Knot", "Sheet bend", "Square knot"],
     )
-    with page.expect_download() as download:
-        page.get_by_role("link", name="for Anki").click()
-    assert download.value.suggested_filename.endswith(".apkg")
+    for wanted, ending in (("anki", ".apkg"), ("gift", ".gift"), ("qti", ".zip")):
+        page.get_by_label("Take it along").select_option(wanted)
+        with page.expect_download() as download:
+            page.get_by_role("button", name="Download").click()
+        assert download.value.suggested_filename.endswith(ending)
+    page.get_by_role("link", name="Edit", exact=True).click()
     page.get_by_role("link", name="Delete …").click()
     page.get_by_label("Yes, delete “Ropework”").check()
     page.get_by_role("button", name="Delete the plan").click()
