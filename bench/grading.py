@@ -51,11 +51,11 @@ def fit(rows: list[dict[str, str]], encoder: Encoder) -> dict[str, float]:
     asked = [row for row in rows if row["form"] == "open"]
     seen, measured = list[dict[str, str]](), list[dict[str, float]]()
     for row in asked:
-        found = compare(_question(row), row["answer"])
         question = _question(row)
+        found = compare(question, row["answer"])
         if objection(question, row["answer"], found) is None and disorder(question, found) is None:
             seen.append(row)
-            measured.append(likeness(_question(row), row["answer"], found, encoder).features)
+            measured.append(likeness(question, row["answer"], found, encoder).features)
     names = list(measured[0])
     facts = np.array([[1.0, *(each[name] for name in names)] for each in measured])
     right = np.array([row["grade"] == "right" for row in seen])

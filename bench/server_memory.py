@@ -16,7 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from . import machine
-from .load import prepared, serving
+from .load import serving
+from .load_corpus import prepared
 from .questions import questions_over
 
 _JSON = {"Content-Type": "application/json"}

@@ -38,8 +38,10 @@ def lazy_names(package: str) -> tuple[Callable[[str], Any], Callable[[], list[st
 
 def source_of(package: str) -> bytes:
     """The source of the package's ``__init__.py``."""
-    with open(str(sys.modules[package].__file__), "rb") as file:  # noqa: PTH123 - pathlib need not be imported yet
-        return file.read()
+    module = sys.modules[package]
+    loader: Any = module.__loader__  # of files or of a zip archive
+    source: bytes = loader.get_data(module.__file__)
+    return source
 
 
 def imported_names(statements: Iterable[ast.stmt], package: str) -> dict[str, tuple[str, str]]:

@@ -72,7 +72,9 @@ class DocumentWriter:
         """
         with translate_db_errors(self._database):  # before the transaction: writers of a corpus wait for one another
             rows = [_row(corpus_id, position, part) for position, part in enumerate(new.chunks)]
-        kinds = _kinds(rows)
+        from ..text.packed_terms import count_kinds
+
+        kinds = count_kinds(row["words"] for row in rows)
         with self._write() as connection:
             advanced = self._advance(connection, corpus_id)
             seq = advanced if seq is None else seq
@@ -159,13 +161,6 @@ class DocumentWriter:
         connection.execute(delete(chunk).where(chunk.c.document_id == document_id))
         connection.execute(delete(document).where(document.c.id == document_id))
         return True
-
-
-def _kinds(rows: Sequence[Mapping[str, Any]]) -> dict[str, int]:
-    """How many units of each kind the chunks of these rows have."""
-    from ..text.packed_terms import count_kinds
-
-    return {str(kind): count for kind, count in count_kinds(row["words"] for row in rows).items()}
 
 
 def _row(corpus_id: int, position: int, part: NewChunk) -> dict[str, Any]:

@@ -93,7 +93,7 @@ def unpack(data: bytes | None) -> ChunkTerms | None:
     )
 
 
-def count_kinds(chunks: Iterable[bytes]) -> dict[Kind, int]:
+def count_kinds(chunks: Iterable[bytes]) -> dict[str, int]:
     """How many units of each kind packed chunks of this version have, the most frequent kind first."""
     import numpy as np
 

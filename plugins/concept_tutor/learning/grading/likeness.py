@@ -52,12 +52,12 @@ def likeness(question: Question, answer: str, found: Comparison, encoder: Encode
     spans = [_places(question.key, found.key), _places(answer, found.answer), []]
     (key, given, span), (mine, theirs, _) = encoder.embed_parts(texts, spans)
     wanted = [at for at, weight in found.weights.items() if weight == 1]
-    told = [place for place, word in enumerate(found.answer) if word.stem and not is_light(word)]
+    asserting = [place for place, word in enumerate(found.answer) if word.stem and not is_light(word)]
     near = mine @ theirs.T
-    best = {at: float(near[at, told].max(initial=0)) for at in wanted}
+    best = {at: float(near[at, asserting].max(initial=0)) for at in wanted}
     kept = [float(near[at, place]) for at, place in found.matches.items() if at in best] or [1.0]
     missing = [at for at in wanted if at not in found.matches]
-    foreign = [place for place in found.foreign if place in told]
+    foreign = [place for place in found.foreign if place in asserting]
     features = {
         "cosine": float(key @ given),
         "cosine_of_source": float(span @ given),
