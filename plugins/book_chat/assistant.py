@@ -11,7 +11,7 @@ from ragstone.core.text import BY_OCR
 from .guardrails.safety import SafetyWarnings, setting_of
 from .guardrails.simulation import GENERAL, HARDWARE, SIMULATION
 from .library.editions import older_editions
-from .library.sample import sample_questions
+from .library.sample import example_questions
 from .library.shelf import Shelf
 from .overview import overview
 from .prompts import ANSWER
@@ -98,7 +98,7 @@ def assistant(host: Host) -> Assistant:
             overview=lambda question, filters: overview(shelf, question, filters),
             refusal=refusal,
             prompt=ANSWER,
-            examples=lambda: sample_questions(shelf),
+            examples=lambda: example_questions(shelf),
             empty=empty,
             filters=QuestionFilters(_FILTERS, conditions, scope="book"),
             top_k=host.hooks.options(BookChatSettings).top_k,

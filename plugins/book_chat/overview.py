@@ -132,12 +132,15 @@ def _asked_book(shelf: Shelf, filters: Mapping[str, str]) -> Book | None:
 
 
 def _numbered(chapters: Sequence[str], number: int) -> str | None:
-    """The chapter with that number in its title, else the one at that place behind the front matter."""
+    """The chapter with that number in its title, else the one at that place before the first that has a number."""
     own = [chapter for chapter in chapters if not _NO_CHAPTER.search(chapter)]
-    by_title = {int(found[1]): chapter for chapter in reversed(own) if (found := _NUMBER.match(chapter))}
-    if by_title:
-        return by_title.get(number)
-    return own[number - 1] if 0 < number <= len(own) else None
+    places = {int(found[1]): place for place, title in reversed([*enumerate(own)]) if (found := _NUMBER.match(title))}
+    if number in places:
+        return own[places[number]]
+    # Those before the first with a number count back from it: of a book whose first chapters' titles have none.
+    first = min(places, default=len(own) + 1)
+    place = places.get(first, len(own)) - (first - number)
+    return own[place] if number < first and 0 <= place else None
 
 
 def _path(node: TextNode) -> list[str]:

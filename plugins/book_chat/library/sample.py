@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from ragstone.core import RagstoneError
 
 from ..settings import BookChatSettings
+from .editions import older_editions
 from .shelf import Shelf
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
 SAMPLE = Path(__file__).parents[1] / "sample" / "primer"
 _SLUG = "physical-ai-humanoid-robotics-a-primer"
-_QUESTIONS = (
+_SAMPLE_QUESTIONS = (
     "What is the zero moment point?",
     "Why does a motor control loop have to run so fast?",
     "What does a category 1 stop do?",
@@ -25,9 +26,12 @@ _QUESTIONS = (
 _log = logging.getLogger(__name__)
 
 
-def sample_questions(shelf: Shelf) -> tuple[str, ...]:
-    """The questions, if the sample book is on the shelf."""
-    return _QUESTIONS if any(book.slug == _SLUG for book in shelf.books()) else ()
+def example_questions(shelf: Shelf) -> tuple[str, ...]:
+    """Questions that are answered: of the sample book, or of the only book; none names a book, as not all may see it."""
+    books = shelf.books()
+    if any(book.slug == _SLUG for book in books):
+        return _SAMPLE_QUESTIONS
+    return ("What is this book about?",) if len(books) - len(older_editions(books)) == 1 else ()
 
 
 def put_sample_on_empty_shelf(host: Host) -> None:

@@ -65,6 +65,28 @@ def test_a_chapter_is_told_by_its_beginning_and_its_summary(host: Host) -> None:
     assert host.assistant("book_chat").ask("Summarize chapter 9").refused
 
 
+def test_chapters_without_a_number_count_back_from_the_first_that_has_one(tmp_path: Path) -> None:
+    book = tmp_path / "book"
+    book.mkdir()
+    (book / "00-preface.md").write_text("# Preface\n\nThis book is about robots that walk.\n", "utf-8")
+    for number, title in enumerate(("Wheels", "Legs", "Chapter 3: Arms", "Chapter 4: Hands"), 1):
+        text = f"{title} are parts of a robot, and this chapter describes how they are built and how they wear. "
+        (book / f"0{number}-part.md").write_text(f"# {title}\n\n{text}\n\n## Uses\n\n{text}\n", "utf-8")
+    with open_host(tmp_path) as host:
+        shelf = Shelf(host)
+        shelf.add(shelf.plan(book), title="Parts")
+        ask = host.assistant("book_chat").ask
+        named = [ask(f"Summarize chapter {number}").text.partition("” has")[0] for number in range(1, 5)]
+        assert named == ["“Wheels", "“Legs", "“Chapter 3: Arms", "“Chapter 4: Hands"]
+        assert ask("Summarize chapter 5").refused
+        assert ask("Summarize chapter 0").refused
+
+
+def test_one_book_offers_the_question_what_it_is_about(host: Host) -> None:
+    (example,) = host.assistant("book_chat").examples
+    assert host.assistant("book_chat").ask(example).text.startswith("“Robot parts” has 2 chapters")
+
+
 @pytest.mark.parametrize(
     "question",
     ["Summarize the chapter on legs", "What is the chapter about legs about?", "What does the legs chapter cover?"],
