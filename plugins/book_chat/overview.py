@@ -140,7 +140,7 @@ def _numbered(chapters: Sequence[str], number: int) -> str | None:
     # Those before the first with a number count back from it: of a book whose first chapters' titles have none.
     first = min(places, default=len(own) + 1)
     place = places.get(first, len(own)) - (first - number)
-    return own[place] if number < first and 0 <= place else None
+    return own[place] if number < first and place >= 0 else None
 
 
 def _path(node: TextNode) -> list[str]:

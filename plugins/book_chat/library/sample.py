@@ -27,7 +27,7 @@ _log = logging.getLogger(__name__)
 
 
 def example_questions(shelf: Shelf) -> tuple[str, ...]:
-    """Questions that are answered: of the sample book, or of the only book; none names a book, as not all may see it."""
+    """Questions that are answered, about the sample or the only book; none names a book, which not all may see."""
     books = shelf.books()
     if any(book.slug == _SLUG for book in books):
         return _SAMPLE_QUESTIONS

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 
 #: Raised whenever the built-in writer would write other questions.
-_VERSION = 3
+_VERSION = 4
 
 
 class Writers:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import hashlib
 import random
 from collections import Counter
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from ..reading.definitions import definitions_of
+from ..reading.labels import series_in
 from ..reading.material import is_about, topic_key
 from ..reading.sentences import sentences_of
 from ..reading.spelling import normal
@@ -29,6 +31,8 @@ _LEAST_WORTH = 0.6
 #: Of one concept, so many questions at most that ask for the same kind of thing.
 _MOST_OF_A_KIND: dict[Asked, int] = {"year": 1, "name": 2, "relation": 2, "definition": 3}
 _BY_RANK = 0.03
+#: Questions with the same labels as options.
+_MOST_OF_A_SERIES = 3
 
 
 class BuiltIn:
@@ -111,6 +115,9 @@ class BuiltIn:
         for sentence in sentences_of(chunk):
             if self._first[normal(sentence.text)] == chunk.chunk_id:
                 yield from self._drafting.of(sentence, name)
+        for series in series_in(chunk):
+            drafts = (draft for label in series for draft in self._drafting.of_label(label))
+            yield from islice(drafts, _MOST_OF_A_SERIES)
 
     def _question(self, plan: str, concept: str, draft: Draft, chunks: Sequence[SourceChunk]) -> Question:
         sentence, chunk = draft.sentence, draft.sentence.chunk

@@ -12,7 +12,7 @@ from ..reading.numbers import near_years
 from ..reading.spelling import normal, stem_set, word_set
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
     from ...plans.records import SourceChunk
     from ..reading.definitions import Definition
@@ -82,6 +82,12 @@ class Distractors:
             if self._same_sort(name, key)
         )
         return self._pick(alike, key, sentence)
+
+    def among(self, series: Sequence[str], key: str, sentence: Sentence) -> list[str]:
+        """Others of a series of labels, of which each stands for something of its own."""
+        others = [label for label in series if label != key]
+        random.Random(f"{self._seed}\n{key}").shuffle(others)  # noqa: S311 - for variety
+        return self._pick(others, key, sentence)
 
     def _same_sort(self, one: str, other: str) -> bool:
         """Whether two names are of things of one sort, as far as the sources say what they are."""

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ..reading.definitions import Definition
+    from ..reading.labels import Labelled
     from ..reading.material import Material
     from ..reading.sentences import Sentence
     from .distractors import Distractors
@@ -26,6 +27,8 @@ _ENOUGH_STEMS, _MANY_STEMS, _STEMS_OF_ONE = 3, 4, 7
 #: Stems that are not the term's own: "lipid-derived hormone: hormone derived from lipids" explains nothing.
 _NEW_STEMS = 2
 _LONGEST_MEANING, _LONGEST_TERM = 40, 4
+#: Less than what defines a term, more than a year.
+_OF_LABEL = 0.72
 
 
 class Drafting:
@@ -100,6 +103,13 @@ class Drafting:
             before = "A(n) " if determiner in {"a", "an"} else "The " * bool(determiner)
             text = f"{BLANK}: {meaning}" if definition.is_entry else f"{before}{BLANK} {verb} {meaning}"
             yield Draft("blank", "term", f"Fill in the blank. “{text}.”", key, (), sentence, worth - 0.2, also, not own)
+
+    def of_label(self, found: Labelled) -> Iterator[Draft]:
+        """Which of a series' labels something is said of: the others are the wrong options."""
+        wrong = tuple(self._distractors.among(found.series, found.label, found.sentence))
+        if wrong and not gives_away(found.description, found.label):
+            text = f"Which of these is described? “{found.description}”"
+            yield Draft("choice", "term", text, found.label, wrong, found.sentence, _OF_LABEL)
 
     def _is_topic(self, definition: Definition) -> bool:
         known = self._material.topics.get(topic_key(definition.subject))

@@ -6,6 +6,7 @@ read where it has them, a chunk's ``section``, ``url`` and ``licence`` too.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -26,6 +27,18 @@ _MOST, _PASSAGES, _LEAST_WORDS = 200, 8, 30
 _SEPARATOR = " › "
 #: Sections of these kinds explain nothing.
 _LEFT_OUT = ("question", "objective", "reference", "navigation")
+_NUMBERED = re.compile(
+    r"(?:chapter|lesson|unit|part|section|module)\s+(?:\d+|[IVXLC]+)\s*[:.–—-]\s*(?=\w)", re.IGNORECASE
+)
+#: Titles of documents that belong to another one and explain nothing.
+_PRACTICE = re.compile(r"\b(?:exercises?|exercise sheet|quiz|solutions|problem set|demo)\b", re.IGNORECASE)
+_CODE = re.compile(r"^\s*(```|~~~).*?(?:^\s*\1|\Z)", re.MULTILINE | re.DOTALL)
+#: A line with a label ("Friction cone: The forces …"), and a sentence that says what something is.
+_TELLS = re.compile(
+    r"^(?:[-*•] |\d{1,2}[.)] )?[A-Z][^:.!?;|`()\n]{2,58}: [A-Z]"
+    r"|(?:^|[.!?] )(?:An? |The )?[A-Z][^.,;:!?\n]{1,60}? (?:is|are|refers? to) (?:an?|the) ",
+    re.MULTILINE,
+)
 
 
 def plan_from_corpus(host: Host, corpus: str, *, part: str = "", most: int = 60, title: str = "") -> ImportedPlan:
@@ -42,6 +55,7 @@ def plan_from_corpus(host: Host, corpus: str, *, part: str = "", most: int = 60,
         raise BadRequest(f"a plan from a corpus has 1 to {_MOST} concepts")
     contents = host.find_corpus(corpus).contents
     named = [one for one in contents.documents() if not part or part.casefold() in _names(one.metadata)]
+    named = [one for one in named if not _PRACTICE.search(_title(one.metadata))] or named
     named.sort(key=lambda one: (str(one.metadata.get("book", "")), int(one.metadata.get("position") or 0)))
     found: list[tuple[Mapping[str, Any], list[SourceSchema]]] = []
     for document in named[: _MOST * 2]:
@@ -57,11 +71,13 @@ def plan_from_corpus(host: Host, corpus: str, *, part: str = "", most: int = 60,
             where=corpus,
             hint=f"name a part with --part, such as: {chapters}",
         )
-    often = Counter(_title(metadata) for metadata, _ in found)
+    often = Counter(_NUMBERED.sub("", _title(metadata), count=1) for metadata, _ in found)
     concepts: list[ConceptSchema] = []
     before: dict[str, str] = {}
     for metadata, sources in found:
-        name, chapter = _title(metadata), str(metadata.get("chapter") or "")
+        chapter = str(metadata.get("chapter") or "")
+        # What is learned is "Path planning"; its source stays "Chapter 8: Path planning".
+        name = _NUMBERED.sub("", _title(metadata), count=1)
         if often[name] > 1:
             name = f"{chapter or len(concepts) + 1}: {name}"[:200]
         needs = () if chapter not in before else (NeedSchema(concept=before[chapter], reason="comes before it"),)
@@ -83,17 +99,15 @@ def _names(metadata: Mapping[str, Any]) -> set[str]:
 
 
 def _passages(nodes: Sequence[TextNode], metadata: Mapping[str, Any], corpus: str) -> list[SourceSchema]:
-    """The opening, what explains terms, and others from all over the document."""
+    """The opening, what explains terms, and the others that tell most, in their order where they tell as much."""
     kinds = [section_kind(_section(node).rpartition(_SEPARATOR)[2]) for node in nodes]
     terms = [node for node, kind in zip(nodes, kinds, strict=True) if kind == "definition"]
-    prose = [
-        node
-        for node, kind in zip(nodes, kinds, strict=True)
-        if kind not in (*_LEFT_OUT, "definition") and len(node.text.split()) >= _LEAST_WORDS
-    ]
-    terms = terms[: _PASSAGES // 2]
-    spread = [prose[at * len(prose) // _PASSAGES] for at in range(_PASSAGES)] if len(prose) > _PASSAGES else prose
-    chosen = [*spread[:1], *terms, *spread[1:]][:_PASSAGES]
+    texts = [(node, _CODE.sub("", node.text)) for node, kind in zip(nodes, kinds, strict=True) if kind not in _LEFT_OUT]
+    prose = [(node, text) for node, text in texts if node not in terms and len(text.split()) >= _LEAST_WORDS]
+    opening = [node for node, _ in prose[:1]]
+    telling = [(node, len(_TELLS.findall(text))) for node, text in prose[1:]]
+    telling.sort(key=lambda each: -each[1])
+    chosen = [*opening, *terms[: _PASSAGES // 2], *(node for node, _ in telling)][:_PASSAGES]
     return [_source(node, metadata, corpus, 1 - rank / 100) for rank, node in enumerate(chosen)]
 
 

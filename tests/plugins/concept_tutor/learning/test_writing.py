@@ -224,3 +224,45 @@ def test_years_to_choose_from_lie_within_half_a_life() -> None:
     text = "Jethro Tull was a farmer of Berkshire. Jethro Tull was born in Basildon in 1674."
     (asked,) = [one for one in written(chunk("tull", text, title="Jethro Tull")) if one.asked == "year"]
     assert all(abs(int(option) - 1674) <= 15 for option in asked.options)
+
+
+THEORIES = """Several ideas tell how people see robots:
+
+- Social Presence Theory: This theory suggests that people answer robots as they answer other people. It is old.
+- Uncanny Valley Hypothesis: Machines that look almost human are disliked more than those that look like tools.
+- Media Equation: People treat computers and screens with the manners that they learned among people.
+- Mirror Neuron Account: Watching a hand that grasps excites the same cells of the brain as grasping does.
+- Teamwork Model: We will come back to how people and machines share their work in a later chapter.
+
+1. Introduction: The chapter begins with a short story of a robot that lost its way in a museum.
+2. Input: The camera sends thirty pictures in a second to the computer in the robot's head."""
+
+
+def test_a_series_of_labels_is_asked_about_with_its_labels_as_options() -> None:
+    questions = [one for one in written(chunk("people", THEORIES, title="People")) if one.form == "choice"]
+    labels = {"Social Presence Theory", "Uncanny Valley Hypothesis", "Media Equation", "Mirror Neuron Account"}
+    assert {one.key for one in questions} == {
+        "Uncanny Valley Hypothesis",
+        "Media Equation",
+        "Social Presence Theory",
+    }
+    assert all(set(one.options) < labels | {"Teamwork Model"} and len(one.options) == 4 for one in questions)
+    told = next(one for one in questions if one.key == "Social Presence Theory")
+    assert (
+        told.text == "Which of these is described? “It suggests that people answer robots as they answer other people.”"
+    )
+    assert (
+        told.support.text.startswith("Social Presence Theory: This theory suggests") and "old" not in told.support.text
+    )
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        THEORIES.replace("- Media Equation", "It follows:\n- Media Equation"),  # no four behind one another
+        f"```\n{THEORIES}\n```",
+        THEORIES.replace("Machines", "your machines").replace("People treat", "we treat").replace("Watching", "Your"),
+    ],
+)
+def test_no_other_lines_are_a_series_of_labels(text: str) -> None:
+    assert not [one for one in written(chunk("people", text, title="People")) if one.form == "choice"]

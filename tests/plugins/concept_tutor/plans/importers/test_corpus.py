@@ -85,3 +85,27 @@ def test_a_part_is_named_by_its_title_and_what_is_not_there_says_so(host: Host) 
         plan_from_corpus(host, "books", most=1)
     with pytest.raises(NotFound):
         plan_from_corpus(host, "letters")
+
+
+def test_what_is_learned_has_no_chapters_number_and_practice_is_no_concept(tmp_path: Path) -> None:
+    code = "```python\n" + "value = 1  # A value is a number that stays\n" * 40 + "```\n"
+    telling = "\n\n".join(
+        f"A {name} is a part of the arm that moves it by an angle." for name in ("joint", "link", "motor")
+    )
+    folder = tmp_path / "arms"
+    folder.mkdir()
+    for number, title in enumerate(("Chapter 1: Joints", "Chapter 2 - Grippers", "Chapter 2 Exercises: Grippers")):
+        sections = f"## Story\n\n{PROSE.format(name='It')}\n\n" * 9
+        (folder / f"0{number}.md").write_text(
+            f"# {title}\n\n{PROSE.format(name=title)}\n\n{sections}## Listing\n\n{code}\n## Parts\n\n"
+            f"{telling} {PROSE.format(name='This')}\n"
+        )
+    with open_host(tmp_path, options={"book_chat": {"chunk_tokens": 60, "min_chunk_tokens": 20}}) as host:
+        shelf = host.once(Shelf)
+        shelf.add(shelf.plan(folder), title="Arms")
+        made = plan_from_corpus(host, "books")
+    assert [concept.name for concept in made.plan.concepts] == ["Joints", "Grippers"]
+    opening, first, *others = made.sources["joints"]
+    assert (opening.page_title, opening.content[:10]) == ("Chapter 1: Joints", "Chapter 1:")
+    assert "is a part of the arm" in first.content
+    assert not any("value = 1" in chunk.content for chunk in others)
