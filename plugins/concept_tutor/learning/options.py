@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from .reading.labels import series_in
 from .reading.sentences import sentences_of, stands_alone
 from .records import QuestionSource
 
@@ -39,12 +40,14 @@ def option_notes(
     sources = list(question.sources)
     unique = {one.chunk_id: one for each in chunks.values() for one in each}
     own = {one.chunk_id for one in chunks.get(question.concept, ())}
+    asked = unique.get(question.support.chunk_id)
+    labelled = {} if asked is None else {each.label: each.sentence for run in series_in(asked) for each in run}
     notes = []
     for option in question.options:
         if option == question.key:
             notes.append(OptionNote(option, True, question.support.text, question.source.index))
             continue
-        found = _best(option, question, unique.values(), own)
+        found = labelled.get(option) or _best(option, question, unique.values(), own)
         notes.append(
             OptionNote(option, False) if found is None
             else OptionNote(option, False, " ".join(found.text.split()), _number(found.chunk, sources))

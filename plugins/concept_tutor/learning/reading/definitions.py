@@ -175,8 +175,8 @@ def definition_of(sentence: Sentence) -> Definition | None:
         return None
     bare = re.match(r"(?:an?|the|any|one of the)\s", meaning) is None and group == "meaning"
     genus = _genus(f"{'the ' * bare}{text[start:end].replace(_HIDDEN, ' ')}")
-    if bare and (not genus.endswith("s") or _GENUS_ENDS.match(meaning)):
-        return None  # "Algae are used …", "Alkanes are not …"
+    if bare and (not genus.endswith("s") or _GENUS_ENDS.match(meaning) or QUALITY.search(_before_differentia(meaning))):
+        return None  # "Algae are used …", "Alkanes are not …", "Sensors are crucial for robots"
     if group == "meaning" and (_ONE_OF.match(meaning.partition(" ")[2]) or not genus or genus in _EMPTY_GENUS):
         return None
     verb = match["be"] or match["verb"]
@@ -196,6 +196,10 @@ def is_subject(subject: str, determiner: str | None) -> bool:
     if _VERB_WITHIN.search(subject) or not words[-1][0].isalnum():
         return False
     return bool(determiner) or words[0][0].isupper()
+
+
+def _before_differentia(meaning: str) -> str:
+    return _GENUS_ENDS.split(meaning, maxsplit=1)[0].rstrip()
 
 
 def _genus(meaning: str) -> str:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from ragstone.plugins.concept_tutor.learning.options import option_notes
 from ragstone.plugins.concept_tutor.learning.reading.definitions import definition_of, definitions_of
 from ragstone.plugins.concept_tutor.learning.reading.material import Material
 from ragstone.plugins.concept_tutor.learning.reading.relations import relation_of
@@ -93,6 +94,7 @@ def test_a_definition_is_taken_apart(text: str, subject: str, meaning: str, genu
         "It is a kind of stone.",
         "Alkanes are used as fuels in many countries.",
         "Another example is the city of Luanda.",
+        "Perception systems are crucial for robots that work among people.",
     ],
 )
 def test_what_is_no_definition_is_none(text: str) -> None:
@@ -251,6 +253,9 @@ def test_a_series_of_labels_is_asked_about_with_its_labels_as_options() -> None:
     assert (
         told.text == "Which of these is described? “It suggests that people answer robots as they answer other people.”"
     )
+    notes, sources = option_notes(told, {"people": [chunk("people", THEORIES, title="People")]})
+    assert all(note.quote.startswith(f"{note.option}: ") for note in notes if note.option in labels)
+    assert len(sources) == 1
     assert (
         told.support.text.startswith("Social Presence Theory: This theory suggests") and "old" not in told.support.text
     )
