@@ -130,6 +130,8 @@ def _scored(retrieval: Retrieval) -> list[ScoredSentence]:
             longest = _LONGEST_STEPS if parts else 2 * LONGEST_SENTENCE
             if len(quote) > longest or len(quote.split(None, _SHORTEST_WORDS)) < _SHORTEST_WORDS:
                 continue
+            if quote.endswith(":"):  # what it leads in to is elsewhere, or cannot be quoted
+                continue
             own = [cosines[at] for at in parts or (index,) if at < len(cosines) and not math.isnan(cosines[at])]
             cosine = max(own, default=None)
             words = max(_held_share(weights, known, at) for at in parts or (index,))

@@ -116,6 +116,11 @@ def test_a_sentence_that_announces_comes_with_what_follows() -> None:
     )
 
 
+def test_a_sentence_that_announces_what_cannot_be_quoted_is_no_answer() -> None:
+    text = "The winch has three parts:\n\nThe drum of the winch holds the rope. It turns."
+    assert _texts("What parts has the winch?", text) == ["The drum of the winch holds the rope."]
+
+
 def test_how_and_why_come_with_the_sentences_that_go_on() -> None:
     text = "A kiln fires bricks at night. Then it cools for a day. Bricks are red. They are heavy."
     assert _texts("How does a kiln fire bricks?", text)[0] == "A kiln fires bricks at night. Then it cools for a day."
