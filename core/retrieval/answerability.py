@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from ..citations.polarity import find_opposite
 from ..text.chunk_terms import idf_coverage
+from ..text.definitions import compound_of
 from ..text.question_kinds import answer_type_scorer
 from ..text.stemming import STOP_WORDS, question_stems, stem_hash, stems, words
 
@@ -68,6 +69,13 @@ def has_unknown_name(retrieval: Retrieval) -> bool:
     """
     names = {stem for name in _NAME.findall(retrieval.question) for stem in stems(name)}
     return any(stem in names or (stem[0].isdigit() and not _ORDINAL.match(stem)) for stem in retrieval.spelling.unknown)
+
+
+def lacks_term(retrieval: Retrieval, sentences: Sequence[ScoredSentence]) -> bool:
+    """Whether the question asks what a term of several words is, and each sentence is about one of them alone."""
+    asked = retrieval.follow_up.asked if retrieval.follow_up else retrieval.question
+    term = {stem_hash(retrieval.spelling.correct(stem)) for stem in compound_of(asked)}
+    return bool(term) and not any(term <= _near(retrieval, sentence) for sentence in sentences)
 
 
 def missing_words(retrieval: Retrieval, sentence: ScoredSentence) -> tuple[str, ...]:

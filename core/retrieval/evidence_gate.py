@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 from ..text.chunk_terms import idf_coverage
 from ..text.question_kinds import is_lacking
-from .answerability import FEATURES, features_of, has_unknown_name, least_likelihood, likelihood
+from .answerability import FEATURES, features_of, has_unknown_name, lacks_term, least_likelihood, likelihood
 from .sentences import sentences_of
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ class Evidence:
     #: The same for the words that only the follow-up question has, without the earlier turns; 1 if there are none.
     own_coverage: float = 1.0
     #: The probability that the best sentence answers the question, 0 to 1; 0 if the quantity or the person that is
-    #: asked for is in none of the best, or a name or number of the question in no chunk.
+    #: asked for, or a word of the term, is in none of the best, or a name or number of the question in no chunk.
     likelihood: float = 0.0
 
     #: Cosine of the best sentence and the question, and share of the question's words that it has in their order.
@@ -72,7 +72,7 @@ def weigh_evidence(retrieval: Retrieval) -> Evidence:
     features = features_of(retrieval, sentences[0])
     known = dict(zip(FEATURES, features, strict=True))
     asked = retrieval.follow_up.asked if retrieval.follow_up else retrieval.question
-    if has_unknown_name(retrieval):
+    if has_unknown_name(retrieval) or lacks_term(retrieval, sentences[:_QUOTED]):
         chance = 0.0
     elif sentences[0].defining >= _DEFINES:  # who asks what X is, is answered by what says it, however short it is
         chance = max(likelihood(features), sentences[0].defining)

@@ -15,6 +15,12 @@ _SUBJECT = re.compile(
     r"(?:(?:an?|the|the (?:term|word|meaning of))\s+)?(.{2,80}?)(?:\s+(?:mean|stand for|do))?\s*[?.!]*\s*$",
     re.IGNORECASE,
 )
+#: Asks what a term of several words is, or is about: "What is domain randomization?"
+_COMPOUND = re.compile(
+    r"^\W*(?:what(?:'s|’s| is| are| was| were)|define|explain|what is meant by)\s+(?:(?:an?|the)\s+)?"
+    r"([\w-]+(?: [\w-]+){1,3})\s*[?.!]*\s*$",
+    re.IGNORECASE,
+)
 #: A question of nothing but a term: "keystone species".
 _TERM = re.compile(r"^\W*([\w-]+(?: [\w-]+){0,2})\W*$")
 _ASIDES = re.compile(r"\([^()]{0,80}\)|,\s(?:however|therefore|thus|then|in turn),")
@@ -57,6 +63,12 @@ def subject_of(question: str) -> tuple[str, ...]:
     """The stems of X in "What is X?" or of a question that is X alone, in order; empty for another question."""
     found = _SUBJECT.match(question) or _TERM.match(question)
     return tuple(stems(found[1])) if found else ()
+
+
+def compound_of(question: str) -> tuple[str, ...]:
+    """The stems of X in "What is X?" where X is two to four words without an "of" or its like; empty otherwise."""
+    found = _COMPOUND.match(question)
+    return tuple(stems(found[1])) if found and STOP_WORDS.isdisjoint(found[1].lower().split()) else ()
 
 
 def defines(sentence: str, subject: Collection[str]) -> float:

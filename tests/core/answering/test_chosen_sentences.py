@@ -10,7 +10,7 @@ from llama_index.core.schema import NodeWithScore, TextNode
 
 from ragstone.core.answering.extractive import choose
 from ragstone.core.retrieval import Retrieval, weigh_evidence
-from ragstone.core.retrieval.answerability import FEATURES, features_of, missing_words
+from ragstone.core.retrieval.answerability import FEATURES, features_of, lacks_term, missing_words
 from ragstone.core.retrieval.models import Spelling
 from ragstone.core.retrieval.sentences import sentences_of
 from ragstone.core.text import question_stems
@@ -226,6 +226,24 @@ def test_a_short_negation_is_a_negation() -> None:
 def test_without_what_is_asked_for_nothing_is_answered(question: str, text: str, is_lacking: bool) -> None:
     found = weigh_evidence(_retrieval(question, text, (0.9,)))
     assert (found.likelihood == 0) is is_lacking
+
+
+@pytest.mark.parametrize(
+    ("question", "is_lacking"),
+    [
+        ("What is winch calibration?", True),
+        ("Explain winch calibration.", True),
+        ("What is a drum winch?", False),
+        ("What is winch?", False),
+        ("What is the calibration of the winch?", False),
+        ("What does winch calibration take?", False),
+    ],
+)
+def test_a_term_is_answered_where_all_of_its_words_are(question: str, *, is_lacking: bool) -> None:
+    found = _retrieval(question, "A winch is a drum that pulls a rope. Every crane in the harbour has a second winch.")
+    assert lacks_term(found, sentences_of(found)) == is_lacking
+    if is_lacking:
+        assert weigh_evidence(found).likelihood == 0.0
 
 
 @pytest.mark.parametrize(
