@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ..text.packed_terms import is_beside_the_text
+from ..text.packed_terms import is_beside_the_text, is_code_alone
 from .rerank import link_scores, rerank_scores
 
 if TYPE_CHECKING:
@@ -59,8 +59,9 @@ class Candidates:
     #: Cosines and BM25 scores, by chunk key.
     dense: Mapping[int, float]
     lexical: Mapping[int, float]
-    #: Whether exercises and references are asked for.
+    #: Whether exercises and references are asked for, and whether code may be.
     takes_tasks: bool = False
+    takes_code: bool = False
 
 
 def rank(
@@ -79,7 +80,7 @@ def rank(
     with its headings, covers the question; how many neighbouring words of the question are neighbours in it; and its
     own cosine, not normalised against the others. On 1,500 SQuAD questions that brings nDCG@10 from 0.896 to 0.907, on
     SciFact from 0.744 to 0.743, on 100 HotpotQA questions from 0.845 to 0.847. Chunks that answer nothing but questions
-    about exercises or references come after the others.
+    about exercises or references come after the others, and so does code that is not asked for.
 
     Where the first one then lacks words of the question, a second hop: those whose titles it names get what they have
     of these (``link_scores``). That brings nDCG@10 on HotpotQA from 0.847 to 0.883, and changes it on no set of
@@ -97,7 +98,8 @@ def rank(
         for key, sentence, pair in zip(reranked, sentences.tolist(), pairs.tolist(), strict=True):
             similarity = max(dense.get(key, 0.0), 0.0)
             added[key] = _SENTENCE_WEIGHT * sentence + _PAIRS_WEIGHT * pair + _SIMILARITY_WEIGHT * similarity
-            if not found.takes_tasks and is_beside_the_text(reranked[key]):
+            answers_not = not found.takes_tasks and is_beside_the_text(reranked[key])
+            if answers_not or (not found.takes_code and is_code_alone(reranked[key])):
                 added[key] -= _NO_ANSWER_PENALTY
         best.sort(key=lambda key: (-(fused[key] + added.get(key, 0.0)), key))
         near = [key for key in best if key in reranked]

@@ -14,7 +14,8 @@ from llama_index.core.vector_stores.types import FilterCondition, MetadataFilter
 from llama_index.core.vector_stores.utils import build_metadata_filter_fn
 
 from ..text.definitions import subject_of
-from ..text.question_kinds import asks_for_tasks, sides_of
+from ..text.packed_terms import is_beside_the_text
+from ..text.question_kinds import asks_for_code, asks_for_tasks, sides_of
 from ..text.stemming import question_stems, stems
 from ..tracing import step
 from .calibration import threshold_of
@@ -104,7 +105,7 @@ class HybridRetriever(ScoredRetriever):
             idf = inverse_frequencies(words, frequencies, search.size())
             weight = self._dense_weight if vector is not None else 0.0
             with step("HybridRetriever.fuse", dense_weight=weight, top_k=self._top_k) as fused:
-                candidates = Candidates(words, idf, dense, lexical, asks_for_tasks(question))
+                candidates = Candidates(words, idf, dense, lexical, asks_for_tasks(question), asks_for_code(question))
                 scores = rank(candidates, weight=weight, top_k=self._top_k, packed=search.packed_words)
                 asked = sides_of(question) or [subject_of(question)]
                 subjects = [[corrections.get(stem, stem) for stem in each] for each in asked if each]
@@ -139,12 +140,17 @@ def _with_definitions(
     snapshot: Snapshot,
 ) -> dict[int, Scores]:
     """The scores; for each subject that none of these passages defines, one that does in the place of a last one."""
-    texts, found = snapshot.chunks.texts(list(scores)), {}
+
+    def texts(keys: Sequence[int]) -> dict[int, str]:
+        """Those that are no references or exercises: a book's title there is no definition."""
+        packed = search.packed_words(keys)
+        return snapshot.chunks.texts([key for key in keys if key not in packed or not is_beside_the_text(packed[key])])
+
+    offered, found = texts(list(scores)), {}
     for subject in subjects:
-        if best_definition(texts, subject) is None:
+        if best_definition(offered, subject) is None:
             using = dict(search.lexical(subject, SEARCHED)[0])
-            others = [key for key in using if key not in scores and key not in found]
-            key = best_definition(snapshot.chunks.texts(others), subject)
+            key = best_definition(texts([key for key in using if key not in scores and key not in found]), subject)
             if key is not None:
                 found[key] = using[key]
     kept = list(scores)[: len(scores) - len(found)]

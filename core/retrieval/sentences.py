@@ -42,7 +42,7 @@ _PROCEDURE_BONUS = 0.6
 _PENALTIES: Mapping[Kind, float] = {"caption": 0.3, "row": 0.2}
 #: Added to a table's row whose first cell is made of words of the question; a number alone names nothing.
 _KEY_BONUS = 0.5
-#: Taken from a sentence that says where something is said, and not what.
+#: Taken from a sentence that says where something is said, and not what; also by a colon without what follows.
 _ELSEWHERE_PENALTY = 0.4
 _ELSEWHERE = re.compile(
     r"\b(?:is|are|be|been)\s(?:described|found|explained|discussed|covered|listed|documented|detailed|given|presented)\s"
@@ -130,12 +130,12 @@ def _scored(retrieval: Retrieval) -> list[ScoredSentence]:
             longest = _LONGEST_STEPS if parts else 2 * LONGEST_SENTENCE
             if len(quote) > longest or len(quote.split(None, _SHORTEST_WORDS)) < _SHORTEST_WORDS:
                 continue
-            if quote.endswith(":"):  # what it leads in to is elsewhere, or cannot be quoted
-                continue
             own = [cosines[at] for at in parts or (index,) if at < len(cosines) and not math.isnan(cosines[at])]
             cosine = max(own, default=None)
             words = max(_held_share(weights, known, at) for at in parts or (index,))
             score = words + _PLACE_WEIGHT * place + _TYPE_WEIGHT * of_type(quote) - _PENALTIES.get(kind, 0.0)
+            if quote.endswith(":"):  # what it leads in to is elsewhere, or cannot be quoted
+                end, quote, score = end - 1, quote[:-1], score - _ELSEWHERE_PENALTY
             score -= _ELSEWHERE_PENALTY * bool(_ELSEWHERE.search(quote))
             if kind == "row" and _names(quote.partition("|")[0], asked_stems):
                 score += _KEY_BONUS

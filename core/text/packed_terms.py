@@ -121,6 +121,18 @@ def is_beside_the_text(packed: bytes) -> bool:
     return bool(_version(packed) & _NO_ANSWER)
 
 
+def is_code_alone(packed: bytes) -> bool:
+    """Whether all units of the chunk are code."""
+    import numpy as np
+
+    if _version(packed) & ~_NO_ANSWER == 1:
+        return False
+    numbers = np.frombuffer(packed[:-4], "<u4")
+    count = int(numbers[2])
+    found = numbers[len(numbers) - _UNIT * count :][2::_UNIT] & 15
+    return count > 0 and bool((found == _KINDS.index("code")).all())
+
+
 def _version(packed: bytes) -> int:
     return int.from_bytes(packed[:4], "little")
 

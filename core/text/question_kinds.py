@@ -90,6 +90,11 @@ _ASKS_FOR_TASKS = re.compile(
     r"|sources|literature|tasks?|checklist)\b",
     re.IGNORECASE,
 )
+_ASKS_FOR_CODE = re.compile(
+    r"\b(?:code|snippets?|scripts?|listings?|implement\w*|program(?:med|ming|s)?|functions?|class(?:es)?|methods?|APIs?"
+    r"|commands?|syntax|examples?)\b",
+    re.IGNORECASE,
+)
 _ASKS_MANNER = re.compile(
     r"\bwhy\b|\bhow (?:to|do|does|did|is|are|was|were|can|could|should|would|must|might)\b|\bwhat happens\b",
     re.IGNORECASE,
@@ -114,6 +119,11 @@ _ABOUT = re.compile(
     r" (?:about|on|of|regarding|concerning|from|for) (?:the (?:topic|subject|chapter) (?:of |on )?)?(.{2,200}?)\W*$",
     re.IGNORECASE,
 )
+
+
+def asks_for_code(question: str) -> bool:
+    """Whether code may answer it."""
+    return bool(_ASKS_FOR_CODE.search(question))
 
 
 def topic_of(question: str) -> str | None:

@@ -38,10 +38,10 @@ STOP_WORDS = frozenset(
     will with within without would yes you your yours yourself yourselves""".split()  # noqa: SIM905 - a list of quoted words is harder to read
 )
 
-#: The verb asks, and no text has it: "How does X work?", "What does X mean?".
+#: The verb asks, and no text has it: "How does X work?", "What does X mean?", "What does X cover?".
 _ASKING_VERB = re.compile(
     r"(\W*(?:how (?:do|does|did)\b[^?]{1,200}\b(?=work\W*$)"
-    r"|what (?:do|does|did)\b[^?]{1,200}\b(?=mean\W*$)))",
+    r"|what (?:do|does|did)\b[^?]{1,200}\b(?=(?:mean|cover|entail|stand for)\W*$)))",
     re.IGNORECASE,
 )
 

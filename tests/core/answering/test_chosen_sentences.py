@@ -116,9 +116,14 @@ def test_a_sentence_that_announces_comes_with_what_follows() -> None:
     )
 
 
-def test_a_sentence_that_announces_what_cannot_be_quoted_is_no_answer() -> None:
-    text = "The winch has three parts:\n\nThe drum of the winch holds the rope. It turns."
-    assert _texts("What parts has the winch?", text) == ["The drum of the winch holds the rope."]
+def test_a_sentence_that_announces_what_cannot_be_quoted_loses_its_colon_and_comes_after_others() -> None:
+    code = "```python\n" + "drum.turn(1)\n" * 100 + "```"
+    text = f"The drum of the winch turns by a motor:\n\n{code}\n\nThe drum of the winch turns in steps. It is loud."
+    found = sentences_of(_retrieval("How does the drum of the winch turn?", text))
+    assert [each.text for each in found[:2]] == [
+        "The drum of the winch turns in steps.",
+        "The drum of the winch turns by a motor",
+    ]
 
 
 def test_how_and_why_come_with_the_sentences_that_go_on() -> None:

@@ -34,6 +34,16 @@ def test_the_definition_is_found_behind_passages_that_use_the_term_more_often(tm
         assert DEFINITION not in [each.node.get_content() for each in others]
 
 
+def test_a_books_title_in_a_list_of_references_is_no_definition(tmp_path: Path) -> None:
+    books = "# Further reading\n\n1. Casters: A History of Wheels by A. Smith\n2. Caster: The Story, by B. Jones\n"
+    with open_host(tmp_path) as host:
+        corpus = host.corpus("parts", kind="article")
+        documents = [Document(id_=str(at), text=text) for at, text in enumerate([*USES, DEFINITION])]
+        corpus.ingest([*documents, Document(id_="books", text=books, metadata={"title": "Further reading"})])
+        found = [each.node.get_content() for each in HybridRetriever(corpus, top_k=3).retrieve("What is a caster?")]
+        assert found[-1] == DEFINITION
+
+
 def test_the_definitions_of_both_sides_of_a_comparison_are_found(tmp_path: Path) -> None:
     winch = "Boats have parts too. A winch is a drum that pulls a rope."
     uses = [use.replace("Caster", "Winch").replace("caster", "winch") for use in USES]

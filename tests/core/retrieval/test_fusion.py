@@ -22,6 +22,7 @@ from ragstone.core.runtime.batched_matvec import BatchedMatVec
 from ragstone.core.runtime.fair_semaphore import FairSemaphore
 from ragstone.core.text import is_packed, pack, question_stems, stems
 from ragstone.core.text.chunk_terms import analyze_chunk, idf_coverage
+from ragstone.core.text.question_kinds import asks_for_code
 from tests.support.patience import until
 
 if TYPE_CHECKING:
@@ -81,6 +82,31 @@ def test_what_holds_only_exercises_comes_last_unless_exercises_are_asked_for() -
         for takes_tasks in (False, True)
     ]
     assert orders == [[2, 3, 1], [1, 2, 3]]
+
+
+@pytest.mark.parametrize(
+    ("question", "order"), [("How do motors turn?", [2, 3, 1]), ("Which code lets motors turn?", [1, 2, 3])]
+)
+def test_code_comes_last_unless_it_is_asked_for(question: str, order: list[int]) -> None:
+    texts = {
+        1: "```python\nmotors.turn(motors)\n```",
+        2: "Motors hum and turn.\n```\nmotors.hum()\n```",
+        3: "Axles hold.",
+    }
+    words = question_stems(question)
+    ranked = rank(
+        Candidates(
+            words,
+            dict.fromkeys(words, 1.0),
+            {1: 0.9, 2: 0.5, 3: 0.1},
+            {1: 9.0, 2: 5.0, 3: 1.0},
+            takes_code=asks_for_code(question),
+        ),
+        weight=0.5,
+        top_k=3,
+        packed=lambda keys: {key: pack("", texts[key]) for key in keys},
+    )
+    assert list(ranked) == order
 
 
 def test_the_second_look_puts_the_sentence_that_tells_first() -> None:
