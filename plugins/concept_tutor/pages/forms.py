@@ -7,10 +7,11 @@ from dataclasses import replace
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
-from ragstone.core import BadRequest, TooLarge
+from ragstone.core import BadRequest, NotFound, TooLarge
 
 from ..mediawiki.wikis import Wikis
 from ..plans.importers.assembly import free_slug
+from ..plans.importers.corpus import books_of, plan_from_corpus
 from ..plans.importers.formats import FORMAT_OF_SUFFIX, read_plan
 from ..plans.importers.wiki_page import plan_from_page
 
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     from ..plans.importers import ImportedPlan
 
 MOST_BYTES = 900_000
+#: Of a plan from a book; a longer one is learned chapter by chapter.
+MOST_CONCEPTS = 60
 
 
 def from_names(host: Host, request: Request) -> ImportedPlan:  # noqa: ARG001 - all ways are called alike
@@ -34,6 +37,17 @@ def from_names(host: Host, request: Request) -> ImportedPlan:  # noqa: ARG001 - 
 def from_page(host: Host, request: Request) -> ImportedPlan:
     """Of a wiki's page: what it has sections on and links to. Raises ``BadRequest``, ``SourceError``."""
     return plan_from_page(host.once(Wikis), _field(request, "page").strip())
+
+
+def from_book(host: Host, request: Request) -> ImportedPlan:
+    """Of a book of one of the host's corpora, or of one of its chapters. Raises ``BadRequest``, ``NotFound``."""
+    corpus, _, book = _field(request, "book").partition("/")
+    title = next((one for *place, one in books_of(host) if place == [corpus, book]), None)
+    if title is None:
+        raise NotFound("there is no such book")
+    chapter = " ".join(request.form.get("chapter", "").split())
+    part = f"{book}: {chapter}" if chapter else book
+    return plan_from_corpus(host, corpus, part=part, most=MOST_CONCEPTS, title=_title(request) or chapter or title)
 
 
 def from_file(host: Host, request: Request) -> ImportedPlan:  # noqa: ARG001
@@ -58,7 +72,12 @@ def from_file(host: Host, request: Request) -> ImportedPlan:  # noqa: ARG001
 
 
 #: What makes a plan of a form, by the form's way.
-WAYS: dict[str, Callable[[Host, Request], ImportedPlan]] = {"names": from_names, "page": from_page, "file": from_file}
+WAYS: dict[str, Callable[[Host, Request], ImportedPlan]] = {
+    "names": from_names,
+    "book": from_book,
+    "page": from_page,
+    "file": from_file,
+}
 
 
 def with_free_slug(made: ImportedPlan, taken: Collection[str]) -> ImportedPlan:

@@ -13,6 +13,7 @@ from ragstone.core.runtime import Slots
 
 from ..mediawiki.wikis import Wikis
 from ..plans.gathering import Gathering
+from ..plans.importers.corpus import books_of
 from ..plans.store import PlanStore
 from .concepts import OPEN, concept_views, mean_percent
 from .forms import MOST_BYTES, WAYS, with_free_slug
@@ -53,7 +54,7 @@ class Card:
 
 
 def install(pages: Blueprint, host: Host) -> None:
-    """Add the list and the three ways to make a plan."""
+    """Add the list and the ways to make a plan."""
     store = host.once(PlanStore)
     making = Slots(
         _MOST_MAKING, lambda: StorageBusy("other plans are being made just now", hint="come back in a minute")
@@ -65,7 +66,7 @@ def install(pages: Blueprint, host: Host) -> None:
             return redirect(url_for("concept_tutor.chat", q=question))
         return _page(host)
 
-    @pages.post("/plans/<any(names,page,file):way>")
+    @pages.post("/plans/<any(names,book,page,file):way>")
     def make(way: str) -> BaseResponse | tuple[str, int]:
         try:
             if len(store.plans()) >= MOST_PLANS:
@@ -96,6 +97,7 @@ def _page(host: Host, opened: str = "", problem: dict[str, Any] | None = None) -
         learner=current_learner(),
         form=request.form,
         limits=_LIMITS,
+        books=books_of(host),
         wikis=[client.name for client in host.once(Wikis).searched],
     )
 

@@ -89,6 +89,17 @@ def plan_from_corpus(host: Host, corpus: str, *, part: str = "", most: int = 60,
     return replace(made, plan=replace(made.plan, books=tuple(books) or None))
 
 
+def books_of(host: Host) -> list[tuple[str, str, str]]:
+    """Each book that the request may read: the name of its corpus, its own ``book`` and its title."""
+    found = [
+        (info.name, str(book), str(title or book))
+        for info in host.corpora()
+        for (book, title), _ in host.find_corpus(info.name).contents.document_facets("book", "book_title")
+        if book
+    ]
+    return sorted(found, key=lambda each: each[2].casefold())
+
+
 def _title(metadata: Mapping[str, Any]) -> str:
     named = (metadata.get(key) for key in ("title", "page_title", "file_name", "path"))
     return " ".join(str(next(filter(None, named), "Untitled")).split())[:150]
