@@ -244,6 +244,9 @@ def test_what_closed_a_circle_is_reported(client: FlaskClient, host: Host) -> No
         ("page", {"page": "http://169.254.169.254/latest"}, 400),
         ("page", {"page": "none/Dog"}, 400),
         ("page", {}, 400),
+        ("book", {}, 400),
+        ("book", {"book": "books/none"}, 404),
+        ("book", {"book": "none"}, 404),
         ("other", {}, 404),
     ],
 )

@@ -6,11 +6,13 @@ import json
 from typing import TYPE_CHECKING
 
 import pytest
+from lxml import html
 
 from ragstone.core import BadRequest, NotFound
 from ragstone.core.testing import open_host
 from ragstone.plugins.book_chat import Shelf
 from ragstone.plugins.concept_tutor import Lessons, PlanStore, plan_from_corpus
+from ragstone.web import create_app
 from tests.plugins.concept_tutor.material import run
 
 if TYPE_CHECKING:
@@ -74,6 +76,23 @@ def test_its_questions_are_of_the_glossary_with_its_terms_as_options(host: Host)
     asked = next(one for one in made.values() if text in (one.text, one.key) or text in one.text)
     assert asked.support.text in CHAPTERS["Osmosis"]
     assert asked.explanation.startswith("As “Osmosis” says [")
+
+
+def test_the_page_of_plans_makes_one_of_a_book_and_of_a_chapter(host: Host) -> None:
+    client = create_app(host).test_client()
+    page = html.fromstring(client.get("/concept_tutor/").text)
+    (option,) = page.cssselect("#book option")
+    assert (option.get("value"), option.text_content()) == ("books/cells", "Cells")
+    for chapter, slug, concepts in (("", "cells", list(CHAPTERS)), (" mitosis ", "mitosis", ["Mitosis"])):
+        made = client.post("/concept_tutor/plans/book", data={"book": "books/cells", "chapter": chapter})
+        assert made.status_code == 303, made.text
+        plan = made.location.split("/")[-2]
+        assert plan.startswith(slug)
+        assert [one.name for one in host.once(PlanStore).concepts(plan)] == concepts
+        host.once(PlanStore).remove(plan)
+    none = client.post("/concept_tutor/plans/book", data={"book": "books/cells", "chapter": "Meiosis"})
+    assert none.status_code == 400
+    assert html.fromstring(none.text).cssselect("[role=alert]")
 
 
 def test_a_part_is_named_by_its_title_and_what_is_not_there_says_so(host: Host) -> None:
