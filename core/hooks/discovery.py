@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import sys
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib import metadata
@@ -52,7 +53,7 @@ def candidates(table: PluginsTable, given: dict[str, object]) -> list[Candidate]
 
     Ragstone's interfaces that the deployment does not list come first: no plugin displaces what they contribute.
     """
-    groups = _installed()
+    groups = installed_plugins()
     installed, interfaces, builtins = [*groups[PLUGINS], *_given(given)], groups[INTERFACES], groups[BUILTINS]
     if table.enabled is None:
         own = [candidate for candidate in installed if candidate.state.origin == _OWN]
@@ -76,8 +77,16 @@ def candidates(table: PluginsTable, given: dict[str, object]) -> list[Candidate]
     ]
 
 
-def _installed() -> dict[str, list[Candidate]]:
-    """Each group's installed plugins, sorted by name; of two with the same name Ragstone's own comes first."""
+def installed_plugins() -> dict[str, list[Candidate]]:
+    """Each group's installed plugins, sorted by name; of two with the same name Ragstone's own comes first.
+
+    They are read once for each path of modules: what is installed later, a process finds when it is started again.
+    """
+    return _installed(tuple(sys.path))
+
+
+@cache
+def _installed(_path: tuple[str, ...]) -> dict[str, list[Candidate]]:
     points = metadata.entry_points()  # reads a file of every installed distribution
     about = cache(lambda dist: (dist.metadata["Name"], dist.metadata["Version"]))
     found: dict[str, list[Candidate]] = {}
