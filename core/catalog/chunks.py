@@ -13,7 +13,6 @@ from ..text.sanitizing import strip_hidden
 from .checksums import ChunkCheck, DamagedChunk, is_intact, is_text_intact
 from .fts5 import after
 from .schema import about, chunk, document
-from .vectors import unpack_sentences
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -116,6 +115,7 @@ class ChunkReader:
     def stored(self, keys: Iterable[int], dimension: int) -> dict[int, StoredChunk]:
         """Chunks by key; keys that are gone are left out."""
         from ..text.packed_terms import unpack
+        from .vectors import unpack_sentences
 
         rows = self._connection.execute(_STORED, {"keys": list(keys)}).all()
         return {

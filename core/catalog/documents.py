@@ -13,7 +13,6 @@ from .checksums import checksum
 from .creation import ALL_CHECKSUMS
 from .errors import translate_db_errors
 from .schema import about, chunk, corpus, document, removed
-from .vectors import pack_sentences
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -167,6 +166,7 @@ def _row(corpus_id: int, position: int, part: NewChunk) -> dict[str, Any]:
     """The chunk's row without the key of its document."""
     from ..text.packed_terms import pack
     from ..text.stated_kinds import packed_in
+    from .vectors import pack_sentences
 
     sentences = part.sentences
     row = {

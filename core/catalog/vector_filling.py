@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
 from sqlalchemy import func, select, text
 
 from ..runtime.background import in_background
@@ -150,8 +151,6 @@ class VectorFilling:
 def _copy_batch(connection: Connection, table: VectorTable, corpus_id: int, last: int) -> tuple[int | None, int]:
     """Copy the next chunks after the key ``last``; returns the new last key, ``None`` after the last one, and how many
     were copied."""
-    import numpy as np
-
     there = f"SELECT FROM {table.name} WHERE chunk_id = chunk.id"
     rows = connection.execute(
         select(chunk.c.id, chunk.c.vectors)

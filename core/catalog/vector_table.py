@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from sqlalchemy import ARRAY, Integer, String, TextClause, bindparam, exists, literal_column, select, text
 from sqlalchemy.exc import ProgrammingError
 
@@ -14,7 +15,6 @@ from .schema import chunk
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    import numpy as np
     import numpy.typing as npt
     from sqlalchemy import ColumnElement, Connection
 
@@ -157,6 +157,4 @@ class VectorTable:
 
 def _literal(vector: npt.NDArray[np.float32]) -> str:
     """The vector in pgvector's form. A half has eleven bits: further digits would only be read."""
-    import numpy as np
-
     return str(np.round(vector.astype(np.float64), 6).tolist())
