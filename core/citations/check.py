@@ -61,13 +61,12 @@ def check_sentence(sentence: str, sources: Sequence[Source]) -> CheckResult:
         return CheckResult((), "it says nothing that could be looked up")
     fault = _markup_fault(analyzed, sources)
     if fault is None:
-        aligned = Alignment(content.items, sources).find()
-        if aligned.fault is None:
-            return CheckResult(aligned.segments, None)
+        segments, fault = Alignment(content.items, sources).find()
+        if fault is None:
+            return CheckResult(segments, None)
         row = next((each for source in sources for each in source.segments if supports(each, content)), None)
         if row is not None:
             return CheckResult((row,), None)
-        fault = aligned.fault
     return CheckResult(tuple(_closest(content, sources)), fault)
 
 

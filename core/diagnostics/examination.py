@@ -75,7 +75,8 @@ class _Examination:
         yield from run_check("plugins", partial(parts.plugins, host, self._known))
 
     def _read_settings(self) -> Iterator[Check]:
-        self._file = _absolute(config_path(self._config))
+        found = config_path(self._config)
+        self._file = None if found is None else found.absolute()
         try:
             self._settings = read_settings(self._config)
         except SettingsError as error:
@@ -119,7 +120,3 @@ def _close(host: Host) -> list[Check]:
     with suppress(RagstoneError):
         host.close()
     return []
-
-
-def _absolute(path: Path | None) -> Path | None:
-    return None if path is None else path.absolute()

@@ -20,13 +20,14 @@ _SECONDS = 5.0
 def heartbeat(server: str) -> None:
     """Check that the server answers. Raises ``StorageAway``."""
     with _translated(server):
-        _request_heartbeat(server)
+        # Chroma's own client has no time limit, not even for its first request.
+        httpx.get(f"{server}/api/v2/heartbeat", timeout=_SECONDS).raise_for_status()
 
 
 def open_client(server: str) -> Any:
     """Chroma's client of the server at this address. Raises ``StorageAway``."""
+    heartbeat(server)
     with _translated(server):
-        _request_heartbeat(server)
         return _open(server)
 
 
@@ -37,11 +38,6 @@ def _translated(server: str) -> Iterator[None]:
     except (httpx.HTTPError, ValueError) as error:
         what = f"the Chroma server does not answer ({error})"
         raise StorageAway(what, where=server, hint="start it: chroma run --path FOLDER") from None
-
-
-def _request_heartbeat(server: str) -> None:
-    # Chroma's own client has no time limit, not even for its first request.
-    httpx.get(f"{server}/api/v2/heartbeat", timeout=_SECONDS).raise_for_status()
 
 
 def _open(server: str) -> Any:
