@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import takewhile
 from typing import TYPE_CHECKING
 
-from ..retrieval.sentences import sentences_of
+from ..retrieval.sentences import ScoredSentence, sentences_of
 from ..text.instructions import instructions_of, is_asked_about
 from ..text.question_kinds import asks_for_a_reason, asks_for_manner, gives_a_reason, sides_of
 from ..text.sentence_kinds import NO_ANSWER
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Iterator, Sequence
 
     from ..retrieval.models import Retrieval
-    from ..retrieval.sentences import ScoredSentence
 
 _MOST_SENTENCES = 3
 #: A further sentence has a score at most so much below the best one's, without what that has for defining.

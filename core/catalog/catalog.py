@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, ClassVar
 from weakref import WeakSet
 
-from sqlalchemy import delete, insert, select, update
+from sqlalchemy import Connection, MetaData, delete, insert, select, update
 
 from ..runtime.forks import ProcessGuard
 from .creation import create_or_upgrade
@@ -22,8 +22,6 @@ from .snapshot import CorpusRow, Snapshot
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
-
-    from sqlalchemy import Connection, MetaData
 
     from .vector_filling import VectorFilling
 

@@ -6,7 +6,7 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import bindparam, func, select
+from sqlalchemy import Connection, bindparam, func, select
 
 from ..errors import StorageError
 from ..text.sanitizing import strip_hidden
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     import numpy.typing as npt
     from llama_index.core.schema import TextNode
     from llama_index.core.vector_stores.types import MetadataFilters
-    from sqlalchemy import Connection
 
     from ..text.chunk_terms import ChunkTerms
     from .database import Database

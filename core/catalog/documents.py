@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import delete, insert, select, update
+from sqlalchemy import Connection, delete, insert, select, update
 
 from ..errors import StorageError
 from .checksums import checksum
@@ -16,11 +16,9 @@ from .schema import about, chunk, corpus, document, removed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
-    from contextlib import AbstractContextManager
 
     import numpy as np
     import numpy.typing as npt
-    from sqlalchemy import Connection
 
     from .database import Database
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import Double, case, cast, create_engine, event, func, text
+from sqlalchemy import URL, ColumnElement, Connection, Double, Engine, case, cast, create_engine, event, func, text
 
-from ..errors import StorageDenied
+from ..errors import RagstoneError, StorageDenied
 from ..extras import require_extra
 from . import postgresql_errors, postings
 from .database import Database, redact
@@ -16,10 +16,8 @@ from .schema import chunk
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from sqlalchemy import URL, ColumnElement, Connection, Engine
     from sqlalchemy.exc import DBAPIError
 
-    from ..errors import RagstoneError
     from .pgvector import VectorTables
 
 _CONNECT_SECONDS = 10

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import bindparam, func, select
+from sqlalchemy import Connection, bindparam, func, select
 
 from ..errors import StorageError
 from .checksums import RESTORE, is_intact
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
     import numpy as np
     import numpy.typing as npt
-    from sqlalchemy import Connection
 
     from .database import Database
     from .vectors import VectorReader

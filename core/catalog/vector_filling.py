@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from sqlalchemy import func, select, text
+from sqlalchemy import Connection, Engine, func, select, text
 
 from ..runtime.background import in_background
 from .errors import translate_db_errors
@@ -14,8 +14,6 @@ from .schema import chunk, corpus
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    from sqlalchemy import Connection, Engine
 
     from .database import Database
     from .pgvector import VectorTables

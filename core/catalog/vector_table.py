@@ -6,7 +6,19 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sqlalchemy import ARRAY, Integer, String, TextClause, bindparam, exists, literal_column, select, text
+from sqlalchemy import (
+    ARRAY,
+    ColumnElement,
+    Connection,
+    Integer,
+    String,
+    TextClause,
+    bindparam,
+    exists,
+    literal_column,
+    select,
+    text,
+)
 from sqlalchemy.exc import ProgrammingError
 
 from ..errors import StorageError
@@ -16,7 +28,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     import numpy.typing as npt
-    from sqlalchemy import ColumnElement, Connection
 
 #: Candidates that HNSW keeps while it searches.
 _EF_SEARCH = 400

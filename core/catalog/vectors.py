@@ -8,20 +8,18 @@ from math import gcd
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sqlalchemy import func, select
+from sqlalchemy import Connection, func, select
 
 from .schema import chunk, document
-from .vector_table import Passing
+from .vector_table import Passing, VectorTable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     import numpy.typing as npt
     from llama_index.core.vector_stores.types import MetadataFilters
-    from sqlalchemy import Connection
 
     from .database import Database
-    from .vector_table import VectorTable
 
 _BATCH_DOCUMENTS = 500
 #: The first byte of packed sentences: increased whenever the same text would have other units.

@@ -11,14 +11,13 @@ from typing import TYPE_CHECKING
 
 from .candidates import PRONOUNS, Candidate, may_follow, referents_of
 from .quantities import matches
-from .sources import units_of
+from .sources import Segment, Source, units_of
 from .transformations import lead_ins, make_active, move_front_part, removable_parts, state_apposition
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from .items import Item
-    from .sources import Segment, Source
 
 #: Source sentences that one sentence may join.
 _MOST_JOINED = 3

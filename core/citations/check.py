@@ -8,16 +8,13 @@ replacements. ``python -m bench.citations`` measures how often the check errs.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from .alignment import Alignment
 from .links import addresses, markup, quotations
 from .rows import supports
 from .sources import AnalyzedText, Segment, Source
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 #: The numbers of passages that a sentence cites.
 MARKER = re.compile(r"(?<!\s)\s*\[(\d{1,4}(?:\s*[,;]\s*\d{1,4})*)\]")

@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Iterator
 from contextlib import suppress
 from functools import partial
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from ..errors import RagstoneError, SettingsError
 from ..health import Check
 from ..host.host import Host
-from ..settings import PluginsTable
+from ..settings import PluginsTable, Settings
 from ..settings_file import config_path, read_settings
 from . import machine, parts
 from .inspection import run_check
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from ..settings import Settings
 
 
 def examine(config: Path | None) -> Iterator[Check]:

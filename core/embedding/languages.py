@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from ..text.languages import language_of
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 #: Of some fifty languages, small, and used without a prefix before questions.
 MULTILINGUAL = "sentence-transformers/paraphrase-multilingual-MiniLM-L12-v2"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import NotFound
 from ..runtime.scope import current_scope, in_scope
-from .search_cache import RevisionSearch
+from .search_cache import RevisionSearch, SearchCache
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from llama_index.core.vector_stores.types import MetadataFilters
 
     from ..catalog import Catalog, ChunkCheck, CorpusRow, Facets, Snapshot, StoredDocument
-    from .search_cache import SearchCache
 
 
 #: Chunks of a document that ``samples`` takes.

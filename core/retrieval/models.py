@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ..errors import BadRequest
-from ..text.chunk_terms import terms_of
+from ..text.chunk_terms import ChunkTerms, terms_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from ..catalog import Catalog, CorpusRow
     from ..embedding import Encoder
     from ..settings import RetrievalSettings
-    from ..text.chunk_terms import ChunkTerms
     from .contents import CorpusContents
     from .follow_up import FollowUp
     from .fusion import Scores

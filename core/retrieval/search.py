@@ -20,7 +20,7 @@ from ..tracing import step
 from .calibration import threshold_of
 from .definitions import SEARCHED, best_definition
 from .fusion import Candidates, Scores, inverse_frequencies, rank
-from .models import Retrieval, Spelling, check_top_k
+from .models import Retrieval, SearchableCorpus, Spelling, check_top_k
 from .search_cache import RevisionSearch
 
 if TYPE_CHECKING:
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from llama_index.core.schema import QueryBundle
 
     from ..catalog import Snapshot
-    from .models import SearchableCorpus
 
 
 class ScoredRetriever(BaseRetriever):

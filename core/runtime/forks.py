@@ -10,12 +10,9 @@ from __future__ import annotations
 
 import os
 import threading
-from typing import TYPE_CHECKING
+from types import TracebackType
 
 from ..errors import StorageBusy, StorageError
-
-if TYPE_CHECKING:
-    from types import TracebackType
 
 
 class ProcessGuard:

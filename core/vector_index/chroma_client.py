@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import urlsplit
 
 import httpx
 
 from ..errors import StorageAway
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 #: Seconds that a question may wait for the server, before exact search answers; and what is written, for its answer.
 _SECONDS = 5.0

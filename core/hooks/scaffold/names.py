@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import keyword
 import re
+from collections.abc import Iterable
 from itertools import chain
-from typing import TYPE_CHECKING
 
 from ...errors import BadRequest
 from ...text.sanitizing import one_line
 from ..discovery import installed_plugins
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 _NAME = re.compile(r"[a-z][a-z0-9]*(?:_[a-z0-9]+)*")
 _LONGEST = 40
