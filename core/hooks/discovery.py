@@ -5,8 +5,9 @@ from __future__ import annotations
 import difflib
 import sys
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, lru_cache
 from importlib import metadata
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
@@ -80,13 +81,14 @@ def candidates(table: PluginsTable, given: dict[str, object]) -> list[Candidate]
 def installed_plugins() -> dict[str, list[Candidate]]:
     """Each group's installed plugins, sorted by name; of two with the same name Ragstone's own comes first.
 
-    They are read once for each path of modules: what is installed later, a process finds when it is started again.
+    They are read again only when a folder of the path of modules has changed.
     """
-    return _installed(tuple(sys.path))
+    folders = map(Path, sys.path)
+    return _installed(tuple((folder, folder.stat().st_mtime_ns) for folder in folders if folder.exists()))
 
 
-@cache
-def _installed(_path: tuple[str, ...]) -> dict[str, list[Candidate]]:
+@lru_cache(maxsize=1)
+def _installed(_changes: tuple[tuple[Path, int], ...]) -> dict[str, list[Candidate]]:
     points = metadata.entry_points()  # reads a file of every installed distribution
     about = cache(lambda dist: (dist.metadata["Name"], dist.metadata["Version"]))
     found: dict[str, list[Candidate]] = {}
