@@ -91,6 +91,19 @@ class ChunkReader:
         rows = self._connection.execute(select(chunk.c.id).where(chunk.c.corpus_id == corpus_id, passing))
         return np.array(sorted(rows.scalars()), np.int64)
 
+    def values(self, corpus_id: int, filters: MetadataFilters, keys: Sequence[str]) -> list[tuple[Any, ...]]:
+        """Chunk id, document id, and as text the values of these metadata keys, of the chunks that pass the filters; by
+        document, in their order."""
+        from .filters import condition
+
+        wanted = (
+            select(chunk.c.chunk_id, document.c.doc_id, *(self._database.columns.text(key) for key in keys))
+            .join(document, document.c.id == chunk.c.document_id)
+            .where(chunk.c.corpus_id == corpus_id, condition(filters, self._database.columns))
+            .order_by(document.c.doc_id, chunk.c.position)
+        )
+        return [tuple(row) for row in self._connection.execute(wanted)]
+
     def facets(self, corpus_id: int, keys: Sequence[str]) -> Facets:
         """The numbers of chunks by their values of these metadata keys."""
         # Labelled, not repeated: to PostgreSQL the same expression with other parameters is another expression.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ragstone.core.retrieval.top_k import top_chunks
+from ragstone.core.retrieval.bm25 import top_chunks
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
