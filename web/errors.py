@@ -89,7 +89,6 @@ class App(Flask):
             return super().dispatch_request()
 
     def wsgi_app(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
-        """Answer a request."""
         body: Iterable[bytes]
         try:
             body = super().wsgi_app(environ, start_response)

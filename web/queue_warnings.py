@@ -24,7 +24,6 @@ class RareWarnings(logging.Filter):
         self._next = float("-inf")
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Whether the record is logged."""
         with self._lock:
             now = self._clock()
             if now < self._next:

@@ -57,8 +57,8 @@ _CLOSER = 0.2
 _LONGEST_PAIR = 600
 
 
-def choose(retrieval: Retrieval, *, most: int = _MOST_SENTENCES) -> list[ScoredSentence]:
-    """The passages' sentences that answer, the best one first: as many as add something, at most ``most``."""
+def choose(retrieval: Retrieval) -> list[ScoredSentence]:
+    """The passages' sentences that answer, the best one first: those that add something, at most three."""
     sides = sides_of(retrieval.question)
     if sides and (compared := choose_sides(rank_quotes(retrieval), sides, retrieval)):
         return _with_references(compared, retrieval)
@@ -69,7 +69,7 @@ def choose(retrieval: Retrieval, *, most: int = _MOST_SENTENCES) -> list[ScoredS
     chosen, stems = [best], [_stems(best, retrieval)]
     score, asked = best.score - best.for_defining, frozenset(map(stem_hash, retrieval.idf))
     for other in allowed:
-        if len(chosen) == most or other.score < score - _CLOSE:
+        if len(chosen) == _MOST_SENTENCES or other.score < score - _CLOSE:
             break
         own = _stems(other, retrieval)
         adds = not asked.isdisjoint(own - stems[0])

@@ -107,7 +107,6 @@ class AnswerWriter:
         )
 
     def greet(self, reply: str) -> Generator[Delta, None, Answer]:
-        """The reply to a greeting."""
         yield Delta(reply)
         return Answer(reply, reason=NO_QUESTION)
 

@@ -135,7 +135,8 @@ class PostgreSQL(Database):
             text("SELECT pg_advisory_xact_lock(:lock # hashtext(:schema)::bigint)"),
             {"lock": _LOCK, "schema": self._schema},
         )
-        connection.execute(text(f"CREATE SCHEMA IF NOT EXISTS {self._quoted_schema(connection)}"))
+        quoted = connection.dialect.identifier_preparer.quote_identifier(self._schema)
+        connection.execute(text(f"CREATE SCHEMA IF NOT EXISTS {quoted}"))
 
     def create(self, connection: Connection) -> None:
         """The postings; and vectors are stored uncompressed, because they are incompressible."""
@@ -169,6 +170,3 @@ class PostgreSQL(Database):
             **_KEEPALIVE,
         }
         return make_conninfo(url, **known), self._schema
-
-    def _quoted_schema(self, connection: Connection) -> str:
-        return connection.dialect.identifier_preparer.quote_identifier(self._schema)

@@ -80,7 +80,6 @@ class Snapshot:
 
     @cached_property
     def vectors(self) -> VectorReader:
-        """Reads vectors."""
         from .vectors import VectorReader
 
         return VectorReader(self._connection, self._database)

@@ -30,14 +30,12 @@ class LanguageMismatch:
 
     @property
     def detail(self) -> str:
-        """What it means, in words."""
         many = "it seems" if self.of == 1 else f"{self.count} of {self.of} samples seem"
         return (
             f"{many} to be {self.language}; the encoder {self.encoder} is made for {self.known}, and finds less of it"
         )
 
     def remedy(self, corpus: str) -> str:
-        """What to install and to set."""
         return (
             f'pip install \'ragstone[huggingface]\'; [encoder] provider = "huggingface", model = "{MULTILINGUAL}"; '
             f"ragstone corpus rebuild {corpus}"

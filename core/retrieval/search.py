@@ -68,7 +68,6 @@ class HybridRetriever(ScoredRetriever):
         self._filters = filters
 
     def search(self, question: str) -> Retrieval:
-        """The passages with their scores."""
         encoder = self._corpus.encoder  # loaded here, once, so that no question's time counts it
         started = time.perf_counter()
         embedded = encoder.embed_query(question)
