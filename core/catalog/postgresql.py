@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
     from .pgvector import VectorTables
 
-_CONNECT_SECONDS = 10
 #: Settings of each session, times in milliseconds, so that nothing waits for ever. Another writer's transaction is one
 #: document long; only removing a large corpus takes minutes.
 _SESSION = {
@@ -29,8 +28,10 @@ _SESSION = {
     "idle_in_transaction_session_timeout": "300000",
     "timezone": "UTC",
 }
-#: A lost connection is detected within half a minute instead of the default of hours.
-_KEEPALIVE = {
+#: Of each connection: a lost one is detected within half a minute instead of the default of hours.
+_CONNECTION: dict[str, str | int] = {
+    "connect_timeout": 10,
+    "application_name": "ragstone",
     "keepalives_idle": "15",
     "keepalives_interval": "5",
     "keepalives_count": "3",
@@ -103,7 +104,7 @@ class PostgreSQL(Database):
             max_overflow=_POOL_OVERFLOW,
             pool_timeout=_POOL_SECONDS,
             hide_parameters=True,
-            connect_args={"connect_timeout": _CONNECT_SECONDS, "application_name": "ragstone", **_KEEPALIVE},
+            connect_args=_CONNECTION,
         )
 
         @event.listens_for(engine, "connect")
@@ -164,9 +165,4 @@ class PostgreSQL(Database):
         from psycopg.conninfo import make_conninfo
 
         url = self._url.set(drivername="postgresql").render_as_string(hide_password=False)
-        known: dict[str, str | int] = {
-            "connect_timeout": _CONNECT_SECONDS,
-            "application_name": "ragstone",
-            **_KEEPALIVE,
-        }
-        return make_conninfo(url, **known), self._schema
+        return make_conninfo(url, **_CONNECTION), self._schema
